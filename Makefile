@@ -1,0 +1,48 @@
+# Everything a person or a machine runs on this project. Each goal does its own set-up.
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: help venv demo test fast check format docs lock clean
+
+help:
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 10
+
+venv: .venv/.ready ## make .venv with sabir, its extras and the development tools
+
+.venv/.ready: requirements.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "sabir needs Python 3.11 or newer; set PYTHON=/path/to/it" >&2; exit 2; }
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --editable .
+	@touch $@
+
+demo: venv ## run the main job on the shipped examples
+	@$(BIN)/python examples/demo.py
+
+test: venv ## the whole test suite
+	$(BIN)/python -m pytest -n 2 --dist worksteal -q
+
+fast: venv ## the suite without its slow part
+	$(BIN)/python -m pytest -n 2 --dist worksteal -q -m 'not slow'
+
+check: venv ## what a reviewer would run: format, lint, types, layers, tests
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/pyright
+	$(BIN)/lint-imports
+	$(MAKE) test
+
+format: venv ## put the code in the project's form
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+docs: venv ## build the documentation site into site/
+	$(BIN)/python -m docs.build
+
+lock: ## compute requirements.lock anew
+	$(PYTHON) -m venv build/lock && build/lock/bin/python -m pip install --quiet uv
+	build/lock/bin/uv pip compile pyproject.toml --all-extras --group dev --no-header --no-annotate --no-emit-index-url --python-version 3.11 --output-file requirements.lock --upgrade
+
+clean:
+	rm -rf .venv build dist site .mypy_cache .ruff_cache .pytest_cache .hypothesis

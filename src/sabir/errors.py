@@ -1,0 +1,45 @@
+"""The exceptions of sabir, all of them.
+
+    SabirError                  the root: catch this to catch everything raised on purpose
+    ├── UnusableInput           what was given cannot be taken at all: no such path, neither folder nor archive …
+    ├── UsageError              the request itself makes no sense: an unknown language, format or option value
+    ├── PluginError             a plug-in could not be loaded or broke its contract
+    └── FindingError            work stopped on something the user wrote; carries the findings that say what
+
+What a user wrote wrong is a `Finding` (a value), collected so that one run shows all of them. `FindingError` is only the
+vehicle for findings across code that cannot go on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sabir.diagnostics.finding import Finding
+
+__all__ = ["FindingError", "PluginError", "SabirError", "UnusableInput", "UsageError"]
+
+
+class SabirError(Exception):
+    """Root of everything sabir raises on purpose."""
+
+
+class UnusableInput(SabirError):
+    """The input cannot be taken at all; the command line answers with one line and exit status 2."""
+
+
+class UsageError(SabirError):
+    """The request makes no sense; the command line answers with one line and exit status 2."""
+
+
+class PluginError(SabirError):
+    """A plug-in could not be loaded or broke its contract."""
+
+
+class FindingError(SabirError):
+    """Work stopped because of what the user wrote; `findings` say what and where."""
+
+    def __init__(self, findings: Iterable[Finding]) -> None:
+        self.findings: tuple[Finding, ...] = tuple(findings)
+        super().__init__("; ".join(f"{finding.code} {finding.message}" for finding in self.findings))

@@ -1,0 +1,1 @@
+"""Text with places, YAML with positions, packages and their loaders."""

@@ -1,0 +1,93 @@
+"""Text and places in it. Offsets are the truth; lines and columns are computed when something is shown."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import accumulate
+
+__all__ = ["EMPTY_SPAN", "Location", "Place", "Source", "Span"]
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A half-open range of character offsets."""
+
+    start: int
+    end: int
+
+    def to(self, other: Span) -> Span:
+        """From the start of this span to the end of the other."""
+        return Span(self.start, other.end)
+
+    def shifted(self, by: int) -> Span:
+        return Span(self.start + by, self.end + by)
+
+    def contains(self, other: Span) -> bool:
+        return self.start <= other.start and other.end <= self.end
+
+
+EMPTY_SPAN = Span(0, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Location:
+    """A place as people and machines read it: lines and columns from 1. Line 0 means the whole file."""
+
+    file: str
+    line: int
+    column: int
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}:{self.column}" if self.line else self.file
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """One text with its name: the path relative to the package root, with `/`, or a name in angle brackets."""
+
+    name: str
+    text: str = field(repr=False)
+
+    @cached_property
+    def line_starts(self) -> tuple[int, ...]:
+        lines = self.text.split("\n")
+        return (0, *accumulate(len(line) + 1 for line in lines[:-1]))
+
+    def line_column(self, offset: int) -> tuple[int, int]:
+        """Line and column of an offset, both from 1, as editors show them."""
+        line = bisect_right(self.line_starts, offset)
+        return line, offset - self.line_starts[line - 1] + 1
+
+    def line_text(self, line: int) -> str:
+        """The text of a line (from 1) without its line break."""
+        starts = self.line_starts
+        if not 1 <= line <= len(starts):
+            return ""
+        end = starts[line] - 1 if line < len(starts) else len(self.text)
+        return self.text[starts[line - 1] : end].rstrip("\r")
+
+    def location(self, span: Span) -> Location:
+        return Location(self.name, *self.line_column(span.start))
+
+    def slice(self, span: Span) -> str:
+        return self.text[span.start : span.end]
+
+    def offset(self, line: int, column: int = 1) -> int:
+        """The offset of a line and column (both from 1), clipped to the text."""
+        starts = self.line_starts
+        line = min(max(line, 1), len(starts))
+        return min(starts[line - 1] + column - 1, len(self.text))
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A span in a source: cheap to make, shared freely, turned into a `Location` only when shown."""
+
+    source: Source
+    span: Span
+
+    @property
+    def location(self) -> Location:
+        return self.source.location(self.span)

@@ -1,0 +1,25 @@
+"""YAML 1.1 as PyYAML reads it, with the place of every key, scalar and container."""
+
+from sabir.source.yaml.compose import Limits, YamlStream, compose
+from sabir.source.yaml.nodes import (
+    Style,
+    YamlEntry,
+    YamlMapping,
+    YamlNode,
+    YamlScalar,
+    YamlSequence,
+    plain_data,
+)
+
+__all__ = [
+    "Limits",
+    "Style",
+    "YamlEntry",
+    "YamlMapping",
+    "YamlNode",
+    "YamlScalar",
+    "YamlSequence",
+    "YamlStream",
+    "compose",
+    "plain_data",
+]

@@ -1,0 +1,127 @@
+"""The YAML tree: what was written and where. An alias is the very node it stands for, so the tree may be a DAG."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date, datetime
+from enum import Enum
+
+from sabir.source.text import Span
+
+__all__ = [
+    "Data",
+    "ScalarValue",
+    "Style",
+    "YamlEntry",
+    "YamlMapping",
+    "YamlNode",
+    "YamlScalar",
+    "YamlSequence",
+    "plain_data",
+]
+
+ScalarValue = str | int | float | bool | bytes | date | datetime | None
+Data = ScalarValue | list["Data"] | dict["Data", "Data"]
+
+
+class Style(Enum):
+    """How a scalar was written; languages tell expressions from texts by it."""
+
+    PLAIN = "plain"
+    QUOTED = "quoted"
+    BLOCK = "block"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class YamlScalar:
+    """A scalar: `text` as written (unfolded, unescaped), `value` as its tag resolves it, `tag` only when given."""
+
+    span: Span
+    text: str
+    value: ScalarValue
+    style: Style = Style.PLAIN
+    tag: str | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class YamlEntry:
+    key: YamlNode
+    value: YamlNode
+    merged: bool = False
+    """True for an entry that came in by a merge key (`<<`)."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class YamlSequence:
+    span: Span
+    items: tuple[YamlNode, ...]
+    tag: str | None = None
+
+    def __iter__(self) -> Iterator[YamlNode]:
+        return iter(self.items)
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class YamlMapping:
+    """A mapping with merge keys already taken in. Duplicate keys are kept; the last one wins, as in PyYAML."""
+
+    span: Span
+    entries: tuple[YamlEntry, ...]
+    tag: str | None = None
+
+    def __len__(self) -> int:
+        return len(self.entries)
+
+    def get(self, key: str) -> YamlNode | None:
+        """The value under a text key, or None."""
+        entry = self.entry(key)
+        return entry.value if entry else None
+
+    def entry(self, key: str) -> YamlEntry | None:
+        """The entry under a text key, or None."""
+        for entry in reversed(self.entries):
+            if isinstance(entry.key, YamlScalar) and entry.key.value == key:
+                return entry
+        return None
+
+    def items(self) -> Iterator[tuple[YamlNode, YamlNode]]:
+        return ((entry.key, entry.value) for entry in self.entries)
+
+
+YamlNode = YamlScalar | YamlSequence | YamlMapping
+
+
+def plain_data(node: YamlNode) -> Data:
+    """The node as plain Python data; shared nodes become shared objects. A key that is no scalar becomes a tuple."""
+    return _data(node, {})
+
+
+def _data(node: YamlNode, done: dict[int, Data]) -> Data:
+    if isinstance(node, YamlScalar):
+        return node.value
+    known = done.get(id(node))
+    if known is not None:
+        return known
+    if isinstance(node, YamlSequence):
+        items: list[Data] = []
+        done[id(node)] = items
+        items.extend(_data(item, done) for item in node.items)
+        return items
+    mapping: dict[Data, Data] = {}
+    done[id(node)] = mapping
+    for entry in node.entries:
+        key = entry.key
+        mapping[key.value if isinstance(key, YamlScalar) else _hashable(_data(key, done))] = _data(entry.value, done)
+    return mapping
+
+
+def _hashable(data: Data) -> Data:
+    if isinstance(data, list):
+        return tuple(_hashable(item) for item in data)  # type: ignore[return-value]  # tuples only ever stand as keys
+    if isinstance(data, dict):
+        return tuple((_hashable(key), _hashable(value)) for key, value in data.items())  # type: ignore[return-value]
+    return data
