@@ -10,7 +10,15 @@ import yaml
 
 from sabir.source.problem import Problem
 from sabir.source.text import Source, Span
-from sabir.source.yaml.nodes import ScalarValue, Style, YamlEntry, YamlMapping, YamlNode, YamlScalar, YamlSequence
+from sabir.source.yaml.nodes import (
+    ScalarValue,
+    Style,
+    YamlEntry,
+    YamlMapping,
+    YamlNode,
+    YamlScalar,
+    YamlSequence,
+)
 from sabir.source.yaml.scalars import CONSTRUCTORS, resolve_plain
 
 __all__ = ["Limits", "YamlStream", "compose"]
@@ -52,7 +60,9 @@ class _Stop(Exception):
         self.problem = (code, message, span)
 
 
-def compose(source: Source, *, tags: frozenset[str] = frozenset(), limits: Limits | None = None) -> YamlStream:
+def compose(
+    source: Source, *, tags: frozenset[str] = frozenset(), limits: Limits | None = None
+) -> YamlStream:
     """Read every document. `tags` are local tags to accept (`!yaql`); any other unknown tag is a problem (E002)."""
     composer = _Composer(source, tags, limits or Limits())
     documents: list[YamlNode | None] = []
@@ -73,8 +83,14 @@ def _syntax_problem(source: Source, error: yaml.YAMLError) -> Problem:
     what = getattr(error, "problem", None) or getattr(error, "reason", None) or str(error)
     context = getattr(error, "context", None)
     message = f"not readable as YAML: {what}" + (f" ({context})" if context else "")
-    offset = min(mark.index, len(source.text)) if mark else min(getattr(error, "position", 0) or 0, len(source.text))
-    return Problem(code="E002", message=message, source=source, span=Span(offset, min(offset + 1, len(source.text))))
+    offset = (
+        min(mark.index, len(source.text))
+        if mark
+        else min(getattr(error, "position", 0) or 0, len(source.text))
+    )
+    return Problem(
+        code="E002", message=message, source=source, span=Span(offset, min(offset + 1, len(source.text)))
+    )
 
 
 @dataclass(slots=True)
@@ -115,7 +131,9 @@ class _Composer:
         if isinstance(event, yaml.AliasEvent):
             return self._alias(event)
         if depth >= self.limits.depth:
-            raise _Stop("E004", f"nested deeper than {self.limits.depth} levels", Span(span_start, span_start + 1))
+            raise _Stop(
+                "E004", f"nested deeper than {self.limits.depth} levels", Span(span_start, span_start + 1)
+            )
         if event.anchor:
             self._anchors[event.anchor] = None
         tag = self._container_tag(event)
@@ -125,7 +143,11 @@ class _Composer:
         else:
             node, weight = self._mapping(event, tag, depth)
         if weight > self.limits.nodes:
-            raise _Stop("E004", f"aliases expand to more than {self.limits.nodes:,} nodes", Span(span_start, span_start + 1))
+            raise _Stop(
+                "E004",
+                f"aliases expand to more than {self.limits.nodes:,} nodes",
+                Span(span_start, span_start + 1),
+            )
         if event.anchor:
             self._remember(event, node, weight)
         return node, weight
@@ -200,7 +222,9 @@ class _Composer:
         for merge in merges:
             for mapping in merge.items if isinstance(merge, YamlSequence) else (merge,):
                 if not isinstance(mapping, YamlMapping):
-                    raise _Stop("E002", "not readable as YAML: << needs a mapping or a list of mappings", mapping.span)
+                    raise _Stop(
+                        "E002", "not readable as YAML: << needs a mapping or a list of mappings", mapping.span
+                    )
                 for entry in mapping.entries:
                     if isinstance(entry.key, YamlScalar):
                         if entry.key.value in taken:
@@ -227,7 +251,9 @@ class _Composer:
         try:
             value = constructor(text) if constructor else text
         except (ValueError, KeyError) as error:
-            raise _Stop("E002", f"not readable as YAML: {text!r} is no {_shown_tag(tag)}", Span(start, end)) from error
+            raise _Stop(
+                "E002", f"not readable as YAML: {text!r} is no {_shown_tag(tag)}", Span(start, end)
+            ) from error
         return YamlScalar(Span(start, end), text, value, style, tag)
 
     def _container_tag(self, event: Any) -> str | None:
@@ -236,7 +262,9 @@ class _Composer:
             return None
         if tag not in self.tags:
             start = event.start_mark.index
-            raise _Stop("E002", f"not readable as YAML: unknown tag {_shown_tag(tag)}", Span(start, start + 1))
+            raise _Stop(
+                "E002", f"not readable as YAML: unknown tag {_shown_tag(tag)}", Span(start, start + 1)
+            )
         return tag
 
 

@@ -115,7 +115,9 @@ def _data(node: YamlNode, done: dict[int, Data]) -> Data:
     done[id(node)] = mapping
     for entry in node.entries:
         key = entry.key
-        mapping[key.value if isinstance(key, YamlScalar) else _hashable(_data(key, done))] = _data(entry.value, done)
+        mapping[key.value if isinstance(key, YamlScalar) else _hashable(_data(key, done))] = _data(
+            entry.value, done
+        )
     return mapping
 
 

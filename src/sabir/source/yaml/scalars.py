@@ -107,7 +107,9 @@ def construct_timestamp(text: str) -> date | datetime:
         zone = timezone(-delta if match["sign"] == "-" else delta)
     elif match["zone"]:
         zone = UTC
-    return datetime(*day, int(match["hour"]), int(match["minute"]), int(match["second"]), fraction, tzinfo=zone)
+    return datetime(
+        *day, int(match["hour"]), int(match["minute"]), int(match["second"]), fraction, tzinfo=zone
+    )
 
 
 def _construct_bool(text: str) -> bool:

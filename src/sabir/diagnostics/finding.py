@@ -1,0 +1,144 @@
+"""The one finding type of all languages and interfaces; spec 001 calls it `CheckerError`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from sabir.source.problem import Problem
+from sabir.source.text import EMPTY_SPAN, Location, Place, Source
+
+__all__ = [
+    "CheckError",
+    "CheckerError",
+    "Edit",
+    "Finding",
+    "Fix",
+    "Frame",
+    "Related",
+    "Severity",
+    "problem_finding",
+]
+
+
+class Severity(Enum):
+    ERROR = "error"
+    WARNING = "warning"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Related:
+    """A second place that belongs to a finding: where the name was first given, who called, what it contradicts."""
+
+    place: Place
+    message: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Frame:
+    """One step of the way that led to a failure, innermost last: `name` is a method, refinement or template."""
+
+    place: Place | None
+    name: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Edit:
+    """Replace a span of a source by a text."""
+
+    place: Place
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fix:
+    """A mechanical repair. A safe one never changes what the description means."""
+
+    title: str
+    edits: tuple[Edit, ...]
+    safe: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """Something a user should know about a text: code, message, place.
+
+    Attributes of spec 001 are there by their names: `code`, `message`, `filename`, `line` and `column` (from 0),
+    `source` (the line with a caret below). `location` counts from 1, as every report does.
+    """
+
+    code: str
+    message: str
+    place: Place
+    whole_file: bool = False
+    """True when the finding is about the file as such; then it has no line."""
+    hint: str | None = None
+    """What to do next; the near name."""
+    related: tuple[Related, ...] = ()
+    frames: tuple[Frame, ...] = ()
+    fix: Fix | None = None
+
+    @staticmethod
+    def about_file(code: str, message: str, file: str | Source, *, hint: str | None = None) -> Finding:
+        """A finding about a whole file, which need not exist or be readable."""
+        source = file if isinstance(file, Source) else Source(file, "")
+        return Finding(
+            code=code, message=message, place=Place(source, EMPTY_SPAN), whole_file=True, hint=hint
+        )
+
+    @property
+    def severity(self) -> Severity:
+        return Severity.WARNING if self.code.rpartition(":")[2].startswith("W") else Severity.ERROR
+
+    @property
+    def location(self) -> Location:
+        return Location(self.filename, 0, 0) if self.whole_file else self.place.location
+
+    @property
+    def filename(self) -> str:
+        return self.place.source.name
+
+    @property
+    def line(self) -> int | None:
+        return None if self.whole_file else self.location.line - 1
+
+    @property
+    def column(self) -> int | None:
+        return None if self.whole_file else self.location.column - 1
+
+    @property
+    def source(self) -> str | None:
+        """The line of the finding with a caret under its column, when the text is at hand."""
+        if self.whole_file:
+            return None
+        location = self.place.location
+        text = self.place.source.line_text(location.line)
+        if not text.strip():
+            return None
+        # Tabs are kept in the padding, so that the caret stands right however wide a terminal shows them.
+        padding = "".join("\t" if char == "\t" else " " for char in text[: location.column - 1])
+        return f"{text}\n{padding}^"
+
+    @property
+    def sort_key(self) -> tuple[str, int, int, str, str]:
+        """Reports are sorted by file, place, code and message, so that two runs give the same text."""
+        location = self.location
+        return location.file, location.line, location.column, self.code, self.message
+
+
+CheckerError = Finding
+CheckError = Finding
+
+
+def problem_finding(problem: Problem) -> Finding:
+    """A defect of a text's form as a finding."""
+    source = problem.source
+    return Finding(
+        code=problem.code,
+        message=problem.message,
+        place=Place(source, problem.span),
+        whole_file=not source.text,
+        related=tuple(
+            Related(place=Place(source, span), message=message) for span, message in problem.related
+        ),
+    )

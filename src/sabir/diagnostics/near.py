@@ -1,0 +1,53 @@
+"""The near name: what the user may have meant."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+__all__ = ["did_you_mean", "near"]
+
+
+def near(name: str, known: Iterable[str]) -> str | None:
+    """The known name closest to a misspelt one, or None when nothing is close.
+
+    Close means: the same but for capitals and separators, or at most a third of its letters edited (a swap of two
+    neighbours counts as one edit).
+    """
+    wanted = _folded(name)
+    best: str | None = None
+    bound = max(1, len(wanted) // 3) + 1
+    for candidate in sorted(known):
+        folded = _folded(candidate)
+        if candidate == name or abs(len(folded) - len(wanted)) >= bound:
+            continue
+        distance = 0 if folded == wanted else _distance(wanted, folded, bound)
+        if distance < bound:
+            best, bound = candidate, distance
+    return best if bound < len(wanted) else None
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str | None:
+    """`did you mean 'X'?` ready to be a finding's hint, or None."""
+    found = near(name, known)
+    return None if found is None else f"did you mean {found!r}?"
+
+
+def _folded(name: str) -> str:
+    return name.lower().replace("-", "").replace("_", "")
+
+
+def _distance(left: str, right: str, bound: int) -> int:
+    """Optimal string alignment distance; stops early and answers `bound` once it cannot be below."""
+    before: list[int] = []
+    previous = list(range(len(right) + 1))
+    for row, char in enumerate(left, 1):
+        current = [row]
+        for column, other in enumerate(right, 1):
+            cost = min(previous[column] + 1, current[-1] + 1, previous[column - 1] + (char != other))
+            if row > 1 and column > 1 and char == right[column - 2] and left[row - 2] == other:
+                cost = min(cost, before[column - 2] + 1)
+            current.append(cost)
+        if min(current) >= bound:
+            return bound
+        before, previous = previous, current
+    return previous[-1]

@@ -1,0 +1,1 @@
+"""Expression languages; each compiles once and runs many times."""

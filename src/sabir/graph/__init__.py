@@ -1,0 +1,23 @@
+"""The instance graph: instances, relations, values, and where each of them came from."""
+
+from sabir.graph.graph import Graph
+from sabir.graph.instance import Instance
+from sabir.graph.origin import AttributeRead, How, Origin
+from sabir.graph.record import EMPTY_RECORD, Layout, Record
+from sabir.graph.values import UNKNOWN, Ref, Sensitive, Unknown, Value
+
+__all__ = [
+    "EMPTY_RECORD",
+    "UNKNOWN",
+    "AttributeRead",
+    "Graph",
+    "How",
+    "Instance",
+    "Layout",
+    "Origin",
+    "Record",
+    "Ref",
+    "Sensitive",
+    "Unknown",
+    "Value",
+]

@@ -1,0 +1,74 @@
+"""The graph: instances in a fixed order, found by id, and what they were asked to give out."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
+
+from sabir.graph.instance import Instance
+from sabir.graph.origin import Origin
+from sabir.graph.values import Value
+
+__all__ = ["Graph"]
+
+
+class Graph:
+    """Instances in the order they were given, which is the order of every output. Built once, then only read."""
+
+    def __init__(
+        self,
+        instances: Iterable[Instance],
+        *,
+        outputs: Mapping[str, Value] | None = None,
+        output_origins: Mapping[str, Origin] | None = None,
+    ) -> None:
+        self._instances: dict[str, Instance] = {}
+        for instance in instances:
+            if self._instances.setdefault(instance.id, instance) is not instance:
+                raise ValueError(f"two instances have the id {instance.id!r}")
+        self.outputs: Mapping[str, Value] = outputs or {}
+        self.output_origins: Mapping[str, Origin] = output_origins or {}
+
+    def __iter__(self) -> Iterator[Instance]:
+        return iter(self._instances.values())
+
+    def __len__(self) -> int:
+        return len(self._instances)
+
+    def __contains__(self, id_: object) -> bool:
+        return id_ in self._instances
+
+    def __getitem__(self, id_: str) -> Instance:
+        return self._instances[id_]
+
+    def get(self, id_: str) -> Instance | None:
+        return self._instances.get(id_)
+
+    @cached_property
+    def roots(self) -> tuple[Instance, ...]:
+        """Instances without an owner in this graph."""
+        return tuple(one for one in self if one.owner is None or one.owner not in self._instances)
+
+    @cached_property
+    def _owned(self) -> Mapping[str, tuple[Instance, ...]]:
+        owned: defaultdict[str, list[Instance]] = defaultdict(list)
+        for instance in self:
+            if instance.owner is not None:
+                owned[instance.owner].append(instance)
+        return {owner: tuple(parts) for owner, parts in owned.items()}
+
+    def owned_by(self, id_: str) -> tuple[Instance, ...]:
+        """The direct parts of an instance, in graph order."""
+        return self._owned.get(id_, ())
+
+    @cached_property
+    def _named(self) -> Mapping[str, tuple[Instance, ...]]:
+        named: defaultdict[str, list[Instance]] = defaultdict(list)
+        for instance in self:
+            named[instance.name].append(instance)
+        return {name: tuple(found) for name, found in named.items()}
+
+    def named(self, name: str) -> tuple[Instance, ...]:
+        """All instances people call by this name."""
+        return self._named.get(name, ())

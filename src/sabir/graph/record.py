@@ -1,0 +1,78 @@
+"""Read-only mappings whose keys are shared by all records of one layout.
+
+A million instances of a few types have few distinct sets of keys. A dict each would cost 184 bytes and more; a record
+costs its values and a reference to the layout.
+"""
+
+from __future__ import annotations
+
+from collections.abc import ItemsView, Iterator, KeysView, Mapping, ValuesView
+from typing import Final, TypeVar
+
+__all__ = ["EMPTY_RECORD", "Layout", "Record"]
+
+T = TypeVar("T", covariant=True)
+
+_LAYOUTS: Final[dict[tuple[str, ...], Layout]] = {}
+
+
+class Layout:
+    """An ordered set of keys, interned: the same keys give the same layout."""
+
+    __slots__ = ("index", "keys")
+
+    keys: tuple[str, ...]
+    index: dict[str, int]
+
+    def __new__(cls, keys: tuple[str, ...]) -> Layout:
+        known = _LAYOUTS.get(keys)
+        if known is None:
+            known = super().__new__(cls)
+            known.keys = keys
+            known.index = {key: position for position, key in enumerate(keys)}
+            _LAYOUTS[keys] = known
+        return known
+
+
+class Record(Mapping[str, T]):
+    """A mapping that cannot change: a layout and as many values."""
+
+    __slots__ = ("layout", "row")
+
+    layout: Layout
+    row: tuple[T, ...]
+
+    def __init__(self, layout: Layout, row: tuple[T, ...]) -> None:
+        self.layout = layout
+        self.row = row
+
+    @staticmethod
+    def of(mapping: Mapping[str, T]) -> Record[T]:
+        return Record(Layout(tuple(mapping)), tuple(mapping.values()))
+
+    def __getitem__(self, key: str) -> T:
+        return self.row[self.layout.index[key]]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.layout.keys)
+
+    def __len__(self) -> int:
+        return len(self.row)
+
+    def __contains__(self, key: object) -> bool:
+        return key in self.layout.index
+
+    def keys(self) -> KeysView[str]:
+        return self.layout.index.keys()
+
+    def values(self) -> ValuesView[T]:
+        return dict(zip(self.layout.keys, self.row, strict=True)).values()
+
+    def items(self) -> ItemsView[str, T]:
+        return dict(zip(self.layout.keys, self.row, strict=True)).items()
+
+    def __repr__(self) -> str:
+        return f"Record({dict(self)!r})"
+
+
+EMPTY_RECORD: Final[Record[object]] = Record(Layout(()), ())

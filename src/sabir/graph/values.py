@@ -1,0 +1,55 @@
+"""What an attribute can hold: plain data, references to instances, sensitive values, values not known yet."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import Final, Union, final
+
+__all__ = ["REDACTED", "UNKNOWN", "PlainScalar", "Ref", "Sensitive", "Unknown", "Value", "reveal"]
+
+PlainScalar = str | int | float | bool | bytes | date | datetime | None
+REDACTED: Final = "<<REDACTED>>"
+
+
+@dataclass(frozen=True, slots=True)
+class Ref:
+    """An instance as a value, by its id."""
+
+    id: str
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Sensitive:
+    """A value that must never be shown: whoever writes values writes `<<REDACTED>>` for it, and so does `repr`."""
+
+    value: Value
+
+    def __str__(self) -> str:
+        return REDACTED
+
+    def __repr__(self) -> str:
+        return f"Sensitive({REDACTED})"
+
+
+@final
+class Unknown:
+    """The one value that is not known yet: it will be once something is deployed."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "UNKNOWN"
+
+
+UNKNOWN: Final = Unknown()
+
+Value = Union[PlainScalar, Ref, Sensitive, Unknown, Sequence["Value"], Mapping[str, "Value"]]
+
+
+def reveal(value: Value) -> Value:
+    """The value without its mark, for those who have to use it."""
+    while isinstance(value, Sensitive):
+        value = value.value
+    return value

@@ -1,0 +1,1 @@
+"""The languages, one folder each; they meet in the graph only."""

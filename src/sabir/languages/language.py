@@ -1,0 +1,104 @@
+"""What every language offers to the layers above."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+from sabir.check.validator import BaseValidator
+from sabir.diagnostics.codes import Code
+from sabir.diagnostics.finding import Finding
+from sabir.graph.graph import Graph
+from sabir.graph.values import Value
+from sabir.source.packages import LoadedPackage
+
+__all__ = ["Evaluation", "EvaluationRequest", "Language", "RenderRequest", "Renderer", "Rendering", "Trust"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trust:
+    """What the owner of a package allows beyond reading it. Nothing, unless said."""
+
+    plugins: bool = False
+    """Run the Python plug-ins that a model brings."""
+    python: bool = False
+    """Call Python functions that an expression names."""
+    network: bool = False
+    """Fetch URLs; private and link-local addresses stay refused unless `private_network`."""
+    private_network: bool = False
+    write_files: bool = False
+    """Let expressions write files below the project."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvaluationRequest:
+    """How to evaluate a package; every language takes what it knows."""
+
+    inputs: Mapping[str, Value] = field(default_factory=dict[str, Value])
+    model: Path | None = None
+    """A MuranoPL object model."""
+    config: Path | None = None
+    """Configuration of a CCP deployment, class configuration of MuranoPL."""
+    search_path: tuple[Path, ...] = ()
+    """Further directories with packages, modules or components."""
+    overrides: Mapping[str, Value] = field(default_factory=dict[str, Value])
+    """What-if values by `INSTANCE.ATTRIBUTE`."""
+    trust: Trust = field(default_factory=Trust)
+    full_provenance: bool = False
+    """Record what every value was computed from, too: the long answer of `why`."""
+    on_progress: Callable[[str], None] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evaluation:
+    """The graph, as far as it came, and what there is to say about it. With an error the graph may be partial."""
+
+    graph: Graph
+    findings: tuple[Finding, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RenderRequest:
+    namespace: str | None = None
+    options: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rendering:
+    """What other tools read: files by name, in the order to be written, each a text."""
+
+    files: Mapping[str, str]
+    findings: tuple[Finding, ...] = ()
+
+
+class Renderer(Protocol):
+    def __call__(
+        self, package: LoadedPackage, request: EvaluationRequest, render: RenderRequest, /
+    ) -> Rendering: ...
+
+
+class Language(Protocol):
+    """A language as the rest of sabir sees it; the entry point group `sabir.languages` names one object each."""
+
+    @property
+    def name(self) -> str: ...
+
+    def recognises(self, package: LoadedPackage) -> bool:
+        """Whether the package is written in this language, by its files alone; cheap."""
+        ...
+
+    def codes(self) -> Sequence[Code]:
+        """Everything this language can report, with its documentation."""
+        ...
+
+    def validators(self) -> Sequence[type[BaseValidator]]:
+        """The validators of its packages, in the order of their reports."""
+        ...
+
+    def evaluate(self, package: LoadedPackage, request: EvaluationRequest) -> Evaluation: ...
+
+    def renderers(self) -> Mapping[str, Renderer]:
+        """What `sabir render --to NAME` can write from it."""
+        ...
