@@ -71,6 +71,15 @@ class Record(Mapping[str, T]):
     def items(self) -> ItemsView[str, T]:
         return dict(zip(self.layout.keys, self.row, strict=True)).items()
 
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, Record) and other.layout is self.layout:
+            return self.row == other.row
+        return Mapping.__eq__(self, other)
+
+    def __hash__(self) -> int:
+        # Equal records may have their keys in another order; values need not be hashable.
+        return hash(frozenset(self.layout.keys))
+
     def __repr__(self) -> str:
         return f"Record({dict(self)!r})"
 
