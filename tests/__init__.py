@@ -1,0 +1,1 @@
+"""The tests of sabir; `tests.conformance` and `tests.requirements` are commands too."""

@@ -1,0 +1,1 @@
+"""Conformance cases and the command that runs them: `python -m tests.conformance LANGUAGE`."""
