@@ -1,0 +1,1 @@
+"""The requirement matrix: every statement of the spec documents, one row each, and which tests show it."""
