@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, Final, cast
 
 from sabir.graph.origin import Origin
 from sabir.graph.record import EMPTY_RECORD, Record
@@ -14,7 +14,9 @@ __all__ = ["Instance"]
 _NOTHING = cast("Record[Any]", EMPTY_RECORD)
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+# Not `frozen`, which makes building one three times as dear (2.1 µs against 0.6 µs, and there may be a million):
+# `Final` has the type checkers keep it so.
+@dataclass(slots=True, eq=False, kw_only=True)
 class Instance:
     """What a language evaluated: an object, an entity instance, a service, a node.
 
@@ -22,15 +24,15 @@ class Instance:
     it is part of. `relations` hold ids; `requires` the ids that must be there before this one.
     """
 
-    id: str
-    type: str
-    language: str
-    name: str
-    owner: str | None = None
-    attributes: Record[Value] = _NOTHING
-    relations: Record[tuple[str, ...]] = _NOTHING
-    requires: tuple[str, ...] = ()
-    status: str | None = None
-    origin: Origin | None = None
-    origins: Record[Origin] = _NOTHING
+    id: Final[str]
+    type: Final[str]
+    language: Final[str]
+    name: Final[str]
+    owner: Final[str | None] = None
+    attributes: Final[Record[Value]] = _NOTHING
+    relations: Final[Record[tuple[str, ...]]] = _NOTHING
+    requires: Final[tuple[str, ...]] = ()
+    status: Final[str | None] = None
+    origin: Final[Origin | None] = None
+    origins: Final[Record[Origin]] = _NOTHING
     """Origins of attributes and relations, by name; share one record among the instances of a statement."""
