@@ -1,0 +1,147 @@
+"""Values as JSON and back.
+
+What JSON has no word for is an object with one key that begins with `$`:
+
+    {"$ref": "id"}               an instance
+    {"$sensitive": true}         a value that is not shown; with "value" only when that was asked for
+    {"$unknown": true}           a value not known yet
+    {"$bytes": "aGk="}           bytes, base64
+    {"$date": "2026-11-15"}      a date; {"$datetime": "2026-11-15T10:00:00"} a date and time
+    {"$float": "nan"}            a float that is no number: nan, inf, -inf
+    {"$int": "0x…"}              an integer beyond 64 bits
+    {"$map": [[key, value], …]}  a mapping with a key that is no string or begins with `$`
+"""
+
+from __future__ import annotations
+
+import math
+from base64 import b64decode, b64encode
+from collections.abc import Callable, Mapping, Sequence
+from datetime import date, datetime
+from typing import Any, Final
+
+from sabir.graph.values import REDACTED, UNKNOWN, Ref, Sensitive, Unknown, Value
+
+__all__ = ["FORMAT", "PLAIN", "decoded", "encoded"]
+
+FORMAT: Final = "sabir.graph/1"
+PLAIN: Final = frozenset({str, bool, type(None)})
+"""Types that JSON has as they are; checked by identity, which is quick."""
+
+
+def encoded(value: Value, *, reveal: bool = False) -> Any:
+    """Data for a JSON writer. Sensitive values are left out unless `reveal`."""
+    if type(value) in PLAIN:
+        return value
+    match value:
+        case bool():
+            return value
+        case int():
+            return int(value) if -(2**63) <= value < 2**64 else {"$int": hex(value)}
+        case float():
+            return value if math.isfinite(value) else {"$float": str(float(value))}
+        case str():
+            return str(value)
+        case Sensitive():
+            shown = {"value": encoded(value.value, reveal=True)} if reveal else {}
+            return {"$sensitive": True, **shown}
+        case Unknown():
+            return {"$unknown": True}
+        case Ref():
+            return {"$ref": value.id}
+        case bytes():
+            return {"$bytes": b64encode(value).decode("ascii")}
+        case datetime():
+            return {"$datetime": value.isoformat()}
+        case date():
+            return {"$date": value.isoformat()}
+        case Mapping():
+            return _encoded_mapping(value, reveal=reveal)
+        case Sequence():
+            return [encoded(one, reveal=reveal) for one in value]
+        case _:
+            raise TypeError(f"no value of a graph: {type(value).__name__}")
+
+
+def _encoded_mapping(value: Mapping[Any, Value], *, reveal: bool) -> dict[str, Any]:
+    if all(type(key) is str and key[:1] != "$" for key in value):
+        return {key: encoded(one, reveal=reveal) for key, one in value.items()}
+    return {
+        "$map": [[encoded(key, reveal=reveal), encoded(one, reveal=reveal)] for key, one in value.items()]
+    }
+
+
+def decoded(data: Any) -> Value:
+    """The value of JSON data; ValueError with a reason when it is none."""
+    if isinstance(data, dict):
+        if len(data) <= 2 and (word := next(iter(data), "")).startswith("$"):
+            return _decoded_special(word, data)
+        return {key: decoded(one) for key, one in data.items()}
+    if isinstance(data, list):
+        return [decoded(one) for one in data]
+    plain: Value = data
+    return plain
+
+
+def _decoded_special(word: str, data: Mapping[str, Any]) -> Value:
+    decode = _SPECIAL.get(word)
+    if decode is None:
+        known = ", ".join(_SPECIAL)
+        raise ValueError(f"{word!r} is no kind of value; known are {known}")
+    if len(data) > 1 and not (word == "$sensitive" and "value" in data):
+        raise ValueError(f"{word!r} stands beside another key")
+    try:
+        return decode(data)
+    except (ValueError, TypeError, KeyError) as error:
+        raise ValueError(f"bad {word!r} value: {error}") from error
+
+
+def _true(data: Mapping[str, Any], word: str) -> None:
+    if data[word] is not True:
+        raise ValueError("it must be true")
+
+
+def _text(data: Mapping[str, Any], word: str) -> str:
+    text = data[word]
+    if not isinstance(text, str):
+        raise TypeError("it must be a string")
+    return text
+
+
+def _sensitive(data: Mapping[str, Any]) -> Value:
+    _true(data, "$sensitive")
+    return Sensitive(decoded(data["value"]) if "value" in data else REDACTED)
+
+
+def _unknown(data: Mapping[str, Any]) -> Value:
+    _true(data, "$unknown")
+    return UNKNOWN
+
+
+def _float(data: Mapping[str, Any]) -> Value:
+    text = _text(data, "$float")
+    if text not in ("nan", "inf", "-inf"):
+        raise ValueError("it must be nan, inf or -inf")
+    return float(text)
+
+
+def _map(data: Mapping[str, Any]) -> Value:
+    pairs = data["$map"]
+    if not isinstance(pairs, list) or not all(isinstance(pair, list) and len(pair) == 2 for pair in pairs):
+        raise ValueError("it must be a list of [key, value]")
+    # Keys that are no strings are outside `Value`, but YAML has them and they must survive.
+    result: dict[Any, Value] = {decoded(key): decoded(one) for key, one in pairs}
+    return result
+
+
+_SPECIAL: Final[Mapping[str, Callable[[Mapping[str, Any]], Value]]] = {
+    "$ref": lambda data: Ref(_text(data, "$ref")),
+    "$sensitive": _sensitive,
+    "$unknown": _unknown,
+    "$bytes": lambda data: b64decode(_text(data, "$bytes"), validate=True),
+    "$date": lambda data: date.fromisoformat(_text(data, "$date")),
+    "$datetime": lambda data: datetime.fromisoformat(_text(data, "$datetime")),
+    "$float": _float,
+    "$int": lambda data: int(_text(data, "$int"), 16),
+    "$map": _map,
+}

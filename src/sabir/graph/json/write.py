@@ -1,0 +1,155 @@
+"""The writer: bytes come out in pieces, so that a graph of a million instances never stands in one string."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+import msgspec
+
+from sabir.graph.graph import Graph
+from sabir.graph.instance import Instance
+from sabir.graph.json.values import FORMAT, PLAIN, encoded
+from sabir.graph.origin import AttributeRead, Origin
+from sabir.graph.record import Record
+from sabir.graph.values import Value
+
+__all__ = ["chunks", "instance_data", "origin_data"]
+
+_PIECE: Final = 1 << 16
+_MOST_STEPS: Final = 1000
+"""Steps of provenance written for one origin; `sabir why` follows all of them."""
+
+
+class _Row(msgspec.Struct):
+    id: str
+    type: str
+    language: str
+    name: str
+    owner: str | None
+    attributes: dict[str, Any]
+    relations: dict[str, tuple[str, ...]]
+    requires: tuple[str, ...]
+    status: str | None
+    origin: Any
+    origins: Any
+
+
+def chunks(graph: Graph, *, reveal: bool = False) -> Iterator[bytes]:
+    """The graph as JSON, one instance a line. Sensitive values are written only when `reveal`."""
+    encode = msgspec.json.Encoder().encode
+    origin_text: dict[
+        int, msgspec.Raw
+    ] = {}  # by identity: origins are shared, and the graph keeps them alive
+
+    def origin(one: Origin | Record[Origin] | None) -> msgspec.Raw | None:
+        if one is None:
+            return None
+        text = origin_text.get(id(one))
+        if text is None:
+            data = origin_data(one) if isinstance(one, Origin) else _origins_data(one)
+            text = origin_text[id(one)] = msgspec.Raw(_encode(encode, data))
+        return text
+
+    buffer = bytearray(b'{"format":"%s",\n"instances":[' % FORMAT.encode())
+    separator = b"\n"
+    for one in graph:
+        buffer += separator
+        buffer += _encode(encode, _row(one, origin(one.origin), origin(one.origins), reveal=reveal))
+        separator = b",\n"
+        if len(buffer) >= _PIECE:
+            yield bytes(buffer)
+            buffer.clear()
+    buffer += b'],\n"outputs":' + _encode(encode, _values(graph.outputs, reveal=reveal))
+    if graph.output_origins:
+        buffer += b',\n"output_origins":' + _encode(encode, _origins_data(graph.output_origins))
+    buffer += b"}\n"
+    yield bytes(buffer)
+
+
+def instance_data(one: Instance, *, reveal: bool = False) -> dict[str, Any]:
+    """One instance as plain data, with the keys in the order of the JSON form."""
+    origin = None if one.origin is None else origin_data(one.origin)
+    data: dict[str, Any] = msgspec.to_builtins(_row(one, origin, _origins_data(one.origins), reveal=reveal))
+    return data
+
+
+def _row(one: Instance, origin: Any, origins: Any, *, reveal: bool) -> _Row:
+    return _Row(
+        one.id,
+        one.type,
+        one.language,
+        one.name,
+        one.owner,
+        _values(one.attributes, reveal=reveal),
+        dict(zip(one.relations.layout.keys, one.relations.row, strict=True)),
+        one.requires,
+        one.status,
+        origin,
+        origins,
+    )
+
+
+def _values(values: Mapping[str, Value], *, reveal: bool) -> dict[str, Any]:
+    if isinstance(values, Record):
+        # Attribute names are the user's: a `$` in front needs no escape here, for a value cannot stand in this place.
+        return {
+            key: one
+            if type(one) in PLAIN or (type(one) is int and -(2**63) <= one < 2**63)
+            else encoded(one, reveal=reveal)
+            for key, one in zip(values.layout.keys, values.row, strict=True)
+        }
+    return {key: encoded(one, reveal=reveal) for key, one in values.items()}
+
+
+def origin_data(origin: Origin) -> dict[str, Any]:
+    """One origin with what it rests on. A step met a second time is written without its own sources."""
+    return _origin_data(origin, set())
+
+
+def _origin_data(origin: Origin, seen: set[int]) -> dict[str, Any]:
+    location = origin.location
+    data: dict[str, Any] = {
+        "file": location.file,
+        "line": location.line,
+        "column": location.column,
+        "how": origin.how.value,
+    }
+    if origin.note is not None:
+        data["note"] = origin.note
+    if origin.sources and id(origin) not in seen and len(seen) < _MOST_STEPS:
+        seen.add(id(origin))
+        data["sources"] = [
+            {"instance": one.instance, "attribute": one.attribute}
+            if isinstance(one, AttributeRead)
+            else _origin_data(one, seen)
+            for one in origin.sources
+        ]
+    return data
+
+
+def _origins_data(origins: Mapping[str, Origin]) -> dict[str, Any]:
+    return {name: origin_data(origin) for name, origin in origins.items()}
+
+
+def _encode(encode: Any, data: Any) -> bytes:
+    try:
+        text: bytes = encode(data)
+    except UnicodeEncodeError:
+        # A lone surrogate (YAML can write one) has no place in UTF-8; the replacement character stands for it.
+        text = encode(_without_surrogates(data))
+    return text
+
+
+def _without_surrogates(data: Any) -> Any:
+    match data:
+        case str():
+            return data.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        case _Row():
+            return _without_surrogates(msgspec.structs.asdict(data))
+        case dict():
+            return {_without_surrogates(key): _without_surrogates(one) for key, one in data.items()}
+        case list() | tuple():
+            return [_without_surrogates(one) for one in data]
+        case _:
+            return data

@@ -1,0 +1,164 @@
+import json
+import math
+from datetime import UTC, date, datetime
+from importlib.resources import files
+from typing import Any
+
+import jsonschema_rs
+import pytest
+from hypothesis import given
+
+from sabir.errors import UnusableInput
+from sabir.graph import UNKNOWN, Graph, How, Instance, Origin, Record, Ref, Sensitive, Value
+from sabir.graph.json import chunks, decoded, encoded, load
+from sabir.source.text import Location
+from tests.graph.strategies import graphs, values
+
+SCHEMA = json.loads((files("sabir.graph") / "schema/graph-1.schema.json").read_bytes())
+VALIDATOR = jsonschema_rs.validator_for(SCHEMA)
+
+
+def saved(graph: Graph, *, reveal: bool = False) -> bytes:
+    return b"".join(chunks(graph, reveal=reveal))
+
+
+def one_instance(**attributes: Value) -> Graph:
+    return Graph(
+        [Instance(id="a", type="T", language="toy", name="a", attributes=Record.of(attributes))],
+        outputs={"all": list(attributes.values())},
+    )
+
+
+@given(graphs())
+def test_what_is_read_back_is_what_was_written(graph: Graph) -> None:
+    text = saved(graph, reveal=True)
+    again = load(text, name="g.json")
+    assert saved(again, reveal=True) == text
+    for one, other in zip(graph, again, strict=True):
+        assert one.attributes == other.attributes
+        assert one.relations == other.relations
+        assert (one.id, one.type, one.language, one.name) == (
+            other.id,
+            other.type,
+            other.language,
+            other.name,
+        )
+        assert (one.owner, one.requires, one.status) == (other.owner, other.requires, other.status)
+    assert graph.outputs == again.outputs
+
+
+@given(graphs())
+def test_a_saved_graph_is_valid_by_the_schema(graph: Graph) -> None:
+    for reveal in (False, True):
+        VALIDATOR.validate(json.loads(saved(graph, reveal=reveal)))
+
+
+@given(values)
+def test_values_survive(value: Value) -> None:
+    assert decoded(json.loads(json.dumps(encoded(value, reveal=True)))) == value
+
+
+@pytest.mark.parametrize(
+    ("value", "form"),
+    [
+        ("plain", "plain"),
+        (Ref("x"), {"$ref": "x"}),
+        (UNKNOWN, {"$unknown": True}),
+        (Sensitive("hush"), {"$sensitive": True}),
+        ([Sensitive("hush")], [{"$sensitive": True}]),
+        (b"hi", {"$bytes": "aGk="}),
+        (date(2026, 11, 15), {"$date": "2026-11-15"}),
+        (datetime(2026, 11, 15, 10, tzinfo=UTC), {"$datetime": "2026-11-15T10:00:00+00:00"}),
+        (math.inf, {"$float": "inf"}),
+        (2**64 - 1, 2**64 - 1),
+        (2**64, {"$int": "0x10000000000000000"}),
+        ({"$ref": "not one"}, {"$map": [["$ref", "not one"]]}),
+        ((1, 2), [1, 2]),
+    ],
+)
+def test_forms_of_values(value: Value, form: object) -> None:
+    assert encoded(value) == form
+
+
+def test_a_sensitive_value_is_nowhere_in_the_output() -> None:
+    graph = one_instance(password=Sensitive("hush"), deep={"in": [Sensitive({"x": "hush"})]})
+    assert b"hush" not in saved(graph)
+    assert str(load(saved(graph), name="g")["a"].attributes["password"]) == "<<REDACTED>>"
+    assert b"hush" in saved(graph, reveal=True)
+
+
+def test_keys_that_are_no_strings_survive() -> None:
+    odd: Any = {1: "one", None: "none"}
+    assert load(saved(one_instance(odd=odd)), name="g")["a"].attributes["odd"] == odd
+
+
+def test_a_lone_surrogate_is_replaced() -> None:
+    assert load(saved(one_instance(text="a\ud800b")), name="g")["a"].attributes["text"] == "a\ufffdb"
+
+
+def test_origins_shared_by_many_steps_are_written_once_each() -> None:
+    place = Location("f", 1, 1)
+    origin = Origin(place, How.LITERAL)
+    for _ in range(100):  # written out in full this would be 2**100 steps
+        origin = Origin(place, How.EXPRESSION, (origin, origin))
+    graph = Graph([Instance(id="a", type="T", language="toy", name="a", origin=origin)])
+    assert len(saved(graph)) < 20_000
+
+
+INSTANCE = '{"id":"a","type":"T","language":"toy","name":"n"%s}'
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        pytest.param("", "g.json:1:1: not a saved graph: Input data was truncated", id="empty"),
+        pytest.param('{"format":\n ?}', "g.json:2:2: not a saved graph: JSON is malformed", id="no json"),
+        pytest.param("[]", "Expected `object`, got `array`", id="no object"),
+        pytest.param('{"format":"sabir.graph/1"}', "missing required field `instances`", id="no instances"),
+        pytest.param(
+            '{"format":"sabir.graph/9","instances":[]}', "this sabir reads 'sabir.graph/1'", id="version"
+        ),
+        pytest.param(
+            '{"format":"sabir.graph/1","instances":[\n{"id":3}]}',
+            "g.json:2:1: not a saved graph: instances[0].id: Expected `str`, got `int`",
+            id="type of a field",
+        ),
+        pytest.param(
+            [INSTANCE % "", INSTANCE % ""], "instances[1]: a second instance has the id 'a'", id="twice"
+        ),
+        pytest.param([INSTANCE % ',"atributes":{}'], "unknown field `atributes`", id="misspelt"),
+        pytest.param(
+            [INSTANCE % ',"attributes":{"x":{"$what":1}}'], "'$what' is no kind of value", id="word"
+        ),
+        pytest.param([INSTANCE % ',"attributes":{"x":{"$date":"soon"}}'], "bad '$date' value", id="date"),
+        pytest.param([INSTANCE % ',"origin":{"file":"f"}'], "origin must have a file, a line", id="origin"),
+        pytest.param([INSTANCE % ',"origins":[]'], "origins must be an object", id="origins"),
+        pytest.param(
+            [INSTANCE % ',"origin":{"file":"f","line":1,"column":1,"how":"magic"}'],
+            "'magic' is no way",
+            id="how",
+        ),
+        pytest.param([INSTANCE % (',"attributes":{"x":' + "[" * 9999)], "", id="deep and cut off"),
+        pytest.param(
+            [INSTANCE % (',"attributes":{"x":' + "[" * 9999 + "]" * 9999 + "}")],
+            "nested too deeply",
+            id="deep",
+        ),
+    ],
+)
+def test_what_is_wrong_with_a_saved_graph(text: str | list[str], message: str) -> None:
+    if isinstance(text, list):
+        text = '{"format":"sabir.graph/1","instances":[' + ",\n".join(text) + "]}"
+    with pytest.raises(UnusableInput) as caught:
+        load(text.encode(), name="g.json")
+    assert message in str(caught.value)
+    assert str(caught.value).startswith("g.json:")
+
+
+def test_bytes_that_are_no_text() -> None:
+    with pytest.raises(UnusableInput):
+        load(b'{"format":"sabir.graph/1","instances":[{"id":"\xff"}]}', name="g.json")
+
+
+def test_the_schema_knows_every_manner() -> None:
+    assert SCHEMA["$defs"]["origin"]["properties"]["how"]["enum"] == [how.value for how in How]
