@@ -1,10 +1,11 @@
 """A package case with `max_seconds` runs in a process of its own, whose time and memory are measured.
 
-As a module it is that process: `python -m tests.conformance.runner.packages_bounded CASE.YAML` prints JSON.
+As a module it is that process: `python -m tests.conformance.runner.packages_bounded CASE.YAML ADAPTER` prints JSON.
 """
 
 from __future__ import annotations
 
+import importlib
 import json
 import resource
 import subprocess
@@ -13,7 +14,14 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.conformance.runner.packages import MAX_MEGABYTES, PackageCase, PackageOutcome, Reported, read_case
+from tests.conformance.runner.packages import (
+    MAX_MEGABYTES,
+    Adapter,
+    PackageCase,
+    PackageOutcome,
+    Reported,
+    read_case,
+)
 from tests.conformance.runner.packages_input import prepared_input
 from tests.process import peak_memory
 
@@ -29,10 +37,10 @@ class Bounded:
     problems: tuple[str, ...]
 
 
-def run_bounded(case: PackageCase) -> Bounded:
+def run_bounded(case: PackageCase, adapter: str = "tests.conformance.adapters.packages") -> Bounded:
     """CPU time stands for the time on an otherwise idle core; the clock on the wall only ends a run that hangs."""
     assert case.max_seconds is not None
-    command = [sys.executable, "-m", __name__, str(case.file)]
+    command = [sys.executable, "-m", __name__, str(case.file), adapter]
     try:
         done = subprocess.run(
             command,
@@ -72,19 +80,16 @@ def _outcome(data: dict[str, Any]) -> PackageOutcome:
     )
 
 
-def _child(file: Path) -> None:
-    from tests.conformance.runner.suites import adapter_of
-
+def _child(file: Path, adapter: str) -> None:
     case = read_case(file)
     assert isinstance(case, PackageCase)
-    adapter = adapter_of("packages")
-    assert adapter is not None
+    run: Adapter = importlib.import_module(adapter).run
     with prepared_input(case) as target:
-        outcome: PackageOutcome = adapter(case, target)
+        outcome = run(case, target)
     used = resource.getrusage(resource.RUSAGE_SELF)
     report = {"outcome": asdict(outcome), "seconds": used.ru_utime + used.ru_stime, "bytes": peak_memory()}
     print(_MARK + json.dumps(report))
 
 
 if __name__ == "__main__":
-    _child(Path(sys.argv[1]))
+    _child(Path(sys.argv[1]), sys.argv[2])

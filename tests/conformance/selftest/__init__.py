@@ -1,0 +1,1 @@
+"""Each rule of comparison with an example that passes and one that fails."""
