@@ -1,28 +1,20 @@
-"""A package that lives in memory: tests, examples in the documentation, uploads."""
+"""A package that lives in memory: tests, examples in the documentation."""
 
 from __future__ import annotations
 
-import builtins
 from collections.abc import Mapping
 
-from sabir.source.packages.package import LoadedPackage, PackageFile
+from sabir.source.packages.package import FileTable, PackageFile
 
 __all__ = ["MemoryPackage"]
 
 
-class MemoryPackage(LoadedPackage):
+class MemoryPackage(FileTable):
     def __init__(self, files: Mapping[str, str | bytes], *, single_file: bool = False) -> None:
         self.single_file = single_file
-        self._files = {
-            name: PackageFile(name, content.encode("utf-8") if isinstance(content, str) else content)
-            for name, content in sorted(files.items())
-        }
-
-    def list(self, subdir: str | None = None) -> builtins.list[str]:
-        if subdir is None:
-            return [*self._files]
-        prefix = subdir.rstrip("/") + "/"
-        return [name for name in self._files if name.startswith(prefix)]
-
-    def get_file(self, name: str) -> PackageFile | None:
-        return self._files.get(name)
+        super().__init__(
+            {
+                name: PackageFile(name, content.encode("utf-8") if isinstance(content, str) else content)
+                for name, content in files.items()
+            }
+        )

@@ -2,36 +2,50 @@
 
 from __future__ import annotations
 
+import builtins
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
+from sabir.source.packages.limits import DEFAULT_LIMITS
+from sabir.source.packages.names import name_defect, normal_name
 from sabir.source.problem import Problem
 from sabir.source.text import Source, Span
-from sabir.source.yaml import YamlStream, compose, plain_data
-from sabir.source.yaml.nodes import Data
 
-__all__ = ["LoadedPackage", "PackageFile"]
+if TYPE_CHECKING:
+    from sabir.source.yaml import YamlStream
+    from sabir.source.yaml.nodes import Data
+
+__all__ = ["LoadedPackage", "PackageFile", "ReadProblem"]
 
 YAQL_TAG: Final = frozenset({"!yaql"})
+
+
+class ReadProblem(Exception):
+    """A file of a package cannot be read; its reader raises this and `PackageFile.problem` shows it."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
 
 
 class PackageFile:
     """One file: `raw()` is its bytes, `parsed()` its data. Reading and parsing happen once, when first asked for."""
 
-    def __init__(self, name: str, raw: bytes) -> None:
+    def __init__(self, name: str, raw: bytes | Callable[[], bytes]) -> None:
         self.name = name
-        self._raw = raw
+        self._content = raw
 
     def raw(self) -> bytes:
-        return self._raw
+        """The bytes of the file; empty when it cannot be read, `problem` tells why."""
+        return self._read[0]
 
-    @cached_property
+    @property
     def problem(self) -> Problem | None:
-        """Set when the file is no UTF-8 text (E003)."""
+        """Set when the file cannot be read, is too large, or is no UTF-8 text (E003)."""
         return self._decoded[1]
 
     @property
@@ -39,25 +53,51 @@ class PackageFile:
         """The text of the file; broken bytes are replaced, `problem` tells."""
         return self._decoded[0]
 
+    @property
+    def is_opened(self) -> bool:
+        """Whether anybody has looked at its text yet."""
+        return "_decoded" in self.__dict__
+
+    @cached_property
+    def _read(self) -> tuple[bytes, Problem | None]:
+        if isinstance(self._content, bytes):
+            return self._content, None
+        try:
+            return self._content(), None
+        except ReadProblem as error:
+            source = Source(self.name, "")
+            return b"", Problem(code=error.code, message=str(error), source=source)
+
     @cached_property
     def _decoded(self) -> tuple[Source, Problem | None]:
+        raw, unreadable = self._read
+        if unreadable is not None:
+            return unreadable.source, unreadable
+        if len(raw) > DEFAULT_LIMITS.text:
+            source = Source(self.name, "")
+            message = f"{len(raw):,} bytes are too much for one text: the limit is {DEFAULT_LIMITS.text:,}"
+            return source, Problem(code="E009", message=message, source=source)
         try:
-            return Source(self.name, self._raw.decode("utf-8-sig")), None
+            return Source(self.name, raw.decode("utf-8-sig")), None
         except UnicodeDecodeError as error:
-            source = Source(self.name, self._raw.decode("utf-8", errors="replace"))
-            offset = len(self._raw[: error.start].decode("utf-8", errors="replace"))
-            message = f"not UTF-8 text: byte 0x{self._raw[error.start]:02x} at position {error.start}"
+            source = Source(self.name, raw.decode("utf-8", errors="replace"))
+            offset = len(raw[: error.start].decode("utf-8", errors="replace"))
+            message = f"not UTF-8 text: byte 0x{raw[error.start]:02x} at position {error.start}"
             return source, Problem(code="E003", message=message, source=source, span=Span(offset, offset + 1))
 
     @cached_property
     def yaml(self) -> YamlStream:
         """The file as YAML with places; a file that is no text has no documents and the problem E003."""
+        from sabir.source.yaml import YamlStream, compose
+
         if self.problem is not None:
             return YamlStream(source=self.source, documents=(), problems=(self.problem,))
         return compose(self.source, tags=YAQL_TAG)
 
     def parsed(self) -> Data:
         """The first document as plain data; None when there is none or the file cannot be read."""
+        from sabir.source.yaml import plain_data
+
         documents = self.yaml.documents
         return plain_data(documents[0]) if documents and documents[0] is not None else None
 
@@ -73,7 +113,7 @@ class LoadedPackage(ABC):
     """What is wrong with the container itself: hostile member names, duplicates, broken limits (E008, E009)."""
 
     @abstractmethod
-    def list(self, subdir: str | None = None) -> list[str]:
+    def list(self, subdir: str | None = None) -> builtins.list[str]:
         """The names of all files, or of those below a subdirectory, sorted."""
 
     @abstractmethod
@@ -81,6 +121,7 @@ class LoadedPackage(ABC):
         """The file of this name, or None. The same name gives the same object."""
 
     def exists(self, name: str) -> bool:
+        """Whether there is a file of this name; it is not read for that."""
         return self.get_file(name) is not None
 
     def search_for(self, regex: str = ".*", subdir: str | None = None) -> Iterator[str]:
@@ -88,19 +129,54 @@ class LoadedPackage(ABC):
         pattern = re.compile(regex)
         return (name for name in self.list(subdir) if pattern.match(name))
 
+    def opened_files(self) -> Iterator[PackageFile]:
+        """The files whose text somebody has looked at, by name. Nothing is read for that."""
+        return iter(())
+
     @property
     def name(self) -> str:
         """How to speak of the package."""
-        return self.path.name if self.path is not None else "<memory>"
+        return self.path.name or str(self.path.absolute()) if self.path is not None else "<memory>"
 
     def format(self) -> tuple[str, str]:
         """Name and version of the package format, from `Format` of its manifest (spec 001, S-35)."""
-        manifest = self.get_file("manifest.yaml")
-        data = manifest.parsed() if manifest else None
-        written = data.get("Format") if isinstance(data, dict) else None
+        written = self._manifest_value("Format")
         if written is None:
             return "MuranoPL", "1.0"
         name, _, version = str(written).partition("/")
         if not version and re.fullmatch(r"[0-9.]+", name):
             return "MuranoPL", name
         return name, version or "1.0"
+
+    @property
+    def version(self) -> str:
+        """`Version` of the manifest, `0.0.0` when it gives none (spec 001, "Manifest structure")."""
+        written = self._manifest_value("Version")
+        return "0.0.0" if written is None else str(written)
+
+    def _manifest_value(self, key: str) -> Data:
+        manifest = self.get_file("manifest.yaml")
+        data = manifest.parsed() if manifest else None
+        return data.get(key) if isinstance(data, dict) else None
+
+
+class FileTable(LoadedPackage):
+    """A package whose files are known by name from the start; the three loaders and memory share it."""
+
+    def __init__(self, files: Mapping[str, PackageFile]) -> None:
+        self._files = dict(sorted(files.items()))
+
+    def list(self, subdir: str | None = None) -> builtins.list[str]:
+        if subdir is None:
+            return [*self._files]
+        prefix = normal_name(subdir) + "/"
+        return [name for name in self._files if name.startswith(prefix)]
+
+    def get_file(self, name: str) -> PackageFile | None:
+        found = self._files.get(name)
+        if found is None and name_defect(name) is None:
+            found = self._files.get(normal_name(name))
+        return found
+
+    def opened_files(self) -> Iterator[PackageFile]:
+        return (file for file in self._files.values() if file.is_opened)

@@ -1,0 +1,7 @@
+"""`python -m sabir.cli` is the command `sabir`."""
+
+import sys
+
+from sabir.cli.main import main
+
+sys.exit(main())

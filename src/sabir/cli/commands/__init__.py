@@ -1,0 +1,1 @@
+"""The commands, one module each; `sabir.cli.main.COMMANDS` names them."""

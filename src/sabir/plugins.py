@@ -1,0 +1,142 @@
+"""Plug-ins: what installed distributions offer under the entry point groups of sabir.
+
+    sabir.languages     one `Language` object each
+    sabir.validators    `BaseValidator` classes of third parties
+    sabir.formatters    functions that write a report
+    sabir.drivers       what the deploy layer drives
+
+Ours come through the same door as anybody else's. stevedore loads them (spec 001, "Extensions"), but its import reads half
+of the standard library: as long as no other distribution has entry points in a group, the few lines of our own are followed
+directly, which keeps `sabir check` quick to start.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import Final
+
+__all__ = ["DRIVERS", "FORMATTERS", "LANGUAGES", "VALIDATORS", "PluginFailure", "Plugins", "load_plugins"]
+
+LANGUAGES: Final = "sabir.languages"
+VALIDATORS: Final = "sabir.validators"
+FORMATTERS: Final = "sabir.formatters"
+DRIVERS: Final = "sabir.drivers"
+
+_OWN: Final = "sabir"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PluginFailure:
+    """An entry point that could not be loaded, and why."""
+
+    group: str
+    name: str
+    reason: str
+
+    def __str__(self) -> str:
+        return f"plug-in {self.name!r} of {self.group} cannot be loaded: {self.reason}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plugins:
+    """What a group offers, by name, sorted; and what failed."""
+
+    loaded: dict[str, object]
+    failures: tuple[PluginFailure, ...] = ()
+
+
+@dataclass(slots=True)
+class _Scan:
+    """Entry points by group as the metadata on `sys.path` declares them."""
+
+    own: dict[str, dict[str, str]] = field(default_factory=dict[str, dict[str, str]])
+    foreign: set[str] = field(default_factory=set[str])
+    sure: bool = True
+    """False when something on the path cannot be read as a folder; then only importlib.metadata knows."""
+
+
+_loaded: dict[tuple[str, tuple[str, ...]], Plugins] = {}
+
+
+def load_plugins(group: str) -> Plugins:
+    """Load everything under an entry point group, once for a given `sys.path`."""
+    key = (group, tuple(sys.path))
+    known = _loaded.get(key)
+    if known is None:
+        scan = _scan_path()
+        direct = scan.sure and group not in scan.foreign
+        known = _loaded[key] = _load_own(group, scan.own.get(group, {})) if direct else _load_all(group)
+    return known
+
+
+def _load_own(group: str, declared: dict[str, str]) -> Plugins:
+    loaded: dict[str, object] = {}
+    failures: list[PluginFailure] = []
+    for name, target in sorted(declared.items()):
+        module, _, attribute = target.partition(":")
+        try:
+            loaded[name] = getattr(import_module(module), attribute)
+        except Exception as error:  # noqa: BLE001  whatever a plug-in raises is its failure, not ours
+            failures.append(PluginFailure(group=group, name=name, reason=_reason(error)))
+    return Plugins(loaded=loaded, failures=tuple(failures))
+
+
+def _load_all(group: str) -> Plugins:
+    from stevedore import ExtensionManager
+
+    failures: list[PluginFailure] = []
+
+    def note(_manager: object, entry_point: object, error: BaseException) -> None:
+        name = str(getattr(entry_point, "name", entry_point))
+        failures.append(PluginFailure(group=group, name=name, reason=_reason(error)))
+
+    manager: ExtensionManager[object] = ExtensionManager(group, invoke_on_load=False, on_load_failure_callback=note)
+    loaded: dict[str, object] = {extension.name: extension.plugin for extension in manager}
+    failures.sort(key=lambda failure: failure.name)
+    return Plugins(loaded=dict(sorted(loaded.items())), failures=tuple(failures))
+
+
+def _reason(error: BaseException) -> str:
+    return f"{type(error).__name__}: {error}".split("\n", 1)[0]
+
+
+def _scan_path() -> _Scan:
+    scan = _Scan()
+    for folder in dict.fromkeys(sys.path):
+        try:
+            entries = os.scandir(folder or ".")
+        except NotADirectoryError:
+            scan.sure = False
+            continue
+        except OSError:
+            continue
+        with entries:
+            for entry in entries:
+                if entry.name.endswith((".dist-info", ".egg-info")):
+                    _read_entry_points(scan, entry)
+    return scan
+
+
+def _read_entry_points(scan: _Scan, entry: os.DirEntry[str]) -> None:
+    try:
+        with open(os.path.join(entry.path, "entry_points.txt"), encoding="utf-8") as file:
+            text = file.read()
+    except OSError:
+        return
+    if "[sabir." not in text:
+        return
+    is_own = entry.name.partition("-")[0].lower() == _OWN
+    group: dict[str, str] = {}
+    for line in text.splitlines():
+        line = line.strip()
+        if line.startswith("["):
+            name = line.strip("[] ")
+            group = scan.own.setdefault(name, {}) if is_own else {}
+            if not is_own:
+                scan.foreign.add(name)
+        elif "=" in line and not line.startswith(("#", ";")):
+            key, _, value = line.partition("=")
+            group.setdefault(key.strip(), value.strip())

@@ -1,0 +1,196 @@
+"""A package in a zip archive (a CSAR is one)."""
+
+from __future__ import annotations
+
+import io
+import os
+import stat
+import zipfile
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import IO, Final
+
+from sabir.source.packages.limits import DEFAULT_LIMITS, PackageLimits
+from sabir.source.packages.loader import PackageLoader
+from sabir.source.packages.names import name_defect, normal_name
+from sabir.source.packages.package import FileTable, LoadedPackage, PackageFile, ReadProblem
+from sabir.source.problem import Problem
+from sabir.source.text import Source
+
+__all__ = ["ZipLoader", "table_of_contents_size"]
+
+_BROKEN: Final = (zipfile.BadZipFile, zlib.error, EOFError, ValueError, RuntimeError, NotImplementedError)
+_END_RECORD: Final = b"PK\x05\x06"
+_END_LENGTH: Final = 22
+_END_64_RECORD: Final = b"PK\x06\x06"
+_END_64_LENGTH: Final = 56
+_LOCATOR_LENGTH: Final = 20
+_ENCRYPTED: Final = 0x1
+# The other methods unpack a block at once, however large it gets.
+_METHODS: Final = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED})
+_SMALLEST_ENTRY: Final = 46
+_USUAL_ENTRY: Final = 160
+
+
+class ZipLoader(PackageLoader):
+    """Takes a zip archive. Its table of contents is looked at first; members are unpacked when asked for."""
+
+    @classmethod
+    def try_load(cls, path: str | Path, *options: PackageLimits) -> LoadedPackage | None:
+        archive = Path(path)
+        if not os.path.isfile(archive):
+            return None
+        try:
+            with open(archive, "rb") as file:
+                contents = table_of_contents_size(file)
+        except OSError:
+            return None
+        limits = options[0] if options else DEFAULT_LIMITS
+        package = None if contents is None else _load(archive, contents, limits)
+        if package is not None:
+            package.path = archive
+        return package
+
+    @classmethod
+    def from_bytes(cls, content: bytes, *options: PackageLimits) -> LoadedPackage | None:
+        """The same for an archive in memory, such as an upload."""
+        file = io.BytesIO(content)
+        contents = table_of_contents_size(file)
+        if contents is None:
+            return None
+        return _load(file, contents, options[0] if options else DEFAULT_LIMITS)
+
+
+def table_of_contents_size(file: IO[bytes]) -> int | None:
+    """Bytes of the archive's table of contents, or None when there is no archive here.
+
+    `zipfile` makes an object of every entry before anybody can count them, and believes this size, not the entry count.
+    """
+    length = file.seek(0, os.SEEK_END)
+    tail_length = min(length, 0xFFFF + _END_LENGTH + _LOCATOR_LENGTH + _END_64_LENGTH)
+    file.seek(length - tail_length)
+    tail = file.read(tail_length)
+    at = tail.rfind(_END_RECORD)
+    if at < 0 or len(tail) - at < _END_LENGTH:
+        return None
+    size = int.from_bytes(tail[at + 12 : at + 16], "little")
+    record = tail[max(0, at - _LOCATOR_LENGTH - _END_64_LENGTH) : at]
+    if record.startswith(_END_64_RECORD):
+        size = max(int.from_bytes(record[40:48], "little"), size if size != 0xFFFF_FFFF else 0)
+    return size
+
+
+def _load(file: Path | IO[bytes], contents: int, limits: PackageLimits) -> FileTable | None:
+    if contents > limits.entries * _USUAL_ENTRY:
+        most = contents // _SMALLEST_ENTRY
+        package = FileTable({})
+        package.problems = (
+            _problem(
+                "E009",
+                str(file) if isinstance(file, Path) else "<upload>",
+                _too_many(limits) + f": up to {most:,}",
+            ),
+        )
+        return package
+    try:
+        archive = zipfile.ZipFile(file)
+    except (*_BROKEN, OSError):
+        return None
+    table = _Table(archive=archive, limits=limits)
+    package = FileTable({name: PackageFile(name, reader) for name, reader in table.members()})
+    package.problems = tuple(table.problems)
+    return package
+
+
+@dataclass(slots=True)
+class _Table:
+    """The members of an archive that may be read, and what is wrong with the others."""
+
+    archive: zipfile.ZipFile
+    limits: PackageLimits
+    problems: list[Problem] = field(default_factory=list[Problem])
+
+    def members(self) -> Iterator[tuple[str, partial[bytes]]]:
+        seen: set[str] = set()
+        total = 0
+        for count, info in enumerate(self.archive.infolist(), 1):
+            name = info.orig_filename
+            if count > self.limits.entries:
+                self._note("E009", name, _too_many(self.limits) + "; the rest is left out")
+                return
+            defect = name_defect(name) or _kind_defect(info)
+            if defect is not None:
+                self._note("E008", name, f"archive member name {defect}; left out")
+                continue
+            if info.is_dir():
+                continue
+            total += info.file_size
+            if total > self.limits.archive:
+                self._note(
+                    "E009",
+                    name,
+                    f"archive unpacks to more than {self.limits.archive:,} bytes; the rest is left out",
+                )
+                return
+            normal = normal_name(name)
+            if normal in seen:
+                self._note("E009", name, "archive holds this member twice; the first one is taken")
+                continue
+            seen.add(normal)
+            if self._is_bomb(info):
+                self._note("E009", name, _bomb_message(info))
+                continue
+            yield normal, partial(_read_member, self.archive, info, self.limits)
+
+    def _is_bomb(self, info: zipfile.ZipInfo) -> bool:
+        if info.file_size < self.limits.ratio_from:
+            return False
+        return info.file_size > self.limits.ratio * max(1, info.compress_size)
+
+    def _note(self, code: str, name: str, message: str) -> None:
+        self.problems.append(_problem(code, name, message))
+
+
+def _kind_defect(info: zipfile.ZipInfo) -> str | None:
+    kind = stat.S_IFMT(info.external_attr >> 16)
+    if kind == stat.S_IFLNK:
+        return "belongs to a symlink"
+    if kind and kind not in (stat.S_IFREG, stat.S_IFDIR):
+        return "belongs to a special file"
+    return None
+
+
+def _bomb_message(info: zipfile.ZipInfo) -> str:
+    return (
+        f"unpacks from {info.compress_size:,} to {info.file_size:,} bytes, "
+        f"which no honest file does; left out"
+    )
+
+
+def _too_many(limits: PackageLimits) -> str:
+    return f"archive holds more than {limits.entries:,} members"
+
+
+def _problem(code: str, name: str, message: str) -> Problem:
+    return Problem(code=code, message=message, source=Source(name, ""))
+
+
+def _read_member(archive: zipfile.ZipFile, info: zipfile.ZipInfo, limits: PackageLimits) -> bytes:
+    if info.flag_bits & _ENCRYPTED:
+        raise ReadProblem("E901", "cannot be read: it is encrypted")
+    if info.compress_type not in _METHODS:
+        raise ReadProblem(
+            "E901", f"cannot be read: it is packed by method {info.compress_type}, not by deflate"
+        )
+    if info.file_size > limits.file:
+        raise ReadProblem(
+            "E009", f"{info.file_size:,} bytes are too much to read: the limit is {limits.file:,}"
+        )
+    try:
+        with archive.open(info) as member:
+            return member.read(limits.file)
+    except (*_BROKEN, OSError) as error:
+        raise ReadProblem("E901", f"cannot be read: the archive is damaged here ({error})") from error

@@ -1,0 +1,34 @@
+"""Reading one file of a disk with care: regular files only, within bounds, no surprise while opening."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+from sabir.source.packages.limits import PackageLimits
+from sabir.source.packages.package import ReadProblem
+
+__all__ = ["read_regular_file"]
+
+
+def read_regular_file(path: Path, limits: PackageLimits) -> bytes:
+    """The bytes of a regular file; `ReadProblem` for anything else. A pipe or device is never waited for."""
+    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0)
+    try:
+        with open(path, "rb", opener=lambda name, _: os.open(name, flags)) as file:
+            status = os.fstat(file.fileno())
+            if not stat.S_ISREG(status.st_mode):
+                raise ReadProblem("E901", "cannot be read: it is no regular file")
+            if status.st_size > limits.file:
+                raise ReadProblem("E009", _too_large(status.st_size, limits))
+            raw = file.read(limits.file + 1)
+    except OSError as error:
+        raise ReadProblem("E901", f"cannot be read: {error.strerror or error}") from error
+    if len(raw) > limits.file:
+        raise ReadProblem("E009", _too_large(len(raw), limits))
+    return raw
+
+
+def _too_large(size: int, limits: PackageLimits) -> str:
+    return f"{size:,} bytes are too much to read: the limit is {limits.file:,}"
