@@ -93,7 +93,9 @@ def _load_all(group: str) -> Plugins:
         name = str(getattr(entry_point, "name", entry_point))
         failures.append(PluginFailure(group=group, name=name, reason=_reason(error)))
 
-    manager: ExtensionManager[object] = ExtensionManager(group, invoke_on_load=False, on_load_failure_callback=note)
+    manager: ExtensionManager[object] = ExtensionManager(
+        group, invoke_on_load=False, on_load_failure_callback=note
+    )
     loaded: dict[str, object] = {extension.name: extension.plugin for extension in manager}
     failures.sort(key=lambda failure: failure.name)
     return Plugins(loaded=dict(sorted(loaded.items())), failures=tuple(failures))
