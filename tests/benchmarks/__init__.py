@@ -1,0 +1,1 @@
+"""Tests of the benchmark runner; no test asserts on time."""
