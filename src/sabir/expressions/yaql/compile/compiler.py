@@ -1,0 +1,247 @@
+"""One syntax tree to one closure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from sabir.expressions.yaql.compile.access import attribute_step
+from sabir.expressions.yaql.compile.calls import Step, compile_named, method_step
+from sabir.expressions.yaql.compile.operators import BINARY, UNARY, binary, conjunction, disjunction, unary
+from sabir.expressions.yaql.functions import binary_name, unary_name
+from sabir.expressions.yaql.kinds import INT, KINDS, SCOPE, describe
+from sabir.expressions.yaql.nodes import (
+    Binary,
+    Call,
+    Group,
+    Index,
+    ListLiteral,
+    Literal,
+    MapLiteral,
+    Node,
+    Rule,
+    Skipped,
+    Unary,
+    Variable,
+    Word,
+)
+from sabir.expressions.yaql.scope import Closure, Variables, variable_key
+from sabir.expressions.yaql.scope import Rule as RuleValue
+from sabir.expressions.yaql.site import CAUGHT, Site
+from sabir.expressions.yaql.values import hashable
+
+if TYPE_CHECKING:
+    from sabir.expressions.yaql.engine import Engine
+
+__all__ = ["Compiler"]
+
+_SCOPE_MAKERS = frozenset(("let", "with", "unpack"))
+
+
+class Compiler:
+    """Compiles the nodes of one text for one engine."""
+
+    def __init__(self, engine: Engine, text: str, tree: Node) -> None:
+        self.engine = engine
+        self.text = text
+        self.library = engine.library
+        self.limits = engine.limits
+        self.objects = engine.objects
+        self.dispatcher = engine.dispatcher
+        # Calls look among the functions made at run time only where there can be any.
+        self.has_definitions = _may_define(tree)
+
+    def site(self, node: Node) -> Site:
+        return Site(self.text, node.start, node.end)
+
+    def compile(self, node: Node) -> Closure:
+        return _COMPILERS[type(node)](self, node)
+
+    def constant(self, node: Literal | Word) -> Closure:
+        value = node.value
+        return lambda _scope: value
+
+    def variable(self, node: Variable) -> Closure:
+        name = variable_key(node.name)
+        return lambda scope: scope.get(name)
+
+    def group(self, node: Group) -> Closure:
+        return self.compile(node.inner)
+
+    def unary(self, node: Unary) -> Closure:
+        if node.operator in UNARY:
+            return unary(node.operator, self.compile(node.operand), self.site(node), self.dispatcher)
+        return compile_named(self, unary_name(node.operator), (node.operand,), self.site(node))
+
+    def binary(self, node: Binary) -> Closure:
+        operator = node.operator
+        special = _SPECIAL.get(operator)
+        if special is not None:
+            return special(self, node)
+        if operator in BINARY:
+            left, right = self.compile(node.left), self.compile(node.right)
+            return binary(operator, left, right, self.site(node), self.dispatcher)
+        return compile_named(self, binary_name(operator), (node.left, node.right), self.site(node))
+
+    def conjunction(self, node: Binary) -> Closure:
+        return conjunction(self.compile(node.left), self.compile(node.right))
+
+    def disjunction(self, node: Binary) -> Closure:
+        return disjunction(self.compile(node.left), self.compile(node.right))
+
+    def member(self, node: Binary) -> Closure:
+        """`left.name`, `left.method(…)`"""
+        left, step = self.compile(node.left), self.step(node)
+        return lambda scope: step(left(scope), scope)
+
+    def safe_member(self, node: Binary) -> Closure:
+        """`left?.name`: null when the left side is."""
+        left, step = self.compile(node.left), self.step(node)
+
+        def run(scope: Variables) -> Any:
+            value = left(scope)
+            return None if value is None else step(value, scope)
+
+        return run
+
+    def step(self, node: Binary) -> Step:
+        right = node.right
+        if isinstance(right, Call):
+            return method_step(self, right)
+        if isinstance(right, Word):
+            return attribute_step(self, right)
+        site = self.site(right)
+
+        def fail(_value: Any, _scope: Variables) -> Any:
+            raise site.no_match(f"after `{node.operator}` stands neither a name nor a call")
+
+        return fail
+
+    def arrow(self, node: Binary) -> Closure:
+        """`let(…) -> right`"""
+        left, right, site = self.compile(node.left), self.compile(node.right), self.site(node)
+
+        def run(scope: Variables) -> Any:
+            inner = left(scope)
+            if KINDS[type(inner)] != SCOPE:
+                raise site.no_match(
+                    f"the left side of `->` is {describe(inner)}; it takes what `let(…)` gives"
+                )
+            return right(inner.variables)
+
+        return run
+
+    def call(self, node: Call) -> Closure:
+        return compile_named(self, node.name, node.arguments, self.site(node))
+
+    def index(self, node: Index) -> Closure:
+        if len(node.arguments) != 1 or isinstance(node.arguments[0], Rule | Skipped):
+            return compile_named(self, "#index", (node.value, *node.arguments), self.site(node))
+        value, key, site = self.compile(node.value), self.compile(node.arguments[0]), self.site(node)
+        call = self.dispatcher.call
+
+        def run(scope: Variables) -> Any:
+            try:
+                container, index = value(scope), key(scope)
+                if type(container) is dict:
+                    return container[hashable(index)]
+                if type(container) is list and KINDS[type(index)] & INT:
+                    return container[index]
+                return call("#index", (container, index), {}, scope)
+            except CAUGHT as problem:
+                raise site.error(problem) from problem.__cause__
+
+        return run
+
+    def list_literal(self, node: ListLiteral) -> Closure:
+        if any(isinstance(item, Rule | Skipped) for item in node.items):
+            return compile_named(self, "#list", node.items, self.site(node))
+        items = [self.compile(item) for item in node.items]
+        check, site = self.limits.check, self.site(node)
+
+        def run(scope: Variables) -> Any:
+            try:
+                return check([item(scope) for item in items])
+            except CAUGHT as problem:
+                raise site.error(problem) from problem.__cause__
+
+        return run
+
+    def map_literal(self, node: MapLiteral) -> Closure:
+        if not all(isinstance(item, Rule) for item in node.items):
+            return compile_named(self, "#map", node.items, self.site(node))
+        entries = [
+            (self.compile(item.source), self.compile(item.target))
+            for item in node.items
+            if isinstance(item, Rule)
+        ]
+        check, site = self.limits.check, self.site(node)
+
+        def run(scope: Variables) -> Any:
+            try:
+                return check({hashable(key(scope)): item(scope) for key, item in entries})
+            except CAUGHT as problem:
+                raise site.error(problem) from problem.__cause__
+
+        return run
+
+    def rule(self, node: Rule) -> Closure:
+        source, target = self.compile(node.source), self.compile(node.target)
+        return lambda scope: RuleValue(source(scope), target(scope))
+
+    def skipped(self, node: Skipped) -> Closure:
+        site = self.site(node)
+
+        def fail(_scope: Variables) -> Any:
+            raise site.no_match("an argument is left out here, but there is no default for it")
+
+        return fail
+
+
+def _may_define(node: Node) -> bool:
+    """Whether the text can make functions: it calls `def`, or `->` takes a scope from elsewhere."""
+    if isinstance(node, Call):
+        return node.name == "def" or any(map(_may_define, node.arguments))
+    if isinstance(node, Binary):
+        if node.operator == "->" and not _makes_scope(node.left):
+            return True
+        return _may_define(node.left) or _may_define(node.right)
+    if isinstance(node, Group):
+        return _may_define(node.inner)
+    if isinstance(node, Unary):
+        return _may_define(node.operand)
+    if isinstance(node, Rule):
+        return _may_define(node.source) or _may_define(node.target)
+    if isinstance(node, Index):
+        return _may_define(node.value) or any(map(_may_define, node.arguments))
+    return isinstance(node, ListLiteral | MapLiteral) and any(map(_may_define, node.items))
+
+
+def _makes_scope(node: Node) -> bool:
+    if isinstance(node, Binary) and node.operator in (".", "?."):
+        node = node.right
+    return isinstance(node, Call) and node.name in _SCOPE_MAKERS
+
+
+_SPECIAL: dict[str, Callable[[Compiler, Binary], Closure]] = {
+    ".": Compiler.member,
+    "?.": Compiler.safe_member,
+    "and": Compiler.conjunction,
+    "or": Compiler.disjunction,
+    "->": Compiler.arrow,
+}
+
+_COMPILERS: dict[type, Callable[[Compiler, Any], Closure]] = {
+    Literal: Compiler.constant,
+    Word: Compiler.constant,
+    Variable: Compiler.variable,
+    Group: Compiler.group,
+    Unary: Compiler.unary,
+    Binary: Compiler.binary,
+    Call: Compiler.call,
+    Index: Compiler.index,
+    ListLiteral: Compiler.list_literal,
+    MapLiteral: Compiler.map_literal,
+    Rule: Compiler.rule,
+    Skipped: Compiler.skipped,
+}

@@ -1,0 +1,126 @@
+"""Calls whose arguments are values already: operators on rarer kinds, `call(name, …)`, functions that use others.
+
+The overloads that fit a number of arguments and a set of keywords are kept, so a second call only compares kinds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from sabir.expressions.yaql.binding import Binding, CallShape, bind, order_by_specificity
+from sabir.expressions.yaql.compile.arguments import accepts, converter
+from sabir.expressions.yaql.errors import NoMatch, UnknownName
+from sabir.expressions.yaql.functions import Lazy, Library
+from sabir.expressions.yaql.kinds import describe
+from sabir.expressions.yaql.limits import Limits
+from sabir.expressions.yaql.scope import Lambda, Variables, function_key
+
+__all__ = ["Dispatcher"]
+
+
+class _Key(NamedTuple):
+    name: str
+    is_method: bool
+    given: int
+    keywords: tuple[str, ...]
+
+
+class Dispatcher:
+    """Finds and calls overloads by the kinds of values."""
+
+    def __init__(self, library: Library, limits: Limits, engine: object) -> None:
+        self._library = library
+        self._limits = limits
+        self._engine = engine
+        self._found: dict[_Key, tuple[Binding, ...]] = {}
+
+    def operator(self, name: str, *values: Any) -> Any:
+        """An operator; the name as `binary_name` and `unary_name` make it."""
+        symbol = name.split(" ", 1)[1]
+        bindings = self._bindings(_Key(name, is_method=False, given=len(values), keywords=()))
+        found = self._choose(bindings, values)
+        if found is None:
+            kinds = " and ".join(describe(value) for value in values)
+            raise NoMatch(f"the operator `{symbol}` does not take {kinds}")
+        return self._invoke(found, values, {})
+
+    def call(self, name: str, values: Sequence[Any], named: Mapping[str, Any], variables: Variables) -> Any:
+        """A function, one made by `def` first."""
+        defined = variables.get(function_key(name))
+        if isinstance(defined, Lambda):
+            return defined.fresh()(*values, **named)
+        return self._call(
+            _Key(name, is_method=False, given=len(values), keywords=tuple(named)), values, named, variables
+        )
+
+    def call_method(
+        self, name: str, values: Sequence[Any], named: Mapping[str, Any], variables: Variables
+    ) -> Any:
+        """A method; the first value is its receiver."""
+        return self._call(
+            _Key(name, is_method=True, given=len(values), keywords=tuple(named)), values, named, variables
+        )
+
+    def _call(self, key: _Key, values: Sequence[Any], named: Mapping[str, Any], variables: Variables) -> Any:
+        bindings = self._bindings(key)
+        what = "method" if key.is_method else "function"
+        every = (*values, *named.values())
+        found = self._choose(bindings, every)
+        if found is None:
+            if not any(True for _ in self._library.levels(key.name)):
+                raise UnknownName(f"there is no {what} `{key.name}`")
+            kinds = ", ".join(describe(value) for value in every)
+            raise NoMatch(f"no form of the {what} `{key.name}` takes {kinds or 'no arguments'}")
+        return self._limits.check(self._invoke(found, every, variables))
+
+    def _bindings(self, key: _Key) -> tuple[Binding, ...]:
+        found = self._found.get(key)
+        if found is None:
+            nothing: Any = None  # the arguments have no nodes
+            shape = CallShape((nothing,) * key.given, tuple((name, nothing) for name in key.keywords))
+            levels = [
+                [item for item in level if (item.is_method if key.is_method else item.is_function)]
+                for level in self._library.levels(key.name)
+            ]
+            bound = [
+                order_by_specificity([hit for item in level if (hit := bind(item, shape))])
+                for level in levels
+            ]
+            found = self._found[key] = tuple(binding for level in bound for binding in level)
+        return found
+
+    def _choose(self, bindings: tuple[Binding, ...], values: Sequence[Any]) -> Binding | None:
+        for binding in bindings:
+            every = (*binding.slots, *(slot for _, slot in binding.keywords))
+            if all(
+                slot.source is None
+                or isinstance(slot.parameter.kind, Lazy)
+                or accepts(slot.parameter.kind, values[slot.source])
+                for slot in every
+            ):
+                return binding
+        return None
+
+    def _invoke(self, binding: Binding, values: Sequence[Any], variables: Variables) -> Any:
+        known = {"limits": self._limits, "engine": self._engine, "variables": variables}
+        hidden = [known[name] for name in binding.overload.hidden]
+        positional = [self._value(slot, values) for slot in binding.slots]
+        named = {name: self._value(slot, values) for name, slot in binding.keywords}
+        function: Callable[..., Any] = binding.overload.function
+        return function(*hidden, *positional, **named)
+
+    def _value(self, slot: Any, values: Sequence[Any]) -> Any:
+        if slot.source is None:
+            return slot.parameter.default
+        value = values[slot.source]
+        if slot.parameter.kind is Lazy.LAMBDA:
+            return _as_lambda(value)
+        convert = converter(slot.parameter, self._limits)
+        return value if convert is None else convert(value)
+
+
+def _as_lambda(value: Any) -> Lambda | None:
+    if value is None or isinstance(value, Lambda):
+        return value
+    return Lambda(lambda _variables: value, {})

@@ -1,0 +1,141 @@
+"""The engine: compiles expressions against a library and keeps what it compiled."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from sabir.expressions.yaql.compile.compiler import Compiler
+from sabir.expressions.yaql.dispatch import Dispatcher
+from sabir.expressions.yaql.errors import LimitExceeded
+from sabir.expressions.yaql.expression import Expression, parse
+from sabir.expressions.yaql.functions import Library
+from sabir.expressions.yaql.kinds import register_object_type
+from sabir.expressions.yaql.library import STANDARD
+from sabir.expressions.yaql.limits import Limits, Options
+from sabir.expressions.yaql.nodes import Binary, Group, Index, Literal, Node, Variable, Word
+from sabir.expressions.yaql.parser import Dialect
+from sabir.expressions.yaql.scope import Closure, Variables
+from sabir.expressions.yaql.site import CAUGHT, Site
+from sabir.expressions.yaql.values import finalize
+
+__all__ = ["Compiled", "Engine", "Objects", "evaluate"]
+
+_MAX_KEPT = 20_000
+
+
+class Objects(Protocol):
+    """What an embedder says about objects of its own."""
+
+    @property
+    def types(self) -> tuple[type, ...]:
+        """The classes of the objects; subclasses count."""
+
+    def attribute(self, value: Any, name: str, variables: Variables) -> Any:
+        """`value.name`"""
+
+    def method(self, value: Any, name: str, variables: Variables) -> Callable[..., Any] | None:
+        """What `value.name(…)` calls, with evaluated arguments; None leaves it to the library."""
+
+
+class Compiled:
+    """An expression ready to run. Call it with the variables; `run` is the same without the final conversion."""
+
+    __slots__ = ("_is_stored", "_limits", "_site", "expression", "run")
+
+    def __init__(self, expression: Expression, run: Closure, limits: Limits) -> None:
+        self.expression = expression
+        self.run = run
+        self._limits = limits
+        self._is_stored = _is_stored(expression.tree)
+        self._site = Site(expression.text, 0, len(expression.text))
+
+    def __call__(self, variables: Variables) -> Any:
+        value = self.run(variables)
+        kind = type(value)
+        if kind is int or kind is bool or value is None:
+            return value
+        if self._is_stored and (kind is dict or kind is list or kind is str):
+            return value  # it was stored by somebody, so it is plain already
+        try:
+            return finalize(value, self._limits)
+        except CAUGHT as problem:
+            raise self._site.error(problem) from problem.__cause__
+
+
+class Engine:
+    """Compiles expressions: once for each text, whoever asks."""
+
+    def __init__(
+        self,
+        library: Library = STANDARD,
+        *,
+        options: Options | None = None,
+        dialect: Dialect = Dialect.YAQL,
+        objects: Objects | None = None,
+    ) -> None:
+        self.library = library
+        self.options = options or Options()
+        self.limits = Limits(self.options)
+        self.dialect = dialect
+        self.objects = objects
+        self.dispatcher = Dispatcher(library, self.limits, self)
+        self._kept: dict[str, Compiled] = {}
+        for cls in objects.types if objects else ():
+            register_object_type(cls)
+
+    def compile(self, source: str | Expression) -> Compiled:
+        """The compiled form of a text or expression. Raises `YaqlSyntaxError` for a text that is none."""
+        text = source if isinstance(source, str) else source.text
+        kept = self._kept.get(text)
+        if kept is not None:
+            return kept
+        expression = source if isinstance(source, Expression) else parse(source, self.dialect)
+        compiled = Compiled(expression, self._closure(expression), self.limits)
+        if len(self._kept) < _MAX_KEPT:
+            self._kept[text] = compiled
+        return compiled
+
+    def _closure(self, expression: Expression) -> Closure:
+        try:
+            return Compiler(self, expression.text, expression.tree).compile(expression.tree)
+        except RecursionError:
+            site = Site(expression.text, 0, len(expression.text))
+            raise site.error(LimitExceeded("the expression is nested too deeply")) from None
+
+    def evaluate(self, source: str | Expression, data: Any = None, **variables: Any) -> Any:
+        """Evaluates once: `data` is `$`, the keywords are the other variables."""
+        return self.compile(source)({"$": data, **variables})
+
+    def finalize(self, value: Any) -> Any:
+        """A value without lazy parts, as a finished expression gives it."""
+        return finalize(value, self.limits)
+
+    def call(self, name: str, *args: Any, variables: Variables | None = None, **named: Any) -> Any:
+        """Calls a function of the library with values."""
+        return self.dispatcher.call(name, args, named, variables or {})
+
+
+def _is_stored(node: Node) -> bool:
+    """Whether the value is something that was given, not made, by the expression."""
+    while True:
+        if isinstance(node, Variable | Literal | Word):
+            return True
+        if isinstance(node, Group):
+            node = node.inner
+        elif isinstance(node, Index):
+            node = node.value
+        elif isinstance(node, Binary) and node.operator in (".", "?.") and isinstance(node.right, Word):
+            node = node.left
+        else:
+            return False
+
+
+_default: list[Engine] = []
+
+
+def evaluate(text: str, data: Any = None, **variables: Any) -> Any:
+    """Evaluates an expression with the standard library and limits; `data` is `$`."""
+    if not _default:
+        _default.append(Engine())
+    return _default[0].evaluate(text, data, **variables)

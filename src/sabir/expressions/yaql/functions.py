@@ -1,0 +1,209 @@
+"""How functions are declared: overloads, their parameters, and libraries of them.
+
+    library = Library()
+
+    @library.method("shout", STRING)
+    def shout(string: str, times: int = 1) -> str:
+        return string.upper() + "!" * times
+
+The kinds given to the decorator are those of the parameters in order; a parameter without one takes any value. Parameter
+names are turned into camelCase for keyword arguments, a trailing underscore is dropped. Parameters named `limits`,
+`variables` and `engine` at the front are not arguments: the engine passes its limits, the variables at the call, itself.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from enum import Enum
+from typing import Any, Final, NamedTuple, TypeVar
+
+from sabir.expressions.yaql.kinds import ANY, NULL
+
+__all__ = [
+    "EXPRESSION",
+    "KEYWORD",
+    "LAMBDA",
+    "LAZY_RULE",
+    "MISSING",
+    "Lazy",
+    "Library",
+    "Overload",
+    "Parameter",
+]
+
+
+class Lazy(Enum):
+    """Parameters that take the argument as written rather than its value."""
+
+    LAMBDA = "lambda"  # callable; null when left out
+    KEYWORD = "keyword"  # a bare word, given as a string
+    LAZY_RULE = "rule"  # `a => b`, both sides callable
+    EXPRESSION = "expression"  # the syntax node
+
+
+LAMBDA, KEYWORD, LAZY_RULE, EXPRESSION = Lazy.LAMBDA, Lazy.KEYWORD, Lazy.LAZY_RULE, Lazy.EXPRESSION
+Kind = int | Lazy | type
+
+
+class _Missing(Enum):
+    MISSING = "missing"
+
+
+MISSING: Final = _Missing.MISSING
+_HIDDEN = frozenset(("limits", "variables", "engine"))
+_SNAKE = re.compile(r"(?!^)_(\w)")
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class Parameter(NamedTuple):
+    name: str  # as keyword arguments spell it
+    kind: Kind
+    default: Any  # MISSING when an argument is required
+
+
+class Overload(NamedTuple):
+    """One Python function under one YAQL name."""
+
+    name: str
+    function: Callable[..., Any]
+    hidden: tuple[str, ...]
+    parameters: tuple[Parameter, ...]
+    rest: Parameter | None  # *args
+    keywords: Parameter | None  # **kwargs
+    is_function: bool
+    is_method: bool
+    rules: bool  # takes `a => b` as values rather than as keyword arguments
+
+
+def camel_case(name: str) -> str:
+    return _SNAKE.sub(lambda match: match.group(1).upper(), name.rstrip("_"))
+
+
+class Library:
+    """Overloads by name. A library on top of another is asked first; its overloads win where they match."""
+
+    def __init__(self, parent: Library | None = None) -> None:
+        self.parent = parent
+        self._overloads: dict[str, list[Overload]] = {}
+        self._properties: dict[str, list[tuple[int, Callable[[Any], Any]]]] = {}
+
+    def function(self, name: str, *kinds: Kind, rules: bool = False) -> Callable[[F], F]:
+        """Called as `name(…)` only."""
+        return self._declare(name, kinds, rules=rules, is_function=True)
+
+    def method(self, name: str, *kinds: Kind, rules: bool = False) -> Callable[[F], F]:
+        """Called as `value.name(…)` only."""
+        return self._declare(name, kinds, rules=rules, is_method=True)
+
+    def extension(self, name: str, *kinds: Kind, rules: bool = False) -> Callable[[F], F]:
+        """Called either way."""
+        return self._declare(name, kinds, rules=rules, is_function=True, is_method=True)
+
+    def operator(self, symbol: str, *kinds: Kind) -> Callable[[F], F]:
+        """A binary operator."""
+        return self._declare(binary_name(symbol), kinds, is_function=True)
+
+    def prefix(self, symbol: str, *kinds: Kind) -> Callable[[F], F]:
+        """A unary operator."""
+        return self._declare(unary_name(symbol), kinds, is_function=True)
+
+    def property(self, name: str, kind: int) -> Callable[[F], F]:
+        """`value.name` of values of a kind."""
+
+        def declare(function: F) -> F:
+            self._properties.setdefault(name, []).append((kind, function))
+            return function
+
+        return declare
+
+    def add(self, overload: Overload) -> None:
+        self._overloads.setdefault(overload.name, []).append(overload)
+
+    def as_extension(self, name: str) -> None:
+        """Lets what is a function or a method of this name be called either way (as MuranoPL 1.0 and 1.1 do)."""
+        for level in list(self.levels(name)):
+            for overload in level:
+                if overload.is_function != overload.is_method:
+                    self.add(overload._replace(is_function=True, is_method=True))
+
+    def levels(self, name: str) -> Iterator[tuple[Overload, ...]]:
+        """The overloads of a name, nearest library first."""
+        library: Library | None = self
+        while library is not None:
+            found = library._overloads.get(name)
+            if found:
+                yield tuple(found)
+            library = library.parent
+
+    def property_getters(self, name: str) -> tuple[tuple[int, Callable[[Any], Any]], ...]:
+        library: Library | None = self
+        found: list[tuple[int, Callable[[Any], Any]]] = []
+        while library is not None:
+            found += library._properties.get(name, ())
+            library = library.parent
+        return tuple(found)
+
+    def names(self, *, methods: bool) -> set[str]:
+        """All names that can be called as functions or, with `methods`, on a value."""
+        own = {
+            name
+            for name, overloads in self._overloads.items()
+            if any(item.is_method if methods else item.is_function for item in overloads)
+        }
+        return own | (self.parent.names(methods=methods) if self.parent else set())
+
+    def _declare(
+        self,
+        name: str,
+        kinds: Iterable[Kind],
+        *,
+        rules: bool = False,
+        is_function: bool = False,
+        is_method: bool = False,
+    ) -> Callable[[F], F]:
+        def declare(function: F) -> F:
+            shape = _read_signature(function, tuple(kinds))
+            self.add(Overload(name, function, *shape, is_function, is_method, rules))
+            return function
+
+        return declare
+
+
+def binary_name(symbol: str) -> str:
+    return f"#binary {symbol}"
+
+
+def unary_name(symbol: str) -> str:
+    return f"#unary {symbol}"
+
+
+_Shape = tuple[tuple[str, ...], tuple[Parameter, ...], Parameter | None, Parameter | None]
+
+
+def _read_signature(function: Callable[..., Any], kinds: tuple[Kind, ...]) -> _Shape:
+    # Read off the code object: `inspect.signature` takes fifty times as long, and every start would pay for it.
+    code = function.__code__
+    count = code.co_argcount
+    names = code.co_varnames[:count]
+    defaults = dict(zip(reversed(names), reversed(function.__defaults__ or ()), strict=False))
+    hidden = tuple(name for name in names if name in _HIDDEN)
+    given = iter(kinds)
+    parameters = tuple(
+        _parameter(name, next(given, ANY), defaults.get(name, MISSING))
+        for name in names
+        if name not in _HIDDEN
+    )
+    only = code.co_varnames[count : count + code.co_kwonlyargcount]
+    only_defaults = function.__kwdefaults__ or {}
+    parameters += tuple(_parameter(name, ANY, only_defaults.get(name, MISSING)) for name in only)
+    extra = list(code.co_varnames[count + code.co_kwonlyargcount :])
+    rest = _parameter(extra.pop(0), next(given, ANY), MISSING) if code.co_flags & 0x04 else None
+    keywords = _parameter(extra.pop(0), next(given, ANY), MISSING) if code.co_flags & 0x08 else None
+    return hidden, parameters, rest, keywords
+
+
+def _parameter(name: str, kind: Kind, default: Any) -> Parameter:
+    if isinstance(kind, int) and default is None:
+        kind |= NULL
+    return Parameter(camel_case(name), kind, default)

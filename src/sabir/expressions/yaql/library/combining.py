@@ -1,0 +1,224 @@
+"""Combining items and collections: aggregation, grouping, joining, zipping, merging."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import reduce as fold
+from itertools import zip_longest as zip_to_longest
+from typing import TYPE_CHECKING, Any
+
+from sabir.expressions.yaql.compile.operators import compare_rarely
+from sabir.expressions.yaql.errors import NoMatch, YaqlRuntimeError
+from sabir.expressions.yaql.functions import LAMBDA, binary_name
+from sabir.expressions.yaql.kinds import INT, ITERABLE, KINDS, MAPPING, SEQUENCE, describe
+from sabir.expressions.yaql.library.queries import distinct
+from sabir.expressions.yaql.library.registry import STANDARD
+from sabir.expressions.yaql.library.sequences import memorized
+from sabir.expressions.yaql.limits import Limits
+from sabir.expressions.yaql.scope import Lambda
+from sabir.expressions.yaql.values import equal, hashable
+
+if TYPE_CHECKING:
+    from sabir.expressions.yaql.engine import Engine
+
+_NOTHING = object()
+Items = Iterable[Any]
+
+
+def _fold(function: Callable[[Any, Any], Any], collection: Items, seed: Any) -> Any:
+    items = iter(collection)
+    if seed is _NOTHING:
+        seed = next(items, _NOTHING)
+        if seed is _NOTHING:
+            raise YaqlRuntimeError("the list is empty and there is no initial value")
+    return fold(function, items, seed)
+
+
+@STANDARD.method("aggregate", ITERABLE, LAMBDA)
+def aggregate(collection: Items, selector: Lambda, seed: Any = _NOTHING) -> Any:
+    return _fold(selector, collection, seed)
+
+
+@STANDARD.method("reduce", ITERABLE, LAMBDA)
+def reduce(collection: Items, selector: Lambda, seed: Any = _NOTHING) -> Any:
+    return _fold(selector, collection, seed)
+
+
+@STANDARD.method("accumulate", ITERABLE, LAMBDA)
+def accumulate(collection: Items, selector: Lambda, seed: Any = _NOTHING) -> Iterator[Any]:
+    items = iter(collection)
+    total = next(items, _NOTHING) if seed is _NOTHING else seed
+    if total is _NOTHING:
+        raise YaqlRuntimeError("the list is empty and there is no initial value")
+    yield total
+    for item in items:
+        total = selector(total, item)
+        yield total
+
+
+@STANDARD.method("sum", ITERABLE)
+def sum_(engine: Engine, collection: Items, initial: Any = _NOTHING) -> Any:
+    plus = binary_name("+")
+    return _fold(lambda total, item: engine.dispatcher.operator(plus, total, item), collection, initial)
+
+
+def _is_greater(engine: Engine, first: Any, second: Any) -> bool:
+    return bool(
+        compare_rarely(">", first, second, lambda a, b: engine.dispatcher.operator(binary_name(">"), a, b))
+    )
+
+
+@STANDARD.function("max")
+def max_of_two(engine: Engine, a: Any, b: Any) -> Any:
+    return b if _is_greater(engine, b, a) else a
+
+
+@STANDARD.function("min")
+def min_of_two(engine: Engine, a: Any, b: Any) -> Any:
+    return a if _is_greater(engine, b, a) else b
+
+
+@STANDARD.method("max", ITERABLE)
+def max_(engine: Engine, collection: Items, initial: Any = _NOTHING) -> Any:
+    return _fold(lambda one, other: max_of_two(engine, one, other), collection, initial)
+
+
+@STANDARD.method("min", ITERABLE)
+def min_(engine: Engine, collection: Items, initial: Any = _NOTHING) -> Any:
+    return _fold(lambda one, other: min_of_two(engine, one, other), collection, initial)
+
+
+@STANDARD.method("groupBy", ITERABLE, LAMBDA, LAMBDA, LAMBDA)
+def group_by(
+    limits: Limits,
+    collection: Items,
+    key_selector: Lambda,
+    value_selector: Lambda | None = None,
+    aggregator: Lambda | None = None,
+) -> Iterator[Any]:
+    groups: dict[Any, tuple[Any, list[Any]]] = {}
+    for item in collection:
+        value = item if value_selector is None else value_selector(item)
+        key = key_selector(item)
+        groups.setdefault(hashable(key), (key, []))[1].append(value)
+        limits.check(groups)
+    pairs = groups.values()
+    return (
+        ([key, values] for key, values in pairs)
+        if aggregator is None
+        else _Aggregation(aggregator).over(pairs)
+    )
+
+
+class _Aggregation:
+    """Applies an aggregator to groups.
+
+    An aggregator takes the values of a group. Older texts gave it the pair of key and values and wanted a pair back; as in
+    YAQL 3, it is tried so when the first groups fail the new way, as long as no group has decided the question.
+    """
+
+    def __init__(self, aggregator: Lambda) -> None:
+        self._aggregator = aggregator
+        self._may_take_pairs = True
+        self._failure: YaqlRuntimeError | None = None
+
+    def over(self, groups: Items) -> Iterator[Any]:
+        for key, values in groups:
+            yield self._one(key, values)
+
+    def _one(self, key: Any, values: list[Any]) -> Any:
+        if self._failure is None:
+            try:
+                result = self._aggregator(values)
+            except YaqlRuntimeError as problem:
+                if not (isinstance(problem, NoMatch) or isinstance(problem.__cause__, IndexError)):
+                    raise
+                self._failure = problem
+            else:
+                if not _looks_like_pair(result, values):
+                    self._may_take_pairs = False
+                return [key, result]
+        if self._may_take_pairs:
+            result = self._of_pair(key, values)
+            if result is not None:
+                return result
+        raise self._failure
+
+    def _of_pair(self, key: Any, values: list[Any]) -> Any:
+        try:
+            result = self._aggregator([key, values])
+        except YaqlRuntimeError:
+            return None
+        return (
+            result
+            if KINDS[type(result)] & ITERABLE and hasattr(result, "__len__") and len(result) == 2
+            else None
+        )
+
+
+def _looks_like_pair(result: Any, values: list[Any]) -> bool:
+    return (
+        len(values) == 2
+        and KINDS[type(result)] == SEQUENCE
+        and len(result) == 2
+        and equal(result[0], values[0])
+    )
+
+
+@STANDARD.method("zip", ITERABLE)
+def zip_(*collections: Items) -> Iterator[list[Any]]:
+    return map(list, zip(*collections, strict=False))
+
+
+@STANDARD.method("zipLongest", ITERABLE)
+def zip_longest(*collections: Items, **kwargs: Any) -> Iterator[list[Any]]:
+    return map(list, zip_to_longest(*collections, fillvalue=kwargs.get("default")))
+
+
+@STANDARD.method("join", ITERABLE, ITERABLE, LAMBDA, LAMBDA)
+def join(
+    limits: Limits, collection1: Items, collection2: Items, predicate: Lambda, selector: Lambda
+) -> Iterator[Any]:
+    collection2 = memorized(collection2, limits)
+    for own in collection1:
+        for other in collection2:
+            if predicate(own, other):
+                yield selector(own, other)
+
+
+@STANDARD.method("mergeWith", MAPPING, MAPPING, LAMBDA, LAMBDA, INT)
+def merge_with(
+    limits: Limits,
+    dict_: Mapping[Any, Any],
+    another: Mapping[Any, Any],
+    list_merger: Lambda | None = None,
+    item_merger: Lambda | None = None,
+    max_levels: int = 0,
+) -> dict[Any, Any]:
+    merge = _Merge(limits, list_merger, item_merger)
+    return merge.dicts(dict_, another, max_levels)
+
+
+class _Merge:
+    def __init__(self, limits: Limits, list_merger: Lambda | None, item_merger: Lambda | None) -> None:
+        self._limits = limits
+        self._list_merger = list_merger
+        self._item_merger = item_merger
+
+    def dicts(self, first: Mapping[Any, Any], second: Mapping[Any, Any], levels: int) -> dict[Any, Any]:
+        result = dict(first)
+        for key, value in second.items():
+            result[key] = self._values(first[key], value, levels) if key in first else value
+        return result
+
+    def _values(self, first: Any, second: Any, levels: int) -> Any:
+        kind = KINDS[type(second)]
+        if levels != 1 and kind in (MAPPING, SEQUENCE):
+            if KINDS[type(first)] != kind:
+                raise YaqlRuntimeError(f"cannot merge {describe(first)} with {describe(second)}")
+            if kind == MAPPING:
+                return self.dicts(first, second, max(levels - 1, 0))
+            if self._list_merger is None:
+                return list(distinct(self._limits, [*first, *second]))
+            return self._list_merger(first, second)
+        return second if self._item_merger is None else self._item_merger(first, second)

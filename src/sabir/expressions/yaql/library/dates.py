@@ -1,0 +1,356 @@
+"""Dates and timespans. The module `datetime` is loaded when the first of them is made."""
+
+from __future__ import annotations
+
+from datetime import UTC
+from typing import TYPE_CHECKING, Any
+
+from sabir.expressions.yaql.errors import YaqlRuntimeError
+from sabir.expressions.yaql.kinds import DATETIME, INT, INTEGER, KINDS, NULL, NUMBER, STRING, TIMESPAN
+from sabir.expressions.yaql.library.registry import STANDARD
+
+if TYPE_CHECKING:
+    from datetime import datetime, timedelta, tzinfo
+
+# Tried in order when a date is given without a format and is not written as ISO 8601 has it.
+_FORMATS = (
+    "%d.%m.%Y",
+    "%m/%d/%Y",
+    "%Y/%m/%d",
+    "%d %b %Y",
+    "%d %B %Y",
+    "%b %d %Y",
+    "%B %d %Y",
+    "%b %d, %Y",
+    "%B %d, %Y",
+    "%a, %d %b %Y",
+    "%Y %b %d",
+)
+_TIMES = ("", " %H:%M", " %H:%M:%S", " %H:%M:%S.%f", " %I:%M %p", " %I:%M:%S %p")
+_ZONES = ("", " %z", "%z", " %Z")
+
+
+def _zone(offset: timedelta | None) -> tzinfo | None:
+    from datetime import timezone
+
+    if offset is None:
+        return None
+    return timezone(offset, "") if offset else UTC
+
+
+def _aware(moment: datetime) -> datetime:
+    """The moment with a zone; one without is taken as UTC."""
+
+    return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
+
+
+@STANDARD.function("datetime", INT, INT, INT, INT, INT, INT, INT, TIMESPAN | NULL)
+def build_datetime(
+    year: int,
+    month: int,
+    day: int,
+    hour: int = 0,
+    minute: int = 0,
+    second: int = 0,
+    microsecond: int = 0,
+    offset: Any = ...,
+) -> datetime:
+    from datetime import datetime
+
+    return datetime(year, month, day, hour, minute, second, microsecond, _given_zone(offset))
+
+
+def _given_zone(offset: Any) -> tzinfo | None:
+
+    if offset is ...:
+        return UTC
+    if offset is None:
+        raise YaqlRuntimeError("the offset is null")
+    return _zone(offset)
+
+
+@STANDARD.function("datetime", NUMBER, TIMESPAN | NULL)
+def datetime_from_timestamp(timestamp: int | float, offset: Any = ...) -> datetime:
+    from datetime import datetime
+
+    try:
+        return datetime.fromtimestamp(timestamp, tz=_given_zone(offset))
+    except OSError as problem:
+        raise YaqlRuntimeError(f"{timestamp} is not a point in time: {problem}") from problem
+
+
+@STANDARD.function("datetime", STRING, STRING | NULL)
+def datetime_from_string(string: str, format_: str | None = None) -> datetime:
+    from datetime import datetime
+
+    return _aware(datetime.strptime(string, format_) if format_ else _read(string.strip()))
+
+
+def _read(text: str) -> datetime:
+    from datetime import datetime
+
+    try:
+        return datetime.fromisoformat(text)
+    except ValueError:
+        pass
+    for form in (day + time + zone for day in _FORMATS for time in _TIMES for zone in _ZONES):
+        try:
+            return datetime.strptime(text, form)
+        except ValueError:
+            continue
+    raise YaqlRuntimeError(f"{text!r} is not a date in a known form; give the form as second argument")
+
+
+@STANDARD.function("timespan", INT, INT, INT, INTEGER, INTEGER, INTEGER)
+def build_timespan(
+    days: int = 0,
+    hours: int = 0,
+    minutes: int = 0,
+    seconds: int = 0,
+    milliseconds: int = 0,
+    microseconds: int = 0,
+) -> timedelta:
+    from datetime import timedelta
+
+    return timedelta(
+        days=days,
+        hours=hours,
+        minutes=minutes,
+        seconds=seconds,
+        milliseconds=milliseconds,
+        microseconds=microseconds,
+    )
+
+
+@STANDARD.property("microseconds", TIMESPAN)
+def microseconds(span: timedelta) -> int:
+    return 86_400_000_000 * span.days + 1_000_000 * span.seconds + span.microseconds
+
+
+@STANDARD.property("milliseconds", TIMESPAN)
+def milliseconds(span: timedelta) -> float:
+    return microseconds(span) / 1000.0
+
+
+@STANDARD.property("seconds", TIMESPAN)
+def seconds(span: timedelta) -> float:
+    return microseconds(span) / 1_000_000.0
+
+
+@STANDARD.property("minutes", TIMESPAN)
+def minutes(span: timedelta) -> float:
+    return microseconds(span) / 60_000_000.0
+
+
+@STANDARD.property("hours", TIMESPAN)
+def hours(span: timedelta) -> float:
+    return microseconds(span) / 3_600_000_000.0
+
+
+@STANDARD.property("days", TIMESPAN)
+def days(span: timedelta) -> float:
+    return microseconds(span) / 86_400_000_000.0
+
+
+@STANDARD.function("now", TIMESPAN | NULL)
+def now(offset: Any = ...) -> datetime:
+    from datetime import datetime
+
+    return datetime.now(tz=UTC if offset is ... else _zone(offset))
+
+
+@STANDARD.function("localtz")
+def localtz() -> timedelta:
+    import time
+    from datetime import timedelta
+
+    return timedelta(seconds=-(time.altzone if time.localtime().tm_isdst else time.timezone))
+
+
+@STANDARD.function("utctz")
+def utctz() -> timedelta:
+    from datetime import timedelta
+
+    return timedelta()
+
+
+@STANDARD.operator("+", DATETIME, TIMESPAN)
+def datetime_plus_timespan(dt: datetime, ts: timedelta) -> datetime:
+    return _aware(dt) + ts
+
+
+@STANDARD.operator("+", TIMESPAN, DATETIME)
+def timespan_plus_datetime(ts: timedelta, dt: datetime) -> datetime:
+    return _aware(dt) + ts
+
+
+@STANDARD.operator("-", DATETIME, TIMESPAN)
+def datetime_minus_timespan(dt: datetime, ts: timedelta) -> datetime:
+    return _aware(dt) - ts
+
+
+@STANDARD.operator("-", DATETIME, DATETIME)
+def datetime_minus_datetime(dt1: datetime, dt2: datetime) -> timedelta:
+    return _aware(dt1) - _aware(dt2)
+
+
+@STANDARD.operator("+", TIMESPAN, TIMESPAN)
+def timespan_plus_timespan(ts1: timedelta, ts2: timedelta) -> timedelta:
+    return ts1 + ts2
+
+
+@STANDARD.operator("-", TIMESPAN, TIMESPAN)
+def timespan_minus_timespan(ts1: timedelta, ts2: timedelta) -> timedelta:
+    return ts1 - ts2
+
+
+@STANDARD.operator("*", TIMESPAN, NUMBER)
+def timespan_by_number(ts: timedelta, n: int | float) -> timedelta:
+    from datetime import timedelta
+
+    return timedelta(microseconds=microseconds(ts) * n)
+
+
+@STANDARD.operator("*", NUMBER, TIMESPAN)
+def number_by_timespan(n: int | float, ts: timedelta) -> timedelta:
+    return timespan_by_number(ts, n)
+
+
+@STANDARD.operator("/", TIMESPAN, TIMESPAN)
+def timespan_by_timespan(ts1: timedelta, ts2: timedelta) -> float:
+    return float(microseconds(ts1)) / microseconds(ts2)
+
+
+@STANDARD.operator("/", TIMESPAN, NUMBER)
+def timespan_divided(ts: timedelta, n: int | float) -> timedelta:
+    from datetime import timedelta
+
+    return timedelta(microseconds=microseconds(ts) / n)
+
+
+@STANDARD.prefix("-", TIMESPAN)
+def negative_timespan(ts: timedelta) -> timedelta:
+    return -ts
+
+
+@STANDARD.prefix("+", TIMESPAN)
+def positive_timespan(ts: timedelta) -> timedelta:
+    return ts
+
+
+@STANDARD.operator("<", DATETIME, DATETIME)
+def is_before(dt1: datetime, dt2: datetime) -> bool:
+    return _aware(dt1) < _aware(dt2)
+
+
+@STANDARD.operator("<=", DATETIME, DATETIME)
+def is_not_after(dt1: datetime, dt2: datetime) -> bool:
+    return _aware(dt1) <= _aware(dt2)
+
+
+@STANDARD.operator(">", DATETIME, DATETIME)
+def is_after(dt1: datetime, dt2: datetime) -> bool:
+    return _aware(dt1) > _aware(dt2)
+
+
+@STANDARD.operator(">=", DATETIME, DATETIME)
+def is_not_before(dt1: datetime, dt2: datetime) -> bool:
+    return _aware(dt1) >= _aware(dt2)
+
+
+@STANDARD.operator("<", TIMESPAN, TIMESPAN)
+def is_shorter(ts1: timedelta, ts2: timedelta) -> bool:
+    return ts1 < ts2
+
+
+@STANDARD.operator("<=", TIMESPAN, TIMESPAN)
+def is_not_longer(ts1: timedelta, ts2: timedelta) -> bool:
+    return ts1 <= ts2
+
+
+@STANDARD.operator(">", TIMESPAN, TIMESPAN)
+def is_longer(ts1: timedelta, ts2: timedelta) -> bool:
+    return ts1 > ts2
+
+
+@STANDARD.operator(">=", TIMESPAN, TIMESPAN)
+def is_not_shorter(ts1: timedelta, ts2: timedelta) -> bool:
+    return ts1 >= ts2
+
+
+for _field in ("year", "month", "day", "hour", "minute", "second", "microsecond"):
+
+    @STANDARD.property(_field, DATETIME)
+    def part(dt: datetime, *, field: str = _field) -> int:
+        value: int = getattr(dt, field)
+        return value
+
+
+@STANDARD.property("weekday", DATETIME)
+def weekday(dt: datetime) -> int:
+    return dt.weekday()
+
+
+@STANDARD.property("date", DATETIME)
+def date(dt: datetime) -> datetime:
+    return _aware(dt).replace(hour=0, minute=0, second=0, microsecond=0, fold=0)
+
+
+@STANDARD.property("time", DATETIME)
+def time_(dt: datetime) -> timedelta:
+    return _aware(dt) - date(dt)
+
+
+@STANDARD.property("utc", DATETIME)
+def utc(dt: datetime) -> datetime:
+    """The moment with the wall clock of UTC. The offset stays what it was: YAQL 3 does it so."""
+    return _aware(dt) - offset(dt)
+
+
+@STANDARD.property("offset", DATETIME)
+def offset(dt: datetime) -> timedelta:
+    from datetime import timedelta
+
+    return dt.utcoffset() or timedelta()
+
+
+@STANDARD.property("timestamp", DATETIME)
+def timestamp(dt: datetime) -> float:
+    from datetime import datetime
+
+    return (utc(dt) - datetime(1970, 1, 1, tzinfo=UTC)).total_seconds()
+
+
+@STANDARD.method("replace", DATETIME, INT, INT, INT, INT, INT, INT, INT, TIMESPAN)
+def replace(
+    dt: datetime,
+    year: int | None = None,
+    month: int | None = None,
+    day: int | None = None,
+    hour: int | None = None,
+    minute: int | None = None,
+    second: int | None = None,
+    microsecond: int | None = None,
+    offset: timedelta | None = None,
+) -> datetime:
+    parts = {"year": year, "month": month, "day": day, "hour": hour}
+    parts |= {"minute": minute, "second": second, "microsecond": microsecond}
+    given: dict[str, Any] = {name: value for name, value in parts.items() if value is not None}
+    if offset is not None:
+        given["tzinfo"] = _zone(offset)
+    return _aware(dt).replace(**given)
+
+
+@STANDARD.method("format", DATETIME, STRING)
+def format_(dt: datetime, format_: str) -> str:
+    return _aware(dt).strftime(format_)
+
+
+@STANDARD.function("isDatetime")
+def is_datetime(value: Any) -> bool:
+    return KINDS[type(value)] == DATETIME
+
+
+@STANDARD.function("isTimespan")
+def is_timespan(value: Any) -> bool:
+    return KINDS[type(value)] == TIMESPAN

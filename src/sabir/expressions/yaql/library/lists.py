@@ -1,0 +1,167 @@
+"""Lists: making and changing them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
+from typing import Any
+
+from sabir.expressions.yaql.kinds import ANY, COLLECTION, INT, ITERABLE, ITERATOR, KINDS, SEQUENCE, SET
+from sabir.expressions.yaql.library.registry import STANDARD
+from sabir.expressions.yaql.limits import Limits
+from sabir.expressions.yaql.values import equal, is_iterable
+
+
+def opened(limits: Limits, items: Iterable[Any]) -> Iterator[Any]:
+    """The items, with lazy lists among them opened, those within them too."""
+    for item in items:
+        if KINDS[type(item)] == ITERATOR:
+            yield from opened(limits, limits.iterable(item))
+        else:
+            yield item
+
+
+@STANDARD.function("list")
+def list_(limits: Limits, *args: Any) -> list[Any]:
+    return list(limits.iterable(opened(limits, args)))
+
+
+@STANDARD.function("#list")
+def build_list(*args: Any) -> list[Any]:
+    return list(args)
+
+
+@STANDARD.method("flatten", ITERABLE)
+def flatten(limits: Limits, collection: Iterable[Any]) -> Iterator[Any]:
+    for item in collection:
+        if is_iterable(item):
+            yield from flatten(limits, limits.iterable(item))
+        else:
+            yield item
+
+
+@STANDARD.method("toList", ITERABLE)
+def to_list(collection: Iterable[Any]) -> list[Any]:
+    return collection if type(collection) is list else list(collection)
+
+
+@STANDARD.function("#index", SEQUENCE, INT)
+def item_at(list_: Sequence[Any], index: int) -> Any:
+    return list_[index]
+
+
+@STANDARD.operator("in", ANY, ITERABLE)
+def is_in(value: Any, collection: Iterable[Any]) -> bool:
+    return contains(collection, value)
+
+
+@STANDARD.method("contains", ITERABLE, ANY)
+def contains(collection: Iterable[Any], value: Any) -> bool:
+    if KINDS[type(collection)] == SET:
+        return (
+            any(equal(item, value) for item in collection)
+            if isinstance(value, list | dict)
+            else value in collection
+        )
+    return value in collection
+
+
+@STANDARD.operator("+", ITERABLE, ITERABLE)
+def plus(limits: Limits, left: Iterable[Any], right: Iterable[Any]) -> Any:
+    if isinstance(left, frozenset) and isinstance(right, frozenset):
+        return limits.check(left | right)
+    if KINDS[type(left)] == SEQUENCE == KINDS[type(right)]:
+        limits.check_sizes((1, left), (1, right))
+        return [*left, *right]
+    return chain(left, right)
+
+
+@STANDARD.operator("*", SEQUENCE, INT)
+def times(limits: Limits, left: Sequence[Any], right: int) -> list[Any]:
+    limits.check_sizes((1 - right, []), (right, left))
+    return list(left) * right
+
+
+@STANDARD.operator("*", INT, SEQUENCE)
+def by_times(limits: Limits, left: int, right: Sequence[Any]) -> list[Any]:
+    return times(limits, right, left)
+
+
+@STANDARD.function("isList")
+def is_list(arg: Any) -> bool:
+    return KINDS[type(arg)] == SEQUENCE
+
+
+@STANDARD.function("isIterable")
+def is_iterable_(value: Any) -> bool:
+    return is_iterable(value)
+
+
+@STANDARD.extension("len", SEQUENCE)
+def length(sequence: Sequence[Any]) -> int:
+    return len(sequence)
+
+
+@STANDARD.method("delete", ITERABLE, INT, INT)
+def delete(collection: Iterable[Any], position: int, count: int = 1) -> Iterator[Any]:
+    for index, item in enumerate(collection):
+        if not _is_within(index, position, count):
+            yield item
+
+
+@STANDARD.method("replace", ITERABLE, INT, ANY, INT)
+def replace(collection: Iterable[Any], position: int, value: Any, count: int = 1) -> Iterator[Any]:
+    return _replaced(collection, position, (value,), count)
+
+
+@STANDARD.method("replaceMany", ITERABLE, INT, ITERABLE, INT)
+def replace_many(
+    collection: Iterable[Any], position: int, values: Iterable[Any], count: int = 1
+) -> Iterator[Any]:
+    return _replaced(collection, position, values, count)
+
+
+def _replaced(collection: Iterable[Any], position: int, values: Iterable[Any], count: int) -> Iterator[Any]:
+    done = False
+    for index, item in enumerate(collection):
+        if not _is_within(index, position, count):
+            yield item
+        elif not done:
+            yield from values
+            done = True
+
+
+def _is_within(index: int, position: int, count: int) -> bool:
+    """Whether an index is one of `count` from the position on; a negative count means all."""
+    return index >= position if count < 0 else position <= index < position + count
+
+
+@STANDARD.method("insert", ITERATOR | COLLECTION, INT, ANY)
+def insert_lazily(collection: Iterable[Any], position: int, value: Any) -> Iterator[Any]:
+    index = -1
+    for index, item in enumerate(collection):
+        if index == position:
+            yield value
+        yield item
+    if position > index:
+        yield value
+
+
+@STANDARD.method("insert", SEQUENCE, INT, ANY)
+def insert(collection: Sequence[Any], position: int, value: Any) -> list[Any]:
+    copy = list(collection)
+    copy.insert(position, value)
+    return copy
+
+
+@STANDARD.method("insertMany", ITERABLE, INT, ITERABLE)
+def insert_many(collection: Iterable[Any], position: int, values: Iterable[Any]) -> Iterator[Any]:
+    index = -1
+    if position < 0:
+        yield from values
+    for index, item in enumerate(collection):
+        if index == position:
+            yield from values
+        yield item
+    if position > index:
+        yield from values

@@ -1,0 +1,236 @@
+"""Queries over collections. Most are lazy: they work when their result is gone through."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import chain, dropwhile, islice, takewhile
+from typing import Any
+
+from sabir.expressions.yaql.errors import YaqlRuntimeError
+from sabir.expressions.yaql.functions import LAMBDA
+from sabir.expressions.yaql.kinds import ANY, INT, ITERABLE, ITERATOR, KINDS, NULL, SEQUENCE
+from sabir.expressions.yaql.library.registry import STANDARD
+from sabir.expressions.yaql.limits import Limits
+from sabir.expressions.yaql.scope import Lambda
+from sabir.expressions.yaql.values import equal, hashable, is_iterable
+
+_NOTHING = object()
+Items = Iterable[Any]
+
+
+@STANDARD.method("where", ITERABLE, LAMBDA)
+def where(collection: Items, predicate: Lambda) -> Iterator[Any]:
+    # The body of the lambda is called here directly: one Python call less for each item.
+    body, variables = predicate.body, predicate.variables
+    for item in collection:
+        variables["$"] = item
+        if body(variables):
+            yield item
+
+
+@STANDARD.method("filter", ITERABLE, LAMBDA)
+def filter_(collection: Items, predicate: Lambda) -> Iterator[Any]:
+    return where(collection, predicate)
+
+
+@STANDARD.method("select", ITERABLE, LAMBDA)
+def select(collection: Items, selector: Lambda) -> Iterator[Any]:
+    body, variables = selector.body, selector.variables
+    for item in collection:
+        variables["$"] = item
+        yield body(variables)
+
+
+@STANDARD.method("map", ITERABLE, LAMBDA)
+def map_(collection: Items, selector: Lambda) -> Iterator[Any]:
+    return select(collection, selector)
+
+
+@STANDARD.method("selectMany", ITERABLE, LAMBDA)
+def select_many(limits: Limits, collection: Items, selector: Lambda) -> Iterator[Any]:
+    for item in collection:
+        inner = selector(item)
+        if is_iterable(inner):
+            yield from limits.iterable(inner)
+        else:
+            yield inner
+
+
+@STANDARD.method("skip", ITERABLE, INT)
+def skip(collection: Items, count: int) -> Iterator[Any]:
+    return islice(collection, count, None)
+
+
+@STANDARD.method("limit", ITERABLE, INT)
+def limit(collection: Items, count: int) -> Iterator[Any]:
+    return islice(collection, count)
+
+
+@STANDARD.method("take", ITERABLE, INT)
+def take(collection: Items, count: int) -> Iterator[Any]:
+    return limit(collection, count)
+
+
+@STANDARD.method("takeWhile", ITERABLE, LAMBDA)
+def take_while(collection: Items, predicate: Lambda) -> Iterator[Any]:
+    return takewhile(predicate, collection)
+
+
+@STANDARD.method("skipWhile", ITERABLE, LAMBDA)
+def skip_while(collection: Items, predicate: Lambda) -> Iterator[Any]:
+    return dropwhile(predicate, collection)
+
+
+@STANDARD.extension("append", ITERABLE)
+def append(collection: Items, *args: Any) -> Iterator[Any]:
+    return chain(collection, args)
+
+
+@STANDARD.extension("concat", ITERABLE)
+def concat(*collections: Items) -> Iterator[Any]:
+    return chain(*collections)
+
+
+@STANDARD.extension("distinct", ITERABLE, LAMBDA)
+def distinct(limits: Limits, collection: Items, key_selector: Lambda | None = None) -> Iterator[Any]:
+    seen: set[Any] = set()
+    for item in collection:
+        key = hashable(item if key_selector is None else key_selector(item))
+        if key not in seen:
+            seen.add(key)
+            limits.check(seen)
+            yield item
+
+
+@STANDARD.extension("enumerate", ITERABLE, INT | NULL)
+def enumerate_(collection: Items, start: int = 0) -> Iterator[list[Any]]:
+    for index, item in enumerate(collection, start):
+        yield [index, item]
+
+
+@STANDARD.extension("any", ITERABLE, LAMBDA)
+def any_(collection: Items, predicate: Lambda | None = None) -> bool:
+    return any(predicate is None or predicate(item) for item in collection)
+
+
+@STANDARD.extension("all", ITERABLE, LAMBDA)
+def all_(collection: Items, predicate: Lambda | None = None) -> bool:
+    return all(collection) if predicate is None else all(map(predicate, collection))
+
+
+@STANDARD.extension("len", ITERATOR)
+def length(collection: Items) -> int:
+    return sum(1 for _ in collection)
+
+
+@STANDARD.method("count", ITERABLE)
+def count(collection: Items) -> int:
+    return length(collection)
+
+
+@STANDARD.method("first", ITERABLE, ANY)
+def first(collection: Items, default: Any = _NOTHING) -> Any:
+    for item in collection:
+        return item
+    return _default_or_fail(default)
+
+
+@STANDARD.method("last", ITERABLE, ANY)
+def last(collection: Items, default: Any = _NOTHING) -> Any:
+    found = default
+    if KINDS[type(collection)] == SEQUENCE:
+        found = collection[-1] if collection else default  # type: ignore[index]
+    else:
+        for found in collection:  # noqa: B007 - the last one is what counts
+            pass
+    return _default_or_fail(found)
+
+
+def _default_or_fail(default: Any) -> Any:
+    if default is _NOTHING:
+        raise YaqlRuntimeError("the list is empty")
+    return default
+
+
+@STANDARD.method("single", ITERABLE)
+def single(collection: Items) -> Any:
+    items = list(islice(collection, 2))
+    if len(items) == 1:
+        return items[0]
+    raise YaqlRuntimeError("the list has more than one item" if items else "the list is empty")
+
+
+@STANDARD.method("indexOf", ITERABLE)
+def index_of(collection: Items, item: Any) -> int:
+    return next((index for index, other in enumerate(collection) if equal(other, item)), -1)
+
+
+@STANDARD.method("lastIndexOf", ITERABLE)
+def last_index_of(collection: Items, item: Any) -> int:
+    found = -1
+    for index, other in enumerate(collection):
+        if equal(other, item):
+            found = index
+    return found
+
+
+@STANDARD.method("indexWhere", ITERABLE, LAMBDA)
+def index_where(collection: Items, predicate: Lambda) -> int:
+    return next((index for index, item in enumerate(collection) if predicate(item)), -1)
+
+
+@STANDARD.method("lastIndexWhere", ITERABLE, LAMBDA)
+def last_index_where(collection: Items, predicate: Lambda) -> int:
+    found = -1
+    for index, item in enumerate(collection):
+        if predicate(item):
+            found = index
+    return found
+
+
+@STANDARD.method("slice", ITERABLE, INT)
+def slice_(collection: Items, length: int) -> Iterator[list[Any]]:
+    items = iter(collection)
+    while part := list(islice(items, length)):
+        yield part
+
+
+@STANDARD.method("splitWhere", ITERABLE, LAMBDA)
+def split_where(collection: Items, predicate: Lambda) -> Iterator[list[Any]]:
+    part: list[Any] = []
+    for item in list(collection):
+        if predicate(item):
+            yield part
+            part = []
+        else:
+            part.append(item)
+    if part:
+        yield part
+
+
+@STANDARD.method("sliceWhere", ITERABLE, LAMBDA)
+def slice_where(collection: Items, predicate: Lambda) -> Iterator[list[Any]]:
+    part: list[Any] = []
+    before: Any = _NOTHING
+    for item in list(collection):
+        now = predicate(item)
+        if before is not _NOTHING and not equal(now, before):
+            yield part
+            part = []
+        part.append(item)
+        before = now
+    if part:
+        yield part
+
+
+@STANDARD.method("splitAt", ITERABLE, INT)
+def split_at(collection: Items, index: int) -> list[list[Any]]:
+    items = list(collection)
+    return [items[:index], items[index:]]
+
+
+@STANDARD.method("reverse", ITERABLE)
+def reverse(collection: Items) -> Iterator[Any]:
+    items = list(collection)
+    items.reverse()
+    return iter(items)

@@ -1,0 +1,150 @@
+"""Regular expressions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from sabir.expressions.yaql.errors import YaqlRuntimeError
+from sabir.expressions.yaql.functions import LAMBDA
+from sabir.expressions.yaql.kinds import BOOL, INT, KINDS, NULL, PATTERN, STRING
+from sabir.expressions.yaql.library.registry import STANDARD
+from sabir.expressions.yaql.scope import Lambda, Variables
+
+Pattern = re.Pattern[str]
+_FLAG = BOOL | NULL
+
+
+def compiled(pattern: str, flags: int = 0) -> Pattern:
+    try:
+        return re.compile(pattern, flags)
+    except (re.error, OverflowError) as problem:
+        raise YaqlRuntimeError(f"{pattern!r} is not a regular expression: {problem}") from problem
+
+
+@STANDARD.function("regex", STRING, _FLAG, _FLAG, _FLAG)
+def regex(
+    pattern: str,
+    ignore_case: bool = False,  # noqa: FBT001, FBT002 - parameters of YAQL
+    multi_line: bool = False,  # noqa: FBT001, FBT002
+    dot_all: bool = False,  # noqa: FBT001, FBT002
+) -> Pattern:
+    flags = re.IGNORECASE if ignore_case else re.UNICODE
+    if multi_line:
+        flags |= re.MULTILINE
+    if dot_all:
+        flags |= re.DOTALL
+    return compiled(pattern, flags)
+
+
+@STANDARD.method("matches", PATTERN, STRING)
+def matches(regexp: Pattern, string: str) -> bool:
+    return regexp.search(string) is not None
+
+
+@STANDARD.method("matches", STRING, STRING)
+def matches_text(string: str, regexp: str) -> bool:
+    return matches(compiled(regexp), string)
+
+
+@STANDARD.operator("=~", STRING, PATTERN)
+def is_like(string: str, regexp: Pattern) -> bool:
+    return matches(regexp, string)
+
+
+@STANDARD.operator("=~", STRING, STRING)
+def is_like_text(string: str, pattern: str) -> bool:
+    return matches(compiled(pattern), string)
+
+
+@STANDARD.operator("!~", STRING, PATTERN)
+def is_unlike(string: str, regexp: Pattern) -> bool:
+    return not matches(regexp, string)
+
+
+@STANDARD.operator("!~", STRING, STRING)
+def is_unlike_text(string: str, pattern: str) -> bool:
+    return not matches(compiled(pattern), string)
+
+
+def _published(variables: Variables, match: re.Match[str]) -> Variables:
+    """The variables with `$` for the match, `$2`, `$3` … for its groups, and the named ones by name."""
+    result = {**variables, "$": _record(match, 0)}
+    for number in range(1, match.re.groups + 1):
+        result[str(number + 1)] = _record(match, number)
+    for name, number in match.re.groupindex.items():
+        result[name] = _record(match, number)
+    return result
+
+
+def _record(match: re.Match[str], group: int) -> dict[str, Any]:
+    return {"value": match.group(group), "start": match.start(group), "end": match.end(group)}
+
+
+@STANDARD.method("search", PATTERN, STRING, LAMBDA)
+def search(variables: Variables, regexp: Pattern, string: str, selector: Lambda | None = None) -> Any:
+    match = regexp.search(string)
+    if match is None:
+        return None
+    return match.group() if selector is None else selector.within(_published(variables, match))
+
+
+@STANDARD.method("searchAll", PATTERN, STRING, LAMBDA)
+def search_all(
+    variables: Variables, regexp: Pattern, string: str, selector: Lambda | None = None
+) -> Iterator[Any]:
+    kept = variables.copy()
+    for match in regexp.finditer(string):
+        yield match.group() if selector is None else selector.within(_published(kept, match))
+
+
+@STANDARD.method("split", PATTERN, STRING, INT)
+def split(regexp: Pattern, string: str, max_split: int = 0) -> list[Any]:
+    return regexp.split(string, max_split)
+
+
+@STANDARD.method("split", STRING, PATTERN, INT)
+def split_string(string: str, regexp: Pattern, max_split: int = 0) -> list[Any]:
+    return split(regexp, string, max_split)
+
+
+@STANDARD.method("replace", PATTERN, STRING, STRING, INT)
+def replace(regexp: Pattern, string: str, repl: str, count: int = 0) -> str:
+    try:
+        return regexp.sub(repl, string, count)
+    except re.error as problem:
+        raise YaqlRuntimeError(f"{repl!r} is not a replacement: {problem}") from problem
+
+
+@STANDARD.method("replace", STRING, PATTERN, STRING, INT)
+def replace_string(string: str, regexp: Pattern, repl: str, count: int = 0) -> str:
+    return replace(regexp, string, repl, count)
+
+
+@STANDARD.method("replaceBy", PATTERN, STRING, LAMBDA, INT)
+def replace_by(variables: Variables, regexp: Pattern, string: str, repl: Lambda, count: int = 0) -> str:
+    return regexp.sub(lambda match: _as_text(repl.within(_published(variables, match))), string, count)
+
+
+def _as_text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise YaqlRuntimeError("the replacement is not a string")
+    return value
+
+
+@STANDARD.method("replaceBy", STRING, PATTERN, LAMBDA, INT)
+def replace_string_by(
+    variables: Variables, string: str, regexp: Pattern, repl: Lambda, count: int = 0
+) -> str:
+    return replace_by(variables, regexp, string, repl, count)
+
+
+@STANDARD.function("escapeRegex", STRING)
+def escape_regex(string: str) -> str:
+    return re.escape(string)
+
+
+@STANDARD.function("isRegex")
+def is_regex(value: Any) -> bool:
+    return KINDS[type(value)] == PATTERN

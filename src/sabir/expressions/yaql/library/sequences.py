@@ -1,0 +1,128 @@
+"""Making sequences: ranges, generators, repetition, and remembering lazy ones."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from itertools import count, cycle, repeat
+from typing import Any
+
+from sabir.expressions.yaql.functions import LAMBDA
+from sabir.expressions.yaql.kinds import ANY, BOOL, INT, ITERABLE, ITERATOR, KINDS, SEQUENCE, SET
+from sabir.expressions.yaql.library.registry import STANDARD
+from sabir.expressions.yaql.limits import Limits
+from sabir.expressions.yaql.scope import Lambda
+from sabir.expressions.yaql.values import hashable
+
+
+class Memorized:
+    """An iterator that can be gone through again: each pass reads what earlier ones have fetched, then fetches more."""
+
+    def __init__(self, fetch: Callable[[], Any], seen: list[Any], limits: Limits) -> None:
+        self._fetch = fetch
+        self._seen = seen
+        self._limits = limits
+        self._at = 0
+
+    def __iter__(self) -> Memorized:
+        return Memorized(self._fetch, self._seen, self._limits)
+
+    def __next__(self) -> Any:
+        if self._at == len(self._seen):
+            self._seen.append(self._fetch())
+            self._limits.check(self._seen)
+        self._at += 1
+        return self._seen[self._at - 1]
+
+
+def memorized(collection: Iterable[Any], limits: Limits) -> Iterable[Any]:
+    """The collection, safe to be gone through more than once."""
+    if KINDS[type(collection)] != ITERATOR:
+        return collection
+    return Memorized(iter(collection).__next__, [], limits)
+
+
+@STANDARD.method("memorize", ITERABLE)
+def memorize(limits: Limits, collection: Iterable[Any]) -> Iterable[Any]:
+    return memorized(collection, limits)
+
+
+@STANDARD.function("range", INT)
+def range_to(stop: int) -> Iterator[int]:
+    return iter(range(stop))
+
+
+@STANDARD.function("range", INT, INT, INT)
+def range_(start: int, stop: int, step: int = 1) -> Iterator[int]:
+    return iter(range(start, stop, step))
+
+
+@STANDARD.function("sequence", INT, INT)
+def sequence(start: int = 0, step: int = 1) -> Iterator[int]:
+    return count(start, step)
+
+
+@STANDARD.method("repeat", ANY, INT)
+def repeat_(value: Any, times: int = -1) -> Iterator[Any]:
+    return repeat(value) if times < 0 else repeat(value, times)
+
+
+@STANDARD.method("cycle", ITERABLE)
+def cycle_(collection: Iterable[Any]) -> Iterator[Any]:
+    return cycle(collection)
+
+
+@STANDARD.function("generate", ANY, LAMBDA, LAMBDA, LAMBDA, BOOL)
+def generate(
+    limits: Limits,
+    initial: Any,
+    predicate: Lambda,
+    producer: Lambda,
+    selector: Lambda | None = None,
+    decycle: bool = False,  # noqa: FBT001, FBT002 - a parameter of YAQL
+) -> Iterator[Any]:
+    seen: set[Any] = set()
+    while predicate(initial):
+        if decycle:
+            key = hashable(initial)
+            if key in seen:
+                break
+            seen.add(key)
+            limits.check(seen)
+        yield initial if selector is None else selector(initial)
+        initial = producer(initial)
+
+
+@STANDARD.function("generateMany", ANY, LAMBDA, LAMBDA, BOOL, BOOL)
+def generate_many(
+    limits: Limits,
+    initial: Any,
+    producer: Lambda,
+    selector: Lambda | None = None,
+    decycle: bool = False,  # noqa: FBT001, FBT002 - parameters of YAQL
+    depth_first: bool = False,  # noqa: FBT001, FBT002
+) -> Iterator[Any]:
+    seen: set[Any] = set()
+    queue = deque([initial])
+    while queue:
+        item = queue.popleft()
+        if decycle:
+            key = hashable(item)
+            if key in seen:
+                continue
+            seen.add(key)
+            limits.check(seen)
+        yield item if selector is None else selector(item)
+        before = len(queue)
+        queue.extend(limits.iterable(producer(item)))
+        if depth_first:
+            queue.rotate(len(queue) - before)
+        limits.check(queue)
+
+
+@STANDARD.method("defaultIfEmpty", ITERABLE, ITERABLE)
+def default_if_empty(limits: Limits, collection: Iterable[Any], default: Iterable[Any]) -> Iterable[Any]:
+    if KINDS[type(collection)] & (SEQUENCE | SET):
+        return collection if len(collection) else default  # type: ignore[arg-type]
+    collection = memorized(collection, limits)
+    return default if next(iter(collection), memorized) is memorized else collection

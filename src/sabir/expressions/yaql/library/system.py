@@ -1,0 +1,94 @@
+"""Variables, definitions, calls by name, assertions, booleans."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from sabir.expressions.yaql.errors import YaqlRuntimeError
+from sabir.expressions.yaql.functions import LAMBDA
+from sabir.expressions.yaql.kinds import ITERABLE, ITERATOR, KINDS, MAPPING, SEQUENCE, STRING
+from sabir.expressions.yaql.library.registry import STANDARD
+from sabir.expressions.yaql.library.sequences import memorized
+from sabir.expressions.yaql.limits import Limits
+from sabir.expressions.yaql.scope import Lambda, Scope, Variables, function_key, variable_key
+
+if TYPE_CHECKING:
+    from sabir.expressions.yaql.engine import Engine
+
+_KEYWORD = re.compile(r"(?!__)\b[^\W\d]\w*\b")
+
+
+def numbered(variables: Variables, values: Iterable[Any]) -> Variables:
+    """The variables with `$1`, `$2` … set."""
+    result = variables.copy()
+    for number, value in enumerate(values, 1):
+        result[variable_key(str(number))] = value
+    return result
+
+
+@STANDARD.method("unpack", ITERABLE, STRING)
+def unpack(variables: Variables, sequence: Iterable[Any], *names: str) -> Scope:
+    if not names:
+        return Scope(numbered(variables, sequence))
+    items = list(islice(sequence, len(names) + 1))
+    if len(items) != len(names):
+        raise YaqlRuntimeError(f"cannot unpack {len(items)} items into {len(names)} names")
+    return Scope({**variables, **{variable_key(name): item for name, item in zip(names, items, strict=True)}})
+
+
+@STANDARD.function("with")
+def with_(variables: Variables, *args: Any) -> Scope:
+    return Scope(numbered(variables, args))
+
+
+@STANDARD.function("let")
+def let(variables: Variables, *args: Any, **kwargs: Any) -> Scope:
+    result = numbered(variables, args)
+    for name, value in kwargs.items():
+        result[variable_key(name)] = value
+    return Scope(result)
+
+
+@STANDARD.function("def", STRING, LAMBDA)
+def define(variables: Variables, name: str, func: Lambda) -> Scope:
+    function = func.fresh()
+    key = function_key(name)
+    function.variables[key] = function  # so that it can call itself
+    return Scope({**variables, key: function})
+
+
+@STANDARD.method("assert", 0x1FFFF, LAMBDA, STRING)
+def assert_(limits: Limits, obj: Any, condition: Lambda, message: str = "Assertion failed") -> Any:
+    if KINDS[type(obj)] == ITERATOR:
+        obj = memorized(obj, limits)
+    if not condition(obj):
+        raise YaqlRuntimeError(message)
+    return obj
+
+
+@STANDARD.function("call", STRING, SEQUENCE, MAPPING)
+def call(
+    engine: Engine,
+    variables: Variables,
+    name: str,
+    args: Sequence[Any],
+    kwargs: Mapping[Any, Any],
+    receiver: Any = Ellipsis,
+) -> Any:
+    named = {key: value for key, value in kwargs.items() if isinstance(key, str) and _KEYWORD.match(key)}
+    if receiver is Ellipsis:
+        return engine.dispatcher.call(name, args, named, variables)
+    return engine.dispatcher.call_method(name, (receiver, *args), named, variables)
+
+
+@STANDARD.function("bool")
+def bool_(value: Any) -> bool:
+    return bool(value)
+
+
+@STANDARD.function("isBoolean")
+def is_boolean(value: Any) -> bool:
+    return isinstance(value, bool)

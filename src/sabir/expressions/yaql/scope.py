@@ -1,0 +1,73 @@
+"""Run-time companions of compiled expressions: variables, lambdas, rules.
+
+The variables of a running expression are a plain dictionary, `Variables`: name without dollar to value, `$` itself (which
+is also `$1`) under the key "$". A function defined by `def` stands there too, under its name with "()" behind it, where no
+variable can be. Whatever keeps the variables beyond the call at hand copies them first; then writing to them is safe.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+__all__ = ["Closure", "Lambda", "Rule", "Scope", "Variables", "function_key", "variable_key"]
+
+Variables = dict[str, Any]
+Closure = Callable[[Variables], Any]
+
+
+def variable_key(name: str) -> str:
+    """The key of a variable given without its dollar: `$` and `$1` are one."""
+    return "$" if name in ("", "1", "$") else name.removeprefix("$")
+
+
+def function_key(name: str) -> str:
+    return name + "()"
+
+
+class Lambda:
+    """An argument that is not evaluated yet: called with values for `$1`, `$2` … and named ones."""
+
+    __slots__ = ("body", "variables")
+
+    def __init__(self, body: Closure, variables: Variables) -> None:
+        self.body = body
+        self.variables = variables.copy()
+
+    def __call__(self, *values: Any, **named: Any) -> Any:
+        variables = self.variables
+        if values:
+            variables["$"] = values[0]
+            for number, value in enumerate(values[1:], 2):
+                variables[str(number)] = value
+        if named:
+            for name, value in named.items():
+                variables[variable_key(name)] = value
+        return self.body(variables)
+
+    def fresh(self) -> Lambda:
+        """A lambda with variables of its own, for calls that may nest."""
+        return Lambda(self.body, self.variables)
+
+    def within(self, variables: Variables) -> Any:
+        """Its value where other variables hold."""
+        return self.body(variables)
+
+
+class Scope:
+    """The value of `let(…)` and its relatives: variables for the right side of `->`."""
+
+    __slots__ = ("variables",)
+
+    def __init__(self, variables: Variables) -> None:
+        self.variables = variables
+
+
+class Rule:
+    """`source => target`, evaluated, or lazy when both are lambdas."""
+
+    __slots__ = ("source", "target")
+
+    def __init__(self, source: Any, target: Any) -> None:
+        self.source = source
+        self.target = target

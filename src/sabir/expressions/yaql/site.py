@@ -1,0 +1,77 @@
+"""The place of a node while it runs: turns whatever goes wrong there into a `YaqlRuntimeError` that knows where."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from typing import Any
+
+from sabir.expressions.yaql.errors import LimitExceeded, NoMatch, UnknownName, YaqlRuntimeError
+from sabir.source.text import Span
+
+__all__ = ["CAUGHT", "Site"]
+
+# What the work of an expression itself can raise. Exceptions of the embedder's own classes pass through untouched.
+CAUGHT = (
+    YaqlRuntimeError,
+    ArithmeticError,
+    LookupError,
+    ValueError,
+    TypeError,
+    AttributeError,
+    StopIteration,
+    RecursionError,
+    MemoryError,
+)
+
+
+class Site:
+    """Where a node stands in its text."""
+
+    __slots__ = ("end", "start", "text")
+
+    def __init__(self, text: str, start: int, end: int) -> None:
+        self.text = text
+        self.start = start
+        self.end = end
+
+    @property
+    def span(self) -> Span:
+        return Span(self.start, self.end)
+
+    def error(self, problem: BaseException) -> YaqlRuntimeError:
+        """The problem as an error of this place; one that already has a place keeps it."""
+        if isinstance(problem, YaqlRuntimeError):
+            return problem.placed(self.text, self.span)
+        return _translate(problem).placed(self.text, self.span)
+
+    def no_match(self, message: str) -> NoMatch:
+        return NoMatch(message, text=self.text, span=self.span)
+
+    def unknown(self, what: str, name: str, known: set[str]) -> UnknownName:
+        near = get_close_matches(name, known, n=1)
+        hint = f"; did you mean `{near[0]}`?" if near else ""
+        return UnknownName(f"there is no {what} `{name}`{hint}", text=self.text, span=self.span)
+
+
+def _translate(problem: BaseException) -> YaqlRuntimeError:
+    error: YaqlRuntimeError
+    if isinstance(problem, KeyError):
+        error = YaqlRuntimeError(f"the dictionary has no key {_argument(problem)!r}")
+    elif isinstance(problem, ZeroDivisionError):
+        error = YaqlRuntimeError("division by zero")
+    elif isinstance(problem, StopIteration):
+        error = YaqlRuntimeError("the list is empty")
+    elif isinstance(problem, IndexError):
+        error = YaqlRuntimeError("the index lies outside of the list")
+    elif isinstance(problem, RecursionError):
+        error = LimitExceeded("the calls are nested too deeply")
+    elif isinstance(problem, MemoryError):
+        error = LimitExceeded("there is not enough memory for the value")
+    else:
+        error = YaqlRuntimeError(str(problem) or type(problem).__name__)
+    error.__cause__ = problem
+    return error
+
+
+def _argument(problem: BaseException) -> Any:
+    return problem.args[0] if problem.args else ""

@@ -1,0 +1,129 @@
+"""What values have in common: equality, keys, truth, text, and how they leave the engine.
+
+A list is a Python list (a tuple is taken too), a dictionary a dict, a set a frozenset. Values are never changed in place.
+Lists and dictionaries cannot be members of a Python set or keys of a dict, so there they stand frozen: tuples, and dicts
+that can be hashed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from sabir.expressions.yaql.kinds import ITERABLE, KINDS, MAPPING, SEQUENCE, SET
+from sabir.expressions.yaql.limits import Limits
+
+__all__ = ["FrozenDict", "equal", "finalize", "frozen", "hashable", "is_iterable", "text_of"]
+
+_ATOMS = frozenset((str, int, bool, float, type(None)))
+
+
+class FrozenDict(dict[Any, Any]):
+    """A dictionary that can be a key."""
+
+    __slots__ = ()
+
+    def __hash__(self) -> int:  # type: ignore[override]
+        return hash(frozenset(self.items()))
+
+
+def frozen(value: Any) -> Any:
+    """The value in a form that can be hashed."""
+    kind = KINDS[type(value)]
+    if kind == SEQUENCE:
+        return tuple([frozen(item) for item in value])
+    if kind == MAPPING:
+        return FrozenDict((key, frozen(item)) for key, item in value.items())
+    if kind == SET:
+        return frozenset(value)
+    return value
+
+
+def hashable(value: Any) -> Any:
+    """The value itself where it can be hashed, else its frozen form."""
+    if type(value) in _ATOMS:
+        return value
+    try:
+        hash(value)
+    except TypeError:
+        return frozen(value)
+    return value
+
+
+def equal(first: Any, second: Any) -> bool:
+    if type(first) is type(second) or type(first) in _ATOMS or type(second) in _ATOMS:
+        return bool(first == second)
+    if KINDS[type(first)] == SEQUENCE == KINDS[type(second)]:  # a list and a frozen one
+        return len(first) == len(second) and all(map(equal, first, second))
+    return bool(first == second)
+
+
+def is_iterable(value: Any) -> bool:
+    """Can be gone through: lists, sets, lazy lists; not strings and dictionaries."""
+    return bool(KINDS[type(value)] & ITERABLE)
+
+
+def text_of(value: Any) -> str:
+    """A value as `str()` gives it. Lists show as tuples do: users of YAQL know them so."""
+    if value is None:
+        return "null"
+    if value is True:
+        return "true"
+    if value is False:
+        return "false"
+    return str(_as_tuples(value)) if type(value) in (list, dict) else str(value)
+
+
+def _as_tuples(value: Any) -> Any:
+    kind = type(value)
+    if kind is list or kind is tuple:
+        return tuple([_as_tuples(item) for item in value])
+    if kind is dict:
+        return {_as_tuples(key): _as_tuples(item) for key, item in value.items()}
+    return value
+
+
+def finalize(value: Any, limits: Limits) -> Any:
+    """A value as it leaves the engine: lazy lists run, sets and tuples become lists, down to the last item.
+
+    What is plain already is given back as it is, not copied.
+    """
+    if type(value) in _ATOMS:
+        if type(value) is str or type(value) is int:
+            limits.check(value)
+        return value
+    kind = KINDS[type(value)]
+    if kind & ITERABLE:
+        return _finalize_items(value, limits)
+    if kind == MAPPING:
+        return _finalize_mapping(value, limits)
+    return value
+
+
+def _finalize_items(value: Iterable[Any], limits: Limits) -> Any:
+    items = limits.iterable(value)
+    changed = type(value) is not list
+    result: list[Any] = []
+    append = result.append
+    for item in items:
+        if type(item) in _ATOMS:
+            append(item)
+        else:
+            final = finalize(item, limits)
+            changed = changed or final is not item
+            append(final)
+    if not changed:
+        return value
+    return limits.check(result)
+
+
+def _finalize_mapping(value: Mapping[Any, Any], limits: Limits) -> Any:
+    if len(value) > limits.items:
+        raise limits.too_many()
+    changed = type(value) is not dict
+    result: dict[Any, Any] = {}
+    for key, item in value.items():
+        final_key, final = finalize(key, limits), finalize(item, limits)
+        changed = changed or final is not item or final_key is not key
+        result[final_key] = final
+    return result if changed else value
