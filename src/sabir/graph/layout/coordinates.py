@@ -1,0 +1,77 @@
+"""The height at which each node of a column stands, so that edges run straight."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Final
+
+__all__ = ["heights_along", "spread"]
+
+_INWARD: Final = 0.97
+
+Neighbours = Sequence[Sequence[int]]
+
+
+def spread(wanted: Sequence[float], weights: Sequence[float], apart: Sequence[float]) -> list[float]:
+    """Positions nearest to the wanted ones (least squares) that keep the order and the distances `apart`.
+
+    `apart[i]` is the least distance between i and i+1. Isotonic regression by pooling neighbours: linear time.
+    """
+    offsets = [0.0]
+    for distance in apart:
+        offsets.append(offsets[-1] + distance)
+    blocks: list[tuple[float, float, int]] = []  # mean, weight, members
+    for one, weight, offset in zip(wanted, weights, offsets, strict=True):
+        mean, total, members = one - offset, weight, 1
+        while blocks and blocks[-1][0] >= mean:
+            other, other_weight, other_members = blocks.pop()
+            mean = (mean * total + other * other_weight) / (total + other_weight)
+            total += other_weight
+            members += other_members
+        blocks.append((mean, total, members))
+    means = [mean for mean, _, members in blocks for _ in range(members)]
+    return [mean + offset for mean, offset in zip(means, offsets, strict=True)]
+
+
+def heights_along(
+    columns: Sequence[Sequence[int]],
+    neighbours: tuple[Neighbours, Neighbours],
+    heights: Sequence[float],
+    is_bend: Sequence[bool],
+    *,
+    gap: float,
+    sweeps: int,
+) -> list[float]:
+    """The middle of each node. Bends of long edges pull harder, so that these run straight."""
+    left, right = neighbours
+    middle = [0.0] * len(heights)
+    apart = [
+        [
+            (heights[one] + heights[other]) / 2 + (gap / 3 if is_bend[one] and is_bend[other] else gap)
+            for one, other in pairwise(column)
+        ]
+        for column in columns
+    ]
+    for column, distances in zip(columns, apart, strict=True):
+        y = -sum(distances) / 2
+        for node, distance in zip(column, [*distances, 0.0], strict=True):
+            middle[node] = y
+            y += distance
+    for sweep in range(sweeps):
+        final = sweep >= sweeps - 2
+        forward = sweep % 2 == 0
+        indexes = range(len(columns)) if forward else range(len(columns) - 1, -1, -1)
+        for index in indexes:
+            column = columns[index]
+            wanted, weights = [], []
+            for node in column:
+                near = [*left[node], *right[node]] if final else (left if forward else right)[node]
+                # A little towards the axis, or the columns of a large drawing drift apart.
+                wanted.append(
+                    _INWARD * sum(middle[one] for one in near) / len(near) if near else middle[node]
+                )
+                weights.append((4.0 if is_bend[node] else 1.0) if near else 0.1)
+            for node, y in zip(column, spread(wanted, weights, apart[index]), strict=True):
+                middle[node] = y
+    return middle

@@ -1,0 +1,187 @@
+"""One drawing: boxes in columns and the bends of the edges between them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from math import sqrt
+from typing import Final
+
+from sabir.graph.layout.coordinates import heights_along
+from sabir.graph.layout.crossings import ordered
+from sabir.graph.layout.layers import acyclic, layers_of
+from sabir.graph.layout.packing import Size, pack
+from sabir.graph.order import components
+
+__all__ = ["Drawing", "Gaps", "Size", "draw"]
+
+Edge = tuple[int, int]
+Point = tuple[float, float]
+
+_SHAPE: Final = 1.6
+"""Width against height that a sheet should have: that of a screen."""
+_BUSY: Final = 7
+"""From so many edges on a node has a trunk."""
+
+
+@dataclass(frozen=True, slots=True)
+class Gaps:
+    between_columns: float = 70.0
+    between_boxes: float = 14.0
+    between_drawings: float = 40.0
+    bend: float = 4.0
+    """Height that a passing edge takes in a column."""
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """`corners` of the boxes by node (top left), `lanes` the x range of each node's column; `bends` by edge."""
+
+    size: Size
+    corners: Sequence[Point]
+    lanes: Sequence[Point]
+    bends: Mapping[Edge, tuple[Point, ...]]
+
+
+def draw(sizes: Sequence[Size], edges: Sequence[Edge], gaps: Gaps) -> Drawing:
+    """Lay out boxes of the given sizes; what is not connected is drawn apart and packed."""
+    successors: list[list[int]] = [[] for _ in sizes]
+    for source, target in edges:
+        successors[source].append(target)
+    area = sum((width + gaps.between_columns) * (height + gaps.between_boxes) for width, height in sizes)
+    tallest = max(sqrt(area / _SHAPE) * 1.15, 200.0)
+    groups = components(successors)
+    group_of = {node: position for position, group in enumerate(groups) for node in group}
+    edges_of: list[list[Edge]] = [[] for _ in groups]
+    for edge in dict.fromkeys(edges):
+        if edge[0] != edge[1]:
+            edges_of[group_of[edge[0]]].append(edge)
+    drawings = [
+        _connected([sizes[node] for node in group], group, own, gaps=gaps, tallest=tallest)
+        for group, own in zip(groups, edges_of, strict=True)
+    ]
+    # Boxes without any edge stand close together; drawings with edges want air around them.
+    margins = [gaps.between_drawings if own else gaps.between_boxes for own in edges_of]
+    places, size = pack([one.size for one in drawings], margins, shape=_SHAPE)
+    corners: list[Point] = [(0.0, 0.0)] * len(sizes)
+    lanes = list(corners)
+    bends: dict[Edge, tuple[Point, ...]] = {}
+    for drawing, group, (x, y) in zip(drawings, groups, places, strict=True):
+        for node, corner, lane in zip(group, drawing.corners, drawing.lanes, strict=True):
+            corners[node] = (corner[0] + x, corner[1] + y)
+            lanes[node] = (lane[0] + x, lane[1] + x)
+        for edge, points in drawing.bends.items():
+            bends[edge] = tuple((px + x, py + y) for px, py in points)
+    return Drawing(size, corners, lanes, bends)
+
+
+def _connected(
+    sizes: Sequence[Size], names: Sequence[int], edges: Sequence[Edge], *, gaps: Gaps, tallest: float
+) -> Drawing:
+    local = {name: index for index, name in enumerate(names)}
+    successors = acyclic(len(sizes), [(local[source], local[target]) for source, target in edges])
+    spaced = [height + gaps.between_boxes for _, height in sizes]
+    chains = _Chains(successors, layers_of(successors, spaced, tallest))
+    heights = [height for _, height in sizes] + [gaps.bend] * (len(chains.layer) - len(sizes))
+    columns = _first_order(chains.layer, len(sizes))
+    many = len(chains.layer) > 3000
+    columns = ordered(columns, chains.left, chains.right, sweeps=6 if many else 20)
+    is_bend = [False] * len(sizes) + [True] * (len(chains.layer) - len(sizes))
+    middle = heights_along(
+        columns,
+        (chains.left, chains.right),
+        heights,
+        is_bend,
+        gap=gaps.between_boxes,
+        sweeps=8 if many else 16,
+    )
+    top = min(y - height / 2 for y, height in zip(middle, heights, strict=True))
+    bottom = max(y + height / 2 for y, height in zip(middle, heights, strict=True))
+    lanes = _lanes(columns, sizes, gaps)
+    lane_of = [lanes[layer] for layer in chains.layer]
+    corners = [
+        (
+            lane_of[node][0] + (lane_of[node][1] - lane_of[node][0] - width) / 2,
+            middle[node] - height / 2 - top,
+        )
+        for node, (width, height) in enumerate(sizes)
+    ]
+    bends: dict[Edge, tuple[Point, ...]] = {}
+    for source, target in edges:
+        points = [
+            point
+            for bend in chains.bends(local[source], local[target])
+            for point in ((lane_of[bend][0], middle[bend] - top), (lane_of[bend][1], middle[bend] - top))
+        ]
+        turned = chains.layer[local[source]] > chains.layer[local[target]]
+        bends[source, target] = tuple(reversed(points)) if turned else tuple(points)
+    return Drawing((lanes[-1][1], bottom - top), corners, lane_of[: len(sizes)], bends)
+
+
+def _first_order(layer: Sequence[int], boxes: int) -> list[list[int]]:
+    """Bends start in the middle of their column: where nothing else decides, a trunk has boxes on either side."""
+    columns: list[list[int]] = [[] for _ in range(max(layer) + 1)]
+    bends: list[list[int]] = [[] for _ in columns]
+    for node, one in enumerate(layer):
+        (columns if node < boxes else bends)[one].append(node)
+    for column, passing in zip(columns, bends, strict=True):
+        half = len(column) // 2
+        column[half:half] = passing
+    return columns
+
+
+def _lanes(columns: Sequence[Sequence[int]], sizes: Sequence[Size], gaps: Gaps) -> list[Point]:
+    lanes: list[Point] = []
+    x = 0.0
+    for column in columns:
+        width = max((sizes[node][0] for node in column if node < len(sizes)), default=0.0)
+        lanes.append((x, x + width))
+        x += width + gaps.between_columns
+    return lanes
+
+
+class _Chains:
+    """Long edges as chains of bends, one in each column they pass.
+
+    The edges of a busy node share one chain: four hundred edges make one trunk, and the number of bends stays linear.
+    Those of a node with few edges stay apart, so that each can be followed.
+    """
+
+    def __init__(self, successors: Sequence[Sequence[int]], layer: list[int]) -> None:
+        self.layer = layer
+        self._trunks: dict[tuple[Edge, int], int] = {}
+        self._bends: dict[Edge, tuple[int, ...]] = {}
+        incoming = [0] * len(successors)
+        for targets in successors:
+            for target in targets:
+                incoming[target] += 1
+        pairs: dict[Edge, None] = {}
+        for source, targets in enumerate(successors):
+            for target in targets:
+                by_source = len(targets) >= incoming[target]
+                trunk = (source, -1) if by_source else (-1, target)
+                if max(len(targets), incoming[target]) < _BUSY:
+                    trunk = (source, target)
+                passed = range(layer[source] + 1, layer[target])
+                chain = tuple(self._bend(trunk, one) for one in passed)
+                self._bends[source, target] = chain
+                nodes = (source, *chain, target)
+                pairs.update(dict.fromkeys(pairwise(nodes)))
+        self.left: list[list[int]] = [[] for _ in layer]
+        self.right: list[list[int]] = [[] for _ in layer]
+        for one, other in pairs:
+            self.right[one].append(other)
+            self.left[other].append(one)
+
+    def _bend(self, trunk: Edge, layer: int) -> int:
+        key = (trunk, layer)
+        if key not in self._trunks:
+            self._trunks[key] = len(self.layer)
+            self.layer.append(layer)
+        return self._trunks[key]
+
+    def bends(self, source: int, target: int) -> tuple[int, ...]:
+        """From left to right, whichever way the edge was given."""
+        found = self._bends.get((source, target))
+        return self._bends[target, source] if found is None else found

@@ -1,0 +1,127 @@
+"""Boxes within boxes: every box with parts holds a drawing of them, laid out from the inside outwards."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from sabir.graph.layout.layered import Drawing, Gaps, Size, draw
+
+__all__ = ["Boxes", "Placed", "nest"]
+
+Edge = tuple[int, int]
+Point = tuple[float, float]
+
+_PADDING = 14.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Boxes:
+    """Boxes 0 … n-1: the box each lies in (-1: none), the size of its own words, and the edges between boxes."""
+
+    parents: Sequence[int]
+    sizes: Sequence[Size]
+    edges: Sequence[Edge]
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """Corners and sizes of all boxes, and the points of every edge from border to border."""
+
+    size: Size
+    corners: Sequence[Point]
+    sizes: Sequence[Size]
+    routes: Mapping[Edge, tuple[Point, ...]]
+
+
+def nest(boxes: Boxes, gaps: Gaps) -> Placed:
+    """Edges between boxes of different parents are laid out where the two first meet in one box."""
+    count = len(boxes.parents)
+    children: list[list[int]] = [[] for _ in range(count + 1)]  # the last one holds the outermost
+    for box, parent in enumerate(boxes.parents):
+        children[parent].append(box)
+    depth = _depths(children, count)
+    lifted = {edge: _lifted(edge, boxes.parents, depth) for edge in dict.fromkeys(boxes.edges)}
+    edges_in: list[list[Edge]] = [[] for _ in range(count + 1)]
+    for one, other in lifted.values():
+        edges_in[boxes.parents[one]].append((one, other))
+    sizes: list[Size] = [*boxes.sizes, (0.0, 0.0)]
+    drawings: dict[int, Drawing] = {}
+    place_in: list[int] = [0] * (count + 1)
+    for box in sorted(range(count + 1), key=lambda one: -depth[one]):
+        if not children[box]:
+            continue
+        for position, child in enumerate(children[box]):
+            place_in[child] = position
+        inner = [(place_in[one], place_in[other]) for one, other in edges_in[box]]
+        drawings[box] = drawing = draw([sizes[child] for child in children[box]], inner, gaps)
+        own_width, own_height = sizes[box]
+        width = max(own_width, drawing.size[0] + 2 * _PADDING)
+        sizes[box] = (width, own_height + drawing.size[1] + 2 * _PADDING) if box < count else drawing.size
+    corners = _absolute(children, drawings, boxes.sizes, depth)
+    origin = {
+        box: _content(corners[box], boxes.sizes[box]) if box < count else (0.0, 0.0) for box in drawings
+    }
+
+    def route(edge: Edge) -> tuple[Point, ...]:
+        one, other = lifted[edge]
+        parent = boxes.parents[one] % (count + 1)
+        drawing, (x, y) = drawings[parent], origin[parent]
+        bends = drawing.bends.get((place_in[one], place_in[other]), ())
+        lanes = [
+            (drawing.lanes[place_in[end]][0] + x, drawing.lanes[place_in[end]][1] + x) for end in lifted[edge]
+        ]
+        forward = lanes[0][0] <= lanes[1][0]
+        ends = [
+            _side(corners[end], sizes[end], right=forward == first)
+            for end, first in zip(edge, (True, False), strict=True)
+        ]
+        exits = (lanes[0][forward], ends[0][1]), (lanes[1][not forward], ends[1][1])
+        return (ends[0], exits[0], *((px + x, py + y) for px, py in bends), exits[1], ends[1])
+
+    return Placed(sizes[count], corners[:count], sizes[:count], {edge: route(edge) for edge in lifted})
+
+
+def _depths(children: Sequence[Sequence[int]], outermost: int) -> list[int]:
+    depth = [0] * len(children)
+    todo = [outermost]
+    for box in todo:
+        for child in children[box]:
+            depth[child] = depth[box] + 1
+        todo += children[box]
+    return depth
+
+
+def _lifted(edge: Edge, parents: Sequence[int], depth: Sequence[int]) -> Edge:
+    """The two boxes side by side in one parent that hold the ends of an edge."""
+    one, other = edge
+    while parents[one] != parents[other]:
+        if depth[one] >= depth[other]:
+            one = parents[one]
+        else:
+            other = parents[other]
+    return one, other
+
+
+def _absolute(
+    children: Sequence[Sequence[int]],
+    drawings: Mapping[int, Drawing],
+    own: Sequence[Size],
+    depth: Sequence[int],
+) -> list[Point]:
+    outermost = len(children) - 1
+    corners: list[Point] = [(0.0, 0.0)] * len(children)
+    for box in sorted(drawings, key=depth.__getitem__):
+        x, y = (0.0, 0.0) if box == outermost else _content(corners[box], own[box])
+        for child, (child_x, child_y) in zip(children[box], drawings[box].corners, strict=True):
+            corners[child] = (x + child_x, y + child_y)
+    return corners
+
+
+def _content(corner: Point, own: Size) -> Point:
+    """Where the drawing within a box begins: below its own words."""
+    return corner[0] + _PADDING, corner[1] + own[1] + _PADDING
+
+
+def _side(corner: Point, size: Size, *, right: bool) -> Point:
+    return corner[0] + (size[0] if right else 0.0), corner[1] + size[1] / 2
