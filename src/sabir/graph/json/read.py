@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 from typing import Any, Final, NoReturn, TypeVar
 
@@ -59,7 +59,7 @@ def load(data: bytes, *, name: str) -> Graph:
 
 
 @contextmanager
-def _collector_paused() -> Iterator[None]:
+def _collector_paused() -> Generator[None]:
     # Nothing read here can be garbage, and looking for it takes half of the time (measured with a million instances).
     was_enabled = gc.isenabled()
     gc.disable()

@@ -1,0 +1,178 @@
+"""The graph as an SVG picture: owners are boxes around their parts, colours tell the language."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+from unicodedata import east_asian_width
+from xml.sax.saxutils import escape
+
+from sabir.graph.graph import Graph
+from sabir.graph.instance import Instance
+from sabir.graph.layout import Boxes, Gaps, Placed, nest
+from sabir.graph.views.links import Link, Ownership, links, ownership
+from sabir.graph.views.palette import colours
+from sabir.graph.views.words import clipped, one_line, value_text
+
+__all__ = ["svg_view"]
+
+_LONGEST_NAME: Final = 30
+_LONGEST_TYPE: Final = 36
+_MOST_LABELS: Final = 60
+"""With more links than this their names are in the tooltips only."""
+_MOST_LINES: Final = 25
+_MARGIN: Final = 20.0
+_LEGEND: Final = 30.0
+_STYLE: Final = """\
+text{font-family:"Segoe UI",Helvetica,Arial,"DejaVu Sans",sans-serif;fill:#1e293b}
+.name{font-size:12px;font-weight:600}.type{font-size:10px;fill:#475569}.label{font-size:9.5px;fill:#475569;text-anchor:end}
+.link{fill:none;stroke:#64748b;stroke-width:1.1;stroke-opacity:.65}.needs{stroke-dasharray:4 3}
+.link:hover{stroke:#dc2626;stroke-width:2.4;stroke-opacity:1}.box{stroke-width:1.3}.box:hover{stroke-width:2.6}
+.owner{fill-opacity:.28}
+"""
+
+
+def svg_view(graph: Graph) -> Iterator[str]:
+    """A picture that stands alone: no font, script or style from elsewhere."""
+    tree = ownership(graph)
+    shown = links(graph, tree)
+    labels = len(shown) <= _MOST_LABELS
+    placed, number = _place(graph, tree, shown, labels=labels)
+    languages = list(dict.fromkeys(one.language for one in graph))
+    width = max(placed.size[0], 110.0 * len(languages)) + 2 * _MARGIN
+    height = placed.size[1] + 2 * _MARGIN + _LEGEND
+    yield (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}" '
+        f'viewBox="{-_MARGIN:.0f} {-_MARGIN:.0f} {width:.0f} {height:.0f}" role="img">\n'
+        f"<title>{len(graph)} instances</title>\n<style>\n{_STYLE}</style>\n"
+        '<defs><marker id="tip" viewBox="0 0 8 8" refX="7.5" refY="4" markerWidth="7" markerHeight="7" orient="auto">'
+        '<path d="M0,.8L8,4L0,7.2z" fill="#64748b"/></marker></defs>\n'
+        f'<rect x="{-_MARGIN:.0f}" y="{-_MARGIN:.0f}" width="{width:.0f}" height="{height:.0f}" fill="#fff"/>\n'
+    )
+    instances = list(graph)
+    is_owner = [one.id in tree.parts for one in instances]
+    depth_first = _outside_in(tree)
+    for one in depth_first:
+        if is_owner[number[one.id]]:
+            yield _box(graph, one, placed, number[one.id], owner=True)
+    for link in shown:
+        yield _link(graph, link, placed.routes[number[link.source], number[link.target]])
+    for one in instances:
+        if not is_owner[number[one.id]]:
+            yield _box(graph, one, placed, number[one.id], owner=False)
+    if labels:
+        yield from _labels(shown, placed, number)
+    yield from _legend(languages, placed.size[1] + _MARGIN)
+    yield "</svg>\n"
+
+
+def _place(
+    graph: Graph, tree: Ownership, shown: Sequence[Link], *, labels: bool
+) -> tuple[Placed, Mapping[str, int]]:
+    number = {one.id: position for position, one in enumerate(graph)}
+    longest = max((_width(_label(link), 5.4) for link in shown), default=0.0) if labels else 0.0
+    boxes = Boxes(
+        parents=[number.get(tree.owner.get(one.id, ""), -1) if one.id in tree.owner else -1 for one in graph],
+        sizes=[_words_size(one) for one in graph],
+        edges=[(number[link.source], number[link.target]) for link in shown],
+    )
+    # The more links, the more room they need between the columns to be told apart.
+    between = max(60.0 + min(len(shown) ** 0.5 * 3, 90.0), longest + 50.0)
+    return nest(boxes, Gaps(between_columns=between)), number
+
+
+def _words_size(one: Instance) -> tuple[float, float]:
+    name = _width(clipped(one_line(one.name), _LONGEST_NAME), 7.0)
+    type_ = _width(clipped(one_line(one.type), _LONGEST_TYPE), 5.6)
+    return max(name, type_, 50.0) + 20, 38.0
+
+
+def _width(text: str, each: float) -> float:
+    wide = 0 if text.isascii() else sum(east_asian_width(char) in "WF" for char in text)
+    return (len(text) + wide) * each
+
+
+def _outside_in(tree: Ownership) -> list[Instance]:
+    found = list(tree.roots)
+    for one in found:
+        found += tree.parts.get(one.id, ())
+    return found
+
+
+def _box(graph: Graph, one: Instance, placed: Placed, number: int, *, owner: bool) -> str:
+    (x, y), (width, height) = placed.corners[number], placed.sizes[number]
+    colour = colours(one.language)
+    kind = "box owner" if owner else "box"
+    return (
+        f'<g><title>{_xml(_tooltip(graph, one))}</title><rect class="{kind}" x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" '
+        f'height="{height:.1f}" rx="6" fill="{colour.fill}" stroke="{colour.line}"/>'
+        f'<text class="name" x="{x + 10:.1f}" y="{y + 16:.1f}">{_xml(clipped(one_line(one.name), _LONGEST_NAME))}</text>'
+        f'<text class="type" x="{x + 10:.1f}" y="{y + 30:.1f}">{_xml(clipped(one_line(one.type), _LONGEST_TYPE))}</text></g>\n'
+    )
+
+
+def _tooltip(graph: Graph, one: Instance) -> str:
+    lines = [f"{one.name} : {one.type}", *([f"status: {one.status}"] if one.status else [])]
+    lines += [f"{name} = {clipped(value_text(value, graph), 80)}" for name, value in one.attributes.items()]
+    if one.origin is not None:
+        lines.append(str(one.origin.location))
+    if len(lines) > _MOST_LINES:
+        lines[_MOST_LINES:] = [f"… {len(lines) - _MOST_LINES} more"]
+    return "\n".join(lines)
+
+
+def _link(graph: Graph, link: Link, points: Sequence[tuple[float, float]]) -> str:
+    text = f"{graph[link.source].name} → {graph[link.target].name}: {_label(link) or 'requires'}"
+    kind = "link" if link.names else "link needs"
+    return f'<path class="{kind}" d="{_path(points)}" marker-end="url(#tip)"><title>{_xml(text)}</title></path>\n'
+
+
+def _path(points: Sequence[tuple[float, float]]) -> str:
+    """Straight within a column, a curve with level ends between two columns."""
+    x, y = points[0]
+    parts = [f"M{x:.1f},{y:.1f}"]
+    for next_x, next_y in points[1:]:
+        if abs(next_y - y) < 0.1:
+            parts.append(f"H{next_x:.1f}")
+        else:
+            half = (x + next_x) / 2
+            parts.append(f"C{half:.1f},{y:.1f} {half:.1f},{next_y:.1f} {next_x:.1f},{next_y:.1f}")
+        x, y = next_x, next_y
+    return "".join(parts)
+
+
+def _label(link: Link) -> str:
+    return clipped(one_line(", ".join(link.names)), 40)
+
+
+def _labels(shown: Sequence[Link], placed: Placed, number: Mapping[str, int]) -> Iterator[str]:
+    """At the tip of each link; links of one name into one box share theirs."""
+    written: set[tuple[str, float, float]] = set()
+    stacked: dict[tuple[float, float], int] = {}
+    for link in shown:
+        *_, (before, _), (x, y) = placed.routes[number[link.source], number[link.target]]
+        text = _label(link)
+        if not text or (text, x, y) in written:
+            continue
+        written.add((text, x, y))
+        above = stacked[x, y] = stacked.get((x, y), 0) + 1
+        from_right = before > x
+        anchor = ' style="text-anchor:start"' if from_right else ""
+        yield (
+            f'<text class="label" x="{x + (9 if from_right else -9):.1f}" y="{y + 7 - 11 * above:.1f}"{anchor}>'
+            f"{_xml(text)}</text>\n"
+        )
+
+
+def _legend(languages: Sequence[str], y: float) -> Iterator[str]:
+    for position, language in enumerate(languages):
+        colour, x = colours(language), position * 110.0
+        yield (
+            f'<rect x="{x:.1f}" y="{y:.1f}" width="12" height="12" rx="3" fill="{colour.fill}" stroke="{colour.line}"/>'
+            f'<text class="type" x="{x + 18:.1f}" y="{y + 10:.1f}">{_xml(one_line(language))}</text>\n'
+        )
+
+
+def _xml(text: str) -> str:
+    """Text that any XML reader takes: control characters and lone surrogates have no place in XML."""
+    return escape("".join(char if char == "\n" or char.isprintable() else "\ufffd" for char in text))

@@ -1,0 +1,61 @@
+"""Values and instances in words."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from sabir.graph.graph import Graph
+from sabir.graph.instance import Instance
+from sabir.graph.values import REDACTED, Ref, Sensitive, Unknown, Value
+
+__all__ = ["called", "clipped", "one_line", "title", "value_text"]
+
+_LONGEST: Final = 100
+
+
+def value_text(value: Value, graph: Graph | None = None) -> str:
+    """A value on one line, never a sensitive one. References are shown by name when the graph is given."""
+    match value:
+        case None:
+            return "null"
+        case Sensitive():
+            return REDACTED
+        case Unknown():
+            return "(not known yet)"
+        case Ref():
+            return "→ " + called(value.id, graph)
+        case bool():
+            return "true" if value else "false"
+        case str():
+            return json.dumps(value, ensure_ascii=False)
+        case bytes():
+            return f"({len(value)} bytes)"
+        case Mapping():
+            return "{" + ", ".join(f"{key}: {value_text(one, graph)}" for key, one in value.items()) + "}"
+        case Sequence():
+            return "[" + ", ".join(value_text(one, graph) for one in value) + "]"
+        case _:
+            return str(value)
+
+
+def called(id_: str, graph: Graph | None) -> str:
+    """The name of an instance when it tells which one is meant, else its id."""
+    instance = None if graph is None else graph.get(id_)
+    if instance is None:
+        return id_ if graph is None else f"{id_} (not in the graph)"
+    return instance.name if graph is None or len(graph.named(instance.name)) == 1 else id_
+
+
+def clipped(text: str, longest: int = _LONGEST) -> str:
+    return text if len(text) <= longest else text[: longest - 1] + "…"
+
+
+def one_line(text: str) -> str:
+    """Without line breaks and other control characters, which pictures and terminals take badly."""
+    return "".join(char if char.isprintable() else " " for char in text)
+
+
+def title(instance: Instance) -> str:
+    return f"{one_line(instance.name)} : {one_line(instance.type)}"
