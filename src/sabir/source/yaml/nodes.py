@@ -91,6 +91,13 @@ class YamlMapping:
     def items(self) -> Iterator[tuple[YamlNode, YamlNode]]:
         return ((entry.key, entry.value) for entry in self.entries)
 
+    def __iter__(self) -> Iterator[YamlNode]:
+        """The keys, as with a dict."""
+        return (entry.key for entry in self.entries)
+
+    def values(self) -> Iterator[YamlNode]:
+        return (entry.value for entry in self.entries)
+
 
 YamlNode = YamlScalar | YamlSequence | YamlMapping
 
