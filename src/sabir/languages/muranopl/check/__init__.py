@@ -1,0 +1,28 @@
+"""Package checks: the validators of spec 001."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sabir.check.validator import BaseValidator
+    from sabir.diagnostics.codes import Code
+
+__all__ = ["codes", "validators"]
+
+
+def validators() -> tuple[type[BaseValidator], ...]:
+    """The validators of a Murano package, in the order of their reports."""
+    from sabir.languages.muranopl.check.classes import ClassValidator
+    from sabir.languages.muranopl.check.manifest import ManifestValidator
+    from sabir.languages.muranopl.check.package import PackageValidator
+    from sabir.languages.muranopl.check.ui import UiValidator
+
+    return PackageValidator, ManifestValidator, ClassValidator, UiValidator
+
+
+def codes() -> tuple[Code, ...]:
+    """Everything these validators report, with its documentation."""
+    from sabir.languages.muranopl.check.codes.general import CODES
+
+    return (*CODES, *(code for validator in validators() for code in validator.codes()))

@@ -1,0 +1,156 @@
+"""The sections of a class (spec 001, "Class structure" and "MetaClass structure")."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from sabir.diagnostics.finding import Edit, Finding, Fix
+from sabir.languages.muranopl.check.class_view import ClassDocument
+from sabir.languages.muranopl.check.names import (
+    is_camel_case,
+    is_class_name,
+    is_dotted_name,
+    is_identifier,
+    is_type_reference,
+    text_of,
+)
+from sabir.languages.muranopl.check.report import Report, kind_of, shown
+from sabir.languages.muranopl.check.shapes import is_null, meta_shape, one_of, unknown_keys
+from sabir.source.text import Place
+from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence
+
+__all__ = ["check_class_structure"]
+
+_META_KEYS: Final = ("Cardinality", "Applies", "Inherited")
+_KEYS: Final = frozenset(
+    [
+        "Name",
+        "Namespaces",
+        "Extends",
+        "Import",
+        "Properties",
+        "Methods",
+        "Workflow",
+        "Usage",
+        "Meta",
+        *_META_KEYS,
+    ]
+)
+_TARGETS: Final = ("Package", "Type", "Method", "Property", "Argument", "All")
+
+
+def check_class_structure(report: Report, document: ClassDocument) -> Iterator[Finding]:
+    """Everything about a class but its members."""
+    node = document.node
+    yield from unknown_keys(report, node, _KEYS, code="W010", what="a class")
+    yield from check_name(report, node.get("Name"))
+    yield from check_namespaces(report, node.get("Namespaces"))
+    for key in ("Extends", "Import"):
+        yield from check_type_list(report, key, node.get(key))
+    properties = node.get("Properties")
+    if properties is not None and not is_null(properties) and not isinstance(properties, YamlMapping):
+        yield report.at(
+            properties, "MPL:E026", f"Properties must be a mapping of names, not {kind_of(properties)}"
+        )
+    yield from check_workflow(report, node)
+    yield from one_of(report, node.get("Usage"), ("Class", "Meta"), code="MPL:E029", what="Usage of a class")
+    yield from meta_shape(report, node, code="MPL:E049")
+    yield from check_meta_class(report, node)
+
+
+def check_name(report: Report, value: YamlNode | None) -> Iterator[Finding]:
+    if value is None:
+        return
+    name = text_of(value)
+    bare = name.removeprefix("=").removeprefix(":") if name is not None else ""
+    if not is_class_name(bare):
+        reserved = bare.rpartition(".")[2].startswith("__")
+        hint = (
+            "names that begin with two underscores are reserved" if reserved else "letters, digits and _ only"
+        )
+        yield report.at(value, "MPL:E011", f"a class cannot be called {shown(value)}", hint=hint)
+        return
+    last = bare.rpartition(".")[2]
+    if not is_camel_case(last):
+        better = "".join(part[:1].upper() + part[1:] for part in last.split("_"))
+        hint = f"call it {better!r}" if is_camel_case(better) else "capitals begin the words, no underscores"
+        yield report.at(value, "MPL:W011", f"the class name {last!r} is not CamelCase", hint=hint)
+
+
+def check_namespaces(report: Report, value: YamlNode | None) -> Iterator[Finding]:
+    if value is None or is_null(value):
+        return
+    if not isinstance(value, YamlMapping):
+        yield report.at(value, "MPL:E044", f"Namespaces must be a mapping of prefixes, not {kind_of(value)}")
+        return
+    for key, namespace in value.items():
+        alias, name = text_of(key), text_of(namespace)
+        if alias != "=" and (alias is None or not is_identifier(alias)):
+            yield report.at(
+                key, "MPL:E060", f"a namespace prefix cannot be {shown(key)}", hint="a name, or ="
+            )
+        if name is None or not is_dotted_name(name):
+            hint = "write names separated by dots, as in com.example.web"
+            yield report.at(namespace, "MPL:W060", f"{shown(namespace)} is no namespace", hint=hint)
+
+
+def check_type_list(report: Report, key: str, value: YamlNode | None) -> Iterator[Finding]:
+    """`Extends` and `Import`: one class name or a list of them."""
+    if value is None or is_null(value):
+        return
+    for item in value.items if isinstance(value, YamlSequence) else (value,):
+        name = text_of(item)
+        if name is None or not is_type_reference(name):
+            hint = _blank_hint(item) or "write Name, prefix:Name or a.b.Name"
+            yield report.at(item, "MPL:E025", f"{key} needs class names, not {_quoted(item)}", hint=hint)
+
+
+def _blank_hint(item: YamlNode) -> str | None:
+    # `srv: Something` with a blank is a mapping in YAML (S-10).
+    if isinstance(item, YamlMapping) and len(item) == 1:
+        (key, value), *_ = item.items()
+        prefix, name = text_of(key), text_of(value)
+        if prefix is not None and name is not None and is_identifier(prefix) and is_dotted_name(name):
+            return f"write {prefix}:{name} without the blank; with it, YAML reads a mapping"
+    return None
+
+
+def _quoted(node: YamlNode) -> str:
+    return shown(node) if text_of(node) is not None else kind_of(node)
+
+
+def check_workflow(report: Report, node: YamlMapping) -> Iterator[Finding]:
+    entry = node.entry("Workflow")
+    if entry is None:
+        return
+    fix = Fix(
+        title="rename it to Methods",
+        edits=(Edit(place=Place(report.source, entry.key.span), text="Methods"),),
+    )
+    both = node.get("Methods") is not None
+    hint = "move its methods to Methods; only one of the two is read" if both else "rename it to Methods"
+    message = "Workflow is the old name of the section Methods"
+    yield report.at(entry.key, "MPL:W013", message, hint=hint, fix=None if both else fix)
+
+
+def check_meta_class(report: Report, node: YamlMapping) -> Iterator[Finding]:
+    """Cardinality, Applies and Inherited, which only a meta-class has."""
+    if text_of(node.get("Usage")) != "Meta":
+        for key in _META_KEYS:
+            entry = node.entry(key)
+            if entry is not None:
+                hint = "add Usage: Meta, or remove the key"
+                yield report.at(entry.key, "MPL:W029", f"{key} has a meaning on meta-classes only", hint=hint)
+        return
+    yield from one_of(report, node.get("Cardinality"), ("One", "Many"), code="MPL:E027", what="Cardinality")
+    inherited = node.get("Inherited")
+    if inherited is not None and not (
+        isinstance(inherited, YamlScalar) and isinstance(inherited.value, bool)
+    ):
+        yield report.at(inherited, "MPL:E027", f"Inherited must be true or false, not {_quoted(inherited)}")
+    applies = node.get("Applies")
+    if applies is not None:
+        for item in applies.items if isinstance(applies, YamlSequence) else (applies,):
+            if text_of(item) not in _TARGETS:
+                yield report.unknown(item, "MPL:E028", f"Applies cannot name {shown(item)}", _TARGETS)

@@ -1,0 +1,230 @@
+"""Class files (spec 001, "Class validation")."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+from typing import ClassVar
+
+from sabir.check.validator import BaseValidator
+from sabir.diagnostics.codes import Code
+from sabir.diagnostics.finding import Finding, problem_finding
+from sabir.expressions.yaql.nodes import Call, Node, Word
+from sabir.languages.muranopl.check.class_members import check_methods, check_properties
+from sabir.languages.muranopl.check.class_structure import check_class_structure
+from sabir.languages.muranopl.check.class_view import (
+    ClassDocument,
+    ClassTable,
+    class_documents,
+    members,
+    type_items,
+)
+from sabir.languages.muranopl.check.contracts import check_contract, check_default, contract_expressions
+from sabir.languages.muranopl.check.expressions import (
+    ExpressionText,
+    children,
+    parse_scalar,
+    type_name,
+    unparsable,
+)
+from sabir.languages.muranopl.check.facts import ClassFacts, Facts, MethodFacts
+from sabir.languages.muranopl.check.locals import check_locals
+from sabir.languages.muranopl.check.names import Version, text_of
+from sabir.languages.muranopl.check.references import check_class_reference, check_expression, check_writes
+from sabir.languages.muranopl.check.report import Report, kind_of
+from sabir.languages.muranopl.check.view import PackageView
+from sabir.source.packages import LoadedPackage
+from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence
+
+__all__ = ["ClassValidator"]
+
+
+class ClassValidator(BaseValidator):
+    """The classes of a package: their form, their code, and the names they use."""
+
+    short_name: ClassVar[str] = "MPL"
+    long_name: ClassVar[str] = "class"
+
+    def __init__(self, loaded_package: LoadedPackage) -> None:
+        super().__init__(loaded_package)
+        self._view = PackageView.of(loaded_package)
+
+    @classmethod
+    def codes(cls) -> tuple[Code, ...]:
+        from sabir.languages.muranopl.check.codes.classes import CODES
+
+        return CODES
+
+    @cached_property
+    def _facts(self) -> Facts:
+        return Facts(ClassTable(self._view))
+
+    @property
+    def _version(self) -> Version | None:
+        return None if self.package.single_file else self._view.format_version
+
+    def run(self, files: Iterable[str] | None = None) -> Iterator[Finding]:
+        if not self.package.single_file and (
+            self._view.manifest is None or self._view.format_name != "MuranoPL"
+        ):
+            return
+        wanted = None if files is None else set(files)
+        cycles = dict(self._inheritance_cycles())
+        for path in self._view.class_files:
+            if wanted is None or path in wanted:
+                yield from self._file(path)
+                if path in cycles:
+                    yield cycles[path]
+
+    def _file(self, path: str) -> Iterator[Finding]:
+        file = self.package.get_file(path)
+        if file is None:
+            return
+        for problem in file.yaml.problems:
+            yield problem_finding(problem)
+        if file.yaml.broken:
+            return
+        written = [document for document in file.yaml.documents if document is not None]
+        odd = next((document for document in written if not isinstance(document, YamlMapping)), None)
+        if not written or odd is not None:
+            what = "empty" if odd is None else kind_of(odd)
+            yield Report(file.source).whole(
+                "E007", f"a class file must hold mappings, one a class; this is {what}"
+            )
+            return
+        documents = class_documents(self._view, path)
+        for document in documents:
+            yield from self._class(document)
+        yield from self._promised(path, documents)
+
+    def _class(self, document: ClassDocument) -> Iterator[Finding]:
+        facts = self._facts.of(document)
+        report, node = facts.report, document.node
+        if node.get("Name") is None and not document.alone:
+            yield report.whole(
+                "E020", "a class lacks its Name; in a file with several classes each needs one"
+            )
+        yield from check_class_structure(report, document)
+        yield from check_properties(report, node.get("Properties"), self._version)
+        for section in ("Methods", "Workflow"):
+            yield from check_methods(report, node.get(section), self._version)
+        yield from self._contracts(report, document)
+        if isinstance(node.get("Namespaces"), YamlMapping | None):
+            yield from self._type_references(report, document)
+        for method in facts.methods:
+            yield from self._method(facts, method)
+
+    def _promised(self, path: str, documents: tuple[ClassDocument, ...]) -> Iterator[Finding]:
+        """The names that the manifest gives to a file, against the classes found there."""
+        if self.package.single_file or any(document.name is None for document in documents):
+            return
+        listed = [one.name for one in self._view.listed_classes or () if one.path == path]
+        found = {document.name: document for document in documents}
+        missing = [name for name in listed if name not in found]
+        surplus = [document for name, document in found.items() if name not in listed]
+        for position, name in enumerate(missing):
+            at = surplus[min(position, len(surplus) - 1)] if surplus else documents[0]
+            place = at.node.get("Name") or at.node
+            message = f"the manifest promises the class {name!r} in this file; here is {at.name!r}"
+            hint = "make Name and the namespace = of the file agree with Classes in the manifest"
+            yield Report(at.source).at(place, "MPL:E012", message, hint=hint)
+
+    def _contracts(self, report: Report, document: ClassDocument) -> Iterator[Finding]:
+        for _, _, declared in members(document.node, "Properties"):
+            if isinstance(declared, YamlMapping):
+                contract = declared.get("Contract")
+                yield from check_contract(report, contract)
+                yield from check_default(report, contract, declared.get("Default"))
+                yield from self._contract_types(report, document, contract)
+        for _, _, method in members(document.node, "Methods"):
+            for argument in _arguments(method):
+                contract, default = argument.get("Contract"), argument.get("Default")
+                yield from check_contract(report, contract)
+                yield from self._contract_types(report, document, contract)
+                if isinstance(default, YamlScalar) and (text_of(default) or "").startswith("$"):
+                    parsed = parse_scalar(report, default)
+                    if not isinstance(parsed, ExpressionText):
+                        yield unparsable(report, default, parsed)
+                else:
+                    yield from check_default(report, contract, default)
+
+    def _contract_types(
+        self, report: Report, document: ClassDocument, contract: YamlNode | None
+    ) -> Iterator[Finding]:
+        """The classes that a contract names: `$.class(x:Y)`, also without a prefix."""
+        if contract is None:
+            return
+        for expression in contract_expressions(report, contract):
+            for node, written in _contract_classes(expression.tree):
+                span = expression.span(node)
+                yield from check_class_reference(report, self._facts.table, document, span, written)
+
+    def _type_references(self, report: Report, document: ClassDocument) -> Iterator[Finding]:
+        for section in ("Extends", "Import"):
+            for item, text in type_items(document.node.get(section)):
+                yield from check_class_reference(report, self._facts.table, document, item.span, text)
+
+    def _method(self, facts: ClassFacts, method: MethodFacts) -> Iterator[Finding]:
+        body = method.body
+        yield from body.findings
+        for expression in body.expressions:
+            yield from check_expression(
+                self._facts.table, facts, expression, this_is_object=not method.is_static
+            )
+        yield from check_writes(facts, body)
+        yield from check_locals(facts.report, body, method.arguments)
+
+    def _inheritance_cycles(self) -> Iterator[tuple[str, Finding]]:
+        """Each cycle once, at the `Extends` of its first class by file name."""
+        classes = self._facts.table.classes
+        done: set[str] = set()
+        for name, document in sorted(classes.items(), key=lambda item: (item[1].source.name, item[0])):
+            cycle = _cycle_through(classes, name)
+            if cycle and not done & set(cycle):
+                done.update(cycle)
+                place = document.node.get("Extends") or document.node
+                way = " → ".join((*cycle, name))
+                yield (
+                    document.source.name,
+                    Report(document.source).at(place, "MPL:E117", f"the class extends itself: {way}"),
+                )
+
+
+def _cycle_through(classes: dict[str, ClassDocument], start: str) -> tuple[str, ...]:
+    """The way from a class back to itself along `Extends`, or nothing."""
+    stack: list[tuple[str, ...]] = [(start,)]
+    seen: set[str] = set()
+    while stack:
+        way = stack.pop()
+        document = classes[way[-1]]
+        for _, reference in document.extends:
+            parent = document.resolve(reference)
+            if parent == start:
+                return way
+            if parent is not None and parent in classes and parent not in seen:
+                seen.add(parent)
+                stack.append((*way, parent))
+    return ()
+
+
+def _arguments(method: YamlNode) -> Iterator[YamlMapping]:
+    arguments = method.get("Arguments") if isinstance(method, YamlMapping) else None
+    if arguments is None:
+        return
+    for item in arguments.items if isinstance(arguments, YamlSequence) else (arguments,):
+        if isinstance(item, YamlMapping):
+            yield from (value for value in item.values() if isinstance(value, YamlMapping))
+
+
+def _contract_classes(tree: Node) -> Iterator[tuple[Node, str]]:
+    """The class references of a contract; inside `class()` and `template()` a bare word is one, too."""
+    waiting = [tree]
+    while waiting:
+        node = waiting.pop()
+        written = type_name(node)
+        if written is not None:
+            yield node, written
+            continue
+        if isinstance(node, Call) and node.name in ("class", "template"):
+            yield from ((one, one.value) for one in node.arguments if isinstance(one, Word))
+        waiting.extend(children(node))

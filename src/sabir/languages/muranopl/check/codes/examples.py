@@ -1,0 +1,123 @@
+"""Small packages from which the examples of the codes are made by changing one thing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from sabir.diagnostics.codes import Code, Example
+
+__all__ = ["APPLICATION", "LIBRARY", "changed", "code", "with_class", "with_manifest", "with_ui"]
+
+LIBRARY: Final[Example] = {
+    "manifest.yaml": """\
+Format: MuranoPL/1.4
+Type: Library
+FullName: com.example.tools
+Name: Tools
+Version: 1.2.0
+Tags: [tools]
+Classes:
+  com.example.tools.Counter: Counter.yaml
+""",
+    "LICENSE": "Apache-2.0\n",
+    "Classes/Counter.yaml": """\
+Namespaces:
+  =: com.example.tools
+  std: io.murano
+
+Name: Counter
+
+Extends: std:Object
+
+Properties:
+  start:
+    Contract: $.int().notNull()
+    Default: 0
+  last:
+    Contract: $.int()
+    Usage: Out
+
+Methods:
+  next:
+    Arguments:
+      - step:
+          Contract: $.int().notNull()
+          Default: 1
+    Body:
+      - $.last: $.start + $step
+      - Return: $.last
+
+  twice:
+    Body:
+      - $first: $.next(1)
+      - Return: $first + $.next(step => 1)
+""",
+}
+
+APPLICATION: Final[Example] = {
+    "manifest.yaml": """\
+Format: MuranoPL/1.4
+Type: Application
+FullName: com.example.web.Site
+Name: Site
+Classes:
+  com.example.web.Site: Site.yaml
+""",
+    "LICENSE": "Apache-2.0\n",
+    "Classes/Site.yaml": """\
+Namespaces:
+  =: com.example.web
+  std: io.murano
+
+Name: Site
+
+Extends: std:Application
+
+Properties:
+  title:
+    Contract: $.string().notNull()
+""",
+    "UI/ui.yaml": """\
+Version: 2.3
+
+Application:
+  ?:
+    type: com.example.web.Site
+  title: $.main.title
+
+Forms:
+  - main:
+      fields:
+        - name: title
+          type: string
+          label: Title
+          required: true
+          maxLength: 80
+""",
+}
+
+
+def changed(package: Example, file: str, old: str, new: str) -> Example:
+    """The package with one text of one file replaced."""
+    if old not in package[file]:
+        raise ValueError(f"{old!r} is not in {file}")
+    return {**package, file: package[file].replace(old, new, 1)}
+
+
+def with_manifest(old: str, new: str, *, more: Mapping[str, str] | None = None) -> Example:
+    return {**changed(LIBRARY, "manifest.yaml", old, new), **(more or {})}
+
+
+def with_class(old: str, new: str) -> Example:
+    return changed(LIBRARY, "Classes/Counter.yaml", old, new)
+
+
+def with_ui(old: str, new: str) -> Example:
+    return changed(APPLICATION, "UI/ui.yaml", old, new)
+
+
+def code(
+    name: str, title: str, why: str, bad: Example, *, good: Example = LIBRARY, fixable: bool = False
+) -> Code:
+    return Code(code=name, title=title, why=why, bad=bad, good=good, fixable=fixable, language="muranopl")

@@ -1,0 +1,192 @@
+"""Expressions in class and UI files: which texts are expressions, where they stand, and walks through them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from sabir.diagnostics.finding import Finding
+from sabir.expressions.yaql.errors import YaqlSyntaxError
+from sabir.expressions.yaql.nodes import (
+    Binary,
+    Call,
+    Group,
+    Index,
+    ListLiteral,
+    MapLiteral,
+    Node,
+    Rule,
+    Unary,
+    Word,
+)
+from sabir.expressions.yaql.parser import Dialect, parse_tree
+from sabir.languages.muranopl.check.report import Report
+from sabir.source.text import Span
+from sabir.source.yaml.nodes import Style, YamlMapping, YamlNode, YamlScalar, YamlSequence
+
+__all__ = [
+    "ExpressionText",
+    "children",
+    "looks_like_code",
+    "parse_scalar",
+    "scalars",
+    "type_name",
+    "unparsable",
+    "value_expressions",
+]
+
+_PLAIN_WORDS: Final = re.compile(r"[\w.\s]*")
+_CODE_SIGN: Final = re.compile(r"\$|=>|->|(?:^|\s)[+*<>=]=?(?:\s|$)|(?<=[\w)\]])\s*[+*<>=]$")
+_STRINGS: Final = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"")
+_PAIRS: Final = {")": "(", "]": "[", "}": "{"}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ExpressionText:
+    """A scalar that is an expression, parsed."""
+
+    scalar: YamlScalar
+    tree: Node
+    offset: int | None
+    """Where the text begins in the source, when it stands there letter by letter."""
+
+    def span(self, node: Node | None = None) -> Span:
+        """The place of a part of the expression, or of the whole."""
+        if node is None or self.offset is None:
+            return self.scalar.span
+        return Span(self.offset + node.start, self.offset + node.end)
+
+
+def parse_scalar(report: Report, scalar: YamlScalar) -> ExpressionText | YaqlSyntaxError:
+    """The scalar's text as an expression, or what is wrong with it."""
+    try:
+        tree = parse_tree(scalar.text, Dialect.MURANO)
+    except YaqlSyntaxError as error:
+        return error
+    return ExpressionText(scalar, tree, _offset(report, scalar))
+
+
+def unparsable(report: Report, scalar: YamlScalar, error: YaqlSyntaxError, code: str = "MPL:W202") -> Finding:
+    """The finding for an expression that does not parse, at the very character where the text allows it."""
+    offset = _offset(report, scalar)
+    span = scalar.span
+    if offset is not None and error.span is not None and "\n" not in scalar.text:
+        span = Span(offset + error.span.start, max(offset + error.span.end, offset + error.span.start + 1))
+    return report.at(span, code, f"the expression does not parse: {error.message}")
+
+
+def _offset(report: Report, scalar: YamlScalar) -> int | None:
+    start = scalar.span.start
+    if scalar.style is Style.QUOTED:
+        start += 1
+    return start if report.source.text.startswith(scalar.text, start) else None
+
+
+def is_expression_scalar(node: YamlNode) -> bool:
+    """Whether a value is an expression for the engine: plain (or tagged !yaql), and more than words."""
+    if not isinstance(node, YamlScalar) or not isinstance(node.value, str):
+        return False
+    if node.tag == "!yaql":
+        return True
+    return node.style is Style.PLAIN and _PLAIN_WORDS.fullmatch(node.text) is None
+
+
+def looks_like_code(text: str) -> bool:
+    """Whether a text that does not parse was meant as an expression: a `$`, an operator, an unbalanced bracket."""
+    return _CODE_SIGN.search(text) is not None or not _is_balanced(_STRINGS.sub("", text))
+
+
+def _is_balanced(text: str) -> bool:
+    stack: list[str] = []
+    for char in text:
+        if char in "([{":
+            stack.append(char)
+        elif char in ")]}" and (not stack or stack.pop() != _PAIRS[char]):
+            return False
+    return not stack
+
+
+def scalars(node: YamlNode) -> Iterator[YamlScalar]:
+    """All scalar values below a node, keys of mappings not counted."""
+    if isinstance(node, YamlScalar):
+        yield node
+    elif isinstance(node, YamlSequence):
+        for item in node.items:
+            yield from scalars(item)
+    else:
+        for value in node.values():
+            yield from scalars(value)
+
+
+def value_expressions(report: Report, node: YamlNode) -> Iterator[ExpressionText | Finding]:
+    """The expressions of an assigned value (text, list or mapping), and findings for those that do not parse."""
+    for scalar in scalars(node):
+        if not is_expression_scalar(scalar):
+            continue
+        parsed = parse_scalar(report, scalar)
+        if isinstance(parsed, ExpressionText):
+            yield parsed
+        elif scalar.tag == "!yaql" or looks_like_code(scalar.text):
+            yield unparsable(report, scalar, parsed)
+    yield from _key_expressions(report, node)
+
+
+def _key_expressions(report: Report, node: YamlNode) -> Iterator[ExpressionText]:
+    """Keys of a mapping may be expressions as well; one that does not parse is a plain key."""
+    if isinstance(node, YamlSequence):
+        for item in node.items:
+            yield from _key_expressions(report, item)
+    elif isinstance(node, YamlMapping):
+        for key, value in node.items():
+            if isinstance(key, YamlScalar) and is_expression_scalar(key):
+                parsed = parse_scalar(report, key)
+                if isinstance(parsed, ExpressionText):
+                    yield parsed
+            yield from _key_expressions(report, value)
+
+
+def children(node: Node) -> tuple[Node, ...]:
+    """The direct parts of an expression."""
+    match node:
+        case Binary(left=left, right=right):
+            return left, right
+        case Unary(operand=operand):
+            return (operand,)
+        case Group(inner=inner):
+            return (inner,)
+        case Call(arguments=arguments):
+            return arguments
+        case Index(value=value, arguments=arguments):
+            return value, *arguments
+        case Rule(source=source, target=target):
+            return source, target
+        case ListLiteral(items=items) | MapLiteral(items=items):
+            return items
+        case _:
+            return ()
+
+
+def type_name(node: Node) -> str | None:
+    """The class reference that a node writes (`prefix:Name`, `:Name`, `a.b.Name`), or None."""
+    match node:
+        case Binary(operator=":", left=Word(value=prefix), right=right):
+            name = dotted(right)
+            return None if name is None else f"{prefix}:{name}"
+        case Unary(operator=":", operand=operand):
+            name = dotted(operand)
+            return None if name is None else f":{name}"
+        case _:
+            return None
+
+
+def dotted(node: Node) -> str | None:
+    match node:
+        case Word(value=name):
+            return name
+        case Binary(operator=".", left=left, right=Word(value=name)):
+            before = dotted(left)
+            return None if before is None else f"{before}.{name}"
+        case _:
+            return None

@@ -1,0 +1,224 @@
+"""What is worked out once for a class: its method bodies, its ancestry, the members it has."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from sabir.expressions.yaql.nodes import Binary, Call, Node, Variable, Word
+from sabir.languages.muranopl.check import core_library
+from sabir.languages.muranopl.check.class_view import ClassDocument, ClassTable, members
+from sabir.languages.muranopl.check.code import Body, read_body
+from sabir.languages.muranopl.check.contracts import accepts_null
+from sabir.languages.muranopl.check.expressions import ExpressionText, parse_scalar, type_name
+from sabir.languages.muranopl.check.names import text_of
+from sabir.languages.muranopl.check.report import Report
+from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence
+
+__all__ = ["ClassFacts", "Facts", "Lineage", "MethodFacts", "Signature", "own_property"]
+
+RESOURCES = "io.murano.system.Resources"
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """The arguments of a method, as a call has to fit them."""
+
+    standard: tuple[str, ...]
+    required: frozenset[str]
+    variable: bool
+    keywords: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MethodFacts:
+    name: str
+    node: YamlNode
+    body: Body
+    arguments: frozenset[str]
+    is_static: bool
+
+
+class ClassFacts:
+    """One class: made by `Facts`, which also knows the others."""
+
+    def __init__(self, facts: Facts, document: ClassDocument) -> None:
+        self._facts = facts
+        self.document = document
+        self.report = Report(document.source)
+
+    @cached_property
+    def methods(self) -> tuple[MethodFacts, ...]:
+        found: list[MethodFacts] = []
+        for _, name, node in members(self.document.node, "Methods"):
+            declared = node if isinstance(node, YamlMapping) else None
+            usage = text_of(declared.get("Usage")) if declared else None
+            found.append(
+                MethodFacts(
+                    name,
+                    node,
+                    read_body(self.report, self._body(declared)),
+                    frozenset(_argument_names(declared)),
+                    usage in ("Static", "Extension"),
+                )
+            )
+        return tuple(found)
+
+    @staticmethod
+    def _body(declared: YamlMapping | None) -> YamlNode | None:
+        body = declared.get("Body") if declared else None
+        # A number or the like as a body is a finding about the method (MPL:E045), not about a statement.
+        if isinstance(body, YamlScalar) and not isinstance(body.value, str):
+            return None
+        return body
+
+    @cached_property
+    def assigned(self) -> frozenset[str]:
+        """Names x of `$.x` that a method assigns: private properties need no declaration."""
+        targets = (
+            assignment.target.tree for method in self.methods for assignment in method.body.assignments
+        )
+        return frozenset(name for name in map(own_property, targets) if name is not None)
+
+    @cached_property
+    def resources(self) -> frozenset[str]:
+        """Variables (`x`) and own properties (`.x`) that hold `new(sys:Resources)` and never anything else."""
+        always: dict[str, bool] = {}
+        for method in self.methods:
+            for assignment in method.body.assignments:
+                tree = assignment.target.tree
+                own = own_property(tree)
+                name = f".{own}" if own is not None else tree.name if isinstance(tree, Variable) else None
+                if name is not None:
+                    always[name] = always.get(name, True) and self._makes_resources(assignment.value)
+        return frozenset(name for name, holds in always.items() if holds)
+
+    def _makes_resources(self, value: YamlNode) -> bool:
+        if not isinstance(value, YamlScalar) or not isinstance(value.value, str):
+            return False
+        parsed = parse_scalar(self.report, value)
+        return isinstance(parsed, ExpressionText) and self.is_new_resources(parsed.tree)
+
+    def is_new_resources(self, node: Node) -> bool:
+        match node:
+            case Call(name="new", arguments=(first, *_)):
+                written = type_name(first)
+                return written is not None and self.document.resolve(written) == RESOURCES
+            case _:
+                return False
+
+    @cached_property
+    def lineage(self) -> Lineage | None:
+        """The class with its ancestors; None when one of them is not known."""
+        found = self._facts.table.lineage(self.document)
+        if found is None:
+            return None
+        own, core = found
+        return Lineage(tuple(self._facts.of(document) for document in own), core)
+
+    @cached_property
+    def alone(self) -> Lineage:
+        """The class without its ancestors."""
+        return Lineage((self,), ())
+
+
+class Facts:
+    """The facts of all classes of a package."""
+
+    def __init__(self, table: ClassTable) -> None:
+        self.table = table
+        self._known: dict[int, ClassFacts] = {}
+
+    def of(self, document: ClassDocument) -> ClassFacts:
+        known = self._known.get(id(document.node))
+        if known is None:
+            known = self._known[id(document.node)] = ClassFacts(self, document)
+        return known
+
+
+class Lineage:
+    """The members that a class has of its own and by inheritance."""
+
+    def __init__(self, own: tuple[ClassFacts, ...], core: tuple[str, ...]) -> None:
+        self._own = own
+        self._core = core
+
+    @cached_property
+    def methods(self) -> Mapping[str, Signature | None]:
+        """By name; None where the arguments are not known."""
+        found: dict[str, Signature | None] = {}
+        for facts in self._own:
+            for method in facts.methods:
+                found.setdefault(method.name, _signature(facts.report, method.node))
+        for name in self._core:
+            for member in sorted(core_library.MEMBERS[name]):
+                found.setdefault(member, None)
+        return found
+
+    @cached_property
+    def properties(self) -> Mapping[str, str]:
+        """Declared properties with their usage."""
+        found: dict[str, str] = {}
+        for facts in self._own:
+            for _, name, declared in members(facts.document.node, "Properties"):
+                usage = text_of(declared.get("Usage")) if isinstance(declared, YamlMapping) else None
+                found.setdefault(name, usage or "In")
+        return found
+
+    @cached_property
+    def assigned(self) -> frozenset[str]:
+        return frozenset().union(*(facts.assigned for facts in self._own))
+
+
+def own_property(node: Node) -> str | None:
+    """The name x of `$.x` or `$this.x`."""
+    match node:
+        case Binary(operator=".", left=Variable(name="" | "this"), right=Word(value=name)):
+            return name
+        case _:
+            return None
+
+
+def _argument_items(method: YamlMapping | None) -> tuple[YamlNode, ...]:
+    arguments = method.get("Arguments") if method else None
+    if arguments is None:
+        return ()
+    return arguments.items if isinstance(arguments, YamlSequence) else (arguments,)
+
+
+def _argument_names(method: YamlMapping | None) -> list[str]:
+    names = (
+        text_of(key) for item in _argument_items(method) if isinstance(item, YamlMapping) for key in item
+    )
+    return [name for name in names if name is not None]
+
+
+def _signature(report: Report, node: YamlNode) -> Signature | None:
+    standard: list[str] = []
+    required: set[str] = set()
+    variable = keywords = False
+    for item in _argument_items(node if isinstance(node, YamlMapping) else None):
+        if not isinstance(item, YamlMapping) or len(item) != 1:
+            return None
+        ((key, declared),) = item.items()
+        name = text_of(key)
+        if name is None:
+            return None
+        usage = text_of(declared.get("Usage")) if isinstance(declared, YamlMapping) else None
+        if usage == "VarArgs":
+            variable = True
+        elif usage == "KwArgs":
+            keywords = True
+        else:
+            standard.append(name)
+            if _is_required(report, declared):
+                required.add(name)
+    return Signature(tuple(standard), frozenset(required), variable, keywords)
+
+
+def _is_required(report: Report, declared: YamlNode) -> bool:
+    """An argument may be left out when it has a default or its contract takes null."""
+    if not isinstance(declared, YamlMapping) or declared.entry("Default") is not None:
+        return False
+    return not accepts_null(report, declared.get("Contract"))

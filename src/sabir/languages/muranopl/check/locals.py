@@ -1,0 +1,69 @@
+"""Local variables of a method: assigned and never read, read and never assigned."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from sabir.diagnostics.finding import Finding
+from sabir.diagnostics.near import near
+from sabir.expressions.yaql.nodes import Binary, Call, Node, Rule, Variable, Word
+from sabir.languages.muranopl.check.code import Body
+from sabir.languages.muranopl.check.expressions import ExpressionText, children
+from sabir.languages.muranopl.check.report import Report
+
+__all__ = ["check_locals"]
+
+# Functions that bind names of their own (`let(x => 1) -> $x`, `… .as($ => x)`); where one stands, names are let be.
+_BINDERS: Final = frozenset({"let", "as", "def", "with", "unpack", "lambda"})
+
+
+def check_locals(report: Report, body: Body, arguments: frozenset[str]) -> Iterator[Finding]:
+    """Variables are seen without regard to the order of statements: loops may turn any order around."""
+    if not body.is_sound:
+        return
+    reads: dict[str, tuple[ExpressionText, Variable]] = {}
+    binds = False
+    for expression in body.expressions:
+        for variable in _variables(expression.tree):
+            reads.setdefault(variable.name, (expression, variable))
+        binds = binds or _binds_names(expression.tree)
+    written: dict[str, ExpressionText] = {}
+    for assignment in body.assignments:
+        tree = assignment.target.tree
+        if isinstance(tree, Variable):
+            written.setdefault(tree.name, assignment.target)
+        else:
+            # `$x.a: 1` reads $x and writes into what it holds.
+            for variable in _variables(tree):
+                reads.setdefault(variable.name, (assignment.target, variable))
+    known = {*written, *body.bound, *arguments, "this"}
+    for name, target in written.items():
+        if name and name not in reads and name not in ("this", "_"):
+            hint = "remove the assignment, or keep only the call on its right side"
+            yield report.at(target.span(), "MPL:W207", f"${name} is assigned and never read", hint=hint)
+    if binds:
+        return
+    for name, (expression, variable) in reads.items():
+        if name and not name.isdigit() and name not in known:
+            near_name = near(name, known)
+            message = f"${name} is read, but it is no argument and nothing assigns it"
+            did = f"did you mean '${near_name}'?" if near_name else None
+            yield report.at(expression.span(variable), "MPL:E208", message, hint=did)
+
+
+def _variables(node: Node) -> Iterator[Variable]:
+    if isinstance(node, Variable):
+        yield node
+    for child in children(node):
+        yield from _variables(child)
+
+
+def _binds_names(node: Node) -> bool:
+    match node:
+        case Binary(operator="->"):
+            return True
+        case Call(name=name, arguments=arguments) if name in _BINDERS:
+            return any(isinstance(one, (Rule, Word)) for one in arguments) or name in ("as", "unpack")
+        case _:
+            return any(_binds_names(child) for child in children(node))

@@ -1,0 +1,299 @@
+"""The manifest (spec 001, "Manifest validation" and "Manifest structure")."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterable, Iterator
+from typing import ClassVar, Final
+
+from sabir.check.validator import BaseValidator
+from sabir.diagnostics.codes import Code
+from sabir.diagnostics.finding import Finding, problem_finding
+from sabir.languages.muranopl.check.names import FORMATS, is_dotted_name, text_of
+from sabir.languages.muranopl.check.report import Report, kind_of, shown
+from sabir.languages.muranopl.check.shapes import is_null, meta_shape, one_of, string_value, unknown_keys
+from sabir.languages.muranopl.check.view import MANIFEST, PackageView
+from sabir.source.packages import LoadedPackage
+from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence
+
+__all__ = ["ManifestValidator"]
+
+# The engine also reads Supplier (who offers the application); the document does not list it.
+_KEYS: Final = frozenset(
+    [
+        "Format",
+        "Type",
+        "Name",
+        "FullName",
+        "Version",
+        "Description",
+        "Author",
+        "Tags",
+        "Classes",
+        "Require",
+        "UI",
+        "Logo",
+        "Meta",
+        "Supplier",
+    ]
+)
+_TYPES: Final = ("Application", "Library")
+_SEMVER: Final = re.compile(
+    r"\d+(\.\d+(\.\d+(-[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?(\+[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?)?)?"
+)
+_PNG: Final = b"\x89PNG\r\n\x1a\n"
+
+
+class ManifestValidator(BaseValidator):
+    """`manifest.yaml`: its form, its keys, and the files it names."""
+
+    short_name: ClassVar[str] = "MAN"
+    long_name: ClassVar[str] = "manifest"
+
+    def __init__(self, loaded_package: LoadedPackage) -> None:
+        super().__init__(loaded_package)
+        self._view = PackageView.of(loaded_package)
+
+    @classmethod
+    def codes(cls) -> tuple[Code, ...]:
+        from sabir.languages.muranopl.check.codes.manifest import CODES
+
+        return CODES
+
+    def run(self, files: Iterable[str] | None = None) -> Iterator[Finding]:
+        if self.package.single_file and not self.package.exists(MANIFEST):
+            return
+        wanted = None if files is None else set(files)
+        for finding in self._findings():
+            if wanted is None or finding.filename in wanted:
+                yield finding
+
+    def _findings(self) -> Iterator[Finding]:
+        yield from self._form()
+        manifest = self._view.manifest
+        if manifest is None:
+            return
+        report = Report(self._view.manifest_source)
+        yield from check_keys(report, manifest)
+        yield from check_classes(report, manifest.get("Classes"))
+        if self.package.single_file:
+            return
+        yield from self._class_files(report, manifest.get("Classes"))
+        if self._view.format_name in FORMATS:
+            yield from self._ui_file(report, manifest)
+            yield from self._logo_file(report, manifest)
+
+    def _form(self) -> Iterator[Finding]:
+        file = self.package.get_file(MANIFEST)
+        if file is None:
+            hint = "give the folder or archive in whose root manifest.yaml lies"
+            yield Finding.about_file(
+                "E001", "the package has no manifest.yaml in its root", MANIFEST, hint=hint
+            )
+            return
+        for problem in file.yaml.problems:
+            yield problem_finding(problem)
+        if file.yaml.broken:
+            return
+        documents = file.yaml.documents
+        if not documents or not isinstance(documents[0], YamlMapping):
+            what = kind_of(documents[0]) if documents and documents[0] is not None else "empty"
+            yield Report(file.source).whole("E007", f"the manifest must be a mapping of keys, it is {what}")
+        elif len(documents) > 1:
+            yield Report(file.source).whole(
+                "E005", "the manifest must be one YAML document; there is a second one"
+            )
+
+    def _class_files(self, report: Report, classes: YamlNode | None) -> Iterator[Finding]:
+        if not isinstance(classes, YamlMapping):
+            if classes is None or is_null(classes):
+                yield from self._unlisted(frozenset())
+            return
+        listed: set[str] = set()
+        for key, value in classes.items():
+            name = text_of(value)
+            if name is None:
+                continue
+            path = posixpath.normpath(posixpath.join("Classes", name))
+            listed.add(path)
+            if not path.startswith("Classes/"):
+                continue
+            if not self.package.exists(path):
+                known = [one.removeprefix("Classes/") for one in self.package.list("Classes")]
+                message = f"the file {name!r} of class {shown(key)} is not under Classes/"
+                yield report.unknown(value, "MAN:E050", message, known)
+        yield from self._unlisted(listed)
+
+    def _unlisted(self, listed: Iterable[str]) -> Iterator[Finding]:
+        for name in self.package.list("Classes"):
+            if name not in listed:
+                short = name.removeprefix("Classes/")
+                yield Finding.about_file(
+                    "MAN:W020",
+                    f"{short!r} lies under Classes/ but the manifest does not list it",
+                    name,
+                    hint="list it under Classes, or remove it from the package",
+                )
+
+    def _ui_file(self, report: Report, manifest: YamlMapping) -> Iterator[Finding]:
+        if self._view.format_name == "Heat.HOT" or text_of(manifest.get("Type")) != "Application":
+            return
+        value = manifest.get("UI")
+        if value is not None and not is_null(value) and text_of(value) is None:
+            return
+        if self._view.ui_file is None:
+            name = text_of(value) or "ui.yaml"
+            message = f"an application needs its user interface, but there is no file UI/{name}"
+            yield self._about(report, value, "MAN:W073", message)
+
+    def _logo_file(self, report: Report, manifest: YamlMapping) -> Iterator[Finding]:
+        value = manifest.get("Logo")
+        if value is not None and not is_null(value) and text_of(value) is None:
+            return
+        logo = self._view.logo_file
+        if logo is None:
+            name = text_of(value)
+            if text_of(manifest.get("Type")) == "Application":
+                message = f"there is no logo file {name or 'logo.png'}"
+                yield self._about(report, value, "MAN:W074", message)
+            return
+        file = self.package.get_file(logo)
+        if file is not None and not file.raw().startswith(_PNG):
+            yield Finding.about_file("MAN:W075", f"the logo {logo!r} is no PNG image", logo)
+
+    @staticmethod
+    def _about(report: Report, value: YamlNode | None, code: str, message: str) -> Finding:
+        return (
+            report.whole(code, message)
+            if value is None or is_null(value)
+            else report.at(value, code, message)
+        )
+
+
+def check_keys(report: Report, manifest: YamlMapping) -> Iterator[Finding]:
+    """The keys of the manifest and the form of their values."""
+    yield from unknown_keys(report, manifest, _KEYS, code="W010", what="a manifest")
+    for key in ("Type", "FullName"):
+        if manifest.get(key) is None:
+            yield report.whole("E020", f"the manifest lacks its key {key}")
+    yield from check_format(report, manifest.get("Format"))
+    yield from one_of(report, manifest.get("Type"), _TYPES, code="MAN:E071", what="Type")
+    for key, code in (
+        ("Name", "E040"),
+        ("Author", "E040"),
+        ("Description", "MAN:E030"),
+        ("UI", "MAN:E072"),
+        ("Logo", "MAN:E074"),
+    ):
+        yield from string_value(report, manifest, key, code=code)
+    yield from check_full_name(report, manifest.get("FullName"))
+    yield from check_version(report, manifest.get("Version"))
+    yield from check_tags(report, manifest.get("Tags"))
+    yield from check_require(report, manifest.get("Require"))
+    yield from meta_shape(report, manifest, code="MAN:E078")
+
+
+def check_format(report: Report, value: YamlNode | None) -> Iterator[Finding]:
+    """`Format` is one that is known; a bare number is a version of MuranoPL."""
+    if value is None or is_null(value):
+        return
+    text = value.text if isinstance(value, YamlScalar) else ""
+    name, _, version = text.partition("/")
+    if not version and re.fullmatch(r"[0-9.]+", name):
+        name, version = "MuranoPL", name
+    if name not in FORMATS:
+        message = f"{shown(value)} is no format that is known here; the classes and forms of the package are not checked"
+        yield report.unknown(value, "MAN:W030", message, [f"{known}/1.0" for known in FORMATS])
+    elif version and tuple(version.split(".")) not in {tuple(map(str, one)) for one in FORMATS[name]} | {
+        ("1",)
+    }:
+        newest = ".".join(map(str, FORMATS[name][-1]))
+        message = f"{name} has no version {version!r}; the package is checked as version {newest}"
+        yield report.at(value, "MAN:W030", message, hint=f"the versions go up to {newest}")
+
+
+def check_full_name(report: Report, value: YamlNode | None) -> Iterator[Finding]:
+    if value is None:
+        return
+    text = text_of(value)
+    if text is None or not is_dotted_name(text):
+        hint = "write names separated by dots, as in com.example.web.Site"
+        yield report.at(value, "MAN:E073", f"FullName cannot be {shown(value)}", hint=hint)
+
+
+def check_version(report: Report, value: YamlNode | None) -> Iterator[Finding]:
+    """SemVer; short forms are completed (S-23), so a number will do as well."""
+    if value is None or is_null(value):
+        return
+    text = value.text if isinstance(value, YamlScalar) and not isinstance(value.value, bool) else ""
+    if not _SEMVER.fullmatch(text):
+        hint = "write MAJOR.MINOR.PATCH, as in 1.2.0"
+        yield report.at(value, "MAN:E071", f"Version {shown(value)} is no version", hint=hint)
+
+
+def check_tags(report: Report, value: YamlNode | None) -> Iterator[Finding]:
+    if value is None or is_null(value):
+        return
+    if not isinstance(value, YamlSequence):
+        yield report.at(
+            value, "MAN:E070", f"Tags must be a list, not {kind_of(value)}", hint="write Tags: [one, two]"
+        )
+        return
+    for item in value.items:
+        if text_of(item) is None:
+            yield report.at(item, "MAN:E075", f"a tag must be a text, not {kind_of(item)}")
+
+
+def check_require(report: Report, value: YamlNode | None) -> Iterator[Finding]:
+    if value is None or is_null(value):
+        return
+    if not isinstance(value, YamlMapping):
+        hint = "write Require as package names with their versions: {com.example.lib: 1.2}"
+        yield report.at(value, "MAN:E005", f"Require must be a mapping, not {kind_of(value)}", hint=hint)
+        return
+    for key, wanted in value.items():
+        name = text_of(key)
+        if name is None or not is_dotted_name(name):
+            yield report.at(key, "MAN:E005", f"{shown(key)} is no name of a package")
+        elif not is_version_spec(wanted):
+            hint = "leave it empty, or write a version (1.2) or a range (>=1.2,<2)"
+            yield report.at(wanted, "MAN:E076", f"{shown(wanted)} is no version of {name}", hint=hint)
+
+
+def is_version_spec(value: YamlNode) -> bool:
+    """Nothing, a version, or a range as python-semanticversion reads them."""
+    if not isinstance(value, YamlScalar) or isinstance(value.value, bool):
+        return False
+    if value.value is None or _SEMVER.fullmatch(value.text):
+        return True
+    # The library is needed for ranges only; most manifests do without it.
+    from semantic_version import SimpleSpec  # type: ignore[import-untyped]  # ships no types
+
+    try:
+        SimpleSpec(re.sub(r"\s+", "", value.text))
+    except ValueError:
+        return False
+    return True
+
+
+def check_classes(report: Report, value: YamlNode | None) -> Iterator[Finding]:
+    """The form of `Classes`: qualified names and files below `Classes/`."""
+    if value is None or is_null(value):
+        return
+    if not isinstance(value, YamlMapping):
+        hint = "write class names with their files: {com.example.Site: Site.yaml}"
+        yield report.at(value, "MAN:E074", f"Classes must be a mapping, not {kind_of(value)}", hint=hint)
+        return
+    for key, file in value.items():
+        name, path = text_of(key), text_of(file)
+        if name is None or not is_dotted_name(name):
+            yield report.at(key, "MAN:E077", f"{shown(key)} is no qualified class name")
+        if path is None:
+            yield report.at(
+                file, "MAN:E077", f"the file of class {shown(key)} must be a text, not {kind_of(file)}"
+            )
+        elif path.startswith("/") or not posixpath.normpath(posixpath.join("Classes", path)).startswith(
+            "Classes/"
+        ):
+            yield report.at(file, "MAN:E079", f"the class file {path!r} leaves the folder Classes/")

@@ -1,0 +1,68 @@
+"""The names of the language: how they are spelt, and what is known by format version (spec 001)."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from sabir.source.yaml.nodes import YamlNode, YamlScalar
+
+__all__ = [
+    "FORMATS",
+    "LATEST",
+    "is_camel_case",
+    "is_class_name",
+    "is_dotted_name",
+    "is_identifier",
+    "is_method_name",
+    "is_type_reference",
+    "text_of",
+]
+
+Version = tuple[int, int]
+
+FORMATS: Final[dict[str, tuple[Version, ...]]] = {
+    "MuranoPL": ((1, 0), (1, 1), (1, 2), (1, 3), (1, 4)),
+    "Heat.HOT": ((1, 0),),
+}
+LATEST: Final[Version] = (1, 4)
+
+_IDENTIFIER: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_DOTTED: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*")
+_TYPE_REFERENCE: Final = re.compile(
+    r"(?:(?:[A-Za-z_][A-Za-z0-9_]*|=)?:)?[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*"
+)
+_METHOD: Final = re.compile(r"\.?[A-Za-z_][A-Za-z0-9_]*")
+_CAMEL_CASE: Final = re.compile(r"_*(?:[A-Z]{1,3}|[A-Z][A-Za-z0-9]*)")
+_ALL_CAPITALS: Final = re.compile(r"[A-Z0-9]{4,}")
+
+
+def text_of(node: YamlNode | None) -> str | None:
+    """The text of a node that is a text, else None."""
+    return node.value if isinstance(node, YamlScalar) and isinstance(node.value, str) else None
+
+
+def is_identifier(name: str) -> bool:
+    return _IDENTIFIER.fullmatch(name) is not None
+
+
+def is_dotted_name(name: str) -> bool:
+    return _DOTTED.fullmatch(name) is not None
+
+
+def is_class_name(name: str) -> bool:
+    """A name of a class as a class file may give it: like a Python class, without two leading underscores."""
+    return is_dotted_name(name) and not name.rpartition(".")[2].startswith("__")
+
+
+def is_type_reference(name: str) -> bool:
+    """`Name`, `:Name`, `=:Name`, `prefix:Name` or `a.b.Name` (S-09)."""
+    return _TYPE_REFERENCE.fullmatch(name) is not None
+
+
+def is_method_name(name: str) -> bool:
+    return _METHOD.fullmatch(name) is not None
+
+
+def is_camel_case(name: str) -> bool:
+    return _CAMEL_CASE.fullmatch(name) is not None and _ALL_CAPITALS.fullmatch(name) is None

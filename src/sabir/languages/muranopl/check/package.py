@@ -1,0 +1,59 @@
+"""The package as a whole (spec 001, "Package structure reference")."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import ClassVar, Final
+
+from sabir.check.validator import BaseValidator
+from sabir.diagnostics.codes import Code
+from sabir.diagnostics.finding import Finding, problem_finding
+from sabir.languages.muranopl.check.view import MANIFEST, PackageView
+from sabir.source.packages import LoadedPackage
+
+__all__ = ["PackageValidator"]
+
+_ROOT_FILES: Final = frozenset({MANIFEST, "LICENSE", "README.rst", "images.lst"})
+
+
+class PackageValidator(BaseValidator):
+    """What lies in the root of the package, and the archive itself."""
+
+    short_name: ClassVar[str] = "PKG"
+    long_name: ClassVar[str] = "package"
+
+    def __init__(self, loaded_package: LoadedPackage) -> None:
+        super().__init__(loaded_package)
+        self._view = PackageView.of(loaded_package)
+
+    @classmethod
+    def codes(cls) -> tuple[Code, ...]:
+        from sabir.languages.muranopl.check.codes.package import CODES
+
+        return CODES
+
+    def run(self, files: Iterable[str] | None = None) -> Iterator[Finding]:
+        wanted = None if files is None else set(files)
+        for finding in self._findings():
+            if wanted is None or finding.filename in wanted:
+                yield finding
+
+    def _findings(self) -> Iterator[Finding]:
+        for problem in self.package.problems:
+            yield problem_finding(problem)
+        # Without a usable manifest that is the only finding of the run (E001, E002, E007 come from its validator).
+        if self.package.single_file or self._view.manifest is None:
+            return
+        names = [name for name in self.package.list() if "/" not in name]
+        if "LICENSE" not in names:
+            hint = "add a file LICENSE, so that users know what they may do with the package"
+            yield Finding.about_file("PKG:W121", "the package has no LICENSE file", "LICENSE", hint=hint)
+        if not self._view.is_checked_language:
+            return
+        known = {*_ROOT_FILES, self._view.logo_file or "logo.png", self._view.ui_file}
+        if self._view.format_name == "Heat.HOT":
+            known.add("template.yaml")
+        for name in names:
+            if name not in known:
+                hint = "move it to Resources/ when the application uses it, else remove it"
+                yield Finding.about_file("PKG:W120", f"{name!r} is no part of a package", name, hint=hint)

@@ -1,0 +1,180 @@
+"""Names against the package, its own classes and the core library: prefixes, classes, members, arguments, files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from sabir.diagnostics.finding import Finding
+from sabir.diagnostics.near import did_you_mean
+from sabir.expressions.yaql.nodes import Binary, Call, Literal, Node, Rule, Variable, Word
+from sabir.languages.muranopl.check.class_view import ClassDocument, ClassTable
+from sabir.languages.muranopl.check.code import Body
+from sabir.languages.muranopl.check.expressions import ExpressionText, children, type_name
+from sabir.languages.muranopl.check.facts import ClassFacts, Lineage, Signature, own_property
+from sabir.languages.muranopl.check.report import Report
+from sabir.languages.muranopl.check.yaql_names import FUNCTIONS, LAMBDA_FUNCTIONS
+from sabir.source.text import Span
+
+__all__ = ["check_class_reference", "check_expression", "check_writes"]
+
+_RESOURCE_CALLS: Final = frozenset({"string", "json", "yaml", "binary"})
+_READ_ONLY: Final = frozenset({"In", "Const"})
+
+
+def check_class_reference(
+    report: Report, table: ClassTable, document: ClassDocument, span: Span, written: str
+) -> Iterator[Finding]:
+    """A class reference: its prefix is declared, and the class exists as far as that can be known."""
+    name = document.resolve(written)
+    if name is None:
+        prefix = written.partition(":")[0]
+        hint = did_you_mean(prefix, document.namespaces) or "declare it under Namespaces"
+        yield report.at(
+            span, "MPL:E110", f"the namespace prefix {prefix!r} of {written!r} is not declared", hint=hint
+        )
+    elif table.exists(name) is False:
+        near_name = did_you_mean(name, table.known_names)
+        yield report.at(span, "MPL:E111", f"there is no class {name!r}", hint=near_name)
+
+
+def check_expression(
+    table: ClassTable, facts: ClassFacts, expression: ExpressionText, *, this_is_object: bool
+) -> Iterator[Finding]:
+    """Names in one expression of a method."""
+    walker = _Walker(facts.report, table, facts, expression)
+    yield from walker.walk(expression.tree, this=this_is_object)
+
+
+@dataclass(frozen=True, slots=True)
+class _Walker:
+    report: Report
+    table: ClassTable
+    facts: ClassFacts
+    expression: ExpressionText
+
+    @property
+    def document(self) -> ClassDocument:
+        return self.facts.document
+
+    @property
+    def lineage(self) -> Lineage | None:
+        return self.facts.lineage
+
+    def walk(self, node: Node, *, this: bool) -> Iterator[Finding]:
+        """`this` tells whether a bare `$` is the object itself; inside a lambda it is the item."""
+        written = type_name(node)
+        if written is not None:
+            yield from check_class_reference(
+                self.report, self.table, self.document, self.expression.span(node), written
+            )
+            return
+        match node:
+            case Binary(operator="." | "?.", left=left, right=Call() as call):
+                yield from self.walk(left, this=this)
+                yield from self._call(left, call, this=this)
+            case Binary(operator="." | "?.", left=left, right=Word() as word):
+                yield from self.walk(left, this=this)
+                if self._is_this(left, this=this):
+                    yield from self._read(word)
+            case Call() as call:
+                yield from self._arguments(call, this=this)
+            case _:
+                for child in children(node):
+                    yield from self.walk(child, this=this)
+
+    def _is_this(self, node: Node, *, this: bool) -> bool:
+        return isinstance(node, Variable) and (node.name == "this" or (node.name == "" and this))
+
+    def _call(self, receiver: Node, call: Call, *, this: bool) -> Iterator[Finding]:
+        yield from self._resource(receiver, call)
+        on_this = self._is_this(receiver, this=this)
+        if on_this and self.lineage is not None:
+            methods = self.lineage.methods
+            if call.name in methods:
+                yield from self._fits(call, methods[call.name])
+            elif call.name not in FUNCTIONS:
+                name = call.name
+                hint = did_you_mean(name, methods)
+                message = f"{self.document.name} has no method {name!r}, nor has any class it extends"
+                yield self.report.at(self.expression.span(call), "MPL:E112", message, hint=hint)
+        declared = on_this and self.lineage is not None and call.name in self.lineage.methods
+        yield from self._arguments(call, this=this, plain=declared)
+
+    def _arguments(self, call: Call, *, this: bool, plain: bool = False) -> Iterator[Finding]:
+        """Arguments; of a function that takes lambdas, or that is not known, `$` may be something else."""
+        inside = this and (plain or (call.name in FUNCTIONS and call.name not in LAMBDA_FUNCTIONS))
+        for argument in call.arguments:
+            target = argument.target if isinstance(argument, Rule) else argument
+            yield from self.walk(target, this=inside)
+
+    def _fits(self, call: Call, signature: Signature | None) -> Iterator[Finding]:
+        if signature is None:
+            return
+        named = [
+            one.source.value
+            for one in call.arguments
+            if isinstance(one, Rule) and isinstance(one.source, Word)
+        ]
+        positional = sum(not isinstance(one, Rule) for one in call.arguments)
+        span = self.expression.span(call)
+        if positional > len(signature.standard) and not signature.variable:
+            count = len(signature.standard)
+            takes = "no argument" if count == 0 else f"{count} argument{'s' * (count != 1)}"
+            message = f"{call.name} takes {takes} ({', '.join(signature.standard)}), here are {positional}"
+            yield self.report.at(span, "MPL:E114", message.replace(" ()", ""))
+            return
+        unknown = [name for name in named if name not in signature.standard and not signature.keywords]
+        for name in unknown:
+            hint = did_you_mean(name, signature.standard)
+            yield self.report.at(span, "MPL:E114", f"{call.name} has no argument {name!r}", hint=hint)
+        given = {*signature.standard[:positional], *named}
+        missing = [name for name in signature.standard if name in signature.required and name not in given]
+        if missing and not unknown:
+            yield self.report.at(span, "MPL:E114", f"{call.name} needs its argument {', '.join(missing)}")
+
+    def _read(self, word: Word) -> Iterator[Finding]:
+        if self.lineage is None:
+            return
+        name = word.value
+        if name in self.lineage.properties or name in self.lineage.assigned or name in self.lineage.methods:
+            return
+        known = {*self.lineage.properties, *self.lineage.assigned}
+        message = f"{self.document.name} has no property {name!r}: it is neither declared nor assigned"
+        hint = did_you_mean(name, known)
+        yield self.report.at(self.expression.span(word), "MPL:E113", message, hint=hint)
+
+    def _resource(self, receiver: Node, call: Call) -> Iterator[Finding]:
+        """`new(sys:Resources).string('file')`: the file must be there."""
+        package = self.table.view.package
+        if package.single_file or call.name not in _RESOURCE_CALLS or not self._is_resources(receiver):
+            return
+        first = call.arguments[0] if call.arguments else None
+        name = first.value if isinstance(first, (Literal, Word)) else None
+        if isinstance(name, str) and not package.exists(f"Resources/{name}"):
+            known = [one.removeprefix("Resources/") for one in package.list("Resources")]
+            message = f"there is no file {name!r} under Resources/"
+            yield self.report.at(
+                self.expression.span(call), "MPL:E116", message, hint=did_you_mean(name, known)
+            )
+
+    def _is_resources(self, node: Node) -> bool:
+        own = own_property(node)
+        if own is not None:
+            return f".{own}" in self.facts.resources
+        if isinstance(node, Variable):
+            return node.name in self.facts.resources
+        return self.facts.is_new_resources(node)
+
+
+def check_writes(facts: ClassFacts, body: Body) -> Iterator[Finding]:
+    """Assignments to properties that are inputs."""
+    lineage = facts.lineage or facts.alone
+    for assignment in body.assignments:
+        name = own_property(assignment.target.tree)
+        usage = lineage.properties.get(name) if name is not None else None
+        if usage in _READ_ONLY:
+            hint = "declare it as InOut or Runtime if the code has to change it"
+            message = f"property {name!r} has Usage {usage}: code cannot assign to it"
+            yield facts.report.at(assignment.target.span(), "MPL:W209", message, hint=hint)

@@ -1,0 +1,83 @@
+"""How checkers speak: findings at the nodes of one file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from sabir.diagnostics.finding import Finding, Fix, Related
+from sabir.diagnostics.near import did_you_mean
+from sabir.source.text import Place, Source, Span
+from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence
+
+__all__ = ["Report", "kind_of", "shown"]
+
+_LONGEST_QUOTE = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """Makes the findings of one file."""
+
+    source: Source
+
+    def at(
+        self,
+        node: YamlNode | Span,
+        code: str,
+        message: str,
+        *,
+        hint: str | None = None,
+        related: Iterable[tuple[YamlNode, str]] = (),
+        fix: Fix | None = None,
+    ) -> Finding:
+        span = node if isinstance(node, Span) else node.span
+        return Finding(
+            code=code,
+            message=message,
+            place=Place(self.source, span),
+            hint=hint,
+            related=tuple(Related(place=Place(self.source, one.span), message=text) for one, text in related),
+            fix=fix,
+        )
+
+    def whole(self, code: str, message: str, *, hint: str | None = None) -> Finding:
+        return Finding.about_file(code, message, self.source, hint=hint)
+
+    def unknown(self, node: YamlNode, code: str, message: str, known: Iterable[str]) -> Finding:
+        """A finding about a name that is not among the known ones, with the near one as a hint."""
+        known = sorted(known)
+        return self.at(
+            node, code, message, hint=did_you_mean(shown(node).strip("'"), known) or _choices(known)
+        )
+
+
+def _choices(known: list[str]) -> str | None:
+    return f"known here: {', '.join(known)}" if 0 < len(known) <= 20 else None
+
+
+def shown(node: YamlNode) -> str:
+    """The user's own words, short enough for a message."""
+    if isinstance(node, YamlScalar):
+        text = node.text if len(node.text) <= _LONGEST_QUOTE else node.text[: _LONGEST_QUOTE - 1] + "…"
+        return repr(text)
+    return kind_of(node)
+
+
+def kind_of(node: YamlNode) -> str:
+    """What a node is, in words."""
+    if isinstance(node, YamlMapping):
+        return "a mapping"
+    if isinstance(node, YamlSequence):
+        return "a list"
+    match node.value:
+        case None:
+            return "nothing"
+        case bool():
+            return f"the boolean {node.text}"
+        case int() | float():
+            return f"the number {node.text}"
+        case str():
+            return "a text"
+        case _:
+            return f"the value {node.text}"

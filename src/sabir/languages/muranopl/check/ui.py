@@ -1,0 +1,90 @@
+"""User interface definitions (spec 001, "UI validation")."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import ClassVar, Final
+
+from sabir.check.validator import BaseValidator
+from sabir.diagnostics.codes import Code
+from sabir.diagnostics.finding import Finding, problem_finding
+from sabir.languages.muranopl.check.class_view import ClassTable
+from sabir.languages.muranopl.check.names import text_of
+from sabir.languages.muranopl.check.report import Report, kind_of, shown
+from sabir.languages.muranopl.check.shapes import is_null, unknown_keys
+from sabir.languages.muranopl.check.ui_application import check_application
+from sabir.languages.muranopl.check.ui_expressions import check_expressions
+from sabir.languages.muranopl.check.ui_forms import check_forms, form_fields
+from sabir.languages.muranopl.check.view import PackageView
+from sabir.source.packages import LoadedPackage
+from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar
+
+__all__ = ["UiValidator"]
+
+_SECTIONS: Final = ("Version", "Templates", "Application", "Forms", "Parameters", "ParametersSource")
+_VERSIONS: Final = frozenset({"1", "1.0", "2", "2.0", "2.1", "2.2", "2.3", "2.4"})
+
+
+class UiValidator(BaseValidator):
+    """The form that asks a user for the values of an application."""
+
+    short_name: ClassVar[str] = "UI"
+    long_name: ClassVar[str] = "ui"
+
+    def __init__(self, loaded_package: LoadedPackage) -> None:
+        super().__init__(loaded_package)
+        self._view = PackageView.of(loaded_package)
+
+    @classmethod
+    def codes(cls) -> tuple[Code, ...]:
+        from sabir.languages.muranopl.check.codes.ui import CODES
+
+        return CODES
+
+    def run(self, files: Iterable[str] | None = None) -> Iterator[Finding]:
+        path = self._path()
+        if path is None or (files is not None and path not in set(files)):
+            return
+        file = self.package.get_file(path)
+        if file is None:
+            return
+        for problem in file.yaml.problems:
+            yield problem_finding(problem)
+        if file.yaml.broken:
+            return
+        report = Report(file.source)
+        documents = [document for document in file.yaml.documents if document is not None]
+        first = documents[0] if documents else None
+        if not isinstance(first, YamlMapping):
+            what = "empty" if first is None else kind_of(first)
+            yield report.whole("E007", f"a UI definition must be a mapping of sections, it is {what}")
+            return
+        if len(documents) > 1:
+            yield report.whole("E005", "a UI definition must be one YAML document; there is a second one")
+        yield from self._definition(report, first)
+
+    def _path(self) -> str | None:
+        if self.package.single_file:
+            return self._view.ui_file
+        if self._view.manifest is None or not self._view.is_checked_language:
+            return None
+        ui = self._view.manifest.get("UI")
+        return None if ui is not None and not is_null(ui) and text_of(ui) is None else self._view.ui_file
+
+    def _definition(self, report: Report, ui: YamlMapping) -> Iterator[Finding]:
+        yield from unknown_keys(report, ui, _SECTIONS, code="W010", what="a UI definition")
+        for section in ("Application", "Forms"):
+            if ui.get(section) is None:
+                yield report.whole("E020", f"the UI definition lacks its section {section}")
+        yield from check_version(report, ui.get("Version"))
+        yield from check_application(report, ui, self._view, ClassTable(self._view))
+        yield from check_forms(report, ui.get("Forms"))
+        yield from check_expressions(report, ui, form_fields(ui.get("Forms")))
+
+
+def check_version(report: Report, value: YamlNode | None) -> Iterator[Finding]:
+    if value is None or is_null(value):
+        return
+    if not isinstance(value, YamlScalar) or value.text not in _VERSIONS:
+        hint = f"the versions are {', '.join(sorted(_VERSIONS))}"
+        yield report.at(value, "UI:W082", f"{shown(value)} is no version of the UI format", hint=hint)

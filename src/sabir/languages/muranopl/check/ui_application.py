@@ -1,0 +1,90 @@
+"""The Application section: the object model that the form fills in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sabir.diagnostics.finding import Finding
+from sabir.diagnostics.near import did_you_mean
+from sabir.languages.muranopl.check.class_view import ClassDocument, ClassTable, members
+from sabir.languages.muranopl.check.names import is_identifier, text_of
+from sabir.languages.muranopl.check.report import Report, kind_of, shown
+from sabir.languages.muranopl.check.shapes import is_null
+from sabir.languages.muranopl.check.view import PackageView
+from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlSequence
+
+__all__ = ["check_application"]
+
+
+def check_application(
+    report: Report, ui: YamlMapping, view: PackageView, table: ClassTable
+) -> Iterator[Finding]:
+    """Application and the objects in it and in Templates: their types and properties."""
+    application = ui.get("Application")
+    if application is not None:
+        if not isinstance(application, YamlMapping):
+            if not is_null(application):
+                message = f"Application must be a mapping, the object to make, not {kind_of(application)}"
+                yield report.at(application, "UI:E084", message)
+        else:
+            yield from _property_names(report, application)
+    for section in (application, ui.get("Templates")):
+        if section is not None:
+            for model in _object_models(section):
+                yield from _check_object(report, model, view, table)
+
+
+def _property_names(report: Report, application: YamlMapping) -> Iterator[Finding]:
+    for key in application:
+        name = text_of(key)
+        if name != "?" and (name is None or not is_identifier(name)):
+            hint = "letters, digits and _ only"
+            yield report.at(key, "UI:E083", f"{shown(key)} cannot be the name of a property", hint=hint)
+
+
+def _object_models(node: YamlNode) -> Iterator[YamlMapping]:
+    """All mappings with a `?` header."""
+    if isinstance(node, YamlSequence):
+        for item in node.items:
+            yield from _object_models(item)
+    elif isinstance(node, YamlMapping):
+        if node.get("?") is not None:
+            yield node
+        for value in node.values():
+            yield from _object_models(value)
+
+
+def _check_object(
+    report: Report, model: YamlMapping, view: PackageView, table: ClassTable
+) -> Iterator[Finding]:
+    header = model.get("?")
+    written = header.get("type") if isinstance(header, YamlMapping) else None
+    name = text_of(written)
+    if written is None or name is None or view.package.single_file or view.listed_classes is None:
+        return
+    name = name.partition("/")[0]
+    if (
+        name.rpartition(".")[0] in view.own_namespaces
+        and not view.requires_others
+        and name not in table.known_names
+    ):
+        hint = did_you_mean(name, table.known_names)
+        yield report.at(written, "UI:E087", f"the package has no class {name!r}", hint=hint)
+        return
+    document = table.classes.get(name)
+    if document is not None:
+        yield from _check_properties(report, model, table, document)
+
+
+def _check_properties(
+    report: Report, model: YamlMapping, table: ClassTable, document: ClassDocument
+) -> Iterator[Finding]:
+    lineage = table.lineage(document)
+    if lineage is None:
+        return
+    known = {name for one in lineage[0] for _, name, _ in members(one.node, "Properties")}
+    for key in model:
+        name = text_of(key)
+        if name is not None and is_identifier(name) and name not in known:
+            message = f"the class {document.name} has no property {name!r}"
+            yield report.at(key, "UI:E088", message, hint=did_you_mean(name, known))

@@ -1,0 +1,103 @@
+"""Expressions of a UI definition: they parse, and the forms and fields they name are there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from sabir.diagnostics.finding import Finding
+from sabir.diagnostics.near import did_you_mean
+from sabir.expressions.yaql.nodes import Binary, Call, Node, Variable, Word
+from sabir.languages.muranopl.check.expressions import (
+    ExpressionText,
+    children,
+    is_expression_scalar,
+    looks_like_code,
+    parse_scalar,
+    scalars,
+    unparsable,
+)
+from sabir.languages.muranopl.check.names import text_of
+from sabir.languages.muranopl.check.report import Report
+from sabir.languages.muranopl.check.yaql_names import LAMBDA_FUNCTIONS
+from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence
+
+__all__ = ["check_expressions"]
+
+Fields = Mapping[str, frozenset[str] | None]
+# The dashboard adds this form to every application.
+_BUILT_IN_FORMS = frozenset({"workflowManagement"})
+
+
+def check_expressions(report: Report, ui: YamlMapping, fields: Fields | None) -> Iterator[Finding]:
+    """Expressions of Application, Templates, Parameters and of validators."""
+    for section in ("Application", "Templates", "Parameters"):
+        node = ui.get(section)
+        if node is not None:
+            for scalar in scalars(node):
+                if is_expression_scalar(scalar):
+                    yield from _check(report, scalar, fields, sure=scalar.tag == "!yaql")
+    for scalar in _validator_expressions(ui.get("Forms")):
+        yield from _check(report, scalar, fields, sure=True)
+
+
+def _check(report: Report, scalar: YamlScalar, fields: Fields | None, *, sure: bool) -> Iterator[Finding]:
+    parsed = parse_scalar(report, scalar)
+    if not isinstance(parsed, ExpressionText):
+        if sure or looks_like_code(scalar.text):
+            yield unparsable(report, scalar, parsed, "UI:W202")
+    elif fields is not None:
+        yield from _check_references(report, parsed, parsed.tree, fields)
+
+
+def _validator_expressions(forms: YamlNode | None) -> Iterator[YamlScalar]:
+    for form in forms.items if isinstance(forms, YamlSequence) else ():
+        for declared in form.values() if isinstance(form, YamlMapping) else ():
+            if isinstance(declared, YamlMapping):
+                yield from _expressions_of(declared.get("validators"))
+                fields = declared.get("fields")
+                for field in fields.items if isinstance(fields, YamlSequence) else ():
+                    if isinstance(field, YamlMapping):
+                        yield from _expressions_of(field.get("validators"))
+
+
+def _expressions_of(validators: YamlNode | None) -> Iterator[YamlScalar]:
+    for validator in validators.items if isinstance(validators, YamlSequence) else ():
+        expression = validator.get("expr") if isinstance(validator, YamlMapping) else None
+        if expression is not None and text_of(expression) is not None and is_expression_scalar(expression):
+            yield from scalars(expression)
+
+
+def _check_references(
+    report: Report, expression: ExpressionText, node: Node, fields: Fields
+) -> Iterator[Finding]:
+    """`$.form.field`, outside of lambdas, where `$` would be an item."""
+    match node:
+        case Binary(
+            operator=".",
+            left=Binary(operator=".", left=Variable(name=""), right=Word() as form),
+            right=Word() as field,
+        ):
+            yield from _check_reference(report, expression, form, field, fields)
+        case Binary(operator=".", left=Variable(name=""), right=Word() as form):
+            yield from _check_reference(report, expression, form, None, fields)
+        case Call(name=name) if name in LAMBDA_FUNCTIONS:
+            return
+        case _:
+            for child in children(node):
+                yield from _check_references(report, expression, child, fields)
+
+
+def _check_reference(
+    report: Report, expression: ExpressionText, form: Word, field: Word | None, fields: Fields
+) -> Iterator[Finding]:
+    if form.value in _BUILT_IN_FORMS:
+        return
+    if form.value not in fields:
+        hint = did_you_mean(form.value, fields)
+        yield report.at(expression.span(form), "UI:E089", f"there is no form {form.value!r}", hint=hint)
+        return
+    known = fields[form.value]
+    if field is not None and known is not None and field.value not in known:
+        hint = did_you_mean(field.value, known)
+        message = f"form {form.value!r} has no field {field.value!r}"
+        yield report.at(expression.span(field), "UI:E089", message, hint=hint)

@@ -1,0 +1,156 @@
+"""One package as its validators see it: the manifest, which files are what. Made once per package."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+from weakref import WeakKeyDictionary
+
+from sabir.languages.muranopl.check.names import FORMATS, LATEST, Version, is_dotted_name, text_of
+from sabir.source.packages import LoadedPackage, PackageFile
+from sabir.source.text import Source
+from sabir.source.yaml.nodes import YamlMapping, YamlScalar
+
+__all__ = ["MANIFEST", "ListedClass", "PackageView"]
+
+MANIFEST: Final = "manifest.yaml"
+_VIEWS: Final[WeakKeyDictionary[LoadedPackage, PackageView]] = WeakKeyDictionary()
+
+
+@dataclass(frozen=True, slots=True)
+class ListedClass:
+    """A class that the manifest promises: its qualified name and the path of its file."""
+
+    name: str
+    path: str
+
+    @property
+    def namespace(self) -> str:
+        return self.name.rpartition(".")[0]
+
+
+class PackageView:
+    def __init__(self, package: LoadedPackage) -> None:
+        self.package = package
+
+    @staticmethod
+    def of(package: LoadedPackage) -> PackageView:
+        view = _VIEWS.get(package)
+        if view is None:
+            view = _VIEWS[package] = PackageView(package)
+        return view
+
+    @cached_property
+    def _manifest_file(self) -> PackageFile | None:
+        return self.package.get_file(MANIFEST)
+
+    @property
+    def manifest_source(self) -> Source:
+        file = self._manifest_file
+        return file.source if file else Source(MANIFEST, "")
+
+    @cached_property
+    def manifest(self) -> YamlMapping | None:
+        """The manifest, when it can be used."""
+        file = self._manifest_file
+        if file is None or file.yaml.broken or not file.yaml.documents:
+            return None
+        first = file.yaml.documents[0]
+        return first if isinstance(first, YamlMapping) else None
+
+    @cached_property
+    def _format(self) -> tuple[str, Version]:
+        value = self.manifest.get("Format") if self.manifest else None
+        text = value.text if isinstance(value, YamlScalar) and value.value is not None else "1.0"
+        name, _, version = text.partition("/")
+        if not version and re.fullmatch(r"[0-9.]+", name):
+            name, version = "MuranoPL", name
+        match = re.fullmatch(r"(\d+)(?:\.(\d+))?", version or "1.0")
+        number = (int(match[1]), int(match[2] or 0)) if match else LATEST
+        return name, number if number in FORMATS.get(name, ()) else LATEST
+
+    @property
+    def format_name(self) -> str:
+        return self._format[0]
+
+    @property
+    def format_version(self) -> Version:
+        """The version that version-gated checks go by; an unknown one counts as the newest."""
+        return self._format[1]
+
+    @property
+    def is_checked_language(self) -> bool:
+        """False for a foreign format, whose other files are not ours to judge."""
+        return self.format_name in FORMATS
+
+    @cached_property
+    def listed_classes(self) -> tuple[ListedClass, ...] | None:
+        """The classes of the manifest; None when the list is malformed (then checks that need it are skipped)."""
+        if self.manifest is None:
+            return None
+        classes = self.manifest.get("Classes")
+        if classes is None or (isinstance(classes, YamlScalar) and classes.value is None):
+            return ()
+        if not isinstance(classes, YamlMapping):
+            return None
+        found: list[ListedClass] = []
+        for key, value in classes.items():
+            name, path = text_of(key), text_of(value)
+            if name is not None and path is not None and is_dotted_name(name):
+                found.append(ListedClass(name, posixpath.normpath(posixpath.join("Classes", path))))
+        return tuple(found)
+
+    @cached_property
+    def class_files(self) -> tuple[str, ...]:
+        """Paths of the class files that are there, in the order of their names."""
+        if self.package.single_file:
+            return tuple(
+                name for name in self.package.list() if name != MANIFEST and not _is_ui(self.package, name)
+            )
+        listed = {one.path for one in self.listed_classes or ()}
+        return tuple(name for name in self.package.list("Classes") if name in listed)
+
+    @cached_property
+    def own_namespaces(self) -> frozenset[str]:
+        return frozenset(one.namespace for one in self.listed_classes or ())
+
+    @cached_property
+    def requires_others(self) -> bool:
+        """Whether classes may come from packages that are not at hand."""
+        require = self.manifest.get("Require") if self.manifest else None
+        if not isinstance(require, YamlMapping):
+            return False
+        return any(text_of(key) not in ("io.murano", "io.murano.applications") for key in require)
+
+    @cached_property
+    def ui_file(self) -> str | None:
+        """The path of the UI definition: `UI/<name>`, or `<name>` from the root (S-20)."""
+        if self.package.single_file:
+            return next((name for name in self.package.list() if _is_ui(self.package, name)), None)
+        return self._named_file("UI", "ui.yaml", folders=("UI", ""))
+
+    @cached_property
+    def logo_file(self) -> str | None:
+        return self._named_file("Logo", "logo.png", folders=("", "UI"))
+
+    def _named_file(self, key: str, default: str, *, folders: tuple[str, str]) -> str | None:
+        value = self.manifest.get(key) if self.manifest else None
+        name = text_of(value) or default
+        for folder in folders if text_of(value) else folders[:1]:
+            path = posixpath.normpath(posixpath.join(folder, name))
+            if self.package.exists(path):
+                return path
+        return None
+
+
+def _is_ui(package: LoadedPackage, name: str) -> bool:
+    """Whether a file given alone is a UI definition: it says so by its sections."""
+    file = package.get_file(name)
+    documents = file.yaml.documents if file else ()
+    first = documents[0] if documents else None
+    return isinstance(first, YamlMapping) and (
+        first.get("Application") is not None or first.get("Forms") is not None
+    )

@@ -1,0 +1,33 @@
+"""Every code of the package checks: its bad example is reported with it, its good one is clean."""
+
+from __future__ import annotations
+
+import pytest
+
+from sabir.diagnostics.codes import Code, Example
+from sabir.diagnostics.finding import Finding
+from sabir.languages.muranopl.check import codes, validators
+from sabir.source.packages import MemoryPackage
+
+# An application needs a logo, and an example holds text only, which a PNG image is not.
+NO_LOGO = "MAN:W074"
+
+
+def findings(example: Example) -> list[Finding]:
+    package = MemoryPackage(example)
+    return [finding for validator in validators() for finding in validator(package).run()]
+
+
+@pytest.mark.rows("V-030", "V-032", "V-033", "V-036")
+@pytest.mark.parametrize("code", codes(), ids=lambda code: code.code)
+def test_examples(code: Code) -> None:
+    bad = [finding for finding in findings(code.bad) if finding.code == code.code]
+    assert bad
+    assert all(finding.severity is code.severity and finding.message for finding in bad)
+    assert {finding.code for finding in findings(code.good)} <= {NO_LOGO}
+
+
+def test_a_fixable_code_offers_a_fix() -> None:
+    for code in codes():
+        fixes = [finding.fix for finding in findings(code.bad) if finding.code == code.code]
+        assert any(fixes) == code.fixable, code.code
