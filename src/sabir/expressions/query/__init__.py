@@ -1,0 +1,51 @@
+"""Unfurl expressions (spec 004) over any tree of resources: paths, functions, values with expressions in them."""
+
+from sabir.expressions.query import functions
+from sabir.expressions.query.context import Context
+from sabir.expressions.query.errors import Kind, QueryError
+from sabir.expressions.query.evaluate import Result, evaluate, find_all, map_value, parse_expression
+from sabir.expressions.query.graphs import GraphResource, resources_of
+from sabir.expressions.query.live import Assigned, LiveResource, PlainResource
+from sabir.expressions.query.paths import compile_path
+from sabir.expressions.query.project import Job, Project
+from sabir.expressions.query.resource import Artifact, Resource
+from sabir.expressions.query.session import Session
+from sabir.expressions.query.values import (
+    MISSING,
+    NodeState,
+    Status,
+    is_sensitive,
+    plain,
+    redacted,
+    reveal_deep,
+)
+
+__all__ = [
+    "MISSING",
+    "Artifact",
+    "Assigned",
+    "Context",
+    "GraphResource",
+    "Job",
+    "Kind",
+    "LiveResource",
+    "NodeState",
+    "PlainResource",
+    "Project",
+    "QueryError",
+    "Resource",
+    "Result",
+    "Session",
+    "Status",
+    "compile_path",
+    "evaluate",
+    "find_all",
+    "functions",
+    "is_sensitive",
+    "map_value",
+    "parse_expression",
+    "plain",
+    "redacted",
+    "resources_of",
+    "reveal_deep",
+]

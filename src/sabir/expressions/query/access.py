@@ -1,0 +1,110 @@
+"""Files that an expression may reach: those below the project's directories, and nothing else."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import shutil
+import tempfile
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from sabir.expressions.query.errors import Kind
+
+if TYPE_CHECKING:
+    from sabir.expressions.query.context import Context
+    from sabir.expressions.query.functions.call import Call
+
+__all__ = [
+    "absolute",
+    "base_directory",
+    "may_write",
+    "reachable",
+    "read_bytes",
+    "read_text",
+    "temporary_directory",
+]
+
+_LARGEST: Final = 64 * 1024 * 1024
+
+
+@cache
+def temporary_directory() -> Path:
+    """A directory of this process alone, removed when it ends."""
+    made = Path(tempfile.mkdtemp(prefix="sabir-"))
+    atexit.register(shutil.rmtree, made, ignore_errors=True)
+    return made
+
+
+def base_directory(context: Context) -> Path:
+    """What a relative path is relative to: the ensemble's directory, failing that the current one."""
+    return context.session.project.directory or Path.cwd()
+
+
+def absolute(path: str, base: Path) -> Path:
+    """The path without `.` and `..`; links are left alone, nothing needs to exist."""
+    return Path(os.path.normpath(base / path))
+
+
+def reachable(path: Path, call: Call, context: Context) -> Path:
+    """The path itself if it lies below a directory of the project; else the call is refused."""
+    if "\0" in str(path):
+        call.fail(context, "a path cannot hold a null character")
+    real = Path(os.path.realpath(path))
+    for root in _roots(context):
+        if real.is_relative_to(os.path.realpath(root)):
+            return path
+    raise call.error(
+        context,
+        f"{call.function.name} may not reach {str(path)!r}: it is outside the project",
+        Kind.REFUSED,
+        "expressions reach files below the project's directory only; move the file there",
+    )
+
+
+def _roots(context: Context) -> list[Path]:
+    project = context.session.project
+    known = [project.root, project.directory, project.home, *project.repositories.values()]
+    return [*(one for one in known if one is not None), temporary_directory()]
+
+
+def may_write(path: Path, call: Call, context: Context) -> Path:
+    """The path, if it may be written; temporary files always may."""
+    if not context.session.project.permissions.write_files and not path.is_relative_to(temporary_directory()):
+        call.fail(
+            context,
+            f"{call.function.name} may not write {str(path)!r}: the project is not trusted to write files",
+            Kind.REFUSED,
+            "allow it with --trust write-files, if you know where this description comes from",
+        )
+    return reachable(path, call, context)
+
+
+def read_bytes(path: Path, call: Call, context: Context) -> bytes | None:
+    """The contents of a file; None when there is no such file."""
+    reachable(path, call, context)
+    try:
+        if path.stat().st_size > _LARGEST:
+            call.fail(context, f"{str(path)!r} is larger than {_LARGEST >> 20} MB", Kind.TOO_MUCH)
+        return path.read_bytes()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        call.fail(context, f"cannot read {str(path)!r}: {error.strerror}", Kind.FILE_NOT_FOUND)
+
+
+def read_text(written: str, call: Call, context: Context) -> str:
+    """The text of a file that must be there."""
+    base = context.directory or base_directory(context)
+    path = absolute(written, base)
+    raw = read_bytes(path, call, context)
+    if raw is None and context.directory is not None:
+        path = absolute(written, base_directory(context))
+        raw = read_bytes(path, call, context)
+    if raw is None:
+        call.fail(context, f"there is no file {str(path)!r}", Kind.FILE_NOT_FOUND)
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError:
+        call.fail(context, f"{str(path)!r} is not UTF-8 text", Kind.FILE_NOT_FOUND)

@@ -1,0 +1,154 @@
+"""The context of one evaluation: where it stands and what is in scope."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from sabir.expressions.query.resource import Resource
+from sabir.expressions.query.session import Session
+from sabir.expressions.query.values import MISSING
+from sabir.source.text import Place
+
+__all__ = ["Context", "Lazy", "Scope"]
+
+_PENDING: Final = object()
+_PREDEFINED: Final[Mapping[str, Any]] = {"true": True, "false": False, "null": None}
+
+
+class Lazy:
+    """A variable that is computed when it is first used."""
+
+    __slots__ = ("_compute", "_value")
+
+    def __init__(self, compute: Callable[[], Any]) -> None:
+        self._compute = compute
+        self._value: Any = MISSING
+
+    def value(self) -> Any:
+        if self._value is MISSING:
+            self._value = _PENDING
+            try:
+                self._value = self._compute()
+            except BaseException:
+                self._value = MISSING
+                raise
+        return None if self._value is _PENDING else self._value
+
+
+class Scope(Mapping[str, Any]):
+    """Variables by name, inner ones first. Reading one computes it."""
+
+    __slots__ = ("_names", "_outer")
+
+    def __init__(self, names: Mapping[str, Any], outer: Scope | None = None) -> None:
+        self._names = names
+        self._outer = outer
+
+    def find(self, name: str) -> Any:
+        """The variable's value, or MISSING."""
+        scope: Scope | None = self
+        while scope is not None:
+            found = scope._names.get(name, MISSING)
+            if found is not MISSING:
+                return found.value() if type(found) is Lazy else found
+            scope = scope._outer
+        return MISSING
+
+    def __getitem__(self, name: str) -> Any:
+        found = self.find(name)
+        if found is MISSING:
+            raise KeyError(name)
+        return found
+
+    def __iter__(self) -> Iterator[str]:
+        seen: dict[str, None] = {}
+        scope: Scope | None = self
+        while scope is not None:
+            seen.update(dict.fromkeys(scope._names))
+            scope = scope._outer
+        return iter(seen)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def __contains__(self, name: object) -> bool:
+        scope: Scope | None = self
+        while scope is not None:
+            if name in scope._names:
+                return True
+            scope = scope._outer
+        return False
+
+
+_NO_NAMES: Final = Scope(_PREDEFINED)
+
+
+class Context:
+    """Immutable by habit: `with_…` answer a changed copy."""
+
+    __slots__ = ("current", "directory", "place", "resource", "scope", "session", "start", "trace")
+
+    def __init__(
+        self,
+        resource: Resource,
+        scope: Scope = _NO_NAMES,
+        *,
+        place: Place | None = None,
+        directory: Path | None = None,
+    ) -> None:
+        self.resource = resource
+        self.current: Any = resource
+        """What a path starts from: the resource, or the item that `select` and `foreach` are at."""
+        self.start: Any = resource
+        self.scope = scope
+        self.session: Session = resource.session
+        self.place = place
+        self.directory = directory
+        """The directory of the file that holds the expression; None: that of the ensemble."""
+        self.trace = 0
+
+    def _copy(self) -> Context:
+        made = Context.__new__(Context)
+        made.resource = self.resource
+        made.current = self.current
+        made.start = self.start
+        made.scope = self.scope
+        made.session = self.session
+        made.place = self.place
+        made.directory = self.directory
+        made.trace = self.trace
+        return made
+
+    def with_names(self, names: Mapping[str, Any]) -> Context:
+        made = self._copy()
+        made.scope = Scope(names, self.scope)
+        return made
+
+    def with_lazy(self, thunks: Mapping[str, Callable[[Context], Any]]) -> Context:
+        """Variables that may use one another, each computed when first used."""
+        made = self._copy()
+        made.scope = Scope({name: Lazy(_bound(thunk, made)) for name, thunk in thunks.items()}, self.scope)
+        return made
+
+    def at(self, current: Any) -> Context:
+        made = self._copy()
+        made.current = current
+        if isinstance(current, Resource):
+            made.resource = current
+        return made
+
+    def traced(self, level: int) -> Context:
+        made = self._copy()
+        made.trace = level
+        return made
+
+    def variable(self, name: str) -> Any:
+        """The value of a variable, or MISSING."""
+        found = self.scope.find(name)
+        return self.start if found is MISSING and name == "start" else found
+
+
+def _bound(thunk: Callable[[Context], Any], context: Context) -> Callable[[], Any]:
+    return lambda: thunk(context)

@@ -1,0 +1,95 @@
+"""The way in: an expression or a value, evaluated from a resource."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sabir.expressions.query.context import Context
+from sabir.expressions.query.forms import compile_expression, compile_value
+from sabir.expressions.query.resource import Resource
+from sabir.expressions.query.values import plain, single
+
+__all__ = ["Result", "evaluate", "find_all", "map_value", "parse_expression"]
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """List mode and single mode of one evaluation."""
+
+    values: list[Any]
+    is_list: bool = False
+    """True when a `foreach` makes single mode a list always."""
+
+    @property
+    def value(self) -> Any:
+        return self.values if self.is_list else single(self.values)
+
+
+def evaluate(
+    expression: Any,
+    start: Resource | Sequence[Resource],
+    variables: Mapping[str, Any] | None = None,
+    *,
+    directory: Path | None = None,
+) -> Result:
+    """Evaluate a path, an `eval` form or a call of a function. With several resources all are searched, in order."""
+    compiled = compile_expression(expression)
+    resources = [start] if isinstance(start, Resource) else start
+    found: list[Any] = []
+    for resource in resources:
+        context = _context(resource, variables, directory)
+        found += [plain(value) for value in compiled(context)]
+    return Result(found, _forces_list(expression))
+
+
+def find_all(path: str, start: Resource) -> list[Any]:
+    """All matches of a path: the quick way for those who hold a resource and need no variables."""
+    return compile_expression(path)(Context(start))
+
+
+def map_value(
+    value: Any,
+    start: Resource,
+    variables: Mapping[str, Any] | None = None,
+    *,
+    directory: Path | None = None,
+) -> Any:
+    """A value with the expressions and templates in it replaced."""
+    compiled = compile_value(value)
+    return value if compiled is None else plain(compiled(_context(start, variables, directory)))
+
+
+def _context(start: Resource, variables: Mapping[str, Any] | None, directory: Path | None) -> Context:
+    context = Context(start, directory=directory)
+    if not variables:
+        return context
+    thunks = {
+        name: compiled for name, raw in variables.items() if (compiled := compile_value(raw)) is not None
+    }
+    constants = {name: raw for name, raw in variables.items() if name not in thunks}
+    return context.with_names(constants).with_lazy(thunks) if thunks else context.with_names(constants)
+
+
+def _forces_list(expression: Any) -> bool:
+    if not isinstance(expression, Mapping) or "foreach" not in expression:
+        return False
+    foreach = expression["foreach"]
+    return not (isinstance(foreach, Mapping) and "key" in foreach)
+
+
+def parse_expression(text: str) -> Any:
+    """An expression as people type it: a path, or a map in YAML's flow form that begins with `{`."""
+    if not text.lstrip().startswith("{") or text.lstrip().startswith(("{{", "{%")):
+        return text
+    from sabir.errors import UsageError
+    from sabir.source.text import Source
+    from sabir.source.yaml import compose, plain_data
+
+    stream = compose(Source("<expression>", text))
+    if stream.problems or not stream.documents or stream.documents[0] is None:
+        message = stream.problems[0].message if stream.problems else "it is empty"
+        raise UsageError(f"the expression cannot be read as YAML: {message}")
+    return plain_data(stream.documents[0])

@@ -1,0 +1,269 @@
+"""Expressions as data: the `eval` form, calls of functions, and values with expressions in them.
+
+List mode is `compile_expression`, map mode `compile_value`. Both answer with a callable of a context; a value without any
+expression in it compiles to None and costs nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from sabir.expressions.query.context import Context
+from sabir.expressions.query.errors import Kind, QueryError
+from sabir.expressions.query.functions.call import Call, Matches
+from sabir.expressions.query.functions.registry import find, hint_for, standalone
+from sabir.expressions.query.iteration import compile_foreach, compile_select
+from sabir.expressions.query.paths import compile_path
+from sabir.expressions.query.tracing import shown, trace
+from sabir.expressions.query.values import MISSING, LazyMap, single
+
+__all__ = ["Expression", "Mapped", "compile_expression", "compile_value", "is_expression", "is_template"]
+
+Expression = Callable[[Context], list[Any]]
+Mapped = Callable[[Context], Any]
+
+_BESIDE_EVAL: Final = frozenset({"vars", "trace", "foreach", "select", "strict"})
+_FORM: Final = _BESIDE_EVAL | {"eval", "ref"}
+_DEEPEST: Final = 60
+
+
+def is_template(text: str) -> bool:
+    return "{" in text and ("{{" in text or "{%" in text or "{#" in text)
+
+
+def is_expression(value: Mapping[Any, Any]) -> bool:
+    """Whether a map in a value stands for an expression and not for itself (spec 004; peers' rule 13)."""
+    if len(value) == 1:
+        (key,) = value
+        return key == "eval" or key == "ref" or standalone(key)
+    return ("eval" in value or "ref" in value) and all(key in _FORM for key in value)
+
+
+# Map mode
+
+
+def compile_value(raw: Any) -> Mapped | None:
+    """The value with the expressions and templates in it replaced; None when there are none."""
+    if type(raw) is str:
+        return _template_value(raw) if is_template(raw) else None
+    if isinstance(raw, Mapping):
+        if is_expression(raw):
+            return _embedded(raw)
+        parts = {key: compiled for key, item in raw.items() if (compiled := compile_value(item)) is not None}
+        return _lazy_map(raw, parts) if parts else None
+    if isinstance(raw, list | tuple):
+        compiled_items = [compile_value(item) for item in raw]
+        if any(one is not None for one in compiled_items):
+            pairs = list(zip(raw, compiled_items, strict=True))
+            return lambda context: [item if one is None else one(context) for item, one in pairs]
+    return None
+
+
+def _lazy_map(raw: Mapping[Any, Any], parts: Mapping[Any, Mapped]) -> Mapped:
+    def build(context: Context) -> LazyMap:
+        ready = {key: item for key, item in raw.items() if key not in parts}
+        thunks = {key: _bound(parts[key], context) if key in parts else _done for key in raw}
+        return LazyMap(thunks, ready)
+
+    return build
+
+
+def _bound(part: Mapped, context: Context) -> Callable[[], Any]:
+    return lambda: part(context)
+
+
+def _done() -> Any:
+    raise AssertionError("a constant item is always ready")
+
+
+def _embedded(raw: Mapping[str, Any]) -> Mapped:
+    expression = compile_expression(raw)
+    if "foreach" in raw and not _gives_map(raw["foreach"]):
+        return expression
+    strict = raw.get("strict") if "eval" in raw or "ref" in raw else None
+    if strict is None or isinstance(strict, bool):
+        return lambda context: single(expression(context))
+    return _strict(expression, str(strict), raw)
+
+
+def _gives_map(foreach: Any) -> bool:
+    return isinstance(foreach, Mapping) and "key" in foreach and not is_expression(foreach)
+
+
+def _strict(expression: Expression, mode: str, raw: Mapping[str, Any]) -> Mapped:
+    def run(context: Context) -> Any:
+        found = expression(context)
+        if not found:
+            raise QueryError.of(
+                Kind.NO_RESULT,
+                f"{_written(raw)} has no result, and 'strict: {mode}' asks for one",
+                place=context.place,
+            )
+        value = single(found)
+        if mode == "notnull" and value is None:
+            raise QueryError.of(
+                Kind.NULL_RESULT,
+                f"{_written(raw)} is null, and 'strict: notnull' forbids it",
+                place=context.place,
+            )
+        return value
+
+    return run
+
+
+def _written(raw: Mapping[str, Any]) -> str:
+    return shown([raw.get("eval", raw.get("ref"))])[1:-1]
+
+
+# List mode
+
+
+def compile_expression(raw: Any) -> Expression:
+    """An expression where one is expected: texts are paths (or templates), maps are forms or calls."""
+    if isinstance(raw, str):
+        return _text(raw)
+    if isinstance(raw, Mapping):
+        return _form(raw) if "eval" in raw or "ref" in raw else _call(raw)
+    if isinstance(raw, list | tuple):
+        mapped = compile_value(raw)
+        return lambda context: list(raw) if mapped is None else list(mapped(context))
+    if raw is None:
+        return lambda _context: []
+    return lambda _context: [raw]
+
+
+def _text(text: str) -> Expression:
+    if is_template(text):
+        template = _template_value(text)
+        return lambda context: spread(template(context))
+    # A syntax error shows when the expression is run, at the place that the context knows.
+    try:
+        return compile_path(text).matches
+    except QueryError as error:
+        failure = error
+
+        def fail(context: Context) -> list[Any]:
+            raise failure.placed(context.place)
+
+        return fail
+
+
+def _template_value(text: str) -> Mapped:
+    from sabir.expressions.template.ansible import compile_template
+
+    def render(context: Context) -> Any:
+        return compile_template(text).render(context)
+
+    return render
+
+
+def _form(raw: Mapping[str, Any]) -> Expression:
+    extra = [key for key in raw if key not in _FORM]
+    if extra:
+        message = f"{extra[0]!r} cannot stand beside 'eval'"
+        return _failing(Kind.BAD_ARGUMENTS, message, "beside it can stand " + ", ".join(sorted(_BESIDE_EVAL)))
+    run = _inner(raw["eval"] if "eval" in raw else raw["ref"])
+    if "select" in raw:
+        run = compile_select(raw["select"], run)
+    if "foreach" in raw:
+        run = compile_foreach(raw["foreach"], run)
+    if raw.get("trace"):
+        run = _traced(run, raw)
+    if raw.get("vars"):
+        run = _with_vars(raw["vars"], run)
+    return _bounded(run)
+
+
+def _inner(raw: Any) -> Expression:
+    return compile_expression(raw)
+
+
+def _traced(run: Expression, raw: Mapping[str, Any]) -> Expression:
+    def traced(context: Context) -> list[Any]:
+        context = context.traced(int(raw["trace"]) if isinstance(raw["trace"], int) else 1)
+        trace(context, f"eval {shown([raw.get('eval', raw.get('ref'))])[1:-1]}")
+        found = run(context)
+        trace(context, f"eval gives {shown(found)}")
+        return found
+
+    return traced
+
+
+def _with_vars(variables: Any, run: Expression) -> Expression:
+    if not isinstance(variables, Mapping):
+        return _failing(
+            Kind.BAD_ARGUMENTS, f"'vars' must be a map of names and values, not {type(variables).__name__}"
+        )
+    constants: dict[str, Any] = {}
+    thunks: dict[str, Mapped] = {}
+    for name, raw in variables.items():
+        compiled = compile_value(raw)
+        if compiled is None:
+            constants[str(name)] = raw
+        else:
+            thunks[str(name)] = compiled
+    if not thunks:
+        return lambda context: run(context.with_names(constants))
+    return lambda context: run(context.with_names(constants).with_lazy(thunks))
+
+
+def _bounded(run: Expression) -> Expression:
+    """An expression that leads to itself through others ends as a finding, not as a full stack."""
+
+    def bounded(context: Context) -> list[Any]:
+        session = context.session
+        if session.depth >= _DEEPEST:
+            raise QueryError.of(
+                Kind.TOO_MUCH,
+                f"expressions lead to one another more than {_DEEPEST} times",
+                place=context.place,
+            )
+        session.depth += 1
+        try:
+            return run(context)
+        finally:
+            session.depth -= 1
+
+    return bounded
+
+
+def _call(raw: Mapping[str, Any]) -> Expression:
+    for name in raw:
+        function = find(name)
+        if function is not None:
+            break
+    else:
+        words = [str(name) for name in raw]
+        if not words:
+            return lambda _context: [{}]
+        return _failing(Kind.UNKNOWN_FUNCTION, f"there is no function {words[0]!r}", hint_for(words))
+    keywords = {key: value for key, value in raw.items() if key != function.name}
+    unknown = [] if function.keywords is None else [key for key in keywords if key not in function.keywords]
+    if unknown:
+        hint = f"'{unknown[0]}' belongs beside 'eval'" if unknown[0] in _FORM else None
+        message = f"{function.name} takes no {unknown[0]!r}"
+        return _failing(Kind.BAD_ARGUMENTS, message, hint or _takes(function.keywords))
+    call = Call(function, raw[function.name], keywords)
+    implementation = function.run
+    return _bounded(lambda context: spread(implementation(call, context)))
+
+
+def _takes(keywords: frozenset[str] | None) -> str:
+    return "it takes " + ", ".join(sorted(keywords)) if keywords else "it takes nothing beside its argument"
+
+
+def _failing(kind: Kind, message: str, hint: str | None = None) -> Expression:
+    def fail(context: Context) -> list[Any]:
+        raise QueryError.of(kind, message, place=context.place, hint=hint)
+
+    return fail
+
+
+def spread(result: Any) -> list[Any]:
+    """The result of a function as matches: null is none, a list is its items."""
+    if result is None or result is MISSING:
+        return []
+    if isinstance(result, Matches):
+        return list(result)
+    return list(result) if type(result) is list else [result]

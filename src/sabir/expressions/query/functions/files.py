@@ -1,0 +1,222 @@
+"""file and tempfile: reading and writing, with the encodings of spec 004."""
+
+from __future__ import annotations
+
+import codecs
+import json
+import os
+from pathlib import Path
+from typing import Any, Final
+
+from sabir.expressions.query.access import (
+    absolute,
+    base_directory,
+    may_write,
+    reachable,
+    read_bytes,
+    temporary_directory,
+)
+from sabir.expressions.query.context import Context
+from sabir.expressions.query.errors import Kind
+from sabir.expressions.query.functions.call import Call
+from sabir.expressions.query.functions.registry import function
+from sabir.expressions.query.values import MISSING, External, is_sensitive, mark, reveal_deep
+
+__all__: list[str] = []
+
+_DATA_ENCODINGS: Final = frozenset({"binary", "vault", "json", "yaml"})
+_BY_SUFFIX: Final = {".json": "json", ".yaml": "yaml", ".yml": "yaml", ".vault": "vault"}
+_LARGEST: Final = 64 * 1024 * 1024
+
+
+class _File(External):
+    """A file as a value: by itself its path, with the keys path, encoding and contents."""
+
+    __slots__ = ("_call", "_context", "_encoding", "_path", "_raw_contents", "_shown")
+
+    def __init__(
+        self, path: Path, shown: str, encoding: str | None, call: Call, context: Context, *, as_text: bool
+    ) -> None:
+        self._path = path
+        self._shown = shown
+        self._encoding = encoding
+        self._call = call
+        self._context = context
+        self._raw_contents = as_text
+
+    def get(self, key: str) -> Any:
+        match key:
+            case "path":
+                return str(self._path)
+            case "encoding":
+                return self._encoding or "utf-8"
+            case "contents":
+                return self._contents()
+        return MISSING
+
+    def result(self) -> Any:
+        return self._shown
+
+    def _contents(self) -> Any:
+        raw = read_bytes(self._path, self._call, self._context)
+        if raw is None:
+            return None
+        encoding = (
+            None if self._raw_contents and self._encoding in ("json", "yaml", "vault") else self._encoding
+        )
+        return _decode(raw, encoding, self._call, self._context, plain=self._raw_contents)
+
+
+@function("file", keywords=("dir", "encoding", "contents"))
+def file(call: Call, context: Context) -> Any:
+    written = call.text(context, "the path of file")
+    base = base_directory(context)
+    if "dir" in call.keywords:
+        base = absolute(call.text(context, "dir of file", call.keywords["dir"]), base)
+    path = reachable(absolute(written, base), call, context)
+    encoding = _encoding(call, context)
+    if "contents" in call.keywords:
+        contents = call.value(context, call.keywords["contents"])
+        chosen = encoding or (_by_suffix(path) if _is_data(reveal_deep(contents)) else None)
+        _write(may_write(path, call, context), _encode(contents, chosen, call, context))
+    return _File(path, written, encoding, call, context, as_text=False)
+
+
+@function("tempfile", keywords=("encoding", "suffix"))
+def tempfile(call: Call, context: Context) -> Any:
+    suffix = (
+        ""
+        if "suffix" not in call.keywords
+        else call.text(context, "suffix of tempfile", call.keywords["suffix"])
+    )
+    encoding = _encoding(call, context) or _BY_SUFFIX.get(suffix)
+    contents = call.value(context)
+    raw = _encode(contents, encoding, call, context)
+    from tempfile import mkstemp
+
+    handle, name = mkstemp(suffix=suffix.replace("/", "_"), dir=temporary_directory())
+    with os.fdopen(handle, "wb") as out:
+        out.write(raw)
+    made = _File(Path(name), name, encoding, call, context, as_text=True)
+    return mark(made) if is_sensitive(contents) and encoding != "vault" else made
+
+
+def _encoding(call: Call, context: Context) -> str | None:
+    encoding = reveal_deep(call.keyword(context, "encoding"))
+    if encoding is None:
+        return None
+    if not isinstance(encoding, str) or not (encoding in _DATA_ENCODINGS or _is_codec(encoding)):
+        call.fail(
+            context,
+            f"there is no encoding {encoding!r}",
+            hint="use binary, vault, json, yaml or a text encoding as utf-8",
+        )
+    return encoding
+
+
+def _is_codec(name: str) -> bool:
+    try:
+        return codecs.lookup(name)._is_text_encoding
+    except (LookupError, ValueError):
+        return False
+
+
+def _by_suffix(path: Path) -> str:
+    return _BY_SUFFIX.get(path.suffix, "json")
+
+
+def _is_data(value: Any) -> bool:
+    return value is not None and not isinstance(value, str | bytes)
+
+
+def _encode(contents: Any, encoding: str | None, call: Call, context: Context) -> bytes:
+    """Contents as bytes: null is nothing, bytes are themselves, data is JSON unless said otherwise."""
+    value = reveal_deep(contents)
+    if encoding == "vault":
+        from sabir.expressions.vault import encrypt
+
+        inner = value if isinstance(value, str | bytes) else _dump_json(value)
+        return encrypt(inner.encode() if isinstance(inner, str) else inner, _password(call, context))
+    if value is None:
+        return b""
+    if isinstance(value, bytes):
+        return value
+    if encoding == "json":
+        return (value if isinstance(value, str) else _dump_json(value)).encode()
+    if encoding == "yaml":
+        return (value if isinstance(value, str) else _dump_yaml(value)).encode()
+    text = value if isinstance(value, str) else _dump_json(value)
+    try:
+        return text.encode(encoding if encoding and encoding != "binary" else "utf-8")
+    except UnicodeEncodeError as error:
+        call.fail(context, f"the contents cannot be written as {encoding}: {error.reason}")
+
+
+def _dump_json(value: Any) -> str:
+    return json.dumps(value, indent=2, default=str)
+
+
+def _dump_yaml(value: Any) -> str:
+    import yaml
+
+    return yaml.safe_dump(value, sort_keys=False, allow_unicode=True)
+
+
+def _decode(raw: bytes, encoding: str | None, call: Call, context: Context, *, plain: bool) -> Any:
+    from sabir.expressions.vault import decrypt, is_vault
+
+    if encoding == "binary":
+        return raw
+    if not plain and is_vault(raw):
+        return mark(_text_or_bytes(decrypt(raw, _password(call, context))))
+    if encoding == "vault":
+        call.fail(context, "the file is not vault encrypted", Kind.VAULT)
+    if encoding in ("json", "yaml"):
+        return _parse(raw, encoding, call, context)
+    if encoding is None:
+        return _text_or_bytes(raw)
+    try:
+        return raw.decode(encoding)
+    except UnicodeDecodeError as error:
+        call.fail(context, f"the file is not {encoding}: {error.reason} at byte {error.start}")
+
+
+def _text_or_bytes(raw: bytes) -> str | bytes:
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError:
+        return raw
+
+
+def _parse(raw: bytes, encoding: str, call: Call, context: Context) -> Any:
+    from sabir.source.text import Source
+    from sabir.source.yaml import compose, plain_data
+
+    try:
+        text = raw.decode("utf-8")
+        if encoding == "json":
+            return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        call.fail(context, f"the file is not {encoding}: {error}")
+    stream = compose(Source("<file>", text))
+    if stream.broken:
+        call.fail(context, f"the file is not yaml: {stream.problems[-1].message}")
+    node = stream.documents[0] if stream.documents else None
+    return None if node is None else plain_data(node)
+
+
+def _password(call: Call, context: Context) -> str:
+    password = context.session.project.vault_password
+    if not password:
+        call.fail(
+            context,
+            "a vault file needs the password of the project",
+            Kind.VAULT,
+            "set UNFURL_VAULT_DEFAULT_PASSWORD or give --vault-password-file",
+        )
+    return password
+
+
+def _write(path: Path, raw: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(raw)

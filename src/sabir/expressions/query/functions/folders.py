@@ -1,0 +1,137 @@
+"""get_dir and abspath: named folders of an instance (spec 004, "get_dir")."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from sabir.expressions.query.access import absolute, base_directory, may_write, temporary_directory
+from sabir.expressions.query.context import Context
+from sabir.expressions.query.errors import Kind
+from sabir.expressions.query.functions.call import Call
+from sabir.expressions.query.functions.registry import function
+from sabir.expressions.query.values import is_sensitive, mark, reveal_deep
+
+__all__ = ["LOCATIONS", "folder"]
+
+LOCATIONS = (
+    ".",
+    "src",
+    "artifacts",
+    "local",
+    "secrets",
+    "tmp",
+    "tasks",
+    "operation",
+    "workflow",
+    "spec.src",
+    "spec.home",
+    "spec.local",
+    "project",
+    "unfurl.home",
+)
+
+
+@function("get_dir")
+def get_dir(call: Call, context: Context) -> Any:
+    location, make = _arguments(call, context, 1)
+    found = folder(location[0], call, context)
+    if found is None:
+        return None
+    if make:
+        _make(found, call, context)
+    return str(found)
+
+
+@function("abspath")
+def abspath(call: Call, context: Context) -> Any:
+    (path, *location), make = _arguments(call, context, 2)
+    base: Path | None = base_directory(context)
+    if location and location[0] is not None:
+        base = folder(location[0], call, context)
+        if base is None:
+            call.fail(
+                context,
+                f"there is no folder {location[0]!r}",
+                Kind.NOT_FOUND,
+                "a folder is one of " + ", ".join(LOCATIONS) + " or a repository",
+            )
+    assert base is not None
+    found = absolute(path, base)
+    if make:
+        _make(found.parent if location else found, call, context)
+    return mark(str(found)) if is_sensitive(call.value(context)) else str(found)
+
+
+def _arguments(call: Call, context: Context, texts: int) -> tuple[list[Any], bool]:
+    """The leading texts of the argument and whether the folder is to be made."""
+    value = reveal_deep(call.value(context))
+    items = list(value) if isinstance(value, list) else [value]
+    make = bool(items[texts]) if len(items) > texts else False
+    items = items[:texts]
+    if not items or not all(
+        isinstance(item, str) or (item is None and position) for position, item in enumerate(items)
+    ):
+        call.fail(context, f"{call.function.name} needs a path or a list that begins with one")
+    return items, make
+
+
+def _make(path: Path, call: Call, context: Context) -> None:
+    may_write(path, call, context).mkdir(parents=True, exist_ok=True)
+
+
+def folder(location: str, call: Call, context: Context) -> Path | None:
+    """The absolute path of a named folder; None when there is none of this name."""
+    project = context.session.project
+    base = base_directory(context)
+    instance = context.resource
+    while instance.kind != "instance" and (above := instance.source or instance.parent) is not None:
+        instance = above
+    name, template = _safe(instance.name), _safe(instance.template_name)
+    match location:
+        case ".":
+            return base
+        case "src":
+            return context.directory or base
+        case "artifacts" | "local" | "secrets":
+            return base / location / name
+        case "tmp":
+            path = temporary_directory() / name
+            path.mkdir(parents=True, exist_ok=True)
+            return path
+        case "tasks" | "operation" | "workflow":
+            return _job_folder(location, name, call, context)
+        case "spec.src":
+            return instance.source_directory or base
+        case "spec.home":
+            return base / "spec" / template
+        case "spec.local":
+            return base / "spec" / template / "local"
+        case "project":
+            return project.root or base
+        case "unfurl.home":
+            return project.home
+    return project.repositories.get(location)
+
+
+def _job_folder(location: str, name: str, call: Call, context: Context) -> Path:
+    """The folders of a job; a plan that no job runs yet has only tasks."""
+    base, job = base_directory(context), context.session.project.job
+    if job is None:
+        if location == "tasks":
+            return base / "planned" / "tasks" / name
+        call.fail(context, f"the folder {location!r} exists only while a job runs", Kind.NO_TASK)
+    part = {"operation": job.operation, "workflow": job.workflow}.get(location, "")
+    if part is None:
+        call.fail(context, f"this job has no {location}", Kind.NO_TASK)
+    return (
+        base / "jobs" / _safe(job.id) / location / _safe(part) / name
+        if part
+        else base / "jobs" / _safe(job.id) / location / name
+    )
+
+
+def _safe(name: str) -> str:
+    """A name as one part of a path: it can neither climb nor descend."""
+    safe = name.replace("/", "_").replace("\\", "_").replace("\0", "_")
+    return safe if safe.strip(".") else "_" * max(len(safe), 1)

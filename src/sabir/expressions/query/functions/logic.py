@@ -1,0 +1,117 @@
+"""if, and, or, not, eq, validate, foreach. In the first four a text is a path (spec 004, "if")."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, Final
+
+from sabir.expressions.query.comparison import equal
+from sabir.expressions.query.context import Context
+from sabir.expressions.query.errors import Kind
+from sabir.expressions.query.functions.call import Call, Matches
+from sabir.expressions.query.functions.registry import function
+from sabir.expressions.query.iteration import compile_items
+from sabir.expressions.query.tracing import trace
+from sabir.expressions.query.values import MISSING, External, reveal_deep, single
+from sabir.graph.values import reveal
+
+__all__: list[str] = []
+
+_BARE_WORD: Final = re.compile(r"[A-Za-z_][\w-]*")
+
+
+@function("if", keywords=("then", "else"))
+def if_(call: Call, context: Context) -> Any:
+    holds = _truth(call.matches(context))
+    branch = call.keywords.get("then" if holds else "else", MISSING)
+    if branch is MISSING:
+        return holds
+    found = call.matches(context, branch)
+    if not found and isinstance(branch, str) and _BARE_WORD.fullmatch(branch):
+        # S-96: the document's own example writes the word it wants.
+        if context.trace:
+            trace(
+                context, f"{branch!r} matches nothing and stands for itself; write {{q: {branch}}} to say so"
+            )
+        return branch
+    return _result(branch, found)
+
+
+@function("and")
+def and_(call: Call, context: Context) -> Any:
+    result: Any = None
+    for raw in _tests(call, context):
+        result = _result(raw, call.matches(context, raw))
+        if not _truth([result]):
+            break
+    return result
+
+
+@function("or")
+def or_(call: Call, context: Context) -> Any:
+    for raw in _tests(call, context):
+        result = _result(raw, call.matches(context, raw))
+        if _truth([result]):
+            return result
+    return False
+
+
+@function("not")
+def not_(call: Call, context: Context) -> Any:
+    return not _truth(call.matches(context))
+
+
+def _tests(call: Call, context: Context) -> list[Any]:
+    items: list[Any] = call.items(context, 1)
+    return items
+
+
+def _result(raw: Any, found: list[Any]) -> Any:
+    """A quoted list is one match and stays one; everything else is what single mode makes of it."""
+    if isinstance(raw, Mapping) and "q" in raw:
+        return Matches(found)
+    return single(found)
+
+
+def _truth(found: list[Any]) -> bool:
+    """Of several results the first one counts."""
+    if not found:
+        return False
+    first = reveal(found[0])
+    if isinstance(first, Matches):
+        return _truth(first)
+    if isinstance(first, External):
+        first = first.result()
+    return bool(first)
+
+
+@function("eq")
+def eq(call: Call, context: Context) -> Any:
+    left, right = call.items(context, 2, 2)
+    return equal(reveal_deep(call.value(context, left)), reveal_deep(call.value(context, right)))
+
+
+@function("foreach")
+def foreach(call: Call, context: Context) -> Any:
+    return single(compile_items(call.argument)([context.current], context))
+
+
+@function("validate", "validate_json")
+def validate(call: Call, context: Context) -> Any:
+    contents, schema = call.items(context, 2, 2)
+    document, rules = reveal_deep(call.value(context, contents)), reveal_deep(call.value(context, schema))
+    try:
+        import jsonschema_rs
+    except ImportError:
+        call.fail(
+            context,
+            "validate needs the package jsonschema-rs",
+            Kind.REFUSED,
+            hint="install it: pip install 'sabir[schema]'",
+        )
+    try:
+        return jsonschema_rs.is_valid(rules, document)
+    except (ValueError, TypeError) as error:
+        first = str(error).splitlines()[0] if str(error) else type(error).__name__
+        call.fail(context, f"the schema of validate is not a JSON schema: {first}")

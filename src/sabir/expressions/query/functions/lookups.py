@@ -1,0 +1,93 @@
+"""lookup: Ansible's lookups env, file and url; others register theirs with the decorator."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from sabir.diagnostics.near import did_you_mean
+from sabir.expressions.query.access import absolute, base_directory, read_bytes
+from sabir.expressions.query.context import Context
+from sabir.expressions.query.errors import Kind
+from sabir.expressions.query.functions.call import Call
+from sabir.expressions.query.functions.registry import function, load_plugins
+from sabir.expressions.query.values import reveal_deep
+
+__all__ = ["Lookup", "lookup", "run_lookup"]
+
+Lookup = Callable[[list[Any], Mapping[str, Any], Call, Context], list[Any]]
+_LOOKUPS: Final[dict[str, Lookup]] = {}
+_KEYWORDS: Final[dict[str, frozenset[str] | None]] = {}
+
+
+def lookup(name: str, *, keywords: tuple[str, ...] | None = None) -> Callable[[Lookup], Lookup]:
+    """Register a lookup: terms and keywords in, a list of results out."""
+
+    def register(run: Lookup) -> Lookup:
+        _LOOKUPS[name] = run
+        _KEYWORDS[name] = None if keywords is None else frozenset(keywords)
+        return run
+
+    return register
+
+
+@function("lookup")
+def lookup_function(call: Call, context: Context) -> Any:
+    spec = call.argument
+    if not isinstance(spec, Mapping) or not spec:
+        call.fail(context, "lookup needs a map: the lookup's name with its argument, then its keywords")
+    name, *_ = spec
+    value = reveal_deep(call.value(context, spec[name]))
+    keywords = {key: reveal_deep(call.value(context, raw)) for key, raw in spec.items() if key != name}
+    found = run_lookup(str(name), value, keywords, call, context)
+    return found[0] if len(found) == 1 else found
+
+
+def run_lookup(name: str, value: Any, keywords: Mapping[str, Any], call: Call, context: Context) -> list[Any]:
+    run = _LOOKUPS.get(name.removeprefix("ansible.builtin."))
+    if run is None:
+        load_plugins()
+        run = _LOOKUPS.get(name)
+    if run is None:
+        hint = (
+            did_you_mean(name, _LOOKUPS) or "there are " + ", ".join(_LOOKUPS) + "; a plug-in can add others"
+        )
+        call.fail(context, f"there is no lookup {name!r}", Kind.UNKNOWN_LOOKUP, hint)
+    return run(value if isinstance(value, list) else [value], keywords, call, context)
+
+
+@lookup("env", keywords=("default",))
+def env(terms: list[Any], keywords: Mapping[str, Any], call: Call, context: Context) -> list[Any]:
+    """S-89: the second item is the default."""
+    default = keywords.get("default", "")
+    if len(terms) == 2:
+        terms, default = terms[:1], terms[1]
+    if not all(isinstance(term, str) for term in terms):
+        call.fail(context, "lookup env needs the name of a variable")
+    return [context.session.environ.get(term, default) for term in terms]
+
+
+@lookup("file", keywords=("rstrip", "lstrip"))
+def file(terms: list[Any], keywords: Mapping[str, Any], call: Call, context: Context) -> list[Any]:
+    found: list[Any] = []
+    for term in terms:
+        path = absolute(str(term), context.directory or base_directory(context))
+        raw = read_bytes(path, call, context)
+        if raw is None:
+            call.fail(context, f"there is no file {str(path)!r}", Kind.FILE_NOT_FOUND)
+        text = raw.decode("utf-8", errors="replace")
+        text = text.rstrip() if keywords.get("rstrip", True) else text
+        found.append(text.lstrip() if keywords.get("lstrip", False) else text)
+    return found
+
+
+@lookup("url", keywords=("validate_certs", "split_lines", "headers", "timeout"))
+def url(terms: list[Any], keywords: Mapping[str, Any], call: Call, context: Context) -> list[Any]:
+    from sabir.expressions.query.network import fetch
+
+    found: list[Any] = []
+    for term in terms:
+        raw = fetch(str(term), keywords, call, context)
+        text = raw.decode("utf-8", errors="replace")
+        found.extend(text.splitlines() if keywords.get("split_lines", True) else [text])
+    return found

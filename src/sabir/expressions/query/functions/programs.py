@@ -1,0 +1,121 @@
+"""python: a function of the project's own code, run only when its owner allows it."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Final
+
+from sabir.expressions.query.access import absolute, base_directory, reachable
+from sabir.expressions.query.context import Context
+from sabir.expressions.query.errors import Kind
+from sabir.expressions.query.functions.call import Call
+from sabir.expressions.query.functions.registry import function
+from sabir.expressions.query.resource import Resource
+
+__all__ = ["PythonContext"]
+
+_MODULES: Final[dict[tuple[Path, float], ModuleType]] = {}
+
+
+class PythonContext:
+    """What a Python function gets first: the names of Unfurl's RefContext that such functions use."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+
+    @property
+    def currentResource(self) -> Resource:  # noqa: N802  # the name Unfurl gave it
+        return self._context.resource
+
+    @property
+    def vars(self) -> Any:
+        return self._context.scope
+
+    @property
+    def base_dir(self) -> str:
+        return str(self._context.directory or base_directory(self._context))
+
+    def query(self, expression: Any) -> Any:
+        """The expression in single mode."""
+        from sabir.expressions.query.forms import compile_expression
+        from sabir.expressions.query.values import plain, single
+
+        return plain(single(compile_expression(expression)(self._context)))
+
+
+@function("python", keywords=("args",))
+def python(call: Call, context: Context) -> Any:
+    written = call.text(context, "the name of a Python function")
+    if not context.session.project.permissions.python:
+        call.fail(
+            context,
+            f"python {written!r} is not run: the project is not trusted",
+            Kind.REFUSED,
+            "allow it with --trust python, if you know where this description comes from",
+        )
+    found = _from_file(written, call, context) if "#" in written else _from_module(written, call, context)
+    arguments = [PythonContext(context)]
+    if "args" in call.keywords:
+        arguments.append(call.value(context, call.keywords["args"]))
+    try:
+        return found(*arguments)
+    except Exception as error:  # noqa: BLE001  # whatever the user's function raises is what went wrong with it
+        call.fail(context, f"python {written!r} raised {type(error).__name__}: {error}", Kind.PYTHON_RAISED)
+
+
+def _from_file(written: str, call: Call, context: Context) -> Callable[..., Any]:
+    name, _, attribute = written.rpartition("#")
+    path = reachable(absolute(name, context.directory or base_directory(context)), call, context)
+    if not path.is_file():
+        call.fail(context, f"there is no file {str(path)!r}", Kind.FILE_NOT_FOUND)
+    key = (path, path.stat().st_mtime)
+    module = _MODULES.get(key)
+    if module is None:
+        module = _MODULES[key] = _load(path, written, call, context)
+    return _attribute(module, attribute, written, call, context)
+
+
+def _load(path: Path, written: str, call: Call, context: Context) -> ModuleType:
+    module = ModuleType(path.stem)
+    module.__file__ = str(path)
+    try:
+        exec(compile(path.read_bytes(), str(path), "exec"), module.__dict__)  # noqa: S102  # the owner allowed it
+    except Exception as error:  # noqa: BLE001
+        call.fail(
+            context,
+            f"python {written!r} cannot be loaded: {type(error).__name__}: {error}",
+            Kind.PYTHON_RAISED,
+        )
+    return module
+
+
+def _from_module(written: str, call: Call, context: Context) -> Callable[..., Any]:
+    name, _, attribute = written.rpartition(".")
+    base = str(base_directory(context))
+    added = base not in sys.path
+    if added:
+        sys.path.insert(0, base)
+    try:
+        module = importlib.import_module(name)
+    except (ImportError, ValueError) as error:
+        call.fail(context, f"there is no module {name!r}: {error}", Kind.PYTHON_NOT_FOUND)
+    finally:
+        if added:
+            sys.path.remove(base)
+    return _attribute(module, attribute, written, call, context)
+
+
+def _attribute(
+    module: ModuleType, name: str, written: str, call: Call, context: Context
+) -> Callable[..., Any]:
+    found = getattr(module, name, None)
+    if not callable(found):
+        call.fail(
+            context, f"{module.__name__!r} has no function {name!r} (in {written!r})", Kind.PYTHON_NOT_FOUND
+        )
+    chosen: Callable[..., Any] = found
+    return chosen

@@ -1,0 +1,102 @@
+"""Functions by name. Ours are registered by the decorator, those of others by the entry point group `sabir.functions`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from sabir.diagnostics.near import did_you_mean
+from sabir.errors import PluginError
+
+if TYPE_CHECKING:
+    from sabir.expressions.query.context import Context
+    from sabir.expressions.query.functions.call import Call
+
+__all__ = [
+    "Function",
+    "Implementation",
+    "find",
+    "function",
+    "hint_for",
+    "load_plugins",
+    "names",
+    "standalone",
+]
+
+Implementation = Callable[["Call", "Context"], Any]
+GROUP: Final = "sabir.functions"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Function:
+    """A function: `keywords` are the keys it takes beside its own name; None takes any."""
+
+    name: str
+    run: Implementation
+    standalone: bool
+    keywords: frozenset[str] | None
+
+
+_FUNCTIONS: Final[dict[str, Function]] = {}
+_STANDALONE: Final[set[str]] = set()
+_LOADED: Final[set[str]] = set()
+
+
+def function(
+    *names: str, standalone: bool = False, keywords: Collection[str] | None = ()
+) -> Callable[[Implementation], Implementation]:
+    """Register a function under its name (and further names). The implementation gets the call and the context.
+
+    It answers with a value; a list stands for several matches, null for none. `Matches` says exactly what they are.
+    """
+
+    def register(run: Implementation) -> Implementation:
+        for name in names:
+            known = _FUNCTIONS.get(name)
+            if known is not None and known.run is not run:
+                raise PluginError(f"the expression function {name!r} is registered twice")
+            taken = None if keywords is None else frozenset(keywords)
+            _FUNCTIONS[name] = Function(name=name, run=run, standalone=standalone, keywords=taken)
+            if standalone:
+                _STANDALONE.add(name)
+        return run
+
+    return register
+
+
+def find(name: str) -> Function | None:
+    known = _FUNCTIONS.get(name)
+    if known is None and not _LOADED:
+        load_plugins()
+        known = _FUNCTIONS.get(name)
+    return known
+
+
+def standalone(name: object) -> bool:
+    """Whether a map with this one key is a call wherever it stands in a value."""
+    return name in _STANDALONE
+
+
+def names() -> tuple[str, ...]:
+    return tuple(sorted(_FUNCTIONS))
+
+
+def hint_for(words: Iterable[str]) -> str | None:
+    for word in words:
+        hint = did_you_mean(word, _FUNCTIONS)
+        if hint:
+            return hint
+    return None
+
+
+def load_plugins() -> None:
+    """Import what the entry points name, once; importing it runs its decorators."""
+    if _LOADED:
+        return
+    _LOADED.add(GROUP)
+    from sabir import plugins
+
+    found = plugins.load_plugins(GROUP)
+    if found.failures:
+        raise PluginError(str(found.failures[0]))

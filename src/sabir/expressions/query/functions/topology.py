@@ -1,0 +1,198 @@
+"""get_input, get_property, get_attribute, get_artifact, get_nodes_of_type: the functions of TOSCA."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from sabir.diagnostics.near import did_you_mean
+from sabir.expressions.query.context import Context
+from sabir.expressions.query.errors import Kind
+from sabir.expressions.query.functions.call import Call, Matches
+from sabir.expressions.query.functions.registry import function
+from sabir.expressions.query.resource import Resource
+from sabir.expressions.query.values import MISSING, mark, reveal_deep
+from sabir.graph.values import Sensitive, Unknown
+
+__all__: list[str] = []
+
+Read = Callable[[Resource, str], Any]
+
+
+@function("get_input", standalone=True)
+def get_input(call: Call, context: Context) -> Any:
+    argument = reveal_deep(call.value(context))
+    path = argument if isinstance(argument, list) else [argument]
+    if not path or not isinstance(path[0], str):
+        call.fail(context, "get_input needs the name of an input")
+    name = path[0]
+    value = context.session.input(name)
+    if value is MISSING:
+        if len(path) == 2:
+            return path[1]
+        known = context.session.input_names()
+        hint = did_you_mean(name, known) or (
+            "declare it under 'inputs:'" if not known else "the inputs are " + ", ".join(known)
+        )
+        call.fail(context, f"there is no input {name!r}", Kind.MISSING_INPUT, hint)
+    # TOSCA 1.3: further items reach into the value; a lone second item of text is also a default (peer).
+    found = _into(value, path[1:])
+    return (path[1] if len(path) == 2 and value is None else None) if found is MISSING else found
+
+
+@function("get_property", standalone=True)
+def get_property(call: Call, context: Context) -> Any:
+    path = _path(call, context)
+    entity = _entity(context, path[0], lambda one: _find(one, path[1:], _read_property) is not MISSING)
+    if entity is None:
+        call.fail(
+            context, f"get_property: there is no {path[0]!r} here", Kind.NOT_FOUND, _known(context, path[0])
+        )
+    found = _find(entity, path[1:], _read_property)
+    if found is MISSING:
+        _not_found(call, context, entity, path)
+    return Matches([found]) if isinstance(found, list) else found
+
+
+@function("get_attribute", standalone=True)
+def get_attribute(call: Call, context: Context) -> Any:
+    path = _path(call, context)
+    entity = _entity(context, path[0], lambda one: _find(one, path[1:], _read_attribute) is not MISSING)
+    if entity is None:
+        return None
+    found = _find(entity, path[1:], _read_attribute)
+    return None if found is MISSING else Matches([found]) if isinstance(found, list) else found
+
+
+@function("get_artifact", standalone=True)
+def get_artifact(call: Call, context: Context) -> Any:
+    path = _path(call, context)
+    entity = _entity(context, path[0], lambda one: path[1] in one.artifacts)
+    artifact = entity.artifacts.get(str(path[1])) if entity is not None else None
+    return None if artifact is None else artifact.location
+
+
+@function("get_nodes_of_type", standalone=True)
+def get_nodes_of_type(call: Call, context: Context) -> Any:
+    name = call.text(context, "the name of a type")
+    root = context.resource.root
+    return [one for one in root.everything() if one is not root and name in one.types]
+
+
+def _path(call: Call, context: Context) -> list[Any]:
+    items = reveal_deep(call.value(context))
+    if not isinstance(items, list) or len(items) < 2:
+        call.fail(context, f"{call.function.name} needs a list: an entity, then what to read from it")
+    if not isinstance(items[0], str):
+        call.fail(context, f"the entity of {call.function.name} must be a name, not {items[0]!r}")
+    return items
+
+
+def _entity(context: Context, name: str, suits: Callable[[Resource], bool]) -> Resource | None:
+    """The entity a name stands for, reserved names included (TOSCA 1.3, "Reserved function keywords")."""
+    here = context.resource
+    match name:
+        case "SELF":
+            return here
+        case "SOURCE":
+            return here.source
+        case "TARGET":
+            return here.target
+        case "HOST":
+            return _host(here, suits)
+        case "ROOT":
+            return here.root
+    return here.all().get(name) or context.session.named(name)
+
+
+def _host(here: Resource, suits: Callable[[Resource], bool]) -> Resource | None:
+    """The nearest host that has what is asked for; failing that, the nearest host."""
+    node: Resource | None = here
+    while node is not None and node.kind != "instance":
+        node = node.source or node.parent
+    hosts = [one for one in node.ancestors() if one is not node and one.parent is not None] if node else []
+    return next((one for one in hosts if suits(one)), hosts[0] if hosts else None)
+
+
+def _read_property(one: Resource, key: str) -> Any:
+    return one.planned(key)
+
+
+def _read_attribute(one: Resource, key: str) -> Any:
+    return one.get(key)
+
+
+def _find(entity: Resource, path: list[Any], read: Read) -> Any:
+    """`[req_or_cap_name?, property_name, index_or_key*]`; S-97: the target's capability first, then the target."""
+    name = path[0]
+    if not isinstance(name, str):
+        return MISSING
+    found = read(entity, name)
+    if found is not MISSING:
+        inner = _into(found, path[1:])
+        if inner is not MISSING:
+            return inner
+    if len(path) > 1 and isinstance(path[1], str):
+        for through in _through(entity, name):
+            inner = _into(read(through, path[1]), path[2:])
+            if inner is not MISSING:
+                return inner
+    return MISSING
+
+
+def _through(entity: Resource, name: str) -> list[Resource]:
+    found = [one for one in entity.capabilities if one.name == name]
+    for requirement in entity.requirements:
+        if requirement.name == name:
+            found += [one for one in (requirement.target_capability, requirement.target) if one is not None]
+            if requirement.target is not None:
+                found += [one for one in requirement.target.capabilities if one.name == name]
+            found.append(requirement)
+    return found
+
+
+def _into(value: Any, path: list[Any]) -> Any:
+    """Keys and indexes (also written as text) into a value."""
+    for key in path:
+        marked = isinstance(value, Sensitive)
+        value = value.value if isinstance(value, Sensitive) else value
+        if isinstance(value, Unknown):
+            return value
+        if isinstance(value, Mapping) and key in value:
+            value = value[key]
+        elif (
+            isinstance(value, list | tuple)
+            and (number := _number(key)) is not None
+            and -len(value) <= number < len(value)
+        ):
+            value = value[number]
+        else:
+            return MISSING
+        if marked:
+            value = mark(value)
+    return value
+
+
+def _number(key: Any) -> int | None:
+    if isinstance(key, int) and not isinstance(key, bool):
+        return key
+    return int(key) if isinstance(key, str) and key.lstrip("-").isdigit() else None
+
+
+def _known(context: Context, name: str) -> str | None:
+    return did_you_mean(name, context.resource.all())
+
+
+def _not_found(call: Call, context: Context, entity: Resource, path: list[Any]) -> None:
+    what = " / ".join(str(part) for part in path[1:])
+    names = [
+        *entity.keys(),
+        *(one.name for one in entity.capabilities),
+        *(one.name for one in entity.requirements),
+    ]
+    call.fail(
+        context,
+        f"{entity.name!r} has no property {what!r}",
+        Kind.NOT_FOUND,
+        did_you_mean(str(path[1]), names),
+    )

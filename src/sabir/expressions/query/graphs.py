@@ -1,0 +1,249 @@
+"""The instance graph as resources, so that a graph of any language can be asked.
+
+Instances without an owner hang below one root, called `root`, whose attribute `outputs` holds the outputs of the graph. A
+relation of an instance is both a key that leads to the instances it names and a requirement.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+from sabir.expressions.query.resource import Resource
+from sabir.expressions.query.session import Session
+from sabir.expressions.query.values import MISSING, Status
+from sabir.graph.graph import Graph
+from sabir.graph.instance import Instance
+from sabir.graph.values import Ref, Sensitive
+
+__all__ = ["GraphResource", "resources_of"]
+
+_STATUS = {member.name: member for member in Status}
+
+
+class _Tree:
+    """What the resources of one graph share."""
+
+    __slots__ = ("by_id", "graph", "root", "session", "sources")
+
+    def __init__(self, graph: Graph, session: Session) -> None:
+        self.graph = graph
+        self.session = session
+        self.by_id: dict[str, GraphResource] = {}
+        self.sources: dict[str, list[_Relation]] | None = None
+        self.root: _Root = _Root(self)
+
+    def relations_to(self, id_: str) -> Sequence[_Relation]:
+        if self.sources is None:
+            self.sources = {}
+            for one in self.by_id.values():
+                for relation in one.requirements:
+                    if isinstance(relation, _Relation):
+                        self.sources.setdefault(relation.target_id, []).append(relation)
+        return self.sources.get(id_, ())
+
+
+def resources_of(graph: Graph, session: Session | None = None) -> Resource:
+    """The root resource of a graph."""
+    tree = _Tree(graph, session or Session())
+    by_id = tree.by_id
+    for instance in graph:
+        by_id[instance.id] = GraphResource(instance, tree)
+    for one in by_id.values():
+        owner = one.instance.owner
+        above = by_id.get(owner) if owner is not None else None
+        if above is None or above is one:
+            tree.root._children.append(one)
+        else:
+            one._parent = above
+            above._children.append(one)
+    return tree.root
+
+
+class _Root(Resource):
+    __slots__ = ("_children", "_tree")
+
+    def __init__(self, tree: _Tree) -> None:
+        super().__init__()
+        self._tree = tree
+        self._children: list[Resource] = []
+
+    @property
+    def session(self) -> Session:
+        return self._tree.session
+
+    @property
+    def name(self) -> str:
+        return "root"
+
+    @property
+    def type(self) -> str:
+        return "sabir.Root"
+
+    @property
+    def parent(self) -> Resource | None:
+        return None
+
+    @property
+    def children(self) -> Sequence[Resource]:
+        return self._children
+
+    def keys(self) -> Sequence[str]:
+        return ("outputs",)
+
+    def get(self, key: str) -> Any:
+        if key == "outputs":
+            return {name: _value(value, self._tree) for name, value in self._tree.graph.outputs.items()}
+        return MISSING
+
+    def all(self) -> dict[str, Resource]:
+        """By name; an instance whose name another has too is also there by its id."""
+        known = self._all
+        if known is None:
+            known = super().all()
+            for id_, one in self._tree.by_id.items():
+                known.setdefault(id_, one)
+        return known
+
+
+class GraphResource(Resource):
+    """An instance of the graph."""
+
+    __slots__ = ("_children", "_parent", "_tree", "instance")
+
+    def __init__(self, instance: Instance, tree: _Tree) -> None:
+        self._all = None
+        self._everything = None
+        self.instance = instance
+        self._tree = tree
+        self._parent: GraphResource | None = None
+        self._children: list[Resource] = []
+
+    @property
+    def session(self) -> Session:
+        return self._tree.session
+
+    @property
+    def name(self) -> str:
+        return self.instance.name
+
+    @property
+    def type(self) -> str:
+        return self.instance.type
+
+    @property
+    def id(self) -> str:
+        return self.instance.id
+
+    @property
+    def parent(self) -> Resource | None:
+        return self._parent or self._tree.root
+
+    @property
+    def children(self) -> Sequence[Resource]:
+        return self._children
+
+    @property
+    def status(self) -> Status | str | None:
+        status = self.instance.status
+        return None if status is None else _STATUS.get(status, status)
+
+    def keys(self) -> Sequence[str]:
+        return (*self.instance.attributes, *self.instance.relations)
+
+    def get(self, key: str) -> Any:
+        record = self.instance.attributes
+        position = record.layout.index.get(key)
+        if position is not None:
+            value = record.row[position]
+            kind = type(value)
+            return value if kind is str or kind is int or kind is bool else _value(value, self._tree)
+        if key in self.instance.relations:
+            by_id = self._tree.by_id
+            found = [by_id[id_] for id_ in self.instance.relations[key] if id_ in by_id]
+            return found[0] if len(found) == 1 else found
+        return MISSING
+
+    @property
+    def requirements(self) -> Sequence[Resource]:
+        return [
+            _Relation(self, name, id_, self._tree)
+            for name, ids in self.instance.relations.items()
+            for id_ in ids
+            if id_ in self._tree.by_id
+        ]
+
+    @property
+    def relationships(self) -> Sequence[Resource]:
+        return self._tree.relations_to(self.instance.id)
+
+    @property
+    def sources(self) -> Mapping[str, Any]:
+        found: dict[str, list[Resource]] = {}
+        for relation in self._tree.relations_to(self.instance.id):
+            found.setdefault(relation.name, []).append(relation.source)
+        return {name: many[0] if len(many) == 1 else many for name, many in found.items()}
+
+
+class _Relation(Resource):
+    """One instance named by a relation of another."""
+
+    __slots__ = ("_name", "_source", "_tree", "target_id")
+
+    kind: ClassVar[str] = "relationship"
+
+    def __init__(self, source: GraphResource, name: str, target_id: str, tree: _Tree) -> None:
+        super().__init__()
+        self._source = source
+        self._name = name
+        self.target_id = target_id
+        self._tree = tree
+
+    @property
+    def session(self) -> Session:
+        return self._tree.session
+
+    @property
+    def name(self) -> str:
+        return self._name
+
+    @property
+    def type(self) -> str:
+        return "sabir.Relation"
+
+    @property
+    def id(self) -> str:
+        return f"{self._source.id}::.requirements::[.name={self._name}]"
+
+    @property
+    def parent(self) -> Resource | None:
+        return self._source
+
+    @property
+    def children(self) -> Sequence[Resource]:
+        return ()
+
+    @property
+    def source(self) -> GraphResource:
+        return self._source
+
+    @property
+    def target(self) -> GraphResource:
+        return self._tree.by_id[self.target_id]
+
+    def get(self, key: str) -> Any:
+        del key
+        return MISSING
+
+
+def _value(value: Any, tree: _Tree) -> Any:
+    """A value of the graph as expressions know values: references become the instances they name."""
+    if isinstance(value, Ref):
+        return tree.by_id.get(value.id)
+    if isinstance(value, Sensitive):
+        return Sensitive(_value(value.value, tree))
+    if isinstance(value, Mapping):
+        return {key: _value(item, tree) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_value(item, tree) for item in value]
+    return value

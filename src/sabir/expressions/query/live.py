@@ -1,0 +1,149 @@
+"""Attributes that may hold expressions: computed when first read, on the instance they belong to, then kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from sabir.expressions.query.context import Context
+from sabir.expressions.query.errors import QueryError
+from sabir.expressions.query.forms import compile_value
+from sabir.expressions.query.resource import Resource
+from sabir.expressions.query.session import Session
+from sabir.expressions.query.values import MISSING, NodeState, Status, mark, plain
+from sabir.source.text import Place
+
+__all__ = ["Assigned", "LiveResource", "PlainResource"]
+
+_PENDING: Final = object()
+
+
+class Assigned:
+    """A value as it was written, shared by all instances that have it; compiled once."""
+
+    __slots__ = ("_compiled", "directory", "place", "raw", "sensitive")
+
+    def __init__(
+        self,
+        raw: Any,
+        *,
+        place: Place | None = None,
+        directory: Path | None = None,
+        sensitive: bool = False,
+    ) -> None:
+        self.raw = raw
+        self.place = place
+        self.directory = directory
+        self.sensitive = sensitive
+        self._compiled: Callable[[Context], Any] | object | None = MISSING
+
+    @property
+    def is_constant(self) -> bool:
+        if self._compiled is MISSING:
+            self._compiled = compile_value(self.raw)
+        return self._compiled is None
+
+    def value(self, resource: Resource) -> Any:
+        """The value on an instance; a failure is shown at the place where it was written."""
+        if self.is_constant:
+            return mark(self.raw) if self.sensitive else self.raw
+        context = Context(resource, place=self.place, directory=self.directory)
+        assert callable(self._compiled)
+        try:
+            value = self._compiled(context)
+        except QueryError as error:
+            raise error.placed(self.place) from error
+        return mark(plain(value)) if self.sensitive else value
+
+
+class LiveResource(Resource):
+    """A resource whose attributes are assigned values. `_written` is a mapping of its own or a shared one."""
+
+    __slots__ = ("_ready",)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._ready: dict[str, Any] = {}
+
+    def written(self, key: str) -> Assigned | None:
+        """What was assigned to a key, if anything."""
+        raise NotImplementedError
+
+    def get(self, key: str) -> Any:
+        value = self._ready.get(key, MISSING)
+        if value is MISSING:
+            return self._compute(key)
+        # An attribute that needs itself is null instead of endless.
+        return None if value is _PENDING else value
+
+    def _compute(self, key: str) -> Any:
+        assigned = self.written(key)
+        if assigned is None:
+            return MISSING
+        self._ready[key] = _PENDING
+        try:
+            value = assigned.value(self)
+        except BaseException:
+            del self._ready[key]
+            raise
+        self._ready[key] = value
+        return value
+
+
+class PlainResource(LiveResource):
+    """An instance made of plain data: for tests, tools, and data that no language evaluated."""
+
+    __slots__ = ("_attributes", "_children", "_name", "_parent", "_session", "_state", "_status")
+
+    def __init__(
+        self,
+        name: str,
+        attributes: Mapping[str, Any] | None = None,
+        *,
+        parent: PlainResource | None = None,
+        session: Session | None = None,
+        status: Status | None = None,
+        state: NodeState | None = None,
+    ) -> None:
+        super().__init__()
+        self._name = name
+        self._attributes: Mapping[str, Any] = attributes or {}
+        self._children: list[Resource] = []
+        self._parent = parent
+        self._session = session or (parent.session if parent else Session())
+        self._status = status
+        self._state = state
+        if parent is not None:
+            parent._children.append(self)
+
+    @property
+    def session(self) -> Session:
+        return self._session
+
+    @property
+    def name(self) -> str:
+        return self._name
+
+    @property
+    def parent(self) -> Resource | None:
+        return self._parent
+
+    @property
+    def children(self) -> Sequence[Resource]:
+        return self._children
+
+    @property
+    def status(self) -> Status | None:
+        return self._status
+
+    @property
+    def state(self) -> NodeState | None:
+        return self._state
+
+    def keys(self) -> Sequence[str]:
+        return tuple(self._attributes)
+
+    def written(self, key: str) -> Assigned | None:
+        raw = self._attributes.get(key, MISSING)
+        return None if raw is MISSING else Assigned(raw)

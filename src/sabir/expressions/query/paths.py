@@ -1,0 +1,129 @@
+"""Compiled paths: parsed once, cached by text, run many times."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any, Final
+
+from sabir.expressions.query.context import Context
+from sabir.expressions.query.resource import Resource
+from sabir.expressions.query.steps import Step, compile_segment, run_steps, undefined
+from sabir.expressions.query.syntax import Empty, Name, Path, Star, Variable, parse
+from sabir.expressions.query.tracing import run_traced
+from sabir.expressions.query.values import MISSING
+from sabir.graph.values import Sensitive
+
+__all__ = ["CompiledPath", "compile_path"]
+
+_CACHED: Final = 4096
+
+
+class CompiledPath:
+    """A path ready to run: `matches(context)` is list mode."""
+
+    __slots__ = ("_begin", "path", "steps")
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.steps = tuple(compile_segment(segment, path) for segment in path.segments)
+        self._begin = _beginning(path, self.steps)
+
+    def matches(self, context: Context) -> list[Any]:
+        if context.trace:
+            return run_traced(self._begin, context, self.path)
+        return self._begin(context, run_steps)
+
+    @property
+    def text(self) -> str:
+        return self.path.source.text
+
+
+@lru_cache(maxsize=_CACHED)
+def compile_path(text: str) -> CompiledPath:
+    return CompiledPath(parse(text))
+
+
+Run = Callable[..., list[Any]]
+Begin = Callable[[Context, Run], list[Any]]
+
+
+def _beginning(path: Path, steps: tuple[Step, ...]) -> Begin:
+    """Spec 004, "The first segment"."""
+    first = path.segments[0]
+    match first.key:
+        case Variable():
+            return _from_variable(first.key, path, steps)
+        case Empty() if not first.filters:
+            return _from_all(path, steps) if len(steps) > 1 else _from_current(steps)
+        case Name(text=text) if text.startswith("."):
+            return _from_current(steps)
+        case _:
+            return _from_ancestors(steps)
+
+
+def _from_variable(variable: Variable, path: Path, steps: tuple[Step, ...]) -> Begin:
+    # The key of the first step is the value itself; its filters and `?` still hold.
+    plain_first = not path.segments[0].filters and not path.segments[0].first
+    own = compile_segment(
+        type(path.segments[0])(
+            path.segments[0].span, Name(variable.span, "."), path.segments[0].filters, path.segments[0].first
+        ),
+        path,
+    )
+    rest = steps[1:] if plain_first else (own, *steps[1:])
+
+    def begin(context: Context, run: Run) -> list[Any]:
+        value = context.variable(variable.name)
+        if value is MISSING:
+            raise undefined(variable, path, context)
+        return run(rest, [value], context) if rest else [value]
+
+    return begin
+
+
+def _from_all(path: Path, steps: tuple[Step, ...]) -> Begin:
+    rest = steps[1:]
+    second = path.segments[1]
+    if isinstance(second.key, Empty) and not second.filters and len(steps) == 2:
+        return lambda context, _run: [context.resource.all()]
+    if isinstance(second.key, Star):
+        # Straight over the instances: no dictionary is needed, and instances that share a name are all there.
+        stars = _over_items(path, second, steps[2:])
+        return lambda context, run: run(stars, [context.resource.root.everything()], context)
+    if isinstance(second.key, Name) and not second.filters:
+        name = second.key.text
+        after = steps[2:]
+
+        def by_name(context: Context, run: Run) -> list[Any]:
+            found = context.resource.all().get(name)
+            return [] if found is None else run(after, [found], context)
+
+        return by_name
+    return lambda context, run: run(rest, [context.resource.all()], context)
+
+
+def _over_items(path: Path, star: Any, after: tuple[Step, ...]) -> tuple[Step, ...]:
+    segment = type(star)(star.span, Empty(star.span), star.filters, star.first)
+    return (compile_segment(segment, path), *after)
+
+
+def _from_current(steps: tuple[Step, ...]) -> Begin:
+    return lambda context, run: run(steps, [context.current], context)
+
+
+def _from_ancestors(steps: tuple[Step, ...]) -> Begin:
+    def begin(context: Context, run: Run) -> list[Any]:
+        here = context.current
+        if not isinstance(here, Resource):
+            # `select` and `foreach` may stand at plain data; a marked resource never is one.
+            if not (isinstance(here, Sensitive) and isinstance(here.value, Resource)):
+                return run(steps, [here], context)
+            here = here.value
+        found = run(steps, [here], context)
+        while not found and (above := here.parent) is not None:
+            here = above
+            found = run(steps, [here], context)
+        return found
+
+    return begin

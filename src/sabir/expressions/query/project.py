@@ -1,0 +1,65 @@
+"""What surrounds an evaluation: directories, values of the project, and what its owner allows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+__all__ = ["NO_PERMISSIONS", "Job", "Permissions", "Project"]
+
+
+class Permissions(Protocol):
+    """What the owner allows beyond reading; the `Trust` of an evaluation request is one."""
+
+    @property
+    def python(self) -> bool: ...
+    @property
+    def network(self) -> bool: ...
+    @property
+    def private_network(self) -> bool: ...
+    @property
+    def write_files(self) -> bool: ...
+
+
+@dataclass(frozen=True, slots=True)
+class _Nothing:
+    python: bool = False
+    network: bool = False
+    private_network: bool = False
+    write_files: bool = False
+
+
+NO_PERMISSIONS: Permissions = _Nothing()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """The run of a deployment that an expression is evaluated in; it gives the folders of tasks their names."""
+
+    id: str
+    operation: str | None = None
+    workflow: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Project:
+    """Where an ensemble lives and what its project provides. Without a directory nothing on disk can be reached."""
+
+    directory: Path | None = None
+    """The directory of the ensemble: `.` of get_dir."""
+    root: Path | None = None
+    """The project's root; that of the ensemble unless given."""
+    home: Path | None = None
+    """The home project (UNFURL_HOME)."""
+    repositories: Mapping[str, Path] = field(default_factory=dict[str, Path])
+    locals: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    secrets: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    vault_password: str | None = field(default=None, repr=False)
+    job: Job | None = None
+    permissions: Permissions = NO_PERMISSIONS
+
+    @property
+    def top(self) -> Path | None:
+        return self.root or self.directory

@@ -1,0 +1,327 @@
+"""A segment becomes a step: a function from the values so far to the values behind it.
+
+A step never raises to say "no match"; it gives fewer values. Which branch a value takes is decided by its type, with the
+plain cases first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sabir.diagnostics.near import did_you_mean
+from sabir.expressions.query.comparison import equal, equals_literal
+from sabir.expressions.query.context import Context
+from sabir.expressions.query.errors import Kind, QueryError
+from sabir.expressions.query.resource import SPECIAL_KEYS, Artifact, Resource
+from sabir.expressions.query.syntax import Empty, Filter, Index, Name, Path, Segment, Star, Variable
+from sabir.expressions.query.values import MISSING, External
+from sabir.graph.values import Sensitive, Unknown
+from sabir.source.text import Place
+
+__all__ = ["Select", "Step", "compile_segment", "run_steps", "undefined"]
+
+Select = Callable[[list[Any], Context], list[Any]]
+Predicate = Callable[[Any, Context], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One segment, ready to run."""
+
+    select: Select
+    first: bool
+    segment: Segment
+
+
+def run_steps(steps: tuple[Step, ...], values: list[Any], context: Context, at: int = 0) -> list[Any]:
+    """All matches of the steps from `at` on."""
+    for position in range(at, len(steps)):
+        step = steps[position]
+        values = step.select(values, context)
+        if not values:
+            return values
+        if step.first:
+            # S-90: the first match of the segment for which the rest of the path holds.
+            for candidate in values:
+                found = run_steps(steps, [candidate], context, position + 1)
+                if found:
+                    return found
+            return []
+    return values
+
+
+def compile_segment(segment: Segment, path: Path) -> Step:
+    select = _key_select(segment, path)
+    compiled = (compile_filter(one) for one in segment.filters)
+    predicates = tuple(one for one in compiled if one is not None)
+    if len(predicates) == 1:
+        select = _filtered_by_one(select, predicates[0])
+    elif predicates:
+        select = _filtered(select, predicates)
+    return Step(select, segment.first, segment)
+
+
+def _key_select(segment: Segment, path: Path) -> Select:
+    key = segment.key
+    match key:
+        case Empty():
+            return _select_items
+        case Star():
+            return _select_star
+        case Index(number=number):
+            return _index_select(number)
+        case Name(text=text) if text.startswith("."):
+            return _special_select(text, Place(path.source, key.span))
+        case Name(text=text):
+            return _name_select(text)
+        case Variable():
+            return _variable_select(key, path)
+
+
+def _filtered_by_one(select: Select, keep: Predicate) -> Select:
+    if select is _select_items:
+
+        def filter_items(values: list[Any], context: Context) -> list[Any]:
+            return [value for value in _select_items(values, context) if keep(value, context)]
+
+        return filter_items
+
+    def filter_one(values: list[Any], context: Context) -> list[Any]:
+        return [value for value in select(values, context) if keep(value, context)]
+
+    return filter_one
+
+
+def _filtered(select: Select, predicates: tuple[Predicate, ...]) -> Select:
+    def filter_all(values: list[Any], context: Context) -> list[Any]:
+        return [
+            value for value in select(values, context) if all(keep(value, context) for keep in predicates)
+        ]
+
+    return filter_all
+
+
+# Keys
+
+
+def _select_items(values: list[Any], context: Context) -> list[Any]:
+    """An empty key: the items of a list, anything else itself."""
+    del context
+    found: list[Any] = []
+    for value in values:
+        kind = type(value)
+        if kind is list or kind is tuple:
+            found.extend(value)
+        elif kind is Sensitive and isinstance(value.value, list | tuple):
+            found.extend(map(Sensitive, value.value))
+        else:
+            found.append(value)
+    return found
+
+
+def _select_star(values: list[Any], context: Context) -> list[Any]:
+    """All values of a dictionary; on a list those of each item that is one (S-98)."""
+    found: list[Any] = []
+    for value in values:
+        if isinstance(value, Mapping):
+            found.extend(value.values())
+        elif isinstance(value, list | tuple):
+            found.extend(_select_star(list(value), context))
+        elif isinstance(value, Sensitive):
+            found.extend(map(Sensitive, _select_star([value.value], context)))
+    return found
+
+
+def _index_select(number: int) -> Select:
+    def select(values: list[Any], context: Context) -> list[Any]:
+        found: list[Any] = []
+        for value in values:
+            if isinstance(value, list | tuple | str):
+                if -len(value) <= number < len(value):
+                    found.append(value[number])
+            elif isinstance(value, Sensitive):
+                found.extend(map(Sensitive, select([value.value], context)))
+            elif isinstance(value, Mapping) and number in value:
+                found.append(value[number])
+        return found
+
+    return select
+
+
+def _name_select(name: str) -> Select:
+    def select(values: list[Any], context: Context) -> list[Any]:
+        found: list[Any] = []
+        reads = context.session.reads
+        for value in values:
+            if type(value) is dict:
+                item = value.get(name, MISSING)
+                if item is not MISSING:
+                    found.append(item)
+            elif isinstance(value, Resource):
+                item = value.get(name)
+                if item is not MISSING:
+                    found.append(item)
+                    if reads is not None:
+                        reads.append((value, name))
+            elif isinstance(value, list | tuple):
+                found.extend(select(value, context))  # type: ignore[arg-type]  # a tuple is only iterated
+            else:
+                found.extend(_other(value, name, select, context))
+        return found
+
+    return select
+
+
+def _other(value: Any, name: Any, select: Select, context: Context) -> list[Any]:
+    """A name on something that is neither plain data nor a resource."""
+    if isinstance(value, Sensitive):
+        return [
+            one if isinstance(one, Sensitive) else Sensitive(one) for one in select([value.value], context)
+        ]
+    if isinstance(value, Mapping):
+        return [value[name]] if name in value else []
+    if isinstance(value, External | Artifact):
+        item = value.get(name)
+        return [] if item is MISSING else [item]
+    return [value] if isinstance(value, Unknown) else []
+
+
+def _special_select(name: str, place: Place) -> Select:
+    reader = SPECIAL_KEYS.get(name)
+
+    def select(values: list[Any], context: Context) -> list[Any]:
+        found: list[Any] = []
+        for value in values:
+            if isinstance(value, Resource):
+                if reader is None:
+                    raise _unknown_special(name, value, place)
+                item = reader(value)
+                if item is not MISSING:
+                    found.append(item)
+            elif isinstance(value, list | tuple):
+                found.extend(select(list(value), context))
+            elif name == ".":
+                found.append(value)
+            elif isinstance(value, Artifact) and name == ".name":
+                found.append(value.name)
+            elif isinstance(value, Mapping):
+                if name in value:
+                    found.append(value[name])
+            elif isinstance(value, Sensitive):
+                found.extend(map(Sensitive, select([value.value], context)))
+        return found
+
+    return select
+
+
+def _unknown_special(name: str, value: Resource, place: Place) -> QueryError:
+    hint = did_you_mean(name, SPECIAL_KEYS) or "the special keys are " + ", ".join(SPECIAL_KEYS)
+    return QueryError.of(
+        Kind.UNKNOWN_SPECIAL_KEY,
+        f"{value.kind} {value.name!r} has no special key {name!r}",
+        place=place,
+        hint=hint,
+    )
+
+
+def undefined(variable: Variable, path: Path, context: Context) -> QueryError:
+    known = [*context.scope, "start"]
+    hint = did_you_mean(variable.name, known) or "give it under 'vars:' beside 'eval:'"
+    return QueryError.of(
+        Kind.UNDEFINED_VARIABLE,
+        f"variable ${variable.name} is not defined",
+        place=Place(path.source, variable.span),
+        hint=hint,
+    )
+
+
+def _variable_select(variable: Variable, path: Path) -> Select:
+    place = Place(path.source, variable.span)
+
+    def select(values: list[Any], context: Context) -> list[Any]:
+        key = context.variable(variable.name)
+        if key is MISSING:
+            raise undefined(variable, path, context)
+        if isinstance(key, Sensitive):
+            key = key.value
+        if isinstance(key, int) and not isinstance(key, bool):
+            return _index_select(key)(values, context)
+        if isinstance(key, str):
+            chosen = _special_select(key, place) if key.startswith(".") else _name_select(key)
+            return chosen(values, context)
+        return [
+            value[key]
+            for value in values
+            if isinstance(value, Mapping) and isinstance(key, bool | float | None) and key in value
+        ]
+
+    return select
+
+
+# Filters
+
+
+def compile_filter(one: Filter) -> Predicate | None:
+    """The predicate of a filter; None for an empty one, which keeps everything."""
+    if one.path is None and one.test is None:
+        return (lambda _value, _context: False) if one.negated else None
+    left = _left(one)
+    if one.test is None:
+        holds: Predicate = lambda value, context: bool(left(value, context))  # noqa: E731
+    else:
+        holds = _test(one, left)
+    if one.negated:
+        return lambda value, context: not holds(value, context)
+    return holds
+
+
+def _left(one: Filter) -> Callable[[Any, Context], list[Any]]:
+    if one.path is None:
+        # Spec 004: the value of the segment's key; of a list its items are tested.
+        return lambda value, _context: value if type(value) is list else [value]
+    path = one.path
+    steps = tuple(compile_segment(segment, path) for segment in path.segments)
+    if len(steps) == 1 and not steps[0].first:
+        select = steps[0].select
+        return lambda value, context: select([value], context)
+    return lambda value, context: run_steps(steps, [value], context)
+
+
+def _test(one: Filter, left: Callable[[Any, Context], list[Any]]) -> Predicate:
+    test = one.test
+    assert test is not None
+    if isinstance(test.right, Variable):
+        return _against_variable(test.right.name, left, negated=test.negated, own=one.path is None)
+    equals = equals_literal(test.right)
+    if test.negated:
+        if one.path is None:
+            # Of the value itself no part may be equal; of a path's matches one that differs is enough.
+            return lambda value, context: not any(equals(item) for item in left(value, context))
+        return lambda value, context: any(not equals(item) for item in left(value, context))
+
+    def against_literal(value: Any, context: Context) -> bool:
+        # A generator inside any() costs more than the comparison itself.
+        for item in left(value, context):  # noqa: SIM110
+            if equals(item):
+                return True
+        return False
+
+    return against_literal
+
+
+def _against_variable(
+    name: str, left: Callable[[Any, Context], list[Any]], *, negated: bool, own: bool
+) -> Predicate:
+    """An unknown variable equals nothing (peers' rule)."""
+    if negated and own:
+        return lambda value, context: (
+            not any(equal(item, context.variable(name)) for item in left(value, context))
+        )
+
+    def holds(value: Any, context: Context) -> bool:
+        right = context.variable(name)
+        return any(equal(item, right) is not negated for item in left(value, context))
+
+    return holds

@@ -1,0 +1,215 @@
+"""The path grammar of spec 004, "Expression Query Syntax": text to frozen nodes with spans.
+
+expr    : segment? ("::" segment)*
+segment : [key] ("[" filter "]")* ["?"]
+key     : name | integer | var | "*"
+filter  : ['!'] [expr] [("!=" | "=") test]
+test    : var | text without $ [ ] : ?
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final, NoReturn
+
+from sabir.expressions.query.errors import Kind, QueryError
+from sabir.source.text import Place, Source, Span
+
+__all__ = ["Empty", "Filter", "Index", "Key", "Name", "Path", "Segment", "Star", "Test", "Variable", "parse"]
+
+
+@dataclass(frozen=True, slots=True)
+class Empty:
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    span: Span
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    span: Span
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    span: Span
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Star:
+    span: Span
+
+
+Key = Empty | Name | Index | Variable | Star
+
+
+@dataclass(frozen=True, slots=True)
+class Test:
+    """The right side: a literal text, or a variable."""
+
+    __test__ = False
+
+    span: Span
+    negated: bool
+    right: str | Variable
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    span: Span
+    negated: bool
+    path: Path | None
+    test: Test | None
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    span: Span
+    key: Key
+    filters: tuple[Filter, ...] = ()
+    first: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Path:
+    source: Source
+    span: Span
+    segments: tuple[Segment, ...]
+
+
+_DEEPEST: Final = 64
+_LONGEST: Final = 100_000
+_DELIMITER: Final = re.compile(r"::|[\[\]?]")
+_FILTER_DELIMITER: Final = re.compile(r"::|!=|[\[\]?=]")
+_TEST_END: Final = re.compile(r"[\[\]$:?]")
+_INTEGER: Final = re.compile(r"-?[0-9]{1,18}")
+_HINTS: Final = {
+    "[": "'[' opens a filter and is closed by ']'",
+    "$": "'$' is only allowed at the beginning, as a variable",
+}
+
+
+def parse(text: str) -> Path:
+    """The syntax tree of a path; QueryError of kind SYNTAX with the position and what was expected there."""
+    if len(text) > _LONGEST:
+        raise QueryError.of(Kind.TOO_MUCH, f"an expression of more than {_LONGEST:,} characters")
+    parser = _Parser(Source("<expression>", text))
+    path, end = parser.path(0, depth=0)
+    if end < len(text):
+        parser.fail(
+            end, f"{text[end]!r} has no '[' before it", "remove it, or reach such a key through a variable"
+        )
+    return path
+
+
+@dataclass(frozen=True, slots=True)
+class _Parser:
+    source: Source
+
+    def fail(self, at: int, message: str, hint: str | None = None) -> NoReturn:
+        place = Place(self.source, Span(at, min(at + 1, len(self.source.text))))
+        raise QueryError.of(Kind.SYNTAX, message, place=place, hint=hint)
+
+    def path(self, start: int, depth: int) -> tuple[Path, int]:
+        """A path up to the end of the text or, inside a filter, up to what cannot belong to it."""
+        if depth > _DEEPEST:
+            self.fail(start, f"filters nested deeper than {_DEEPEST} levels")
+        text = self.source.text
+        segments: list[Segment] = []
+        at = start
+        while True:
+            segment, at = self.segment(at, depth)
+            segments.append(segment)
+            if not text.startswith("::", at):
+                break
+            at += 2
+        return Path(self.source, Span(start, at), tuple(segments)), at
+
+    def segment(self, start: int, depth: int) -> tuple[Segment, int]:
+        text = self.source.text
+        found = (_FILTER_DELIMITER if depth else _DELIMITER).search(text, start)
+        at = found.start() if found else len(text)
+        key = self.key(start, at)
+        filters: list[Filter] = []
+        while at < len(text) and text[at] == "[":
+            one, at = self.filter(at, depth)
+            filters.append(one)
+            at = self.spaces(at)
+        first = at < len(text) and text[at] == "?"
+        if first:
+            at = self.spaces(at + 1)
+        if at < len(text) and not text.startswith(("::", "]"), at) and not (depth and text[at] in "=!"):
+            after = "'?'" if first else "a filter"
+            self.fail(at, f"expected '::' or the end after {after}, found {text[at]!r}")
+        return Segment(Span(start, at), key, tuple(filters), first), at
+
+    def key(self, start: int, end: int) -> Key:
+        raw = self.source.text[start:end]
+        name = raw.strip()
+        begin = start + len(raw) - len(raw.lstrip())
+        span = Span(begin, begin + len(name)) if name else Span(start, start)
+        if not name:
+            return Empty(span)
+        if name == "*":
+            return Star(span)
+        if name[0] == "$":
+            if len(name) == 1:
+                self.fail(begin, "expected the name of a variable after '$'")
+            return Variable(span, name[1:])
+        if _INTEGER.fullmatch(name):
+            return Index(span, int(name))
+        return Name(span, name)
+
+    def filter(self, start: int, depth: int) -> tuple[Filter, int]:
+        """From '[' to behind its ']'."""
+        text = self.source.text
+        at = self.spaces(start + 1)
+        negated = text.startswith("!", at) and not text.startswith("!=", at)
+        at += negated
+        path: Path | None = None
+        if not text.startswith(("]", "=", "!="), self.spaces(at)):
+            path, at = self.path(at, depth + 1)
+        at = self.spaces(at)
+        test: Test | None = None
+        if text.startswith(("=", "!="), at):
+            test, at = self.test(at)
+        if not text.startswith("]", at):
+            if at >= len(text):
+                self.fail(start, "'[' is never closed", "add the missing ']'")
+            self.fail(at, f"expected ']' or a test, found {text[at]!r}")
+        return Filter(Span(start, at + 1), negated, path, test), at + 1
+
+    def test(self, start: int) -> tuple[Test, int]:
+        text = self.source.text
+        unequal = text[start] == "!"
+        begin = self.spaces(start + 1 + unequal)
+        variable = text.startswith("$", begin)
+        found = _TEST_END.search(text, begin + variable)
+        end = found.start() if found else len(text)
+        if found and found[0] != "]":
+            hint = _HINTS.get(found[0], f"a test cannot hold {found[0]!r}")
+            self.fail(
+                end,
+                f"{found[0]!r} cannot stand in a test",
+                f"{hint}; put the text into a variable and write [key=$name]",
+            )
+        literal = text[begin:end].strip()
+        span = Span(begin, begin + len(literal))
+        if not variable:
+            return Test(span, unequal, literal), end
+        if len(literal) == 1:
+            self.fail(begin, "expected the name of a variable after '$'")
+        return Test(span, unequal, Variable(span, literal[1:])), end
+
+    def spaces(self, at: int) -> int:
+        text = self.source.text
+        while at < len(text) and text[at].isspace():
+            at += 1
+        return at

@@ -1,0 +1,182 @@
+"""Values as expressions see them: plain data, marked data, things that know more than one face, and "no match"."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping
+from enum import Enum, IntEnum
+from typing import Any, Final, final
+
+from sabir.graph.values import REDACTED, Sensitive, reveal
+
+__all__ = [
+    "MISSING",
+    "External",
+    "LazyMap",
+    "Missing",
+    "NodeState",
+    "Status",
+    "is_sensitive",
+    "mark",
+    "plain",
+    "redacted",
+    "reveal_deep",
+    "single",
+]
+
+
+@final
+class Missing(Enum):
+    """No match. A value of its own, so that null can be a match and nothing has to be raised."""
+
+    MISSING = "missing"
+
+    def __bool__(self) -> bool:
+        return False
+
+
+MISSING: Final = Missing.MISSING
+
+
+class Status(IntEnum):
+    """How an instance fares (the values of Unfurl's status)."""
+
+    unknown = 0
+    ok = 1
+    degraded = 2
+    error = 3
+    pending = 4
+    absent = 5
+
+
+class NodeState(IntEnum):
+    """Where an instance is in its life (TOSCA's node states)."""
+
+    initial = 1
+    creating = 2
+    created = 3
+    configuring = 4
+    configured = 5
+    starting = 6
+    started = 7
+    stopping = 8
+    stopped = 9
+    deleting = 10
+    deleted = 11
+    error = 12
+
+
+class External(ABC):
+    """A value that stands for something outside, as a file: a result by itself, and keys to select from it."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def get(self, key: str) -> object:
+        """The value under a key, or MISSING."""
+
+    @abstractmethod
+    def result(self) -> object:
+        """What it is when nothing was selected from it."""
+
+
+_PENDING: Final = object()
+
+
+class LazyMap(Mapping[str, Any]):
+    """A mapping that holds expressions: an item is computed when it is first asked for, then kept."""
+
+    __slots__ = ("_items", "_ready")
+
+    def __init__(self, items: Mapping[Any, Any | Callable[[], Any]], ready: dict[Any, Any]) -> None:
+        self._items: Mapping[Any, Callable[[], Any]] = items
+        self._ready = ready
+
+    def __getitem__(self, key: Any) -> Any:
+        value = self._ready.get(key, MISSING)
+        if value is MISSING:
+            self._ready[key] = _PENDING
+            try:
+                value = self._items[key]()
+            except BaseException:
+                del self._ready[key]
+                raise
+            self._ready[key] = value
+        # An item that needs itself has no value: it reads as null instead of looping for ever.
+        return None if value is _PENDING else value
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._items
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._items)
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def __repr__(self) -> str:
+        return f"LazyMap({list(self._items)!r})"
+
+
+def single(matches: list[Any]) -> Any:
+    """Single mode: no match is null, one match is itself, several are the list of them."""
+    if len(matches) == 1:
+        return matches[0]
+    return matches or None
+
+
+def plain(value: Any) -> Any:
+    """The value with everything in it computed: lazy maps become dicts, files their paths. Marks stay."""
+    kind = type(value)
+    if kind is str or kind is int or value is None or kind is bool or kind is float:
+        return value
+    if kind is dict:
+        return {key: plain(item) for key, item in value.items()}
+    if kind is list or kind is tuple:
+        return [plain(item) for item in value]
+    if kind is Sensitive:
+        return mark(plain(value.value))
+    if isinstance(value, External):
+        return plain(value.result())
+    if isinstance(value, Mapping):
+        return {key: plain(item) for key, item in value.items()}
+    return value
+
+
+def mark(value: Any) -> Sensitive:
+    """The value marked as sensitive, once."""
+    return value if isinstance(value, Sensitive) else Sensitive(value)
+
+
+def is_sensitive(value: Any) -> bool:
+    """Whether the value or any part of it is marked."""
+    if isinstance(value, Sensitive):
+        return True
+    if isinstance(value, Mapping):
+        return any(is_sensitive(item) for item in value.values())
+    if isinstance(value, list | tuple):
+        return any(is_sensitive(item) for item in value)
+    return False
+
+
+def reveal_deep(value: Any) -> Any:
+    """The value without any mark in it, for those who compute with it."""
+    if not is_sensitive(value):
+        return value
+    value = reveal(value)
+    if isinstance(value, Mapping):
+        return {key: reveal_deep(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [reveal_deep(item) for item in value]
+    return value
+
+
+def redacted(value: Any) -> Any:
+    """The value as it may be written down: every marked part is `<<REDACTED>>`."""
+    if isinstance(value, Sensitive):
+        return REDACTED
+    if isinstance(value, Mapping):
+        return {key: redacted(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [redacted(item) for item in value]
+    return value

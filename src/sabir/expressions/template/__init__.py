@@ -1,0 +1,1 @@
+"""Jinja2 templates: rendered in a sandbox, with a way back from every character to the line that made it."""

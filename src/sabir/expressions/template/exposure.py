@@ -1,0 +1,146 @@
+"""Values as templates see them: resources by their attributes, marks taken off and remembered."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from sabir.expressions.query.resource import Resource
+from sabir.expressions.query.values import MISSING, External, LazyMap, mark
+from sabir.graph.values import Sensitive
+
+if TYPE_CHECKING:
+    from sabir.expressions.query.context import Context
+
+__all__ = ["Rendering"]
+
+_SCALARS: Final = (str, int, float, bool, type(None), bytes)
+
+
+class Rendering:
+    """One rendering: where it takes place, and whether it touched anything sensitive."""
+
+    __slots__ = ("context", "sensitive")
+
+    def __init__(self, context: Context) -> None:
+        self.context = context
+        self.sensitive = False
+
+    def name(self, key: str, otherwise: Callable[[], Any]) -> Any:
+        """A name used in the template: a variable, a reserved entity of TOSCA, or what Jinja2 knows by it."""
+        value = self.context.scope.find(key)
+        if value is MISSING:
+            value = self._reserved(key)
+        return otherwise() if value is MISSING else self.expose(value)
+
+    def _reserved(self, key: str) -> Any:
+        here = self.context.resource
+        match key:
+            case "SELF":
+                return here
+            case "ROOT":
+                return here.root
+            case "HOST":
+                above = here.parent
+                return MISSING if above is None else above
+            case "SOURCE":
+                return MISSING if here.source is None else here.source
+            case "TARGET":
+                return MISSING if here.target is None else here.target
+        return MISSING
+
+    def expose(self, value: Any) -> Any:
+        if type(value) in _SCALARS:
+            return value
+        if isinstance(value, Sensitive):
+            self.sensitive = True
+            return self.expose(value.value)
+        if isinstance(value, Resource):
+            return _ResourceView(value, self)
+        if isinstance(value, External):
+            return self.expose(value.result())
+        if type(value) is dict:
+            return {key: self.expose(item) for key, item in value.items()}
+        if isinstance(value, LazyMap):
+            return _MapView(value, self)
+        if isinstance(value, Mapping):
+            return {key: self.expose(item) for key, item in value.items()}
+        if isinstance(value, list | tuple):
+            return [self.expose(item) for item in value]
+        return value
+
+    def finished(self, result: Any) -> Any:
+        value = _taken_back(result)
+        return mark(value) if self.sensitive and not isinstance(value, Resource) else value
+
+
+def _taken_back(value: Any) -> Any:
+    """What left the template as a view is again what it shows."""
+    if type(value) in _SCALARS:
+        return value
+    if isinstance(value, _ResourceView | _MapView):
+        return value._shown
+    if isinstance(value, Mapping):
+        return {key: _taken_back(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_taken_back(item) for item in value]
+    if isinstance(value, Iterator):
+        return [_taken_back(item) for item in value]
+    return value
+
+
+class _ResourceView(Mapping[str, Any]):
+    """An instance in a template: `SELF.port`, `SELF['.name']`."""
+
+    __slots__ = ("_rendering", "_shown")
+
+    def __init__(self, shown: Resource, rendering: Rendering) -> None:
+        self._shown = shown
+        self._rendering = rendering
+
+    def __getitem__(self, key: str) -> Any:
+        shown = self._shown
+        value = shown.special(key) if key.startswith(".") else shown.get(key)
+        if value is MISSING:
+            raise KeyError(key)
+        reads = shown.session.reads
+        if reads is not None:
+            reads.append((shown, key))
+        return self._rendering.expose(value)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._shown.keys())
+
+    def __len__(self) -> int:
+        return len(self._shown.keys())
+
+    def __str__(self) -> str:
+        return self._shown.name
+
+    def __hash__(self) -> int:
+        return hash(self._shown.name)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _ResourceView) and other._shown is self._shown
+
+
+class _MapView(Mapping[str, Any]):
+    """A map with expressions in it: an item is computed when the template asks for it."""
+
+    __slots__ = ("_rendering", "_shown")
+
+    def __init__(self, shown: Mapping[str, Any], rendering: Rendering) -> None:
+        self._shown = shown
+        self._rendering = rendering
+
+    def __getitem__(self, key: str) -> Any:
+        return self._rendering.expose(self._shown[key])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._shown)
+
+    def __len__(self) -> int:
+        return len(self._shown)
+
+    def __str__(self) -> str:
+        return str(dict(self))
