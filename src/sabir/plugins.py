@@ -18,7 +18,19 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Final
 
-__all__ = ["DRIVERS", "FORMATTERS", "LANGUAGES", "VALIDATORS", "PluginFailure", "Plugins", "load_plugins"]
+from sabir.errors import PluginError
+
+__all__ = [
+    "DRIVERS",
+    "FORMATTERS",
+    "LANGUAGES",
+    "VALIDATORS",
+    "PluginFailure",
+    "Plugins",
+    "load_plugin",
+    "load_plugins",
+    "plugin_names",
+]
 
 LANGUAGES: Final = "sabir.languages"
 VALIDATORS: Final = "sabir.validators"
@@ -59,6 +71,7 @@ class _Scan:
 
 
 _loaded: dict[tuple[str, tuple[str, ...]], Plugins] = {}
+_scanned: dict[tuple[str, ...], _Scan] = {}
 
 
 def load_plugins(group: str) -> Plugins:
@@ -66,10 +79,39 @@ def load_plugins(group: str) -> Plugins:
     key = (group, tuple(sys.path))
     known = _loaded.get(key)
     if known is None:
-        scan = _scan_path()
-        direct = scan.sure and group not in scan.foreign
-        known = _loaded[key] = _load_own(group, scan.own.get(group, {})) if direct else _load_all(group)
+        own = _only_own(group)
+        known = _loaded[key] = _load_all(group) if own is None else _load_own(group, own)
     return known
+
+
+def load_plugin(group: str, name: str) -> object:
+    """Load one plug-in by its name, and no other when it is ours; `PluginError` says why it cannot be had."""
+    own = _only_own(group)
+    plugins = (
+        load_plugins(group) if own is None else _load_own(group, {name: own[name]} if name in own else {})
+    )
+    if name in plugins.loaded:
+        return plugins.loaded[name]
+    failure = next((failure for failure in plugins.failures if failure.name == name), None)
+    raise PluginError(str(failure) if failure else f"no plug-in {name!r} in {group}")
+
+
+def plugin_names(group: str) -> tuple[str, ...]:
+    """The names under a group; none of ours is loaded for that."""
+    own = _only_own(group)
+    if own is not None:
+        return tuple(sorted(own))
+    plugins = load_plugins(group)
+    return tuple(sorted({*plugins.loaded, *(failure.name for failure in plugins.failures)}))
+
+
+def _only_own(group: str) -> dict[str, str] | None:
+    """Our own entry points of a group, or None when somebody else has some, too."""
+    path = tuple(sys.path)
+    scan = _scanned.get(path)
+    if scan is None:
+        scan = _scanned[path] = _scan_path()
+    return scan.own.get(group, {}) if scan.sure and group not in scan.foreign else None
 
 
 def _load_own(group: str, declared: dict[str, str]) -> Plugins:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
+from functools import partial
 from typing import ClassVar
 
+from sabir.check.prepared import PreparedCheck
 from sabir.diagnostics.codes import Code
 from sabir.diagnostics.finding import Finding
 from sabir.source.packages import LoadedPackage
@@ -21,6 +23,8 @@ class BaseValidator(ABC):
 
     short_name: ClassVar[str]
     long_name: ClassVar[str] = ""
+    languages: ClassVar[tuple[str, ...]] = ()
+    """The languages whose packages a plug-in's validator looks at; none named: all."""
 
     def __init__(self, loaded_package: LoadedPackage) -> None:
         self.package = loaded_package
@@ -30,6 +34,20 @@ class BaseValidator(ABC):
         """The codes this validator can report."""
         return ()
 
+    @classmethod
+    def own_code(cls, number: str) -> str:
+        """`E001` with the validator's prefix: `ABC:E001`."""
+        return f"{cls.short_name}:{number}"
+
     @abstractmethod
     def run(self, files: Iterable[str] | None = None) -> Iterator[Finding]:
         """The findings of the package, or only of the given files."""
+
+    def prepared(self, files: Iterable[str] | None = None) -> Iterator[PreparedCheck]:
+        """Its checks, ready to be called. One by default; a validator of many checks may hand them out one by one,
+        so that one that fails leaves the others alone."""
+        yield PreparedCheck(
+            validator=self.short_name,
+            name=type(self).__name__,
+            call=partial(self.run, files),
+        )

@@ -1,0 +1,60 @@
+"""Applying the repairs that findings bring."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from sabir.diagnostics.finding import Edit, Finding, Fix
+from sabir.source.text import Source
+
+__all__ = ["FixedText", "fixed_texts"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FixedText:
+    """A source with fixes applied; those that touch the same text as an earlier one wait for the next round."""
+
+    source: Source
+    text: str
+    applied: tuple[Fix, ...]
+
+
+def fixed_texts(findings: Iterable[Finding], *, unsafe: bool = False) -> list[FixedText]:
+    """Apply the fixes of findings, each wholly or not at all; without `unsafe` only those that keep the meaning."""
+    sources: dict[str, Source] = {}
+    chosen: dict[str, list[Edit]] = {}
+    applied: dict[str, list[Fix]] = {}
+    for finding in findings:
+        fix = finding.fix
+        if fix is None or not fix.edits or not (fix.safe or unsafe):
+            continue
+        if any(_touches(edit, chosen.get(edit.place.source.name, ())) for edit in fix.edits):
+            continue
+        for edit in fix.edits:
+            name = edit.place.source.name
+            sources.setdefault(name, edit.place.source)
+            chosen.setdefault(name, []).append(edit)
+        applied.setdefault(fix.edits[0].place.source.name, []).append(fix)
+    return [
+        FixedText(
+            source=sources[name],
+            text=_edited(sources[name].text, edits),
+            applied=tuple(applied.get(name, ())),
+        )
+        for name, edits in sorted(chosen.items())
+    ]
+
+
+def _touches(edit: Edit, others: Iterable[Edit]) -> bool:
+    span = edit.place.span
+    return any(span.start <= other.place.span.end and other.place.span.start <= span.end for other in others)
+
+
+def _edited(text: str, edits: list[Edit]) -> str:
+    parts: list[str] = []
+    at = 0
+    for edit in sorted(edits, key=lambda edit: edit.place.span.start):
+        parts += [text[at : edit.place.span.start], edit.text]
+        at = edit.place.span.end
+    return "".join([*parts, text[at:]])

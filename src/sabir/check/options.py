@@ -1,0 +1,93 @@
+"""The options of a check, wherever they come from: command line, settings file, oslo.config, or a caller in Python."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields
+from functools import cached_property
+from typing import Any
+
+from sabir.check.selection import CodePattern, Selection, split_words
+from sabir.diagnostics.near import did_you_mean
+from sabir.errors import UsageError
+
+__all__ = ["CheckOptions"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class CheckOptions:
+    """How to check. Lists hold words: codes (see `CodePattern`), or validators by their short or long names."""
+
+    select: tuple[str, ...] = ()
+    """Report these codes only."""
+    ignore: tuple[str, ...] = ()
+    """Do not report these codes."""
+    extend_select: tuple[str, ...] = ()
+    """Report these codes, too: those that are off by default, or beside `select`."""
+    scope: tuple[str, ...] = ()
+    """Run these validators only."""
+    strict: bool = False
+    """Warnings fail the run, too."""
+    language: str | None = None
+    """Take packages as written in this language."""
+    suppressions: bool = True
+    """Heed `# sabir: ignore[…]` comments."""
+    require_reason: bool = False
+    """Report suppressions that give no reason (W902)."""
+    per_path_ignores: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+    """Codes to ignore in the files that a pattern matches: `{"Classes/legacy/*": ("W",)}`."""
+
+    @staticmethod
+    def of(options: CheckOptions | Mapping[str, Any] | None) -> CheckOptions:
+        """Options from a mapping; names may be written with `-` or `_`, lists as comma-separated text."""
+        if isinstance(options, CheckOptions):
+            return options
+        known = {one.name: one for one in fields(CheckOptions)}
+        values: dict[str, Any] = {}
+        for key, value in (options or {}).items():
+            name = key.replace("-", "_")
+            if name not in known:
+                shown = [one.replace("_", "-") for one in known]
+                hint = did_you_mean(key, shown)
+                raise UsageError(f"no option {key!r}: " + (hint or f"there are {', '.join(shown)}"))
+            if value is not None:
+                values[name] = _converted(key, value, getattr(_DEFAULTS, name))
+        return CheckOptions(**values)
+
+    @cached_property
+    def selection(self) -> Selection:
+        extend = (*self.extend_select, "W902") if self.require_reason else self.extend_select
+        return Selection.parse(self.select, self.ignore, extend)
+
+    @cached_property
+    def path_rules(self) -> tuple[tuple[str, tuple[CodePattern, ...]], ...]:
+        return tuple(
+            (pattern, tuple(map(CodePattern.parse, split_words(codes))))
+            for pattern, codes in self.per_path_ignores.items()
+        )
+
+
+_DEFAULTS = CheckOptions()
+
+
+def _converted(key: str, value: Any, default: object) -> object:
+    if isinstance(default, bool):
+        if not isinstance(value, bool):
+            raise UsageError(f"{key} must be true or false, not {value!r}")
+        return value
+    if isinstance(default, tuple):
+        return _words(key, value)
+    if isinstance(default, Mapping):
+        if not isinstance(value, Mapping):
+            raise UsageError(f"{key} must be a table of path patterns, not {value!r}")
+        return {str(pattern): _words(f"{key} {pattern!r}", codes) for pattern, codes in value.items()}
+    if not isinstance(value, str):
+        raise UsageError(f"{key} must be a text, not {value!r}")
+    return value
+
+
+def _words(key: str, value: Any) -> tuple[str, ...]:
+    texts = [value] if isinstance(value, str) else value
+    if not isinstance(texts, Iterable) or not all(isinstance(text, str) for text in texts):
+        raise UsageError(f"{key} must be a list of texts, not {value!r}")
+    return split_words(texts)

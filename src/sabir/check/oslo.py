@@ -1,0 +1,38 @@
+"""The options of the checker for services that embed it and read their configuration with oslo.config.
+
+    conf.register_opts(dict(list_opts())["sabir"], group="sabir")
+    application = Application(conf.sabir)
+
+oslo.config is imported here only, when a service asks; it lists this module under the entry point `oslo.config.opts`, which
+is where its sample generator looks.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+__all__ = ["list_opts"]
+
+
+def list_opts() -> list[tuple[str, list[Any]]]:
+    """The options by group, in oslo.config's form."""
+    from oslo_config import cfg
+
+    return [
+        (
+            "sabir",
+            [
+                cfg.ListOpt("select", default=[], help="Report these codes only: MPL:E042, E042, W or MPL."),
+                cfg.ListOpt("ignore", default=[], help="Do not report these codes."),
+                cfg.ListOpt(
+                    "extend_select", default=[], help="Report these codes, too: those off by default."
+                ),
+                cfg.ListOpt("scope", default=[], help="Run these validators only, by short or long name."),
+                cfg.BoolOpt("strict", default=False, help="Warnings fail a check, too."),
+                cfg.StrOpt("language", help="Take packages as written in this language."),
+                cfg.BoolOpt("suppressions", default=True, help="Heed '# sabir: ignore[...]' comments."),
+                cfg.BoolOpt("require_reason", default=False, help="Report suppressions without a reason."),
+                cfg.DictOpt("per_path_ignores", default={}, help="Codes to ignore by path pattern."),
+            ],
+        )
+    ]

@@ -1,0 +1,106 @@
+"""Which codes are wanted: `--select`, `--ignore`, `--extend-select` and their like."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+from sabir.diagnostics.codes import parse_code
+from sabir.errors import UsageError
+
+__all__ = ["CodePattern", "Selection", "split_words"]
+
+_PATTERN: Final = re.compile(r"(?:(?P<prefix>[A-Z]+):)?(?P<number>[EW][0-9]{0,3})|(?P<name>[A-Z]+):?")
+
+
+@dataclass(frozen=True, slots=True)
+class CodePattern:
+    """What stands in a list of codes.
+
+    A full code `MPL:E042`; a bare one, `E042`, which matches it under any prefix; the beginning of either (`MPL:E0`, `W`);
+    or a prefix alone, `MPL`. Capitals do not matter.
+    """
+
+    prefix: str | None
+    """None: any."""
+    number: str
+    """`E042` or its beginning; empty: all."""
+
+    @staticmethod
+    def parse(text: str) -> CodePattern:
+        match = _PATTERN.fullmatch(text.strip().upper())
+        if match is None:
+            raise UsageError(f"{text.strip()!r} is no code: write MPL:E042, E042, W or a prefix such as MPL")
+        if match["name"] is not None:
+            return CodePattern(match["name"], "")
+        return CodePattern(match["prefix"], match["number"])
+
+    def matches(self, code: str) -> bool:
+        parts = parse_code(code)
+        return self._takes_prefix(parts.prefix) and f"{parts.kind}{parts.number:03}".startswith(self.number)
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether it names one code (under any prefix), and not a group."""
+        return len(self.number) == 4
+
+    def _takes_prefix(self, prefix: str) -> bool:
+        return self.prefix is None or self.prefix == prefix
+
+    def __str__(self) -> str:
+        if self.prefix is None:
+            return self.number
+        return f"{self.prefix}:{self.number}" if self.number else self.prefix
+
+
+def split_words(texts: Iterable[str]) -> tuple[str, ...]:
+    """Options given as comma lists, repeated, or both, as single words."""
+    return tuple(word.strip() for text in texts for word in text.split(",") if word.strip())
+
+
+@dataclass(frozen=True, kw_only=True)
+class Selection:
+    """Decides which findings are reported. An empty `select` is everything that is not off by default."""
+
+    select: tuple[CodePattern, ...] = ()
+    ignore: tuple[CodePattern, ...] = ()
+    extend: tuple[CodePattern, ...] = ()
+
+    @staticmethod
+    def parse(
+        select: Iterable[str] = (), ignore: Iterable[str] = (), extend: Iterable[str] = ()
+    ) -> Selection:
+        return Selection(
+            select=tuple(map(CodePattern.parse, split_words(select))),
+            ignore=tuple(map(CodePattern.parse, split_words(ignore))),
+            extend=tuple(map(CodePattern.parse, split_words(extend))),
+        )
+
+    @cached_property
+    def _answers(self) -> dict[tuple[str, bool], bool]:
+        return {}
+
+    def takes(self, code: str, *, off_by_default: bool = False) -> bool:
+        """Whether findings of this code are reported."""
+        key = (code, off_by_default)
+        answer = self._answers.get(key)
+        if answer is None:
+            answer = self._answers[key] = self._decide(code, off_by_default=off_by_default)
+        return answer
+
+    def ignores(self, code: str) -> bool:
+        return any(pattern.matches(code) for pattern in self.ignore)
+
+    def patterns(self) -> tuple[CodePattern, ...]:
+        return (*self.select, *self.extend, *self.ignore)
+
+    def _decide(self, code: str, *, off_by_default: bool) -> bool:
+        if self.ignores(code):
+            return False
+        named = (*self.select, *self.extend)
+        if off_by_default:
+            return any(pattern.is_exact and pattern.matches(code) for pattern in named)
+        return not self.select or any(pattern.matches(code) for pattern in named)

@@ -1,0 +1,169 @@
+"""Comments that suppress findings.
+
+port: 80  # sabir: ignore[MPL:E042, W202] the reason
+# sabir: ignore[E006] alone on its line, it is about the next line that holds something
+# sabir: ignore-file[W010] anywhere, it is about the whole file
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Final
+
+from sabir.check.selection import CodePattern, Selection
+from sabir.diagnostics.finding import Edit, Finding, Fix
+from sabir.errors import UsageError
+from sabir.source.text import Place, Source, Span
+
+__all__ = ["Suppressed", "apply_suppressions"]
+
+# A comment begins at the line's start or after a space; inside a word or a link `#` is no comment.
+_COMMENT: Final = re.compile(
+    r"(?:^|(?<=\s))#[ \t]*sabir:[ \t]*ignore(?P<file>-file)?[ \t]*(?:\[(?P<codes>[^\]\n]*)\])?[ \t]*(?P<reason>[^\n\r]*)",
+    re.MULTILINE,
+)
+_MARK: Final = "sabir:"
+_ABOUT_SUPPRESSION: Final = frozenset({"W901", "W902", "W904"})
+
+
+@dataclass(slots=True, kw_only=True)
+class _Comment:
+    source: Source
+    span: Span
+    codes: dict[str, CodePattern]
+    line: int | None
+    """The line it is about; None: the whole file."""
+    reason: str
+    bad_words: tuple[str, ...]
+    used: set[str] = field(default_factory=set[str])
+
+    @property
+    def place(self) -> Place:
+        return Place(self.source, self.span)
+
+    def takes(self, finding: Finding) -> bool:
+        if self.line is not None and finding.location.line != self.line:
+            return False
+        matching = [word for word, pattern in self.codes.items() if pattern.matches(finding.code)]
+        self.used.update(matching)
+        return bool(matching)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Suppressed:
+    """What is left after the comments were heeded, what they took away, and what there is to say about them."""
+
+    findings: tuple[Finding, ...]
+    hidden: tuple[Finding, ...] = ()
+
+
+def apply_suppressions(
+    findings: Iterable[Finding], sources: Iterable[Source], selection: Selection, *, complete: bool = True
+) -> Suppressed:
+    """Take away what comments suppress, and report comments that suppress nothing.
+
+    `complete` says that all checks have run: otherwise nobody can tell that a comment is not needed.
+    """
+    comments: dict[str, list[_Comment]] = {}
+    for source in sources:
+        if _MARK in source.text:
+            comments[source.name] = [*_comments(source)]
+    kept: list[Finding] = []
+    hidden: list[Finding] = []
+    for finding in findings:
+        taken = [comment.takes(finding) for comment in comments.get(finding.filename, ())]
+        (hidden if any(taken) else kept).append(finding)
+    for found in comments.values():
+        for comment in found:
+            kept.extend(_about(comment, selection, complete=complete))
+    return Suppressed(findings=tuple(kept), hidden=tuple(hidden))
+
+
+def _comments(source: Source) -> Iterator[_Comment]:
+    for match in _COMMENT.finditer(source.text):
+        codes: dict[str, CodePattern] = {}
+        bad: list[str] = []
+        for word in (match["codes"] or "").split(","):
+            try:
+                codes[word.strip()] = CodePattern.parse(word)
+            except UsageError:
+                bad.append(word.strip())
+        yield _Comment(
+            source=source,
+            span=Span(match.start(), match.end()),
+            codes=codes,
+            line=None if match["file"] else _line_about(source, match.start()),
+            reason=match["reason"].strip(),
+            bad_words=tuple(bad),
+        )
+
+
+def _line_about(source: Source, offset: int) -> int:
+    line, column = source.line_column(offset)
+    if source.line_text(line)[: column - 1].strip():
+        return line
+    last = len(source.line_starts)
+    line += 1
+    while line < last and source.line_text(line).strip()[:1] in ("", "#"):
+        line += 1
+    return line
+
+
+def _about(comment: _Comment, selection: Selection, *, complete: bool) -> Iterator[Finding]:
+    if comment.bad_words and selection.takes("W904"):
+        yield _no_code(comment)
+    if comment.codes and not comment.reason and selection.takes("W902", off_by_default=True):
+        yield Finding(
+            code="W902",
+            message="this suppression gives no reason",
+            place=comment.place,
+            hint="write after the bracket why the finding is not mended",
+        )
+    if complete and selection.takes("W901"):
+        unused = [word for word in comment.codes if word not in comment.used]
+        # With a narrow --select a code that was not looked for proves nothing.
+        if unused and not selection.select:
+            yield _unused(comment, unused)
+
+
+def _no_code(comment: _Comment) -> Finding:
+    word = next((word for word in comment.bad_words if word), None)
+    message = "this suppression names no code" if word is None else f"{word!r} in this suppression is no code"
+    hint = "write the codes between brackets, as in # sabir: ignore[E006] reason"
+    return Finding(code="W904", message=message, place=comment.place, hint=hint)
+
+
+def _unused(comment: _Comment, unused: list[str]) -> Finding:
+    words = ", ".join(unused)
+    target = "file" if comment.line is None else "line"
+    return Finding(
+        code="W901",
+        message=f"nothing in this {target} is reported as {words}: the suppression is not needed",
+        place=comment.place,
+        hint="remove it",
+        fix=_removal(comment, unused),
+    )
+
+
+def _removal(comment: _Comment, unused: list[str]) -> Fix:
+    text = comment.source.text
+    left = [word for word in comment.codes if word not in unused]
+    if left or comment.bad_words:
+        written = comment.source.slice(comment.span)
+        start, end = written.index("[") + 1, written.index("]")
+        span = Span(comment.span.start + start, comment.span.start + end)
+        edit = Edit(
+            place=Place(comment.source, span), text=", ".join([*left, *filter(None, comment.bad_words)])
+        )
+        return Fix(title="take the code out of the suppression", edits=(edit,))
+    start = comment.span.start
+    while start and text[start - 1] in " \t":
+        start -= 1
+    end = comment.span.end
+    alone = start == 0 or text[start - 1] == "\n"
+    if alone and end < len(text):
+        end = text.index("\n", end) + 1 if "\n" in text[end:] else len(text)
+    edit = Edit(place=Place(comment.source, Span(start, end)), text="")
+    return Fix(title="remove the suppression", edits=(edit,))

@@ -1,0 +1,1 @@
+"""How results are shown, for people and for machines."""

@@ -1,0 +1,121 @@
+"""Check packages: paths and options in, a report out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from sabir.check.application import Application
+from sabir.check.general import GENERAL_CODES
+from sabir.check.options import CheckOptions
+from sabir.check.report import PackageReport, Report
+from sabir.check.selection import CodePattern
+from sabir.diagnostics.codes import Code
+from sabir.diagnostics.near import did_you_mean
+from sabir.errors import SabirError, UnusableInput, UsageError
+from sabir.operations.languages import find_language
+from sabir.source.packages import LoadedPackage, load_package
+
+__all__ = ["CheckResult", "check_package", "check_paths", "list_codes", "reject_unknown_codes"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckResult:
+    """The report, and the paths that could not be taken at all, each with its reason."""
+
+    report: Report
+    refused: tuple[tuple[Path, str], ...] = ()
+
+    def exit_status(self, *, strict: bool = False) -> int:
+        return 2 if self.refused else self.report.exit_status(strict=strict)
+
+
+def check_paths(paths: Sequence[Path], options: CheckOptions | None = None, *, jobs: int = 1) -> CheckResult:
+    """Check each path. One that cannot be taken does not keep the others from being checked.
+
+    With `jobs` above 1 the paths are shared out to that many processes; the report is the same.
+    """
+    application = Application(options)
+    workers = min(jobs, len(paths))
+    if workers > 1:
+        from sabir.operations.parallel import in_processes
+
+        outcomes = in_processes(_Outcome(application.options), paths, workers)
+        # The processes have met the plug-ins; so must this one, to say which failed.
+        application.validators_for(())
+    else:
+        outcomes = [_outcome(path, application) for path in paths]
+    packages = tuple(outcome for outcome in outcomes if isinstance(outcome, PackageReport))
+    refused = tuple(
+        (path, outcome) for path, outcome in zip(paths, outcomes, strict=True) if isinstance(outcome, str)
+    )
+    return CheckResult(report=_report(application, packages), refused=refused)
+
+
+def check_package(package: LoadedPackage, options: CheckOptions | None = None) -> Report:
+    """Check a package that is loaded already; `UnusableInput` when its language cannot be told."""
+    application = Application(options)
+    return _report(application, (_checked(package, application),))
+
+
+def list_codes(filters: Iterable[str] | None = None) -> list[Code]:
+    """Everything that can be reported here, plug-ins included."""
+    return Application().list_errors(filters)
+
+
+def reject_unknown_codes(options: CheckOptions) -> None:
+    """Raise `UsageError` for a selected or ignored code that nothing here can report: it is a slip of the pen."""
+    patterns = (*options.selection.patterns(), *(code for _, codes in options.path_rules for code in codes))
+    pending = [pattern for pattern in patterns if not _is_known(pattern, GENERAL_CODES)]
+    if not pending:
+        return
+    known = list_codes()
+    for pattern in pending:
+        if not _is_known(pattern, known):
+            names = [code.code for code in known]
+            hint = did_you_mean(str(pattern), names) or "sabir check --list-codes lists them"
+            raise UsageError(f"nothing reports {str(pattern)!r}: {hint}")
+
+
+def _is_known(pattern: CodePattern, codes: Iterable[Code]) -> bool:
+    return any(pattern.matches(code.code) for code in codes)
+
+
+@dataclass(frozen=True, slots=True)
+class _Outcome:
+    """The check of one path as something that can be sent to another process."""
+
+    options: CheckOptions
+
+    def __call__(self, path: Path) -> PackageReport | str:
+        return _outcome(path, Application(self.options))
+
+
+def _outcome(path: Path, application: Application) -> PackageReport | str:
+    try:
+        return _checked(load_package(path), application)
+    except UsageError:
+        raise
+    except (UnusableInput, SabirError) as error:
+        return str(error)
+
+
+def _checked(package: LoadedPackage, application: Application) -> PackageReport:
+    language = find_language(package, application.options.language)
+    more = application.validators_for((language.name,))
+
+    def codes() -> list[Code]:
+        return [*language.codes(), *(code for validator in more for code in validator.codes())]
+
+    found = application.check(package, [*language.validators(), *more], codes=codes)
+    return replace(found, language=language.name)
+
+
+def _report(application: Application, packages: tuple[PackageReport, ...]) -> Report:
+    report = Report(packages=packages, general=application.plugin_findings())
+    found = {finding.code for _, finding in report.findings()}
+    if not found:
+        return report
+    codes = {code.code: code for code in application.registry() if code.code in found}
+    return replace(report, codes=codes)

@@ -1,0 +1,42 @@
+"""Writing files so that nothing is ever half-written."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+from sabir.errors import UsageError
+
+__all__ = ["write_atomically"]
+
+
+def write_atomically(path: Path, content: bytes) -> None:
+    """Put content under a path: whole or not at all. A link is written through; the file's mode stays."""
+    target = Path(os.path.realpath(path))
+    if target.exists() and not target.is_file():
+        # A device or pipe, such as /dev/stdout, cannot be replaced; it is written to.
+        if target.is_dir():
+            raise UsageError(f"cannot write {str(path)!r}: it is a folder")
+        target.write_bytes(content)
+        return
+    try:
+        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    except OSError as error:
+        raise UsageError(f"cannot write {str(path)!r}: {error.strerror or error}") from error
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+        os.chmod(temporary, target.stat().st_mode & 0o7777 if target.exists() else 0o666 & ~_umask())
+        os.replace(temporary, target)
+    except BaseException as error:
+        Path(temporary).unlink(missing_ok=True)
+        if isinstance(error, OSError):
+            raise UsageError(f"cannot write {str(path)!r}: {error.strerror or error}") from error
+        raise
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

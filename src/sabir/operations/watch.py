@@ -1,0 +1,78 @@
+"""Check again whenever something changes."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from sabir.check.options import CheckOptions
+from sabir.operations.check import CheckResult, check_paths
+from sabir.source.packages.names import NOISE
+
+__all__ = ["Watch", "watched_files"]
+
+Snapshot = Mapping[str, tuple[int, int]]
+
+
+@dataclass(slots=True)
+class Watch:
+    """The result of checking some paths, kept up to date. Only paths in which a file changed are checked again."""
+
+    paths: Sequence[Path]
+    options: CheckOptions
+    interval: float = 0.5
+    sleep: Callable[[float], None] = time.sleep
+    _seen: dict[Path, Snapshot] = field(default_factory=dict[Path, Snapshot])
+    _results: dict[Path, CheckResult] = field(default_factory=dict[Path, CheckResult])
+
+    def results(self) -> Iterator[CheckResult]:
+        """The result now, and again after every change; ends only when the caller stops asking."""
+        while True:
+            if self.refresh():
+                yield self.result()
+            self.sleep(self.interval)
+
+    def refresh(self) -> tuple[Path, ...]:
+        """Check the paths that changed since the last call, and say which."""
+        changed: list[Path] = []
+        for path in self.paths:
+            now = watched_files(path)
+            if self._seen.get(path) != now:
+                self._seen[path] = now
+                self._results[path] = check_paths([path], self.options)
+                changed.append(path)
+        return tuple(changed)
+
+    def result(self) -> CheckResult:
+        results = [self._results[path] for path in self.paths]
+        first = results[0].report
+        report = replace(
+            first,
+            packages=tuple(package for result in results for package in result.report.packages),
+            codes={code: known for result in results for code, known in result.report.codes.items()},
+        )
+        return CheckResult(
+            report=report, refused=tuple(refused for result in results for refused in result.refused)
+        )
+
+
+def watched_files(path: Path) -> Snapshot:
+    """Time and size of every file that belongs to a path."""
+    files: dict[str, tuple[int, int]] = {}
+    for folder, names, found in os.walk(path):
+        names[:] = [name for name in names if name not in NOISE]
+        for name in found:
+            _note(files, os.path.join(folder, name))
+    _note(files, str(path))
+    return files
+
+
+def _note(files: dict[str, tuple[int, int]], path: str) -> None:
+    try:
+        status = os.stat(path)
+    except OSError:
+        return
+    files[path] = (status.st_mtime_ns, status.st_size)
