@@ -27,7 +27,7 @@ FORM_CODES: Final = (
         title="file is not UTF-8 text",
         why="Descriptions are UTF-8 wherever they are read, so another encoding would change names and texts on the way. "
         "Save the file as UTF-8; `iconv -f latin1 -t utf-8` does it in a shell.",
-        bad={"example.yaml": b"name: caf\xe9\n"},
+        bad={"example.yaml": "name: caf\udce9\n"},
         good={"example.yaml": "name: café\n"},
     ),
     Code(

@@ -13,8 +13,8 @@ __all__ = ["Code", "CodeParts", "CodeRegistry", "Example", "parse_code"]
 
 _CODE: Final = re.compile(r"(?:(?P<prefix>[A-Z]+):)?(?P<kind>[EW])(?P<number>[0-9]{3})")
 
-Example = Mapping[str, str | bytes]
-"""Files of a small package by path, bytes where the point is that they are no text. The tests check (or evaluate) it and look for the code."""
+Example = Mapping[str, str]
+"""Files of a small package by path; a byte that is no UTF-8 is written as `surrogateescape` has it. The tests check (or evaluate) it and look for the code."""
 
 
 class CodeParts(NamedTuple):

@@ -68,5 +68,5 @@ def _plain_example(example: Example) -> Iterator[str]:
         yield from (f"    {line}".rstrip() for line in _shown(content).splitlines())
 
 
-def _shown(content: str | bytes) -> str:
-    return content if isinstance(content, str) else content.decode("utf-8", "backslashreplace")
+def _shown(content: str) -> str:
+    return content.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")

@@ -14,7 +14,9 @@ class MemoryPackage(FileTable):
         self.single_file = single_file
         super().__init__(
             {
-                name: PackageFile(name, content.encode("utf-8") if isinstance(content, str) else content)
+                name: PackageFile(
+                    name, content.encode("utf-8", "surrogateescape") if isinstance(content, str) else content
+                )
                 for name, content in files.items()
             }
         )
