@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any, Final
 
 import yaml
@@ -24,12 +24,13 @@ from sabir.source.yaml.scalars import CONSTRUCTORS, resolve_plain
 __all__ = ["Limits", "YamlStream", "compose"]
 
 _PARSER: Final[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-_CONTAINER_TAGS: Final = frozenset(
-    f"tag:yaml.org,2002:{name}" for name in ("map", "seq", "omap", "pairs", "set")
-)
+_PREFIX: Final = "tag:yaml.org,2002:"
+_MAPPING_TAGS: Final = frozenset(_PREFIX + name for name in ("map", "set"))
+_SEQUENCE_TAGS: Final = frozenset(_PREFIX + name for name in ("seq", "omap", "pairs"))
 _STYLES: Final = {"'": Style.QUOTED, '"': Style.QUOTED, "|": Style.BLOCK, ">": Style.BLOCK}
 # A scalar of this many characters is never resolved as a number: Python refuses or crawls on such digits.
 _LONGEST_NUMBER: Final = 4000
+_BYTE_ORDER_MARK: Final = "\ufeff"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,6 +75,11 @@ def compose(
         problem = Problem(code=code, message=message, source=source, span=span)
     except yaml.YAMLError as error:
         problem = _syntax_problem(source, error)
+    except UnicodeEncodeError as error:
+        message = "not readable as YAML: half of a surrogate pair is no character"
+        problem = Problem(
+            code="E002", message=message, source=source, span=Span(error.start, error.start + 1)
+        )
     problems = (*composer.duplicates, problem) if problem else tuple(composer.duplicates)
     return YamlStream(source=source, documents=tuple(documents), problems=problems)
 
@@ -83,189 +89,238 @@ def _syntax_problem(source: Source, error: yaml.YAMLError) -> Problem:
     what = getattr(error, "problem", None) or getattr(error, "reason", None) or str(error)
     context = getattr(error, "context", None)
     message = f"not readable as YAML: {what}" + (f" ({context})" if context else "")
-    offset = (
-        min(mark.index, len(source.text))
-        if mark
-        else min(getattr(error, "position", 0) or 0, len(source.text))
-    )
+    offset = mark.index if mark else _character_offset(source.text, getattr(error, "position", 0) or 0)
+    length = len(source.text)
     return Problem(
-        code="E002", message=message, source=source, span=Span(offset, min(offset + 1, len(source.text)))
+        code="E002", message=message, source=source, span=Span(min(offset, length), min(offset + 1, length))
     )
 
 
-@dataclass(slots=True)
+def _character_offset(text: str, byte_offset: int) -> int:
+    # What the parser refuses to read at all it counts in bytes.
+    return len(text.encode()[:byte_offset].decode(errors="ignore"))
+
+
 class _Composer:
-    source: Source
-    tags: frozenset[str]
-    limits: Limits
-    duplicates: list[Problem] = field(default_factory=list)
-    _parser: Any = None
-    _anchors: dict[str, YamlNode | None] = field(default_factory=dict)
-    # Nodes an alias would bring, were it written out; by id, for the nodes that have an anchor and their ancestors.
-    _weights: dict[int, int] = field(default_factory=dict)
+    """Builds the tree from the parser's events.
+
+    `_nodes` counts nodes as if every alias were written out, while reading: a text that would grow beyond the limit stops at
+    the place where it does, before anything big is built. `_end` is where the last thing read ends; the parser ends a block
+    container only where the next thing begins.
+    """
+
+    __slots__ = ("_anchors", "_end", "_limits", "_next", "_nodes", "_source", "_tags", "duplicates")
+
+    def __init__(self, source: Source, tags: frozenset[str], limits: Limits) -> None:
+        self.duplicates: list[Problem] = []
+        self._source = source
+        self._tags = tags
+        self._limits = limits
+        self._next: Callable[[], Any]
+        # Anchor to its node and how many nodes it stands for; None while the node is still being read.
+        self._anchors: dict[str, tuple[YamlNode, int] | None] = {}
+        self._nodes = 0
+        self._end = 0
 
     def documents(self) -> Iterator[YamlNode | None]:
-        self._parser = _PARSER(self.source.text)
+        parser = _PARSER(_without_mark(self._source.text))
         try:
-            next_event = self._parser.get_event
+            self._next = next_event = parser.get_event
             next_event()  # stream start
             event = next_event()
             while isinstance(event, yaml.DocumentStartEvent):
                 self._anchors.clear()
-                node, _ = self._node(next_event(), 0)
+                node = self._node(next_event(), 0)
                 # An empty document is a plain empty scalar of no width.
                 yield None if isinstance(node, YamlScalar) and _is_absent(node) else node
                 next_event()  # document end
                 event = next_event()
         finally:
-            self._parser.dispose()
+            parser.dispose()
 
-    def _node(self, event: Any, depth: int) -> tuple[YamlNode, int]:
-        """The node that starts with this event, and how many nodes it would be without aliases."""
-        if isinstance(event, yaml.ScalarEvent):
-            scalar = self._scalar(event)
-            if event.anchor:
-                self._remember(event, scalar, 1)
-            return scalar, 1
-        span_start = event.start_mark.index
-        if isinstance(event, yaml.AliasEvent):
+    def _node(self, event: Any, depth: int) -> YamlNode:
+        kind = type(event)
+        if kind is yaml.ScalarEvent:
+            return self._scalar(event)
+        if kind is yaml.AliasEvent:
             return self._alias(event)
-        if depth >= self.limits.depth:
-            raise _Stop(
-                "E004", f"nested deeper than {self.limits.depth} levels", Span(span_start, span_start + 1)
-            )
+        before = self._nodes
+        self._nodes = before + 1
+        if depth >= self._limits.depth:
+            raise _Stop("E004", f"nested deeper than {self._limits.depth} levels", _first_character(event))
         if event.anchor:
             self._anchors[event.anchor] = None
-        tag = self._container_tag(event)
+        is_sequence = kind is yaml.SequenceStartEvent
+        tag = self._container_tag(event, _SEQUENCE_TAGS if is_sequence else _MAPPING_TAGS)
         node: YamlNode
-        if isinstance(event, yaml.SequenceStartEvent):
-            node, weight = self._sequence(event, tag, depth)
+        if is_sequence:
+            node = self._sequence(event, tag, depth)
         else:
-            node, weight = self._mapping(event, tag, depth)
-        if weight > self.limits.nodes:
-            raise _Stop(
-                "E004",
-                f"aliases expand to more than {self.limits.nodes:,} nodes",
-                Span(span_start, span_start + 1),
-            )
+            node = self._mapping(event, tag, depth)
         if event.anchor:
-            self._remember(event, node, weight)
-        return node, weight
+            self._anchors[event.anchor] = (node, self._nodes - before)
+        return node
 
-    def _remember(self, event: Any, node: YamlNode, weight: int) -> None:
-        self._anchors[event.anchor] = node
-        self._weights[id(node)] = weight
-
-    def _alias(self, event: Any) -> tuple[YamlNode, int]:
+    def _alias(self, event: Any) -> YamlNode:
         span = Span(event.start_mark.index, event.end_mark.index)
+        self._end = span.end
         if event.anchor not in self._anchors:
             raise _Stop("E002", f"not readable as YAML: alias *{event.anchor} has no anchor before it", span)
-        node = self._anchors[event.anchor]
-        if node is None:
+        known = self._anchors[event.anchor]
+        if known is None:
             raise _Stop("E004", f"alias *{event.anchor} contains itself", span)
-        return node, self._weights[id(node)]
+        node, weight = known
+        self._nodes += weight
+        if self._nodes > self._limits.nodes:
+            raise self._too_many(span)
+        return node
 
-    def _sequence(self, event: Any, tag: str | None, depth: int) -> tuple[YamlSequence, int]:
+    def _too_many(self, span: Span) -> _Stop:
+        return _Stop("E004", f"more than {self._limits.nodes:,} nodes, with what aliases repeat", span)
+
+    def _sequence(self, event: Any, tag: str | None, depth: int) -> YamlSequence:
         items: list[YamlNode] = []
-        weight = 1
-        next_event = self._parser.get_event
+        next_event = self._next
+        scalar, node = self._scalar, self._node
+        inner = depth + 1
         child = next_event()
-        while not isinstance(child, yaml.SequenceEndEvent):
-            node, more = self._node(child, depth + 1)
-            items.append(node)
-            weight += more
+        while (kind := type(child)) is not yaml.SequenceEndEvent:
+            items.append(scalar(child) if kind is yaml.ScalarEvent else node(child, inner))
             child = next_event()
-        return YamlSequence(_span(event, child, items[-1] if items else None), tuple(items), tag), weight
+        return YamlSequence(self._span(event, child), tuple(items), tag)
 
-    def _mapping(self, event: Any, tag: str | None, depth: int) -> tuple[YamlMapping, int]:
+    def _mapping(self, event: Any, tag: str | None, depth: int) -> YamlMapping:
         entries: list[YamlEntry] = []
         merges: list[YamlNode] = []
-        seen: dict[ScalarValue, YamlScalar] = {}
-        weight = 1
-        next_event = self._parser.get_event
+        seen: dict[object, YamlScalar] = {}
+        next_event = self._next
+        scalar, node = self._scalar, self._node
+        inner = depth + 1
         child = next_event()
-        while not isinstance(child, yaml.MappingEndEvent):
-            key, key_weight = self._node(child, depth + 1)
-            value, value_weight = self._node(next_event(), depth + 1)
-            weight += key_weight + value_weight
-            if isinstance(key, YamlScalar):
+        while (kind := type(child)) is not yaml.MappingEndEvent:
+            key = scalar(child) if kind is yaml.ScalarEvent else node(child, inner)
+            child = next_event()
+            value = scalar(child) if type(child) is yaml.ScalarEvent else node(child, inner)
+            child = next_event()
+            if type(key) is YamlScalar:
                 if key.value == "<<" and key.style is Style.PLAIN and key.tag is None:
                     merges.append(value)
-                    child = next_event()
                     continue
-                self._note_duplicate(seen, key)
+                name = _comparable(key.value)
+                first = seen.setdefault(name, key)
+                if first is not key:
+                    self._note_duplicate(first, key)
             entries.append(YamlEntry(key, value))
-            child = next_event()
-        last = entries[-1].value if entries else None
+        span = self._span(event, child)
         if merges:
-            entries = [*self._merged(merges, seen), *entries]
-        return YamlMapping(_span(event, child, last), tuple(entries), tag), weight
+            entries = [*_merged(merges, set(seen)), *entries]
+        return YamlMapping(span, tuple(entries), tag)
 
-    def _note_duplicate(self, seen: dict[ScalarValue, YamlScalar], key: YamlScalar) -> None:
-        first = seen.setdefault(key.value, key)
-        if first is not key and type(first.value) is type(key.value):
-            line, _ = self.source.line_column(first.span.start)
-            self.duplicates.append(
-                Problem(
-                    code="E006",
-                    message=f"key {key.text!r} is given twice in one mapping, first in line {line}; the last one wins",
-                    source=self.source,
-                    span=key.span,
-                    related=((first.span, "first given here"),),
-                )
+    def _span(self, start: Any, end: Any) -> Span:
+        begin = start.start_mark.index
+        if start.flow_style:
+            self._end = end.end_mark.index
+        elif self._end < begin:
+            self._end = begin
+        return Span(begin, self._end)
+
+    def _note_duplicate(self, first: YamlScalar, key: YamlScalar) -> None:
+        line, _ = self._source.line_column(first.span.start)
+        self.duplicates.append(
+            Problem(
+                code="E006",
+                message=f"key {key.text!r} is given twice in one mapping, first in line {line}; the last one wins",
+                source=self._source,
+                span=key.span,
+                related=((first.span, "first given here"),),
             )
-
-    def _merged(self, merges: list[YamlNode], own: dict[ScalarValue, YamlScalar]) -> list[YamlEntry]:
-        """Entries that merge keys bring; an own key wins over a merged one, an earlier merged mapping over a later."""
-        taken: set[ScalarValue] = set(own)
-        brought: list[YamlEntry] = []
-        for merge in merges:
-            for mapping in merge.items if isinstance(merge, YamlSequence) else (merge,):
-                if not isinstance(mapping, YamlMapping):
-                    raise _Stop(
-                        "E002", "not readable as YAML: << needs a mapping or a list of mappings", mapping.span
-                    )
-                for entry in mapping.entries:
-                    if isinstance(entry.key, YamlScalar):
-                        if entry.key.value in taken:
-                            continue
-                        taken.add(entry.key.value)
-                    brought.append(YamlEntry(entry.key, entry.value, merged=True))
-        return brought
+        )
 
     def _scalar(self, event: Any) -> YamlScalar:
         text: str = event.value
-        start, end = event.start_mark.index, event.end_mark.index
+        self._end = end = event.end_mark.index
+        span = Span(event.start_mark.index, end)
+        self._nodes += 1
+        if self._nodes > self._limits.nodes:
+            raise self._too_many(span)
+        tag: str | None = event.tag
+        if tag is None and event.implicit[0]:
+            scalar = YamlScalar(span, text, self._resolved(text, span))
+        else:
+            scalar = self._other_scalar(event, text, span)
+        if event.anchor:
+            self._anchors[event.anchor] = (scalar, 1)
+        return scalar
+
+    @staticmethod
+    def _resolved(text: str, span: Span) -> ScalarValue:
+        try:
+            return resolve_plain(text) if len(text) < _LONGEST_NUMBER else text
+        except ValueError as error:
+            raise _Stop("E002", f"not readable as YAML: {text!r}: {error}", span) from error
+
+    def _other_scalar(self, event: Any, text: str, span: Span) -> YamlScalar:
+        """A scalar that is quoted, in a block, or tagged."""
         style = _STYLES.get(event.style, Style.PLAIN)
         tag: str | None = event.tag
         if tag is None or tag == "!":
-            plain = style is Style.PLAIN and tag is None
-            try:
-                value = resolve_plain(text) if plain and len(text) < _LONGEST_NUMBER else text
-            except ValueError as error:
-                raise _Stop("E002", f"not readable as YAML: {text!r}: {error}", Span(start, end)) from error
-            return YamlScalar(Span(start, end), text, value, style)
+            return YamlScalar(span, text, self._resolved(text, span) if event.implicit[0] else text, style)
         constructor = CONSTRUCTORS.get(tag)
-        if constructor is None and tag not in self.tags:
-            raise _Stop("E002", f"not readable as YAML: unknown tag {_shown_tag(tag)}", Span(start, end))
+        if constructor is None and tag not in self._tags:
+            raise _Stop("E002", f"not readable as YAML: unknown tag {_shown_tag(tag)}", span)
         try:
             value = constructor(text) if constructor else text
         except (ValueError, KeyError) as error:
-            raise _Stop(
-                "E002", f"not readable as YAML: {text!r} is no {_shown_tag(tag)}", Span(start, end)
-            ) from error
-        return YamlScalar(Span(start, end), text, value, style, tag)
+            raise _Stop("E002", f"not readable as YAML: {text!r} is no {_shown_tag(tag)}", span) from error
+        return YamlScalar(span, text, value, style, tag)
 
-    def _container_tag(self, event: Any) -> str | None:
+    def _container_tag(self, event: Any, own: frozenset[str]) -> str | None:
+        """The tag when it is a local one that is accepted; the standard ones of this kind of container say nothing new."""
         tag: str | None = event.tag
-        if tag is None or tag == "!" or tag in _CONTAINER_TAGS:
+        if tag is None or tag == "!" or tag in own:
             return None
-        if tag not in self.tags:
-            start = event.start_mark.index
+        if tag not in self._tags:
+            what = "belongs to another kind of value" if tag.startswith(_PREFIX) else "is unknown"
             raise _Stop(
-                "E002", f"not readable as YAML: unknown tag {_shown_tag(tag)}", Span(start, start + 1)
+                "E002", f"not readable as YAML: tag {_shown_tag(tag)} {what}", _first_character(event)
             )
         return tag
+
+
+def _merged(merges: list[YamlNode], taken: set[object]) -> list[YamlEntry]:
+    """Entries that merge keys bring, as PyYAML lets them win: an own key first; of several `<<` the last one; in a list of
+    mappings the first.
+    """
+    brought: list[YamlEntry] = []
+    for merge in reversed(merges):
+        for mapping in merge.items if isinstance(merge, YamlSequence) else (merge,):
+            if not isinstance(mapping, YamlMapping):
+                raise _Stop(
+                    "E002", "not readable as YAML: << needs a mapping or a list of mappings", mapping.span
+                )
+            for entry in mapping.entries:
+                if isinstance(entry.key, YamlScalar):
+                    name = _comparable(entry.key.value)
+                    if name in taken:
+                        continue
+                    taken.add(name)
+                brought.append(YamlEntry(entry.key, entry.value, merged=True))
+    return brought
+
+
+def _comparable(value: ScalarValue) -> object:
+    """Python takes 1, 1.0 and True for one key; whoever wrote them did not."""
+    return value if type(value) is str else (type(value), value)
+
+
+def _without_mark(text: str) -> str:
+    # The parser drops the mark and counts on from 0; a line break in its place keeps every offset right.
+    return "\n" + text[1:] if text.startswith(_BYTE_ORDER_MARK) else text
+
+
+def _first_character(event: Any) -> Span:
+    start = event.start_mark.index
+    return Span(start, start + 1)
 
 
 def _is_absent(node: YamlScalar) -> bool:
@@ -273,11 +328,4 @@ def _is_absent(node: YamlScalar) -> bool:
 
 
 def _shown_tag(tag: str) -> str:
-    return tag.replace("tag:yaml.org,2002:", "!!")
-
-
-def _span(start: Any, end: Any, last: YamlNode | None) -> Span:
-    # The parser ends a block container where the next thing begins; the last child's end is where it really ends.
-    if start.flow_style or last is None:
-        return Span(start.start_mark.index, end.end_mark.index)
-    return Span(start.start_mark.index, max(last.span.end, start.start_mark.index))
+    return tag.replace(_PREFIX, "!!")

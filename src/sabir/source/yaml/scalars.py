@@ -7,11 +7,13 @@ import binascii
 import re
 from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta, timezone
-from typing import Final
+from typing import Final, TypeVar
 
 from sabir.source.yaml.nodes import ScalarValue
 
 __all__ = ["CONSTRUCTORS", "MERGE", "resolve_plain"]
+
+Number = TypeVar("Number", int, float)
 
 _BOOLS: Final = {
     word: truth
@@ -30,9 +32,10 @@ _FLOAT: Final = re.compile(
 _TIMESTAMP: Final = re.compile(
     r"(?P<year>\d{4})-(?P<month>\d\d?)-(?P<day>\d\d?)"
     r"(?:(?:[Tt]|[ \t]+)(?P<hour>\d\d?):(?P<minute>\d\d):(?P<second>\d\d)(?:\.(?P<fraction>\d*))?"
-    r"(?:[ \t]*(?P<zone>Z|(?P<sign>[-+])(?P<zone_hour>\d\d?)(?::(?P<zone_minute>\d\d))?))?)?"
+    r"(?:[ \t]*(?P<zone>Z|(?P<sign>[-+])(?P<zone_hour>\d\d?)(?::(?P<zone_minute>\d\d))?))?)?",
+    re.ASCII,
 )
-_DATE_ONLY: Final = re.compile(r"\d{4}-\d\d-\d\d$")
+_DATE_ONLY: Final = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 _FIRST_NUMERIC: Final = frozenset("-+0123456789.")
 MERGE: Final = "tag:yaml.org,2002:merge"
 
@@ -55,7 +58,7 @@ def resolve_plain(text: str) -> ScalarValue:
 def _is_timestamp(text: str) -> bool:
     # A date alone needs two-digit month and day; with a time one digit will do (PyYAML's two patterns).
     match = _TIMESTAMP.fullmatch(text)
-    return match is not None and (match["hour"] is not None or _DATE_ONLY.match(text) is not None)
+    return match is not None and (match["hour"] is not None or _DATE_ONLY.fullmatch(text) is not None)
 
 
 def construct_int(text: str) -> int:
@@ -71,7 +74,7 @@ def construct_int(text: str) -> int:
     if digits.startswith("0"):
         return sign * int(digits, 8)
     if ":" in digits:
-        return sign * int(_base_60(digits))
+        return sign * _base_60([int(part) for part in digits.split(":")])
     return sign * int(digits)
 
 
@@ -83,13 +86,13 @@ def construct_float(text: str) -> float:
         return sign * float("inf")
     if digits == ".nan":
         return float("nan")
-    return sign * (_base_60(digits) if ":" in digits else float(digits))
+    return sign * (_base_60([float(part) for part in digits.split(":")]) if ":" in digits else float(digits))
 
 
-def _base_60(digits: str) -> float:
-    value = 0.0
-    for part in digits.split(":"):
-        value = value * 60 + float(part)
+def _base_60(parts: list[Number]) -> Number:
+    value = parts[0]
+    for part in parts[1:]:
+        value = value * 60 + part
     return value
 
 
@@ -113,7 +116,7 @@ def construct_timestamp(text: str) -> date | datetime:
 
 
 def _construct_bool(text: str) -> bool:
-    return _BOOLS[text]
+    return _BOOLS[text.lower()]
 
 
 def _construct_null(text: str) -> None:
