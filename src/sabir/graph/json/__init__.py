@@ -3,7 +3,7 @@
 The schema is `sabir/graph/schema/graph-1.schema.json`; `docs/reference/graph-json.md` says the same in words.
 """
 
-from sabir.graph.json.read import is_saved_graph, load
+from sabir.graph.json.read import load
 from sabir.graph.json.values import FORMAT, decoded, encoded
 from sabir.graph.json.write import chunks, instance_data, origin_data
 
@@ -13,7 +13,6 @@ __all__ = [
     "decoded",
     "encoded",
     "instance_data",
-    "is_saved_graph",
     "load",
     "origin_data",
 ]

@@ -18,7 +18,7 @@ from sabir.graph.record import Layout, Record
 from sabir.graph.values import Value
 from sabir.source.text import Location
 
-__all__ = ["is_saved_graph", "load"]
+__all__ = ["load"]
 
 _NONE: Final = msgspec.Raw(b"null")
 _EMPTY: Final = msgspec.Raw(b"{}")
@@ -45,11 +45,6 @@ class _File(msgspec.Struct, forbid_unknown_fields=True):
     instances: list[msgspec.Raw]
     outputs: dict[str, Any] = {}
     output_origins: msgspec.Raw = _EMPTY
-
-
-def is_saved_graph(head: bytes) -> bool:
-    """Whether a file that begins so is meant to be a saved graph, in whatever version."""
-    return b'"format"' in head and b'"sabir.graph/' in head
 
 
 def load(data: bytes, *, name: str) -> Graph:
