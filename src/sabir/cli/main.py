@@ -25,6 +25,8 @@ class Entry(NamedTuple):
 # One line makes a command: `sabir/cli/commands/<name>.py` holds it under the name `command`.
 COMMANDS: Final = {
     "check": Entry("Look", "Say what is wrong with packages, models and templates."),
+    "compile": Entry("Evaluate", "Evaluate to the instance graph: JSON, YAML, text, DOT, Mermaid, SVG."),
+    "why": Entry("Evaluate", "Say where a value came from, as a chain of places."),
     "completion": Entry("Set up", "Print the shell completion script for bash, zsh or fish."),
 }
 
@@ -33,6 +35,8 @@ Examples:
   sabir check my-package/                 all findings, with their places
   sabir check --explain MPL:E042          what a code means, and how to mend it
   sabir check --format sarif app.zip      a report for other tools
+  sabir compile model/ --format svg -o model.svg
+  sabir why model/ web-1.url              where this value came from
 
 \b
 Exit status: 0 fine, 1 errors found (with --strict: anything found), 2 wrong usage or unusable input.

@@ -1,0 +1,83 @@
+"""The answer of `why` for people, machines and pictures."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Final
+
+from sabir.graph.json.values import encoded
+from sabir.graph.views.mermaid import mermaid_text
+from sabir.graph.views.words import clipped, one_line, value_text
+from sabir.operations.why import Explanation, Step
+
+__all__ = ["FORMAT", "VIEWS"]
+
+FORMAT: Final = "sabir.why/1"
+
+
+def text_view(explanation: Explanation) -> Iterator[str]:
+    """Every step with its place, manner and line; what it rests on is indented below."""
+    for step in explanation.steps:
+        indent = "    " * step.depth
+        arrow = "← " if step.depth else ""
+        if step.subject is not None:
+            yield f"{indent}{arrow}{_named(explanation, step)}\n"
+            arrow = "  "
+        if step.seen_before:
+            yield f"{indent}{arrow}(explained above)\n"
+            continue
+        yield f"{indent}{arrow}{_manner(step)}\n"
+        if step.line_text is not None and step.location is not None:
+            yield f"{indent}      {step.location.line} | {one_line(step.line_text).strip()}\n"
+    if explanation.cut:
+        yield f"… and more; the first {len(explanation.steps)} steps are shown\n"
+
+
+def _named(explanation: Explanation, step: Step) -> str:
+    name = one_line(step.subject or "")
+    return f"{name} = {clipped(value_text(step.value, explanation.graph))}" if step.has_value else name
+
+
+def _manner(step: Step) -> str:
+    if step.origin is None:
+        return "where it came from is not known"
+    note = f" ({one_line(step.origin.note)})" if step.origin.note else ""
+    return f"{step.location}  {step.origin.how.value}{note}"
+
+
+def json_view(explanation: Explanation) -> Iterator[str]:
+    steps = [_step_data(step) for step in explanation.steps]
+    yield json.dumps({"format": FORMAT, "steps": steps, "cut": explanation.cut}, indent=2) + "\n"
+
+
+def _step_data(step: Step) -> dict[str, Any]:
+    data: dict[str, Any] = {"number": step.number, "parent": step.parent, "subject": step.subject}
+    if step.has_value:
+        data["value"] = encoded(step.value)
+    if step.origin is not None and step.location is not None:
+        location = step.location
+        data |= {"file": location.file, "line": location.line, "column": location.column}
+        data |= {"how": step.origin.how.value, "note": step.origin.note, "source": step.line_text}
+    if step.seen_before:
+        data["seen_before"] = True
+    return data
+
+
+def mermaid_view(explanation: Explanation) -> Iterator[str]:
+    """Arrows go the way the value went: from what it was computed from."""
+    yield "flowchart LR\n"
+    for step in explanation.steps:
+        lines = [_named(explanation, step)] if step.subject is not None else []
+        lines.append("explained elsewhere" if step.seen_before else _manner(step))
+        label = "<br/>".join(mermaid_text(clipped(line)) for line in lines)
+        yield f'  s{step.number}["{label}"]\n'
+        if step.parent is not None:
+            yield f"  s{step.number} --> s{step.parent}\n"
+
+
+VIEWS: Final[Mapping[str, Callable[[Explanation], Iterator[str]]]] = {
+    "text": text_view,
+    "json": json_view,
+    "mermaid": mermaid_view,
+}

@@ -1,0 +1,115 @@
+"""Compile: evaluate a package and write its graph in one of the formats."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from sabir.diagnostics.finding import Finding, Severity
+from sabir.errors import UsageError
+from sabir.graph.graph import Graph
+from sabir.languages.language import EvaluationRequest
+from sabir.operations.evaluate import evaluate_path
+
+__all__ = ["FORMATS", "CompileRequest", "Compiled", "GraphView", "compile_path"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GraphView:
+    """How a graph is to be written."""
+
+    format: str = "json"
+    origins: bool = False
+    """Show where values came from (text)."""
+    reveal: bool = False
+    """Write sensitive values (json, yaml)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CompileRequest:
+    path: Path
+    language: str | None = None
+    evaluation: EvaluationRequest = field(default_factory=EvaluationRequest)
+    view: GraphView = field(default_factory=GraphView)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compiled:
+    """The graph and the findings. With an error the graph is only as far as it came."""
+
+    graph: Graph
+    findings: tuple[Finding, ...]
+    view: GraphView
+
+    @property
+    def failed(self) -> bool:
+        return any(finding.severity is Severity.ERROR for finding in self.findings)
+
+    def pieces(self) -> Iterator[bytes]:
+        """The graph in the wanted format, piece by piece."""
+        return FORMATS[self.view.format](self.graph, self.view)
+
+
+def compile_path(request: CompileRequest) -> Compiled:
+    view = request.view
+    if view.format not in FORMATS:
+        raise UsageError(f"no format {view.format!r}; there are {', '.join(FORMATS)}")
+    if view.reveal and view.format not in ("json", "yaml"):
+        raise UsageError("sensitive values can be written as json and yaml only")
+    if view.origins and view.format != "text":
+        raise UsageError("origins are an option of the format text; json and yaml always have them")
+    evaluated = evaluate_path(request.path, request.evaluation, language=request.language).evaluation
+    return Compiled(graph=evaluated.graph, findings=evaluated.findings, view=view)
+
+
+def _json(graph: Graph, view: GraphView) -> Iterator[bytes]:
+    from sabir.graph.json import chunks
+
+    return chunks(graph, reveal=view.reveal)
+
+
+def _yaml(graph: Graph, view: GraphView) -> Iterator[bytes]:
+    from sabir.graph.views.yaml import yaml_view
+
+    return _encoded(yaml_view(graph, reveal=view.reveal))
+
+
+def _text(graph: Graph, view: GraphView) -> Iterator[bytes]:
+    from sabir.graph.views.text import text_view
+
+    return _encoded(text_view(graph, origins=view.origins))
+
+
+def _dot(graph: Graph, _view: GraphView) -> Iterator[bytes]:
+    from sabir.graph.views.dot import dot_view
+
+    return _encoded(dot_view(graph))
+
+
+def _mermaid(graph: Graph, _view: GraphView) -> Iterator[bytes]:
+    from sabir.graph.views.mermaid import mermaid_view
+
+    return _encoded(mermaid_view(graph))
+
+
+def _svg(graph: Graph, _view: GraphView) -> Iterator[bytes]:
+    from sabir.graph.views.svg import svg_view
+
+    return _encoded(svg_view(graph))
+
+
+def _encoded(pieces: Iterable[str]) -> Iterator[bytes]:
+    # Lone surrogates, which YAML can write, have no place in UTF-8.
+    return (piece.encode("utf-8", "replace") for piece in pieces)
+
+
+FORMATS: Final[Mapping[str, Callable[[Graph, GraphView], Iterator[bytes]]]] = {
+    "json": _json,
+    "yaml": _yaml,
+    "text": _text,
+    "dot": _dot,
+    "mermaid": _mermaid,
+    "svg": _svg,
+}

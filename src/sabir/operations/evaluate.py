@@ -1,0 +1,48 @@
+"""From a path to a graph: a package is evaluated by its language, a saved graph is read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from sabir.errors import UnusableInput
+from sabir.languages.language import Evaluation, EvaluationRequest
+from sabir.operations.languages import find_language
+from sabir.source.packages import LoadedPackage, load_package
+
+__all__ = ["EvaluatedPath", "evaluate_path"]
+
+_HEAD: Final = 4096
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvaluatedPath:
+    """The evaluation, and the package it was made from (None for a saved graph)."""
+
+    evaluation: Evaluation
+    package: LoadedPackage | None = None
+
+
+def evaluate_path(path: Path, request: EvaluationRequest, *, language: str | None = None) -> EvaluatedPath:
+    """Evaluate what is at a path, in the given language or the one found from its files."""
+    if language is None and _is_saved_graph(path):
+        from sabir.graph.json import load
+
+        return EvaluatedPath(evaluation=Evaluation(graph=load(path.read_bytes(), name=str(path))))
+    package = load_package(path)
+    spoken = find_language(package, language)
+    return EvaluatedPath(evaluation=spoken.evaluate(package, request), package=package)
+
+
+def _is_saved_graph(path: Path) -> bool:
+    try:
+        if not path.is_file():
+            return False
+        with path.open("rb") as file:
+            head = file.read(_HEAD)
+    except ValueError:  # a NUL in the path: the loader says so in its own words
+        return False
+    except OSError as error:
+        raise UnusableInput(f"cannot read {str(path)!r}: {error.strerror or error}") from error
+    return b'"sabir.graph/' in head and b'"format"' in head

@@ -1,0 +1,246 @@
+"""Why: where an instance, an attribute or an output came from, step by step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Final
+
+from sabir.diagnostics.finding import Finding
+from sabir.diagnostics.near import did_you_mean
+from sabir.errors import UsageError
+from sabir.graph.graph import Graph
+from sabir.graph.instance import Instance
+from sabir.graph.origin import AttributeRead, Origin
+from sabir.graph.values import Ref, Sensitive, Value
+from sabir.languages.language import EvaluationRequest
+from sabir.operations.evaluate import evaluate_path
+from sabir.source.packages import LoadedPackage
+from sabir.source.text import Location
+
+__all__ = ["Explanation", "Step", "Subject", "WhyRequest", "explain", "find_subject", "why_path"]
+
+_MOST_STEPS: Final = 2000
+OUTPUTS: Final = "outputs"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WhyRequest:
+    path: Path
+    subject: str
+    """`INSTANCE[.ATTRIBUTE]` by id or name, or `outputs.NAME`."""
+    language: str | None = None
+    evaluation: EvaluationRequest = field(default_factory=EvaluationRequest)
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What is asked about: an instance, one of its attributes or relations, or (without instance) an output."""
+
+    instance: Instance | None
+    attribute: str | None = None
+
+    def name(self, graph: Graph) -> str:
+        if self.instance is None:
+            return f"{OUTPUTS}.{self.attribute}"
+        alone = len(graph.named(self.instance.name)) == 1
+        called = self.instance.name if alone else self.instance.id
+        return called if self.attribute is None else f"{called}.{self.attribute}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """One step of the way. `parent` is the number of the step that rests on this one; the first has none."""
+
+    number: int
+    parent: int | None
+    depth: int
+    subject: str | None
+    """What was made here, when it has a name of its own."""
+    value: Value = None
+    has_value: bool = False
+    origin: Origin | None = None
+    line_text: str | None = None
+    """The line of the source, when the package is at hand and the line may be shown."""
+    seen_before: bool = False
+    """True when the step was explained further up; what it rests on is not repeated."""
+
+    @property
+    def location(self) -> Location | None:
+        return None if self.origin is None else self.origin.location
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Explanation:
+    graph: Graph
+    steps: tuple[Step, ...]
+    findings: tuple[Finding, ...] = ()
+    cut: bool = False
+    """True when there were more steps than anybody reads."""
+
+
+def why_path(request: WhyRequest) -> Explanation:
+    """Evaluate with all provenance and explain; UsageError with a near name when the subject is not there."""
+    full = replace(request.evaluation, full_provenance=True)
+    evaluated = evaluate_path(request.path, full, language=request.language)
+    graph = evaluated.evaluation.graph
+    subject = find_subject(graph, request.subject)
+    return replace(explain(graph, subject, evaluated.package), findings=evaluated.evaluation.findings)
+
+
+def find_subject(graph: Graph, words: str) -> Subject:
+    """The subject that `INSTANCE[.ATTRIBUTE]` names. Ids and names may hold dots: the longest instance wins."""
+    for instance_name, attribute in _splits(words):
+        instance = _instance(graph, instance_name)
+        if instance is None:
+            continue
+        if attribute is None:
+            return Subject(instance)
+        known = [*instance.attributes, *instance.relations]
+        if attribute not in known:
+            hint = did_you_mean(attribute, known) or _listed("it has", known)
+            raise UsageError(f"{instance.name!r} has no attribute {attribute!r}: {hint}")
+        return Subject(instance, attribute)
+    prefix, _, output = words.partition(".")
+    if prefix == OUTPUTS and output:
+        if output in graph.outputs:
+            return Subject(None, output)
+        hint = did_you_mean(output, graph.outputs) or _listed("there are", graph.outputs)
+        raise UsageError(f"no output {output!r}: {hint}")
+    raise UsageError(f"no instance {words!r}: {_instance_hint(graph, words)}")
+
+
+def _splits(words: str) -> Iterator[tuple[str, str | None]]:
+    yield words, None
+    position = len(words)
+    while (position := words.rfind(".", 0, position)) > 0:
+        yield words[:position], words[position + 1 :]
+
+
+def _instance(graph: Graph, name: str) -> Instance | None:
+    by_id = graph.get(name)
+    if by_id is not None:
+        return by_id
+    found = graph.named(name)
+    if len(found) > 1:
+        raise UsageError(
+            f"{name!r} is the name of {len(found)} instances: {_listed('use an id,', [one.id for one in found])}"
+        )
+    return found[0] if found else None
+
+
+def _instance_hint(graph: Graph, words: str) -> str:
+    known = dict.fromkeys(name for one in graph for name in (one.name, one.id))
+    head = words.rpartition(".")[0]
+    near = did_you_mean(words, known) or (did_you_mean(head, known) if head else None)
+    return near or (_listed("there are", known) if known else "the graph is empty")
+
+
+def _listed(lead: str, names: object, most: int = 6) -> str:
+    words = [str(name) for name in names] if isinstance(names, list | Mapping) else []
+    if not words:
+        return "there are none"
+    more = f" and {len(words) - most} more" if len(words) > most else ""
+    return f"{lead} {', '.join(words[:most])}{more}"
+
+
+def explain(graph: Graph, subject: Subject, package: LoadedPackage | None = None) -> Explanation:
+    """The steps to a subject, each before what it rests on. Nothing is followed twice, so circles end."""
+    return _Explainer(graph, package).run(subject)
+
+
+@dataclass(frozen=True, slots=True)
+class _Todo:
+    parent: int | None
+    depth: int
+    what: Subject | Origin
+    hidden: bool
+
+
+class _Explainer:
+    def __init__(self, graph: Graph, package: LoadedPackage | None) -> None:
+        self.graph = graph
+        self.package = package
+        self.steps: list[Step] = []
+        self.seen: set[tuple[str | None, str | None] | int] = set()
+
+    def run(self, subject: Subject) -> Explanation:
+        stack = [_Todo(None, 0, subject, hidden=False)]
+        while stack and len(self.steps) < _MOST_STEPS:
+            stack += reversed(self.step(stack.pop()))
+        return Explanation(graph=self.graph, steps=tuple(self.steps), cut=bool(stack))
+
+    def step(self, todo: _Todo) -> list[_Todo]:
+        """Note one step; what it rests on is still to do."""
+        number, what, hidden = len(self.steps), todo.what, todo.hidden
+        value: Value = None
+        has_value = False
+        if isinstance(what, Subject):
+            id_ = None if what.instance is None else what.instance.id
+            key: tuple[str | None, str | None] | int = (id_, what.attribute)
+            origin = self.origin(what)
+            value, has_value = self.value(what)
+            hidden = isinstance(value, Sensitive)
+        else:
+            key, origin = id(what), what
+        again = key in self.seen
+        self.seen.add(key)
+        self.steps.append(
+            Step(
+                number=number,
+                parent=todo.parent,
+                depth=todo.depth,
+                subject=what.name(self.graph) if isinstance(what, Subject) else None,
+                value=value,
+                has_value=has_value,
+                origin=origin,
+                line_text=None if hidden else self.line(origin),
+                seen_before=again,
+            )
+        )
+        if again or origin is None:
+            return []
+        return [
+            _Todo(number, todo.depth + 1, self.source(one), hidden)
+            for one in origin.sources
+            if self.is_known(one)
+        ]
+
+    def is_known(self, source: Origin | AttributeRead) -> bool:
+        return isinstance(source, Origin) or source.instance in self.graph
+
+    def source(self, source: Origin | AttributeRead) -> Subject | Origin:
+        if isinstance(source, Origin):
+            return source
+        return Subject(self.graph[source.instance], source.attribute)
+
+    def origin(self, subject: Subject) -> Origin | None:
+        if subject.instance is None:
+            return self.graph.output_origins.get(subject.attribute or "")
+        if subject.attribute is None:
+            return subject.instance.origin
+        # An attribute without an origin of its own was made with its instance.
+        return subject.instance.origins.get(subject.attribute) or subject.instance.origin
+
+    def value(self, subject: Subject) -> tuple[Value, bool]:
+        if subject.attribute is None:
+            return None, False
+        if subject.instance is None:
+            return self.graph.outputs[subject.attribute], True
+        if subject.attribute in subject.instance.attributes:
+            return subject.instance.attributes[subject.attribute], True
+        if subject.attribute in subject.instance.relations:
+            return [Ref(id_) for id_ in subject.instance.relations[subject.attribute]], True
+        return None, False
+
+    def line(self, origin: Origin | None) -> str | None:
+        """The source line of a step. Not for sensitive values: the secret may stand in it."""
+        if origin is None:
+            return None
+        place = origin.place
+        location = origin.location
+        if not isinstance(place, Location):
+            return place.source.line_text(location.line) or None
+        file = self.package.get_file(location.file) if self.package is not None else None
+        return (file.source.line_text(location.line) or None) if file is not None else None

@@ -1,0 +1,84 @@
+import pytest
+
+from sabir.errors import UsageError
+from sabir.graph import AttributeRead, Graph, How, Instance, Origin, Record, Sensitive, Value
+from sabir.operations.why import explain, find_subject
+from sabir.source.text import Location, Place, Source, Span
+
+
+def at(line: int) -> Location:
+    return Location("f", line, 1)
+
+
+def instance(id_: str, name: str | None = None, **attributes: Value) -> Instance:
+    return Instance(
+        id=id_,
+        type="T",
+        language="toy",
+        name=name or id_,
+        attributes=Record.of(attributes),
+        origin=Origin(at(1), How.CONSTRUCTOR),
+    )
+
+
+def test_ids_with_dots_win_over_attributes() -> None:
+    graph = Graph([instance("a", x=1), instance("a.x", y=2)])
+    assert find_subject(graph, "a.x").attribute is None
+    found = find_subject(graph, "a.x.y")
+    assert (found.instance, found.attribute) == (graph["a.x"], "y")
+
+
+def test_a_name_of_several_instances_is_refused_with_their_ids() -> None:
+    graph = Graph([instance("1", "web"), instance("2", "web")])
+    with pytest.raises(UsageError, match="'web' is the name of 2 instances: use an id, 1, 2"):
+        find_subject(graph, "web")
+    assert find_subject(graph, "2").name(graph) == "2"
+
+
+def test_an_attribute_without_an_origin_was_made_with_its_instance() -> None:
+    graph = Graph([instance("a", x=1)])
+    (step,) = explain(graph, find_subject(graph, "a.x")).steps
+    assert step.location == at(1)
+
+
+def test_an_output_is_explained() -> None:
+    origin = Origin(at(7), How.EXPRESSION, (AttributeRead("a", "x"), AttributeRead("gone", "x")))
+    graph = Graph([instance("a", x=1)], outputs={"url": "u"}, output_origins={"url": origin})
+    steps = explain(graph, find_subject(graph, "outputs.url")).steps
+    assert [step.subject for step in steps] == ["outputs.url", "a.x"]
+
+
+def test_a_long_chain_is_cut_and_a_shared_one_told_once() -> None:
+    origin = Origin(at(1), How.LITERAL)
+    for _ in range(5000):
+        origin = Origin(at(2), How.EXPRESSION, (origin,))
+    graph = Graph([Instance(id="a", type="T", language="toy", name="a", origin=origin)])
+    explanation = explain(graph, find_subject(graph, "a"))
+    assert explanation.cut
+    assert len(explanation.steps) == 2000
+    shared = Origin(at(3), How.EXPRESSION, (Origin(at(1), How.LITERAL),))
+    twice = Origin(at(4), How.EXPRESSION, (shared, shared))
+    graph = Graph([Instance(id="a", type="T", language="toy", name="a", origin=twice)])
+    steps = explain(graph, find_subject(graph, "a")).steps
+    assert [(step.depth, step.seen_before) for step in steps] == [
+        (0, False),
+        (1, False),
+        (2, False),
+        (1, True),
+    ]
+
+
+def test_the_lines_of_a_sensitive_value_are_not_shown() -> None:
+    source = Source("f", "password: hush\n")
+    literal = Origin(Place(source, Span(0, 4)), How.LITERAL)
+    origin = Origin(Place(source, Span(0, 4)), How.CONVERSION, (literal,))
+    secret = Instance(
+        id="a",
+        type="T",
+        language="toy",
+        name="a",
+        attributes=Record.of({"p": Sensitive("hush")}),
+        origins=Record.of({"p": origin}),
+    )
+    steps = explain(Graph([secret]), find_subject(Graph([secret]), "a.p")).steps
+    assert [step.line_text for step in steps] == [None, None]
