@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from typing import Any
 
 from sabir.expressions.yaql.errors import LimitExceeded, NoMatch, UnknownName, YaqlRuntimeError
@@ -48,8 +47,10 @@ class Site:
         return NoMatch(message, text=self.text, span=self.span)
 
     def unknown(self, what: str, name: str, known: set[str]) -> UnknownName:
-        near = get_close_matches(name, known, n=1)
-        hint = f"; did you mean `{near[0]}`?" if near else ""
+        from sabir.diagnostics.near import near  # only a failing expression needs it
+
+        close = near(name, known)
+        hint = f"; did you mean `{close}`?" if close else ""
         return UnknownName(f"there is no {what} `{name}`{hint}", text=self.text, span=self.span)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import UTC
 from typing import TYPE_CHECKING, Any
 
 from sabir.expressions.yaql.errors import YaqlRuntimeError
@@ -31,7 +30,7 @@ _ZONES = ("", " %z", "%z", " %Z")
 
 
 def _zone(offset: timedelta | None) -> tzinfo | None:
-    from datetime import timezone
+    from datetime import UTC, timezone
 
     if offset is None:
         return None
@@ -40,6 +39,7 @@ def _zone(offset: timedelta | None) -> tzinfo | None:
 
 def _aware(moment: datetime) -> datetime:
     """The moment with a zone; one without is taken as UTC."""
+    from datetime import UTC
 
     return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
 
@@ -61,6 +61,7 @@ def build_datetime(
 
 
 def _given_zone(offset: Any) -> tzinfo | None:
+    from datetime import UTC
 
     if offset is ...:
         return UTC
@@ -154,7 +155,7 @@ def days(span: timedelta) -> float:
 
 @STANDARD.function("now", TIMESPAN | NULL)
 def now(offset: Any = ...) -> datetime:
-    from datetime import datetime
+    from datetime import UTC, datetime
 
     return datetime.now(tz=UTC if offset is ... else _zone(offset))
 
@@ -316,7 +317,7 @@ def offset(dt: datetime) -> timedelta:
 
 @STANDARD.property("timestamp", DATETIME)
 def timestamp(dt: datetime) -> float:
-    from datetime import datetime
+    from datetime import UTC, datetime
 
     return (utc(dt) - datetime(1970, 1, 1, tzinfo=UTC)).total_seconds()
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import string as characters_of
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -209,6 +208,8 @@ def characters(
     uppercase: bool = False,  # noqa: FBT001, FBT002
     whitespace: bool = False,  # noqa: FBT001, FBT002
 ) -> list[str]:
+    import string as characters_of
+
     if letters or lowercase or uppercase:
         raise YaqlRuntimeError(
             "`letters`, `lowercase` and `uppercase` depend on the locale; use the `ascii…` ones"
