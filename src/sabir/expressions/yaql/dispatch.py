@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from sabir.expressions.yaql.binding import Binding, CallShape, bind, order_by_specificity
 from sabir.expressions.yaql.compile.arguments import accepts, converter
 from sabir.expressions.yaql.errors import NoMatch, UnknownName
-from sabir.expressions.yaql.functions import Lazy, Library
+from sabir.expressions.yaql.functions import Lazy, Library, call_title
 from sabir.expressions.yaql.kinds import describe
 from sabir.expressions.yaql.limits import Limits
 from sabir.expressions.yaql.scope import Lambda, Variables, function_key
@@ -37,12 +37,11 @@ class Dispatcher:
 
     def operator(self, name: str, *values: Any) -> Any:
         """An operator; the name as `binary_name` and `unary_name` make it."""
-        symbol = name.split(" ", 1)[1]
         bindings = self._bindings(_Key(name, is_method=False, given=len(values), keywords=()))
         found = self._choose(bindings, values)
         if found is None:
             kinds = " and ".join(describe(value) for value in values)
-            raise NoMatch(f"the operator `{symbol}` does not take {kinds}")
+            raise NoMatch(f"{call_title(name, is_method=False)} does not take {kinds}")
         return self._invoke(found, values, {})
 
     def call(self, name: str, values: Sequence[Any], named: Mapping[str, Any], variables: Variables) -> Any:
@@ -71,7 +70,9 @@ class Dispatcher:
             if not any(True for _ in self._library.levels(key.name)):
                 raise UnknownName(f"there is no {what} `{key.name}`")
             kinds = ", ".join(describe(value) for value in every)
-            raise NoMatch(f"no form of the {what} `{key.name}` takes {kinds or 'no arguments'}")
+            raise NoMatch(
+                f"{call_title(key.name, is_method=key.is_method)} does not take {kinds or 'no arguments'}"
+            )
         return self._limits.check(self._invoke(found, every, variables))
 
     def _bindings(self, key: _Key) -> tuple[Binding, ...]:

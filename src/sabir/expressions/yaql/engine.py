@@ -60,7 +60,7 @@ class Compiled:
         try:
             return finalize(value, self._limits)
         except CAUGHT as problem:
-            raise self._site.error(problem) from problem.__cause__
+            self._site.fail(problem)
 
 
 class Engine:
@@ -101,7 +101,7 @@ class Engine:
             return Compiler(self, expression.text, expression.tree).compile(expression.tree)
         except RecursionError:
             site = Site(expression.text, 0, len(expression.text))
-            raise site.error(LimitExceeded("the expression is nested too deeply")) from None
+            site.fail(LimitExceeded("the expression is nested too deeply"))
 
     def evaluate(self, source: str | Expression, data: Any = None, **variables: Any) -> Any:
         """Evaluates once: `data` is `$`, the keywords are the other variables."""

@@ -207,3 +207,13 @@ def _parameter(name: str, kind: Kind, default: Any) -> Parameter:
     if isinstance(kind, int) and default is None:
         kind |= NULL
     return Parameter(camel_case(name), kind, default)
+
+
+_SYNTAX = {"#list": "a list", "#map": "a dictionary", "#index": "an index"}
+
+
+def call_title(name: str, *, is_method: bool) -> str:
+    """What a call is in words: "the method `split`", "the operator `+`"."""
+    if not name.startswith("#"):
+        return f"the {'method' if is_method else 'function'} `{name}`"
+    return _SYNTAX.get(name) or f"the operator `{name.split(' ', 1)[1]}`"

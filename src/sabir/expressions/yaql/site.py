@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NoReturn
 
 from sabir.expressions.yaql.errors import LimitExceeded, NoMatch, UnknownName, YaqlRuntimeError
 from sabir.source.text import Span
@@ -37,11 +37,11 @@ class Site:
     def span(self) -> Span:
         return Span(self.start, self.end)
 
-    def error(self, problem: BaseException) -> YaqlRuntimeError:
-        """The problem as an error of this place; one that already has a place keeps it."""
+    def fail(self, problem: BaseException) -> NoReturn:
+        """Raises the problem as an error of this place; one that already has a place keeps it."""
         if isinstance(problem, YaqlRuntimeError):
-            return problem.placed(self.text, self.span)
-        return _translate(problem).placed(self.text, self.span)
+            raise problem.placed(self.text, self.span)
+        raise _translate(problem).placed(self.text, self.span) from problem
 
     def no_match(self, message: str) -> NoMatch:
         return NoMatch(message, text=self.text, span=self.span)
@@ -70,7 +70,6 @@ def _translate(problem: BaseException) -> YaqlRuntimeError:
         error = LimitExceeded("there is not enough memory for the value")
     else:
         error = YaqlRuntimeError(str(problem) or type(problem).__name__)
-    error.__cause__ = problem
     return error
 
 

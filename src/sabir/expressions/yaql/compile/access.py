@@ -47,6 +47,6 @@ def attribute_step(compiler: Compiler, node: Word) -> Step:
                 return value[name]
             return rare(value, scope)
         except CAUGHT as problem:
-            raise site.error(problem) from problem.__cause__
+            site.fail(problem)
 
     return step

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from sabir.expressions.yaql.binding import Binding, CallShape, Slot, bind, order_by_specificity
 from sabir.expressions.yaql.compile import arguments as take
 from sabir.expressions.yaql.compile.arguments import Getter, Mismatch, accepts, converter
-from sabir.expressions.yaql.functions import MISSING, Lazy, Overload
+from sabir.expressions.yaql.functions import MISSING, Lazy, Overload, call_title
 from sabir.expressions.yaql.kinds import KINDS, OBJECT, describe
 from sabir.expressions.yaql.nodes import Call, Node, Rule, Skipped, Word
 from sabir.expressions.yaql.scope import Variables, function_key
@@ -51,7 +51,7 @@ def method_step(compiler: Compiler, node: Call) -> Step:
                 )
             return function(*[get(scope) for get in positional])
         except CAUGHT as problem:
-            raise site.error(problem) from problem.__cause__
+            site.fail(problem)
 
     return step
 
@@ -76,7 +76,7 @@ def compile_named(
                 *[get(scope) for get in positional], **{key: get(scope) for key, get in named}
             )
         except CAUGHT as problem:
-            raise site.error(problem) from problem.__cause__
+            site.fail(problem)
 
     return run
 
@@ -110,13 +110,16 @@ def _library_step(
         for level in compiler.library.levels(name)
     ]
     levels = [level for level in levels if level]
-    what = "method" if is_method else "function"
+    title = call_title(name, is_method=is_method)
+    if not levels and name.startswith("#"):
+        return _failing(lambda: site.no_match(f"{title} has no meaning here"))
     if not levels:
+        what = "method" if is_method else "function"
         known = compiler.library.names(methods=is_method)
         return _failing(lambda: site.unknown(what, name, known))
     rules = levels[0][0].rules
     if any(item.rules != rules for level in levels for item in level):
-        return _failing(lambda: site.no_match(f"the {what} `{name}` is ambiguous here"))
+        return _failing(lambda: site.no_match(f"{title} is ambiguous here"))
     shape = _shape(arguments, rules=rules, is_method=is_method)
     if shape is None:
         return _failing(lambda: site.no_match("the left side of `=>` must be a name here"))
@@ -125,10 +128,10 @@ def _library_step(
     ]
     bindings = [binding for level in bound for binding in level]
     if not bindings:
-        return _failing(lambda: site.no_match(_explain(name, what, levels)))
+        return _failing(lambda: site.no_match(_explain(title, levels, is_method=is_method)))
     if len({binding.lazy() for binding in bindings}) > 1 or _is_ambiguous(bound, shape):
-        return _failing(lambda: site.no_match(f"the {what} `{name}` is ambiguous with these arguments"))
-    builder = _Builder(compiler, name, shape, site, what)
+        return _failing(lambda: site.no_match(f"{title} is ambiguous with these arguments"))
+    builder = _Builder(compiler, title, shape, site)
     return builder.single(bindings[0]) if len(bindings) == 1 else builder.several(bindings)
 
 
@@ -157,9 +160,11 @@ def _shape(arguments: tuple[Node, ...], *, rules: bool, is_method: bool) -> Call
     return CallShape(tuple(positional), tuple(named.items()))
 
 
-def _explain(name: str, what: str, levels: Iterable[Iterable[Overload]]) -> str:
-    forms = [_signature(item, is_method=what == "method") for level in levels for item in level]
-    return f"no form of the {what} `{name}` takes these arguments; there is {', '.join(sorted(set(forms)))}"
+def _explain(title: str, levels: Iterable[Iterable[Overload]], *, is_method: bool) -> str:
+    if "`" not in title:
+        return f"{title} does not take these arguments"
+    forms = [_signature(item, is_method=is_method) for level in levels for item in level]
+    return f"{title} does not take these arguments; there is {', '.join(sorted(set(forms)))}"
 
 
 def _signature(overload: Overload, *, is_method: bool) -> str:
@@ -174,11 +179,10 @@ def _signature(overload: Overload, *, is_method: bool) -> str:
 class _Builder:
     """Makes the step of one call."""
 
-    def __init__(self, compiler: Compiler, name: str, shape: CallShape, site: Site, what: str) -> None:
+    def __init__(self, compiler: Compiler, title: str, shape: CallShape, site: Site) -> None:
         self.compiler = compiler
-        self.name = name
+        self.title = title
         self.site = site
-        self.what = what
         self.nodes = (*shape.positional, *(node for _, node in shape.named))
         self.limits = compiler.limits
 
@@ -223,7 +227,7 @@ class _Builder:
     ) -> Step:
         invoke = _invoker(function, getters, keywords)
         site, quota, too_big = self.site, self.limits.quota, self.limits.too_big
-        name, what = self.name, self.what
+        title = self.title
 
         def step(receiver: Any, scope: Variables) -> Any:
             try:
@@ -232,11 +236,9 @@ class _Builder:
                     raise too_big()
                 return result
             except Mismatch as mismatch:
-                raise site.no_match(
-                    f"the {what} `{name}` does not take these arguments: {mismatch.reason}"
-                ) from None
+                raise site.no_match(f"{title} does not take these arguments: {mismatch.reason}") from None
             except CAUGHT as problem:
-                raise site.error(problem) from problem.__cause__
+                site.fail(problem)
 
         return step
 
@@ -246,7 +248,7 @@ class _Builder:
         getters = [self.argument(index, lazy, bindings) for index in range(len(self.nodes))]
         choices = [self.choice(binding, lazy) for binding in bindings]
         site, quota, limits = self.site, self.limits.quota, self.limits
-        name, what = self.name, self.what
+        title = self.title
 
         def step(receiver: Any, scope: Variables) -> Any:
             try:
@@ -261,9 +263,9 @@ class _Builder:
                             raise limits.too_big()
                         return result
                 kinds = ", ".join(describe(value) for index, value in enumerate(values) if index not in lazy)
-                raise site.no_match(f"no form of the {what} `{name}` takes {kinds or 'no arguments'}")
+                raise site.no_match(f"{title} does not take {kinds or 'no arguments'}")
             except CAUGHT as problem:
-                raise site.error(problem) from problem.__cause__
+                site.fail(problem)
 
         return step
 

@@ -149,7 +149,7 @@ class Compiler:
                     return container[index]
                 return call("#index", (container, index), {}, scope)
             except CAUGHT as problem:
-                raise site.error(problem) from problem.__cause__
+                site.fail(problem)
 
         return run
 
@@ -163,7 +163,7 @@ class Compiler:
             try:
                 return check([item(scope) for item in items])
             except CAUGHT as problem:
-                raise site.error(problem) from problem.__cause__
+                site.fail(problem)
 
         return run
 
@@ -181,7 +181,7 @@ class Compiler:
             try:
                 return check({hashable(key(scope)): item(scope) for key, item in entries})
             except CAUGHT as problem:
-                raise site.error(problem) from problem.__cause__
+                site.fail(problem)
 
         return run
 

@@ -50,7 +50,7 @@ def binary(symbol: str, left: Closure, right: Closure, site: Site, dispatcher: D
         try:
             return fall_back(left(scope), right(scope))
         except CAUGHT as problem:
-            raise site.error(problem) from problem.__cause__
+            site.fail(problem)
 
     return run
 
@@ -66,7 +66,7 @@ def _plus(left: Closure, right: Closure, site: Site, fall_back: _FallBack) -> Cl
                 return first + second
             return fall_back(first, second)
         except CAUGHT as problem:
-            raise site.error(problem) from problem.__cause__
+            site.fail(problem)
 
     return run
 
@@ -79,7 +79,7 @@ def _minus(left: Closure, right: Closure, site: Site, fall_back: _FallBack) -> C
                 return first - second
             return fall_back(first, second)
         except CAUGHT as problem:
-            raise site.error(problem) from problem.__cause__
+            site.fail(problem)
 
     return run
 
@@ -89,7 +89,7 @@ def _equal(left: Closure, right: Closure, site: Site, _fall_back: _FallBack) -> 
         try:
             return equal(left(scope), right(scope))
         except CAUGHT as problem:
-            raise site.error(problem) from problem.__cause__
+            site.fail(problem)
 
     return run
 
@@ -99,7 +99,7 @@ def _unequal(left: Closure, right: Closure, site: Site, _fall_back: _FallBack) -
         try:
             return not equal(left(scope), right(scope))
         except CAUGHT as problem:
-            raise site.error(problem) from problem.__cause__
+            site.fail(problem)
 
     return run
 
@@ -123,7 +123,7 @@ def _comparison(symbol: str, left: Closure, right: Closure, site: Site, fall_bac
                 return compare(first, second)
             return compare_rarely(symbol, first, second, fall_back)
         except CAUGHT as problem:
-            raise site.error(problem) from problem.__cause__
+            site.fail(problem)
 
     return run
 
@@ -144,7 +144,7 @@ def unary(symbol: str, operand: Closure, site: Site, dispatcher: Dispatcher) -> 
         try:
             return dispatcher.operator(name, operand(scope))
         except CAUGHT as problem:
-            raise site.error(problem) from problem.__cause__
+            site.fail(problem)
 
     return run
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from itertools import count, cycle, repeat
 from typing import Any
 
@@ -14,32 +14,39 @@ from sabir.expressions.yaql.limits import Limits
 from sabir.expressions.yaql.scope import Lambda
 from sabir.expressions.yaql.values import hashable
 
+_END = object()
+
 
 class Memorized:
     """An iterator that can be gone through again: each pass reads what earlier ones have fetched, then fetches more."""
 
-    def __init__(self, fetch: Callable[[], Any], seen: list[Any], limits: Limits) -> None:
-        self._fetch = fetch
-        self._seen = seen
+    def __init__(self, iterator: Iterator[Any], limits: Limits) -> None:
+        self._iterator = iterator
         self._limits = limits
-        self._at = 0
+        self._seen: list[Any] = []
+        self._own_pass = iter(self)
 
-    def __iter__(self) -> Memorized:
-        return Memorized(self._fetch, self._seen, self._limits)
+    def __iter__(self) -> Iterator[Any]:
+        at = 0
+        while True:
+            if at == len(self._seen):
+                fetched = next(self._iterator, _END)
+                if fetched is _END:
+                    return
+                self._seen.append(fetched)
+                self._limits.check(self._seen)
+            yield self._seen[at]
+            at += 1
 
     def __next__(self) -> Any:
-        if self._at == len(self._seen):
-            self._seen.append(self._fetch())
-            self._limits.check(self._seen)
-        self._at += 1
-        return self._seen[self._at - 1]
+        return next(self._own_pass)
 
 
 def memorized(collection: Iterable[Any], limits: Limits) -> Iterable[Any]:
     """The collection, safe to be gone through more than once."""
     if KINDS[type(collection)] != ITERATOR:
         return collection
-    return Memorized(iter(collection).__next__, [], limits)
+    return Memorized(iter(collection), limits)
 
 
 @STANDARD.method("memorize", ITERABLE)
@@ -125,4 +132,4 @@ def default_if_empty(limits: Limits, collection: Iterable[Any], default: Iterabl
     if KINDS[type(collection)] & (SEQUENCE | SET):
         return collection if len(collection) else default  # type: ignore[arg-type]
     collection = memorized(collection, limits)
-    return default if next(iter(collection), memorized) is memorized else collection
+    return default if next(iter(collection), _END) is _END else collection
