@@ -74,12 +74,12 @@ class Engine:
         dialect: Dialect = Dialect.YAQL,
         objects: Objects | None = None,
     ) -> None:
-        self.library = library
         self.options = options or Options()
+        self.library = library.with_iterable_dicts() if self.options.iterable_dicts else library
         self.limits = Limits(self.options)
         self.dialect = dialect
         self.objects = objects
-        self.dispatcher = Dispatcher(library, self.limits, self)
+        self.dispatcher = Dispatcher(self.library, self.limits, self)
         self._kept: dict[str, Compiled] = {}
         for cls in objects.types if objects else ():
             register_object_type(cls)

@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable, Iterator
 from enum import Enum
 from typing import Any, Final, NamedTuple, TypeVar
 
-from sabir.expressions.yaql.kinds import ANY, NULL
+from sabir.expressions.yaql.kinds import ANY, ITERABLE, MAPPING, NULL
 
 __all__ = [
     "EXPRESSION",
@@ -127,6 +127,15 @@ class Library:
                 if overload.is_function != overload.is_method:
                     self.add(overload._replace(is_function=True, is_method=True))
 
+    def with_iterable_dicts(self) -> Library:
+        """The same library, where whatever takes a list to go through also takes a dictionary, as its keys."""
+        result = Library(self.parent.with_iterable_dicts() if self.parent else None)
+        result._properties = self._properties
+        for overloads in self._overloads.values():
+            for overload in overloads:
+                result.add(_taking_dicts(overload))
+        return result
+
     def levels(self, name: str) -> Iterator[tuple[Overload, ...]]:
         """The overloads of a name, nearest library first."""
         library: Library | None = self
@@ -207,6 +216,14 @@ def _parameter(name: str, kind: Kind, default: Any) -> Parameter:
     if isinstance(kind, int) and default is None:
         kind |= NULL
     return Parameter(camel_case(name), kind, default)
+
+
+def _taking_dicts(overload: Overload) -> Overload:
+    def widened(parameter: Parameter) -> Parameter:
+        return parameter._replace(kind=ITERABLE | MAPPING) if parameter.kind == ITERABLE else parameter
+
+    parameters = tuple(map(widened, overload.parameters))
+    return overload._replace(parameters=parameters, rest=overload.rest and widened(overload.rest))
 
 
 _SYNTAX = {"#list": "a list", "#map": "a dictionary", "#index": "an index"}

@@ -13,7 +13,7 @@ from typing import Any
 from sabir.expressions.yaql.kinds import ITERABLE, KINDS, MAPPING, SEQUENCE, SET
 from sabir.expressions.yaql.limits import Limits
 
-__all__ = ["FrozenDict", "equal", "finalize", "frozen", "hashable", "is_iterable", "text_of"]
+__all__ = ["FrozenDict", "equal", "finalize", "frozen", "hashable", "is_iterable", "plain_text", "text_of"]
 
 _ATOMS = frozenset((str, int, bool, float, type(None)))
 
@@ -71,6 +71,11 @@ def text_of(value: Any) -> str:
         return "true"
     if value is False:
         return "false"
+    return plain_text(value)
+
+
+def plain_text(value: Any) -> str:
+    """A value as Python writes it, lists as tuples."""
     return str(_as_tuples(value)) if type(value) in (list, dict) else str(value)
 
 
