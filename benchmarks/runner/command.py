@@ -42,7 +42,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(error, file=sys.stderr)
         return 1
     if arguments.json:
-        arguments.json.write_text(as_json(groups, growth=arguments.growth is not None), encoding="utf-8")
+        figures = as_json(groups, growth=arguments.growth is not None)
+        if arguments.json == Path("-"):
+            print(figures, end="")
+        else:
+            arguments.json.write_text(figures, encoding="utf-8")
     return 0
 
 
@@ -63,7 +67,9 @@ def _parser() -> argparse.ArgumentParser:
         type=_absolute,
         help="interpreter that has the existing tool installed",
     )
-    parser.add_argument("--json", metavar="FILE", type=Path, help="write all figures here")
+    parser.add_argument(
+        "--json", metavar="FILE", type=Path, help="write all figures here; - prints them after the table"
+    )
     parser.add_argument("--repeat", metavar="N", type=int, default=3, help="runs of each side (default 3)")
     parser.add_argument(
         "--size", metavar="N", type=int, nargs="+", help="sizes instead of the workload's own"

@@ -80,5 +80,7 @@ def _is_full_run(config: pytest.Config) -> bool:
     option = config.option
     narrowed = option.keyword or option.markexpr or option.deselect or option.ignore or option.ignore_glob
     shortened = option.lf or option.stepwise or option.maxfail or option.collectonly
-    whole = config.args_source is pytest.Config.ArgsSource.TESTPATHS
+    whole = config.args_source is pytest.Config.ArgsSource.TESTPATHS or config.args == config.getini(
+        "testpaths"
+    )
     return whole and not narrowed and not shortened

@@ -30,12 +30,14 @@ def _problem(text: str) -> str | None:
     import kubernetes_validate  # type: ignore[import-untyped]  # it ships no types
 
     item = json.loads(text)
-    metadata = item.get("metadata") if isinstance(item, dict) else None
-    name = metadata.get("name") if isinstance(metadata, dict) else "?"
+    metadata = item.get("metadata")
+    at = f"{item.get('kind')}/{metadata.get('name') if isinstance(metadata, dict) else '?'}: kubernetes-validate"
+    if not isinstance(item.get("apiVersion"), str) or not isinstance(item.get("kind"), str):
+        return f"{at}: apiVersion and kind must be texts"
     try:
         kubernetes_validate.validate(item, kubernetes_validate.latest_version(), strict=True)
-    except (kubernetes_validate.ValidationError, kubernetes_validate.SchemaNotFoundError) as error:
-        return f"{item.get('kind')}/{name}: kubernetes-validate: {error}"
-    except kubernetes_validate.InvalidSchemaError as error:
-        return f"{item.get('kind')}/{name}: kubernetes-validate: {error}"
+    except kubernetes_validate.ValidationError as error:
+        return f"{at}: {'.'.join(str(part) for part in error.path) or 'object'}: {error.message}"
+    except (kubernetes_validate.SchemaNotFoundError, kubernetes_validate.InvalidSchemaError) as error:
+        return f"{at}: {error.message}"
     return None

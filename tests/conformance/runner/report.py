@@ -54,25 +54,22 @@ def _shown_file(file: Path) -> str:
 
 def _shown(value: Any) -> str:
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        fields = dataclasses.fields(value)
-        said = {
-            field.name: getattr(value, field.name)
-            for field in fields
-            if getattr(value, field.name) not in (None, (), {})
-        }
-        text = (
-            "\n".join(
-                f"{name}: {pformat(inner, width=110, sort_dicts=False)}" for name, inner in said.items()
-            )
-            or "nothing"
-        )
+        said = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
+        text = "\n".join(_line(name, inner) for name, inner in said.items() if not _says_nothing(name, inner))
     elif isinstance(value, dict):
-        text = "\n".join(
-            f"{name}: {pformat(inner, width=110, sort_dicts=False)}" for name, inner in value.items()
-        )
+        text = "\n".join(_line(str(name), inner) for name, inner in value.items())
     else:
         text = pformat(value, width=110, sort_dicts=False)
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]} … ({len(text)} characters)"
+
+
+def _line(name: str, value: Any) -> str:
+    return f"{name}: {pformat(value, width=110, sort_dicts=False)}"
+
+
+def _says_nothing(name: str, value: Any) -> bool:
+    """An empty part of an outcome. A result that is null does say something."""
+    return (name == "error" and value is None) or (isinstance(value, tuple | dict) and not value)
 
 
 def _indented(text: str, by: str) -> str:

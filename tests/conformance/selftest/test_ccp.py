@@ -165,6 +165,7 @@ FAIL: list[tuple[dict[str, Any], CcpOutcome]] = [
     ({"files": {"/a": {"content": "x", "perm": "0600"}}}, CcpOutcome(files={"/a": CcpFile(content="x")})),
     ({}, CcpOutcome(objects=(_config_map(date={}),))),
     ({}, CcpOutcome(objects=(_config_map(data={"k": 1}),))),
+    ({}, CcpOutcome(objects=({"metadata": {"name": "a"}},))),
     ({}, CcpOutcome(objects=({"apiVersion": "v9", "kind": "Nothing", "metadata": {"name": "a"}},))),
 ]
 
