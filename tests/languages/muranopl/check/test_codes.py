@@ -6,7 +6,7 @@ import pytest
 
 from sabir.diagnostics.codes import Code, Example
 from sabir.diagnostics.finding import Finding
-from sabir.languages.muranopl.check import codes, validators
+from sabir.languages.muranopl.check import package_codes, package_validators
 from sabir.source.packages import MemoryPackage
 
 # An application needs a logo, and an example holds text only, which a PNG image is not.
@@ -15,11 +15,11 @@ NO_LOGO = "MAN:W074"
 
 def findings(example: Example) -> list[Finding]:
     package = MemoryPackage(example)
-    return [finding for validator in validators() for finding in validator(package).run()]
+    return [finding for validator in package_validators() for finding in validator(package).run()]
 
 
 @pytest.mark.rows("V-030", "V-032", "V-033", "V-036")
-@pytest.mark.parametrize("code", codes(), ids=lambda code: code.code)
+@pytest.mark.parametrize("code", package_codes(), ids=lambda code: code.code)
 def test_examples(code: Code) -> None:
     bad = [finding for finding in findings(code.bad) if finding.code == code.code]
     assert bad
@@ -28,6 +28,6 @@ def test_examples(code: Code) -> None:
 
 
 def test_a_fixable_code_offers_a_fix() -> None:
-    for code in codes():
+    for code in package_codes():
         fixes = [finding.fix for finding in findings(code.bad) if finding.code == code.code]
         assert any(fixes) == code.fixable, code.code

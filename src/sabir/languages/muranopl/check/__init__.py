@@ -8,10 +8,10 @@ if TYPE_CHECKING:
     from sabir.check.validator import BaseValidator
     from sabir.diagnostics.codes import Code
 
-__all__ = ["codes", "validators"]
+__all__ = ["package_codes", "package_validators"]
 
 
-def validators() -> tuple[type[BaseValidator], ...]:
+def package_validators() -> tuple[type[BaseValidator], ...]:
     """The validators of a Murano package, in the order of their reports."""
     from sabir.languages.muranopl.check.classes import ClassValidator
     from sabir.languages.muranopl.check.manifest import ManifestValidator
@@ -21,8 +21,8 @@ def validators() -> tuple[type[BaseValidator], ...]:
     return PackageValidator, ManifestValidator, ClassValidator, UiValidator
 
 
-def codes() -> tuple[Code, ...]:
+def package_codes() -> tuple[Code, ...]:
     """Everything these validators report, with its documentation."""
     from sabir.languages.muranopl.check.codes.general import CODES
 
-    return (*CODES, *(code for validator in validators() for code in validator.codes()))
+    return (*CODES, *(code for validator in package_validators() for code in validator.codes()))

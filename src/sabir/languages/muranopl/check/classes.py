@@ -6,9 +6,10 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import ClassVar
 
+from sabir.check.form import yaml_findings
 from sabir.check.validator import BaseValidator
 from sabir.diagnostics.codes import Code
-from sabir.diagnostics.finding import Finding, problem_finding
+from sabir.diagnostics.finding import Finding
 from sabir.expressions.yaql.nodes import Call, Node, Word
 from sabir.languages.muranopl.check.class_members import check_methods, check_properties
 from sabir.languages.muranopl.check.class_structure import check_class_structure
@@ -80,8 +81,7 @@ class ClassValidator(BaseValidator):
         file = self.package.get_file(path)
         if file is None:
             return
-        for problem in file.yaml.problems:
-            yield problem_finding(problem)
+        yield from yaml_findings(file)
         if file.yaml.broken:
             return
         written = [document for document in file.yaml.documents if document is not None]

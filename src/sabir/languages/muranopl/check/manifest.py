@@ -7,9 +7,11 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import ClassVar, Final
 
+from sabir.check.form import yaml_findings
 from sabir.check.validator import BaseValidator
 from sabir.diagnostics.codes import Code
-from sabir.diagnostics.finding import Finding, problem_finding
+from sabir.diagnostics.finding import Finding
+from sabir.diagnostics.near import did_you_mean
 from sabir.languages.muranopl.check.names import FORMATS, is_dotted_name, text_of
 from sabir.languages.muranopl.check.report import Report, kind_of, shown
 from sabir.languages.muranopl.check.shapes import is_null, meta_shape, one_of, string_value, unknown_keys
@@ -92,8 +94,7 @@ class ManifestValidator(BaseValidator):
                 "E001", "the package has no manifest.yaml in its root", MANIFEST, hint=hint
             )
             return
-        for problem in file.yaml.problems:
-            yield problem_finding(problem)
+        yield from yaml_findings(file)
         if file.yaml.broken:
             return
         documents = file.yaml.documents
@@ -120,9 +121,13 @@ class ManifestValidator(BaseValidator):
             if not path.startswith("Classes/"):
                 continue
             if not self.package.exists(path):
-                known = [one.removeprefix("Classes/") for one in self.package.list("Classes")]
+                # Without their common ending, or every name would look like every other.
+                known = {
+                    one.removeprefix("Classes/").removesuffix(".yaml") for one in self.package.list("Classes")
+                }
                 message = f"the file {name!r} of class {shown(key)} is not under Classes/"
-                yield report.unknown(value, "MAN:E050", message, known)
+                hint = did_you_mean(name.removesuffix(".yaml"), known)
+                yield report.at(value, "MAN:E050", message, hint=hint)
         yield from self._unlisted(listed)
 
     def _unlisted(self, listed: Iterable[str]) -> Iterator[Finding]:

@@ -7,7 +7,7 @@ from typing import ClassVar, Final
 
 from sabir.check.validator import BaseValidator
 from sabir.diagnostics.codes import Code
-from sabir.diagnostics.finding import Finding, problem_finding
+from sabir.diagnostics.finding import Finding
 from sabir.languages.muranopl.check.view import MANIFEST, PackageView
 from sabir.source.packages import LoadedPackage
 
@@ -17,7 +17,7 @@ _ROOT_FILES: Final = frozenset({MANIFEST, "LICENSE", "README.rst", "images.lst"}
 
 
 class PackageValidator(BaseValidator):
-    """What lies in the root of the package, and the archive itself."""
+    """What lies in the root of the package."""
 
     short_name: ClassVar[str] = "PKG"
     long_name: ClassVar[str] = "package"
@@ -39,8 +39,6 @@ class PackageValidator(BaseValidator):
                 yield finding
 
     def _findings(self) -> Iterator[Finding]:
-        for problem in self.package.problems:
-            yield problem_finding(problem)
         # Without a usable manifest that is the only finding of the run (E001, E002, E007 come from its validator).
         if self.package.single_file or self._view.manifest is None:
             return

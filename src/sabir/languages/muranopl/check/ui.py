@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import ClassVar, Final
 
+from sabir.check.form import yaml_findings
 from sabir.check.validator import BaseValidator
 from sabir.diagnostics.codes import Code
-from sabir.diagnostics.finding import Finding, problem_finding
+from sabir.diagnostics.finding import Finding
 from sabir.languages.muranopl.check.class_view import ClassTable
 from sabir.languages.muranopl.check.names import text_of
 from sabir.languages.muranopl.check.report import Report, kind_of, shown
@@ -48,8 +49,7 @@ class UiValidator(BaseValidator):
         file = self.package.get_file(path)
         if file is None:
             return
-        for problem in file.yaml.problems:
-            yield problem_finding(problem)
+        yield from yaml_findings(file)
         if file.yaml.broken:
             return
         report = Report(file.source)

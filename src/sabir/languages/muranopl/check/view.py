@@ -14,9 +14,11 @@ from sabir.source.packages import LoadedPackage, PackageFile
 from sabir.source.text import Source
 from sabir.source.yaml.nodes import YamlMapping, YamlScalar
 
-__all__ = ["MANIFEST", "ListedClass", "PackageView"]
+__all__ = ["MANIFEST", "ListedClass", "PackageView", "is_murano_package"]
 
 MANIFEST: Final = "manifest.yaml"
+# Keys that only a class file has.
+_CLASS_MARKS: Final = frozenset({"Namespaces", "Extends", "Methods", "Workflow", "Properties"})
 _VIEWS: Final[WeakKeyDictionary[LoadedPackage, PackageView]] = WeakKeyDictionary()
 
 
@@ -154,3 +156,21 @@ def _is_ui(package: LoadedPackage, name: str) -> bool:
     return isinstance(first, YamlMapping) and (
         first.get("Application") is not None or first.get("Forms") is not None
     )
+
+
+def is_murano_package(package: LoadedPackage) -> bool:
+    """Whether the files are those of a Murano package, or a file given alone is one of its parts."""
+    if not package.single_file:
+        return package.exists(MANIFEST) or any(package.list("Classes"))
+    if package.exists(MANIFEST):
+        return True
+    for name in package.list():
+        file = package.get_file(name)
+        if file is None or not name.endswith((".yaml", ".yml")):
+            return False
+        if _is_ui(package, name):
+            return True
+        first = next((document for document in file.yaml.documents if document is not None), None)
+        keys = {text_of(key) for key in first} if isinstance(first, YamlMapping) else set[str | None]()
+        return bool(keys & _CLASS_MARKS) and "tosca_definitions_version" not in keys
+    return False
