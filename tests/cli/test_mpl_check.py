@@ -15,7 +15,7 @@ from sabir.languages.muranopl.check.codes.examples import LIBRARY, with_class, w
 def package(tmp_path: Path) -> Path:
     """A library with an unknown key in the manifest and a wrong usage in a class."""
     files = {
-        **with_manifest("Name:", "Nmae:"),
+        **with_manifest("\nName:", "\nNmae:"),
         "Classes/Counter.yaml": with_class("Out", "Output")["Classes/Counter.yaml"],
     }
     for name, text in files.items():
