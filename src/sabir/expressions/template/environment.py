@@ -1,0 +1,239 @@
+"""The Jinja2 environment of the sandbox. Imported only when there is a template to render."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import wraps
+from typing import Any, ClassVar
+
+from jinja2 import BaseLoader, StrictUndefined, Template, TemplateNotFound, Undefined
+from jinja2.exceptions import SecurityError
+from jinja2.runtime import Context
+from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+from sabir.expressions.template.limits import LimitReached, Meter, TemplateLimits
+from sabir.expressions.template.lines import Piece
+from sabir.expressions.template.sandbox import compiled, line_place
+from sabir.source.text import Place, Source, Span
+
+__all__ = ["BoundedEnvironment"]
+
+_LARGEST_RANGE = 100_000
+_DROPPED_FILTERS = frozenset({"urlize", "pprint", "xmlattr"})
+
+
+@dataclass(frozen=True, slots=True)
+class Undefinedness:
+    """One use of an undefined name."""
+
+    name: str
+    template: str | None
+    line: int
+    known: tuple[str, ...]
+    source: Source | None
+
+    def place(self, fallback: Source) -> Place:
+        source = self.source or fallback
+        whole = line_place(source, self.line)
+        text = source.slice(whole.span)
+        match = re.search(rf"(?<![\w.]){re.escape(self.name)}\b", text)
+        match = match or re.search(rf"\b{re.escape(self.name.rpartition('.')[2])}\b", text)
+        if match is None:
+            return whole
+        return Place(source, Span(whole.span.start + match.start(), whole.span.start + match.end()))
+
+
+class BoundedEnvironment(ImmutableSandboxedEnvironment):
+    """A sandbox that counts, and whose templates know the place of what they put out."""
+
+    intercepted_binops = frozenset({"+", "*", "**", "%"})
+
+    def __init__(
+        self,
+        *,
+        load: Callable[[str], Source | None] = lambda _: None,
+        limits: TemplateLimits | None = None,
+        keep_trailing_newline: bool = True,
+    ) -> None:
+        self.meter = Meter(limits or TemplateLimits())
+        self.pieces: dict[str, tuple[Piece, ...]] = {}
+        self.records: list[Undefinedness] = []
+        self._sources: dict[str, Source] = {}
+        self._templates: dict[str, tuple[str, Template]] = {}
+        super().__init__(
+            undefined=StrictUndefined,
+            loader=_Loader(load),
+            keep_trailing_newline=keep_trailing_newline,
+            cache_size=0,
+        )
+        self.globals["range"] = self._range
+        del self.globals["lipsum"]
+        self.add_filters({name: one for name, one in self.filters.items() if name not in _DROPPED_FILTERS})
+        for name in _DROPPED_FILTERS:
+            self.filters.pop(name, None)
+
+    def add_filters(self, filters: Mapping[str, Callable[..., Any]]) -> None:
+        self.filters.update({name: self._counted(name, one) for name, one in filters.items()})
+
+    def template(self, source: Source) -> Template:
+        known = self._templates.get(source.name)
+        if known is not None and known[0] == source.text:
+            return known[1]
+        code, pieces = compiled(source.text, source.name, self.keep_trailing_newline)
+        self.pieces[source.name] = pieces
+        self._sources[source.name] = source
+        template: Template = self.template_class.from_code(self, code, self.make_globals(None), None)
+        self._templates[source.name] = (source.text, template)
+        return template
+
+    def source_of(self, name: str | None, fallback: Source) -> Source:
+        return self._sources.get(name or "", fallback)
+
+    @contextmanager
+    def recording(self) -> Iterator[None]:
+        """Note undefined names instead of failing on them."""
+        self.records.clear()
+        recorder = type("Recorder", (_Recorder,), {"environment": self})
+        self.undefined = recorder
+        try:
+            yield
+        finally:
+            self.undefined = StrictUndefined
+
+    def getattr(self, obj: Any, attribute: str) -> Any:
+        # A key of the configuration wins over a method of dict: `web.items` is what the user wrote there.
+        if isinstance(obj, dict) and attribute in obj:
+            return obj[attribute]
+        return super().getattr(obj, attribute)
+
+    def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
+        self.meter.binary(operator, left, right)
+        return super().call_binop(context, operator, left, right)
+
+    def call(__self, __context: Context, __obj: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: N805
+        __self.meter.call(__obj, args, kwargs)
+        return __self.meter.checked(super().call(__context, __obj, *args, **kwargs))
+
+    def _range(self, *args: int) -> range:
+        numbers = range(*args)
+        # len() of a range beyond the machine's integers overflows, so the distance is computed.
+        if abs((numbers.stop - numbers.start) // numbers.step) > _LARGEST_RANGE:
+            raise LimitReached(f"range{args} is longer than {_LARGEST_RANGE:,}")
+        return numbers
+
+    def _counted(self, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+        meter = self.meter
+        skip = 1 if getattr(function, "jinja_pass_arg", None) is not None else 0
+
+        @wraps(function)
+        def counted(*args: Any, **kwargs: Any) -> Any:
+            meter.arguments(name, args[skip:], kwargs)
+            result = function(*args, **kwargs)
+            if isinstance(result, Iterator):
+                return meter.bounded(result)
+            return meter.checked(result)
+
+        return counted
+
+
+class _Loader(BaseLoader):
+    """What includes and imports find; everything goes through the bounded environment."""
+
+    def __init__(self, find: Callable[[str], Source | None]) -> None:
+        self._find = find
+
+    def load(self, environment: Any, name: str, globals: Any = None) -> Template:  # noqa: A002, ARG002
+        source = self._find(name)
+        if source is None:
+            raise TemplateNotFound(name)
+        template: Template = environment.template(source)
+        return template
+
+
+class _Recorder(Undefined):
+    """An undefined value that notes its use and lets the rendering go on."""
+
+    environment: ClassVar[BoundedEnvironment]
+
+    __slots__ = ()
+
+    def _note(self, *args: Any, **kwargs: Any) -> Any:
+        del args, kwargs
+        if issubclass(self._undefined_exception, SecurityError):
+            raise SecurityError(self._undefined_message)
+        line, template = _template_frame()
+        written = str(self._undefined_name)
+        holder = self._undefined_obj
+        known: tuple[str, ...] = ()
+        name = written
+        if isinstance(holder, dict):
+            known = tuple(str(key) for key in holder)
+        environment = self.environment
+        source = environment.source_of(template.name, Source("", "")) if template is not None else None
+        if source is not None and holder is not _MISSING_OBJECT:
+            name = _whole_name(written, source.line_text(line))
+        environment.records.append(
+            Undefinedness(name, template.name if template else None, line, known, source)
+        )
+        return self
+
+    def __str__(self) -> str:
+        self._note()
+        return ""
+
+    def __iter__(self) -> Iterator[Any]:
+        self._note()
+        return iter(())
+
+    def __bool__(self) -> bool:
+        self._note()
+        return False
+
+    def __len__(self) -> int:
+        self._note()
+        return 0
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return self._note()
+
+    __hash__ = object.__hash__
+
+    def __eq__(self, other: object) -> bool:
+        self._note()
+        return self is other
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    __call__ = __getitem__ = _note
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = _note
+    __truediv__ = __rtruediv__ = __floordiv__ = __rfloordiv__ = _note
+    __mod__ = __rmod__ = __pow__ = __rpow__ = __neg__ = __pos__ = _note
+    __lt__ = __le__ = __gt__ = __ge__ = __contains__ = _note
+
+
+_MISSING_OBJECT = Undefined()._undefined_obj
+
+
+def _template_frame() -> tuple[int, Any]:
+    frame = sys._getframe(2)
+    while frame is not None:
+        template = frame.f_globals.get("__jinja_template__")
+        if template is not None:
+            return template.get_corresponding_lineno(frame.f_lineno), template
+        if frame.f_back is None:
+            break
+        frame = frame.f_back
+    return 1, None
+
+
+def _whole_name(name: str, line: str) -> str:
+    match = re.search(rf"([A-Za-z_][\w.]*)\.{re.escape(name)}\b", line)
+    match = match or re.search(rf"([A-Za-z_][\w.]*)\[['\"]{re.escape(name)}['\"]\]", line)
+    return f"{match[1]}.{name}" if match else name

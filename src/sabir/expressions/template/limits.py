@@ -1,0 +1,142 @@
+"""Bounds of one rendering: steps, size of every value, and processor time."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Iterable, Iterator, Sized
+from dataclasses import dataclass
+from typing import Any, Final
+
+__all__ = ["LimitReached", "Meter", "TemplateLimits"]
+
+_WIDE_FORMAT: Final = re.compile(r"[0-9]{4,}|\*|\{[^{}]*\{")
+_CLOCK_EVERY: Final = 64
+_LARGEST_ARGUMENT: Final = 100_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TemplateLimits:
+    seconds: float = 1.0
+    """Processor time of one rendering."""
+    steps: int = 400_000
+    """Iterations, calls and pieces of output."""
+    size: int = 4_000_000
+    """Characters of one text, bits of one number; a hundredth of it is the most items of one list."""
+
+
+class LimitReached(Exception):
+    """A template asked for more than a description may."""
+
+
+class Meter:
+    """Counts what a rendering does and stops it."""
+
+    __slots__ = ("_deadline", "_steps", "limits")
+
+    def __init__(self, limits: TemplateLimits) -> None:
+        self.limits = limits
+        self._steps = 0
+        self._deadline = 0.0
+        self.restart()
+
+    def restart(self) -> None:
+        self._steps = 0
+        self._deadline = time.thread_time() + self.limits.seconds
+
+    def step(self) -> None:
+        self._steps += 1
+        if self._steps % _CLOCK_EVERY == 0:
+            if self._steps > self.limits.steps:
+                raise LimitReached(f"the template takes more than {self.limits.steps:,} steps")
+            self.check_clock()
+
+    def check_clock(self) -> None:
+        if time.thread_time() > self._deadline:
+            raise LimitReached(f"the template takes more than {self.limits.seconds:g} s")
+
+    def bounded(self, items: Iterable[Any]) -> Iterator[Any]:
+        """The items of a loop, one step each."""
+        for item in items:
+            self.step()
+            yield item
+
+    def room(self, size: int, *, items: bool = False) -> None:
+        """Refuse a text (or a list) of this size before it is made."""
+        limit = self.limits.size // 100 if items else self.limits.size
+        if size > limit:
+            what = "items" if items else "characters"
+            raise LimitReached(f"the template makes a value of {size:,} {what}; {limit:,} is the most")
+
+    def checked(self, value: Any) -> Any:
+        """A value just made, when it is not too large."""
+        if isinstance(value, str):
+            self.room(len(value))
+        elif isinstance(value, list | tuple | dict):
+            self.room(len(value), items=True)
+        return value
+
+    def joined(self, *parts: Any) -> str:
+        """`a ~ b`, within bounds."""
+        texts = [str(part) for part in parts]
+        self.room(sum(map(len, texts)))
+        return "".join(texts)
+
+    def binary(self, operator: str, left: Any, right: Any) -> None:
+        """Refuse an operation whose result would be too large."""
+        self.step()
+        if operator == "+":
+            self._room_for_sum(left, right)
+        elif operator == "*":
+            self._room_for_product(left, right)
+        elif operator == "**":
+            if isinstance(left, int) and isinstance(right, int):
+                self.room(left.bit_length() * max(right, 1))
+        elif operator == "%" and isinstance(left, str) and _WIDE_FORMAT.search(left):
+            raise LimitReached(f"format {left[:40]!r} asks for a width that is too large")
+
+    def _room_for_sum(self, left: Any, right: Any) -> None:
+        if isinstance(left, Sized) and isinstance(right, Sized):
+            self.room(len(left) + len(right), items=not isinstance(left, str))
+
+    def _room_for_product(self, left: Any, right: Any) -> None:
+        for one, other in ((left, right), (right, left)):
+            if isinstance(one, str | list | tuple) and isinstance(other, int):
+                self.room(len(one) * other, items=not isinstance(one, str))
+        if isinstance(left, int) and isinstance(right, int):
+            self.room(left.bit_length() + right.bit_length())
+
+    def call(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """Refuse a call that would give a text without bounds."""
+        self.step()
+        function = getattr(function, "__wrapped__", function)  # the sandbox wraps str.format
+        name = getattr(function, "__name__", "")
+        owner = getattr(function, "__self__", None)
+        if isinstance(owner, str):
+            self.arguments(name, (owner, *args), kwargs)
+
+    def arguments(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """The same for a filter: its first argument is the value."""
+        self.step()
+        for argument in (*args[1:], *kwargs.values()):
+            if isinstance(argument, int) and abs(argument) > _LARGEST_ARGUMENT:
+                raise LimitReached(f"{name}() is asked for {argument:,}; {_LARGEST_ARGUMENT:,} is the most")
+        first = args[0] if args else None
+        if name == "join":
+            self._room_for_join(args)
+        elif name == "replace" and len(args) > 2 and all(isinstance(arg, str) for arg in args[:3]):
+            text, old, new = args[:3]
+            self.room(len(text) + (text.count(old) if old else len(text) + 1) * len(new))
+        elif name in ("format", "format_map") and isinstance(first, str) and _WIDE_FORMAT.search(first):
+            raise LimitReached(f"format {first[:40]!r} asks for a width that is too large")
+        elif name == "indent" and isinstance(first, str):
+            width = next((arg for arg in (*args[1:], kwargs.get("width")) if isinstance(arg, int)), 4)
+            self.room(len(first) + (first.count("\n") + 1) * width)
+
+    def _room_for_join(self, args: tuple[Any, ...]) -> None:
+        """`"sep".join(items)` and `items|join("sep")`: whichever is the text is the separator."""
+        separators = [arg for arg in args[:2] if isinstance(arg, str)]
+        sequences = [arg for arg in args[:2] if isinstance(arg, list | tuple | dict)]
+        for items in sequences:
+            gap = len(separators[0]) if separators else 0
+            self.room(sum(len(item) if isinstance(item, str) else 8 for item in items) + gap * len(items))

@@ -1,0 +1,215 @@
+"""Templates whose author is not trusted: rendered within bounds, without a way out, and with places.
+
+What goes wrong is a `TemplateProblem`; the languages turn it into a finding of theirs.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from enum import Enum
+from functools import lru_cache
+from types import CodeType, TracebackType
+from typing import Any, Final
+
+from sabir.expressions.template.limits import LimitReached, TemplateLimits
+from sabir.expressions.template.lines import LineMap, Piece, Rendered
+from sabir.source.text import Place, Source, Span
+
+__all__ = ["ProblemKind", "Sandbox", "TemplateFailed", "TemplateProblem", "is_template"]
+
+_TAG: Final = re.compile(r"\{[{%#]")
+_COMPILED: Final = 4096
+
+
+class ProblemKind(Enum):
+    SYNTAX = "syntax"
+    UNDEFINED = "undefined"
+    UNSAFE = "unsafe"
+    LIMIT = "limit"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TemplateProblem:
+    kind: ProblemKind
+    message: str
+    place: Place
+    name: str | None = None
+    """The name that is not defined, as far as it can be told with its path: `web.prot`."""
+    known: tuple[str, ...] = ()
+    """The names that are defined where it was looked for."""
+
+
+class TemplateFailed(Exception):
+    def __init__(self, problems: tuple[TemplateProblem, ...]) -> None:
+        super().__init__("; ".join(problem.message for problem in problems))
+        self.problems = problems
+
+
+def is_template(text: str) -> bool:
+    """Whether there is anything to render."""
+    return _TAG.search(text) is not None
+
+
+@dataclass(slots=True)
+class Sandbox:
+    """Renders templates over variables that are plain data.
+
+    `load` finds what a template includes or imports; `functions` and `filters` are trusted code.
+    """
+
+    functions: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
+    filters: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
+    load: Callable[[str], Source | None] = lambda _: None
+    limits: TemplateLimits = field(default_factory=TemplateLimits)
+    keep_trailing_newline: bool = True
+    _environment: Any = None
+
+    def render(self, source: Source, variables: Mapping[str, Any]) -> Rendered:
+        """The rendered text with its map. Raises `TemplateFailed` with every undefined name, or the one other problem."""
+        if not is_template(source.text):
+            return Rendered(source)
+        from jinja2 import TemplateError, UndefinedError
+
+        environment = self._environment or self._make_environment()
+        try:
+            try:
+                return self._run(source, variables)
+            except UndefinedError as error:
+                raise TemplateFailed(self._all_undefined(source, variables, error)) from None
+        except TemplateFailed:
+            raise
+        except TemplateError as error:
+            raise TemplateFailed((_template_problem(error, source),)) from None
+        except LimitReached as error:
+            raise TemplateFailed((_problem(ProblemKind.LIMIT, str(error), error, source),)) from None
+        except RecursionError as error:
+            message = "the template calls or includes itself without end"
+            raise TemplateFailed((_problem(ProblemKind.LIMIT, message, error, source),)) from None
+        except MemoryError as error:
+            raise TemplateFailed((_problem(ProblemKind.LIMIT, "out of memory", error, source),)) from None
+        except Exception as error:  # noqa: BLE001  # whatever an expression of the user's makes Python raise
+            message = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+            raise TemplateFailed((_problem(ProblemKind.FAILED, message, error, source),)) from None
+        finally:
+            environment.records.clear()
+
+    def _make_environment(self) -> Any:
+        from sabir.expressions.template.environment import BoundedEnvironment
+
+        self._environment = BoundedEnvironment(
+            load=self.load, limits=self.limits, keep_trailing_newline=self.keep_trailing_newline
+        )
+        self._environment.globals.update(self.functions)
+        self._environment.add_filters(self.filters)
+        return self._environment
+
+    def _run(self, source: Source, variables: Mapping[str, Any]) -> Rendered:
+        environment = self._environment
+        environment.meter.restart()
+        template = environment.template(source)
+        parts: list[str] = []
+        starts: list[int] = []
+        pieces: list[Piece] = []
+        size = 0
+        for chunk in _stream(template, variables):
+            if isinstance(chunk, Piece):
+                starts.append(size)
+                pieces.append(chunk)
+            if chunk:
+                parts.append(chunk)
+                size += len(chunk)
+                environment.meter.room(size)
+            environment.meter.step()
+        if not starts:
+            starts, pieces = [0], [Piece.make("", source, 0, exact=False)]
+        text = "".join(parts)
+        return Rendered(Source(source.name, text), LineMap(tuple(starts), tuple(pieces)))
+
+    def _all_undefined(
+        self, source: Source, variables: Mapping[str, Any], error: Exception
+    ) -> tuple[TemplateProblem, ...]:
+        """Render once more, noting every undefined name instead of stopping at the first."""
+        environment = self._environment
+        with environment.recording():
+            with suppress(Exception):  # the names noted so far are what is asked for
+                self._run(source, variables)
+            found = {record.name: record for record in reversed(environment.records)}
+        problems = [
+            TemplateProblem(
+                kind=ProblemKind.UNDEFINED,
+                message=f"{record.name!r} is not defined",
+                place=record.place(source),
+                name=record.name,
+                known=record.known,
+            )
+            for record in reversed(found.values())
+        ]
+        return tuple(problems) or (_problem(ProblemKind.UNDEFINED, str(error), error, source),)
+
+
+def _stream(template: Any, variables: Mapping[str, Any]) -> Iterator[str]:
+    stream: Iterator[str] = template.root_render_func(template.new_context(dict(variables)))
+    return stream
+
+
+@lru_cache(maxsize=_COMPILED)
+def compiled(text: str, name: str, trailing: bool) -> tuple[CodeType, tuple[Piece, ...]]:  # noqa: FBT001
+    """The code of a template, by its content."""
+    from sabir.expressions.template.environment import BoundedEnvironment
+    from sabir.expressions.template.marking import mark
+
+    environment = BoundedEnvironment(keep_trailing_newline=trailing)
+    source = Source(name, text)
+    tree = environment.parse(text, name, name)
+    pieces = mark(tree, source)
+    return environment.compile(tree, name, name), pieces
+
+
+def _template_problem(error: Any, source: Source) -> TemplateProblem:
+    from jinja2 import TemplateNotFound, TemplateSyntaxError
+    from jinja2.exceptions import SecurityError
+
+    if isinstance(error, SecurityError):
+        return _problem(ProblemKind.UNSAFE, error.message or "refused", error, source)
+    if isinstance(error, TemplateNotFound):
+        return _problem(ProblemKind.FAILED, f"there is no template {error.name!r} to include", error, source)
+    if isinstance(error, TemplateSyntaxError):
+        # The syntax error of an included file names that file; its text is not at hand here, its line is.
+        where = (
+            source
+            if error.name in (None, source.name)
+            else Source(error.name or source.name, "\n" * error.lineno)
+        )
+        return TemplateProblem(
+            kind=ProblemKind.SYNTAX,
+            message=error.message or "syntax error",
+            place=line_place(where, error.lineno),
+        )
+    return _problem(ProblemKind.FAILED, str(error), error, source)
+
+
+def _problem(kind: ProblemKind, message: str, error: BaseException, source: Source) -> TemplateProblem:
+    return TemplateProblem(kind=kind, message=message, place=_traced(error.__traceback__, source))
+
+
+def _traced(traceback: TracebackType | None, source: Source) -> Place:
+    """The innermost template line of a traceback."""
+    place = Place(source, Span(0, 0))
+    while traceback is not None:
+        template = traceback.tb_frame.f_globals.get("__jinja_template__")
+        if template is not None:
+            line = template.get_corresponding_lineno(traceback.tb_lineno)
+            place = line_place(template.environment.source_of(template.name, source), line)
+        traceback = traceback.tb_next
+    return place
+
+
+def line_place(source: Source, line: int) -> Place:
+    """The text of a line, without its indentation."""
+    text = source.line_text(line)
+    start = source.offset(line, len(text) - len(text.lstrip()) + 1)
+    return Place(source, Span(start, start + len(text.strip())))
