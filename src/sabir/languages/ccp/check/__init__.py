@@ -1,0 +1,1 @@
+"""The rules of the contract, in their phases, and what a good reviewer would say."""

@@ -1,0 +1,1 @@
+"""From typed definitions to units, workflows and Kubernetes objects."""

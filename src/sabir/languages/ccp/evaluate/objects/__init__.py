@@ -1,0 +1,1 @@
+"""Kubernetes objects of today (S-70), one kind a module."""

@@ -1,0 +1,120 @@
+"""ConfigMaps and Secrets: what the runner reads."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Iterator
+from functools import lru_cache
+from importlib import resources
+from typing import Any, Final
+
+from sabir.languages.ccp.evaluate.objects.settings import REGISTRY_SECRET, Settings
+from sabir.languages.ccp.evaluate.topology import node_configs
+from sabir.languages.ccp.evaluate.workflow import workflow
+from sabir.languages.ccp.syntax.nodes import Definition
+
+__all__ = ["RUNNER", "RUNNER_FILES", "deployment_objects", "service_objects", "service_secrets", "to_json"]
+
+RUNNER: Final = "ccp-runner"
+RUNNER_FILES: Final = ("__init__.py", "addresses.py")
+
+Data = dict[str, Any]
+
+
+def to_json(value: Any) -> str:
+    return json.dumps(value, sort_keys=True, ensure_ascii=False)
+
+
+def config_map(settings: Settings, name: str, data: dict[str, str]) -> Data:
+    body: Data = {
+        "apiVersion": "v1",
+        "kind": "ConfigMap",
+        "metadata": settings.metadata(name, {"labels": {"ccp": "true"}}),
+    }
+    if data:
+        body["data"] = data
+    return body
+
+
+def secret(settings: Settings, name: str, data: dict[str, str] | None, kind: str = "Opaque") -> Data:
+    body: Data = {
+        "apiVersion": "v1",
+        "kind": "Secret",
+        "metadata": settings.metadata(name, {"labels": {"ccp": "true"}}),
+        "type": kind,
+    }
+    if data is not None:
+        body["data"] = {key: base64.b64encode(text.encode()).decode() for key, text in data.items()}
+    return body
+
+
+def deployment_objects(settings: Settings) -> Iterator[Data]:
+    """What the deployment has once, before its services."""
+    configuration = settings.configuration
+    yield {
+        "apiVersion": "v1",
+        "kind": "Namespace",
+        "metadata": {"name": settings.namespace, "labels": {"ccp": "true"}},
+    }
+    if settings.has_credentials:
+        yield _registry_secret(settings)
+    globals_ = {**configuration.configs, "namespace": settings.namespace}
+    yield config_map(settings, "globals", {"globals": to_json(globals_)})
+    secrets = {"global-secrets": to_json(configuration.secret_configs)}
+    yield secret(settings, "global-secrets", secrets)
+    yield config_map(settings, "nodes-config", {"nodes-config": to_json(node_configs(configuration))})
+    yield config_map(settings, RUNNER, runner_files())
+    exports = {
+        name: file.source.text
+        for component in settings.deployment.components
+        for name, file in component.exports.items()
+    }
+    if exports:
+        yield config_map(settings, "exports", exports)
+
+
+@lru_cache(maxsize=1)
+def _runner_texts() -> tuple[tuple[str, str], ...]:
+    folder = resources.files("sabir.languages.ccp.runner")
+    return tuple((name, folder.joinpath(name).read_text("utf-8")) for name in RUNNER_FILES)
+
+
+def runner_files() -> dict[str, str]:
+    return dict(_runner_texts())
+
+
+def _registry_secret(settings: Settings) -> Data:
+    registry = settings.configuration.section("registry")
+    username, password = str(registry.get("username")), str(registry.get("password") or "")
+    login = base64.b64encode(f"{username}:{password}".encode()).decode()
+    address = registry.get("address") or "https://index.docker.io/v1/"
+    auths = {address: {"username": username, "password": password, "auth": login}}
+    text = to_json({"auths": auths})
+    return secret(settings, REGISTRY_SECRET, {".dockerconfigjson": text}, "kubernetes.io/dockerconfigjson")
+
+
+def service_objects(settings: Settings, definition: Definition) -> Iterator[Data]:
+    """The ConfigMaps of one service."""
+    service = definition.service
+    component = settings.deployment.component(definition.component)
+    contents: dict[str, str] = {}
+    for name, file in definition.files.items():
+        content = component.content(file.content)
+        contents[name] = content.source.text if content is not None else ""
+    yield config_map(settings, f"{service.name}-files", contents)
+    meta = {"service-name": service.name, "host-net": service.host_network}
+    yield config_map(settings, f"{service.name}-meta", {"meta": to_json(meta)})
+    workflows = {
+        unit.id.partition("/")[2]: to_json(workflow(settings.units, unit))
+        for unit in settings.units.of_service(service.name)
+    }
+    yield config_map(settings, f"{service.name}-role", workflows)
+    if definition.configs or definition.mapping:
+        own = {"configs": definition.configs, "mapping": definition.mapping}
+        yield config_map(settings, f"{service.name}-service-config", {"service-config": to_json(own)})
+
+
+def service_secrets(settings: Settings, definition: Definition) -> Iterator[Data]:
+    for one in definition.secrets.values():
+        yield secret(settings, one.secret_name, dict(one.data) if one.data is not None else None, one.type)

@@ -1,0 +1,75 @@
+"""Services and the Ingress (S-62)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from sabir.languages.ccp.evaluate.objects.settings import Settings, labels
+from sabir.languages.ccp.syntax.nodes import Definition, Port, WorkloadKind
+
+__all__ = ["ingress", "services"]
+
+Data = dict[str, Any]
+
+
+def services(settings: Settings, definition: Definition) -> Iterator[Data]:
+    service = definition.service
+    if not service.ports:
+        return
+    if not (service.headless or service.kind is WorkloadKind.STATEFUL_SET):
+        ports = [_port(port, external=True) for port in service.ports]
+        yield _service(settings, definition, service.name, {"type": "NodePort", "ports": ports})
+        return
+    ports = [_port(port, external=False) for port in service.ports]
+    yield _service(settings, definition, service.name, {"clusterIP": "None", "ports": ports})
+    outside = [_port(port, external=True) for port in service.ports if port.external is not None]
+    if outside:
+        yield _service(
+            settings, definition, f"{service.name}-external", {"type": "NodePort", "ports": outside}
+        )
+
+
+def _service(settings: Settings, definition: Definition, name: str, spec: Data) -> Data:
+    service = definition.service
+    extra: Data = {"labels": labels(definition)}
+    if service.service_annotations:
+        extra["annotations"] = dict(service.service_annotations)
+    return {
+        "apiVersion": "v1",
+        "kind": "Service",
+        "metadata": settings.metadata(name, extra),
+        "spec": {**spec, "selector": {"app": service.name}},
+    }
+
+
+def _port(port: Port, *, external: bool) -> Data:
+    body: Data = {
+        "name": str(port.internal),
+        "port": port.internal,
+        "targetPort": port.internal,
+        "protocol": "TCP",
+    }
+    if external and port.external is not None:
+        body["nodePort"] = port.external
+    return body
+
+
+def ingress(settings: Settings, definition: Definition) -> Data | None:
+    configured = settings.configuration.configs.get("ingress")
+    named = [port for port in definition.service.ports if port.ingress]
+    if not isinstance(configured, dict) or not configured.get("enabled") or not named:
+        return None
+    rules = [_rule(definition.service.name, port, str(configured.get("domain"))) for port in named]
+    return {
+        "apiVersion": "networking.k8s.io/v1",
+        "kind": "Ingress",
+        "metadata": settings.metadata(definition.service.name, {"labels": labels(definition)}),
+        "spec": {"rules": rules},
+    }
+
+
+def _rule(service: str, port: Port, domain: str) -> Data:
+    backend = {"service": {"name": service, "port": {"number": port.internal}}}
+    path = {"path": "/", "pathType": "Prefix", "backend": backend}
+    return {"host": f"{port.ingress}.{domain}", "http": {"paths": [path]}}

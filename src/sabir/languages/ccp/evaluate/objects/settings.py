@@ -1,0 +1,61 @@
+"""What all objects of a deployment share: namespace, images, pull secret, configuration volume."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from sabir.languages.ccp.evaluate.topology import Topology
+from sabir.languages.ccp.evaluate.units import Units
+from sabir.languages.ccp.syntax.configuration import Configuration
+from sabir.languages.ccp.syntax.deployment import Deployment
+from sabir.languages.ccp.syntax.nodes import Definition
+
+__all__ = ["Settings", "labels"]
+
+REGISTRY_SECRET: Final = "registry-key"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    deployment: Deployment
+    units: Units
+    topology: Topology | None
+    namespace: str
+    image_overrides: Mapping[str, str] = field(default_factory=dict)
+    """Whole image names by the name a definition uses."""
+
+    @property
+    def configuration(self) -> Configuration:
+        return self.deployment.configuration
+
+    def image(self, name: str) -> str:
+        """Registry, namespace and tag are added by the framework."""
+        if name in self.image_overrides:
+            return self.image_overrides[name]
+        images = self.configuration.section("images")
+        spec = (images.get("image_specs") or {}).get(name) or {}
+        namespace, tag = (str(spec.get(key, images[key])) for key in ("namespace", "tag"))
+        address = self.configuration.section("registry").get("address")
+        return f"{address}/{namespace}/{name}:{tag}" if address else f"{namespace}/{name}:{tag}"
+
+    @property
+    def has_credentials(self) -> bool:
+        return bool(self.configuration.section("registry").get("username"))
+
+    def pull_secrets(self) -> dict[str, Any]:
+        return {"imagePullSecrets": [{"name": REGISTRY_SECRET}]} if self.has_credentials else {}
+
+    def hosts(self, service: str) -> tuple[str, ...] | None:
+        return self.topology.services.get(service) if self.topology is not None else None
+
+    def deploys(self, service: str) -> bool:
+        return self.topology is None or self.topology.has(service)
+
+    def metadata(self, name: str, extra: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        return {"name": name, "namespace": self.namespace, **(extra or {})}
+
+
+def labels(definition: Definition) -> dict[str, str]:
+    return {"app": definition.service.name, "ccp": "true", "ccp-component": definition.component}

@@ -1,0 +1,82 @@
+"""All objects of a checked deployment, in the order they are to be sent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sabir.languages.ccp.check.phases import Checked
+from sabir.languages.ccp.evaluate.objects.configuration import (
+    deployment_objects,
+    service_objects,
+    service_secrets,
+)
+from sabir.languages.ccp.evaluate.objects.networking import ingress, services
+from sabir.languages.ccp.evaluate.objects.settings import Settings
+from sabir.languages.ccp.evaluate.objects.workloads import jobs, workload
+from sabir.languages.ccp.syntax.nodes import Definition
+
+__all__ = ["KubernetesObject", "render_objects"]
+
+
+@dataclass(frozen=True, slots=True)
+class KubernetesObject:
+    """An object and the service it was made from (None: the deployment as a whole)."""
+
+    data: Mapping[str, Any]
+    definition: Definition | None = None
+
+    @property
+    def kind(self) -> str:
+        return str(self.data["kind"])
+
+    @property
+    def name(self) -> str:
+        return str(self.data["metadata"]["name"])
+
+
+def render_objects(
+    checked: Checked, *, namespace: str | None = None, images: Mapping[str, str] | None = None
+) -> list[KubernetesObject]:
+    """Nothing when the deployment has errors."""
+    if checked.units is None:
+        return []
+    settings = Settings(
+        deployment=checked.deployment,
+        units=checked.units,
+        topology=checked.topology,
+        namespace=namespace or checked.deployment.configuration.namespace,
+        image_overrides=images or {},
+    )
+    return list(_distinct(_objects(settings)))
+
+
+def _objects(settings: Settings) -> Iterator[KubernetesObject]:
+    for data in deployment_objects(settings):
+        yield KubernetesObject(data)
+    for definition in settings.deployment.definitions:
+        if not settings.deploys(definition.service.name):
+            continue
+        for data in service_objects(settings, definition):
+            yield KubernetesObject(data, definition)
+        for data in service_secrets(settings, definition):
+            yield KubernetesObject(data, definition)
+        for data in jobs(settings, definition):
+            yield KubernetesObject(data, definition)
+        yield KubernetesObject(workload(settings, definition), definition)
+        for data in services(settings, definition):
+            yield KubernetesObject(data, definition)
+        rules = ingress(settings, definition)
+        if rules is not None:
+            yield KubernetesObject(rules, definition)
+
+
+def _distinct(objects: Iterator[KubernetesObject]) -> Iterator[KubernetesObject]:
+    """A Secret that two definitions name is made once."""
+    seen: set[tuple[str, str]] = set()
+    for one in objects:
+        key = (one.kind, one.name)
+        if key not in seen:
+            seen.add(key)
+            yield one

@@ -1,0 +1,87 @@
+"""Which nodes a service runs on: patterns of node names to roles, roles to services."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from sabir.languages.ccp.syntax.configuration import Configuration
+
+__all__ = ["Topology", "node_configs", "read_topology"]
+
+_LITERAL: Final = re.compile(r"[-a-z0-9]+(\\?\.[-a-z0-9]+)*")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Topology:
+    """Services with their nodes. `hosts` of a service is None when the nodes of the cluster are not known."""
+
+    services: Mapping[str, tuple[str, ...] | None]
+    unused_roles: tuple[str, ...] = ()
+    """Roles that no node has."""
+    unmatched: tuple[str, ...] = field(default=())
+    """Patterns that match no node."""
+
+    def has(self, service: str) -> bool:
+        return service in self.services
+
+
+def read_topology(configuration: Configuration) -> Topology | None:
+    """The topology, or None when the configuration has none: then everything runs anywhere."""
+    nodes, roles = configuration.section("nodes"), configuration.section("roles")
+    if not nodes or not roles:
+        return None
+    known = configuration.cluster_nodes
+    if known is None and all(_LITERAL.fullmatch(pattern) for pattern in nodes):
+        known = tuple(pattern.replace("\\", "") for pattern in nodes)
+    matches = {pattern: _matching(pattern, known) for pattern in sorted(nodes)}
+    hosts_of_role: dict[str, set[str] | None] = {}
+    for pattern, found in matches.items():
+        for role in _roles(nodes[pattern]):
+            if found is None:
+                hosts_of_role[role] = None
+            else:
+                hosts = hosts_of_role.setdefault(role, set())
+                if hosts is not None:
+                    hosts |= set(found)
+    services: dict[str, set[str] | None] = {}
+    for role in sorted(roles):
+        if role not in hosts_of_role:
+            continue
+        for service in roles[role]:
+            hosts, known_hosts = hosts_of_role[role], services.get(service, set())
+            services[service] = None if hosts is None or known_hosts is None else known_hosts | hosts
+    return Topology(
+        services={
+            name: None if hosts is None else tuple(sorted(hosts))
+            for name, hosts in services.items()
+            if hosts is None or hosts
+        },
+        unused_roles=tuple(
+            role for role in sorted(roles) if not hosts_of_role.get(role, True) or role not in hosts_of_role
+        ),
+        unmatched=tuple(pattern for pattern, found in matches.items() if found == ()),
+    )
+
+
+def _roles(node: Any) -> list[str]:
+    roles = node.get("roles") if isinstance(node, dict) else None
+    return roles if isinstance(roles, list) else []
+
+
+def _matching(pattern: str, known: tuple[str, ...] | None) -> tuple[str, ...] | None:
+    if known is None:
+        return None
+    matcher = re.compile(pattern)
+    return tuple(node for node in known if matcher.match(node))
+
+
+def node_configs(configuration: Configuration) -> dict[str, Any]:
+    """Node pattern to the variables of the nodes it matches."""
+    return {
+        pattern: node["configs"]
+        for pattern, node in configuration.section("nodes").items()
+        if isinstance(node, dict) and node.get("configs")
+    }

@@ -1,0 +1,178 @@
+"""Units: what can be waited for. Every container and every single command is one, called `SERVICE/NAME`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from sabir.diagnostics.near import did_you_mean
+from sabir.languages.ccp.syntax.nodes import Command, Container, Definition, Reference, Stage
+from sabir.languages.ccp.syntax.violation import Kind, Violation
+
+__all__ = ["Resolved", "Unit", "Units"]
+
+_LOCAL = ":local"
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """A dependency as the runner waits for it: a unit, on any node or on the own one."""
+
+    unit: str
+    local: bool
+
+    def __str__(self) -> str:
+        return f"{self.unit}{_LOCAL}" if self.local else self.unit
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unit:
+    id: str
+    definition: Definition
+    container: Container
+    command: Command | None
+    """The single command, or None when the unit is the container."""
+
+    @property
+    def service(self) -> str:
+        return self.definition.service.name
+
+
+class Units:
+    """The units of all definitions, and what their dependencies mean."""
+
+    def __init__(self, definitions: Iterable[Definition]) -> None:
+        self.definitions: dict[str, Definition] = {one.service.name: one for one in definitions}
+        self.all: dict[str, Unit] = {}
+        self._named: dict[str, list[str]] = {}
+        self._of_service: dict[str, list[Unit]] = {}
+        self._local_names: dict[str, str] = {}
+        for service, definition in self.definitions.items():
+            for container in definition.service.containers:
+                self._add(service, container.name, definition, container, None)
+                for command in container.single_commands:
+                    self._add(service, command.name or "", definition, container, command)
+                for command in container.local_commands:
+                    if command.name:
+                        self._local_names.setdefault(command.name, service)
+
+    def _add(
+        self, service: str, name: str, definition: Definition, container: Container, command: Command | None
+    ) -> None:
+        unit = Unit(id=f"{service}/{name}", definition=definition, container=container, command=command)
+        self.all[unit.id] = unit
+        self._of_service.setdefault(service, []).append(unit)
+        self._named.setdefault(name, []).append(service)
+
+    def of_service(self, service: str) -> list[Unit]:
+        """The units of a service, containers and their single commands in the written order."""
+        return self._of_service.get(service, [])
+
+    def resolve(self, definition: Definition, reference: Reference) -> tuple[Resolved, ...]:
+        """What a dependency of a definition waits for; nothing when there is no such name."""
+        name, _, suffix = reference.name.partition(":")
+        if suffix not in ("", "local") or reference.name.endswith(":"):
+            return ()
+        local = suffix == "local"
+        own = definition.service.name
+        if name in definition.mapping:
+            name = definition.mapping[name]
+        else:
+            service = self._holder(name, own, definition)
+            if service is not None:
+                return (Resolved(f"{service}/{name}", local),)
+            # A definition that waits for itself by name means the instance it was rendered for.
+            if name == definition.written_name and name != own:
+                name = own
+        holder = self._holder(name, own, definition)
+        if holder is not None:
+            return (Resolved(f"{holder}/{name}", local),)
+        service_definition = self.definitions.get(name)
+        if service_definition is None:
+            return ()
+        return tuple(Resolved(f"{name}/{one.name}", local) for one in service_definition.service.containers)
+
+    def _holder(self, name: str, own: str, definition: Definition) -> str | None:
+        """The service whose unit of this name is meant: the own, the one of that same name, the first by alphabet."""
+        holders = self._named.get(name)
+        if not holders:
+            return None
+        if own in holders:
+            return own
+        if name in holders:
+            return name
+        first = min(holders)
+        mapped = definition.mapping.get(first)
+        return mapped if mapped in holders else first
+
+    def resolved(self, definition: Definition, references: Iterable[Reference]) -> tuple[Resolved, ...]:
+        return tuple(one for reference in references for one in self.resolve(definition, reference))
+
+    def dependencies(self, unit: Unit) -> tuple[Resolved, ...]:
+        """What the unit as a whole waits for, as its workflow lists it."""
+        container, definition = unit.container, unit.definition
+        if unit.command is not None:
+            own = self.resolved(definition, unit.command.dependencies)
+            if unit.command.stage is Stage.POST:
+                own += (Resolved(f"{unit.service}/{container.name}", local=False),)
+            return own
+        singles = tuple(
+            Resolved(f"{unit.service}/{command.name}", local=False)
+            for command in container.pre
+            if command.single
+        )
+        return singles + self.resolved(definition, container.daemon.dependencies)
+
+    @cached_property
+    def needs(self) -> Mapping[str, tuple[str, ...]]:
+        """Every unit with the units it needs before it is ready, its local commands counted."""
+        needs: dict[str, tuple[str, ...]] = {}
+        for unit in self.all.values():
+            wanted = list(self.dependencies(unit))
+            if unit.command is None:
+                for command in (*unit.container.pre, *unit.container.post):
+                    if not command.single:
+                        wanted += self.resolved(unit.definition, command.dependencies)
+            needs[unit.id] = tuple(dict.fromkeys(one.unit for one in wanted))
+        return needs
+
+    def services_needed(self) -> dict[str, list[str]]:
+        """Every service with all services it needs, directly or not, itself left out."""
+        direct: dict[str, set[str]] = {name: set() for name in self.definitions}
+        for unit, wanted in self.needs.items():
+            direct[self.all[unit].service] |= {self.all[one].service for one in wanted}
+        out: dict[str, list[str]] = {}
+        for name in direct:
+            seen: set[str] = set()
+            waiting = list(direct[name])
+            while waiting:
+                one = waiting.pop()
+                if one not in seen:
+                    seen.add(one)
+                    waiting += direct[one]
+            out[name] = sorted(seen - {name})
+        return out
+
+    def unknown(self) -> Iterable[Violation]:
+        """The third phase: dependencies that nothing provides."""
+        names = {*self._named, *self.definitions}
+        for definition in self.definitions.values():
+            for container in definition.service.containers:
+                for command in container.commands:
+                    for reference in command.dependencies:
+                        if not self.resolve(definition, reference):
+                            yield self._unknown(reference, names)
+
+    def _unknown(self, reference: Reference, names: set[str]) -> Violation:
+        name = reference.name.removesuffix(_LOCAL)
+        hint = did_you_mean(name, names)
+        if name in self._local_names:
+            hint = f"{name!r} is a local command of {self._local_names[name]!r}; only type: single can be waited for"
+        return Violation(
+            kind=Kind.UNKNOWN_DEPENDENCY,
+            path=reference.path,
+            message=f"{reference.path}: there is no container, single command or service {name!r}",
+            place=reference.place,
+            hint=hint,
+        )

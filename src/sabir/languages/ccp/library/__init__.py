@@ -1,0 +1,1 @@
+"""What the framework itself brings: its defaults."""

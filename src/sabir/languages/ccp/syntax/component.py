@@ -1,0 +1,92 @@
+"""Components: repositories with `service/*.yaml`, one by one or several in a directory."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+from sabir.source.packages import LoadedPackage, PackageFile
+
+__all__ = ["CONFIG_NAMES", "Component", "components_of", "config_of"]
+
+CONFIG_NAMES: Final = ("ccp.yaml", ".ccp.yaml")
+"""Where the configuration of a deployment is looked for when none is named."""
+_DEFINITION: Final = re.compile(r"(?:(?P<root>(?:[^/]+/)*[^/]+)/)?service/[^/.][^/]*\.yaml")
+_PREFIX: Final = "fuel-ccp-"
+_LABEL: Final = re.compile(r"[^-A-Za-z0-9_.]+")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Component:
+    """One component: its name and its files below `root` in the package."""
+
+    name: str
+    package: LoadedPackage
+    root: str
+    """Empty, or ends in `/`."""
+
+    @property
+    def definitions(self) -> list[str]:
+        """The names of its definition files, relative to the component, sorted."""
+        names = (name[len(self.root) :] for name in self.package.list() if name.startswith(self.root))
+        return sorted(name for name in names if _is_definition(name))
+
+    @property
+    def exports(self) -> dict[str, PackageFile]:
+        """Shared macros for file templates: `exports/NAME.j2`."""
+        found = {}
+        for name in self.package.list():
+            if name.startswith(f"{self.root}exports/") and (file := self.package.get_file(name)):
+                found[name.rpartition("/")[2]] = file
+        return found
+
+    def get(self, name: str) -> PackageFile | None:
+        return self.package.get_file(self.root + name)
+
+    def content(self, name: str) -> PackageFile | None:
+        """A file below `service/files`, never one elsewhere."""
+        if name.startswith("/") or ".." in name.split("/"):
+            return None
+        return self.get(f"service/files/{name}")
+
+
+def _is_definition(name: str) -> bool:
+    match = _DEFINITION.fullmatch(name)
+    return match is not None and match["root"] is None
+
+
+def components_of(packages: Iterable[LoadedPackage]) -> tuple[Component, ...]:
+    """The components in these packages, in the order of the packages and of their names in each."""
+    found: list[Component] = []
+    for package in packages:
+        roots = {match["root"] for name in package.list() if (match := _DEFINITION.fullmatch(name))}
+        # A component may hold examples with a service/ folder of their own: the outermost root counts.
+        outer = [root for root in roots if not any(other != root and _below(root, other) for other in roots)]
+        for root in sorted(outer, key=lambda root: root or ""):
+            name = root.rpartition("/")[2] if root else package.name
+            found.append(
+                Component(name=component_name(name), package=package, root=f"{root}/" if root else "")
+            )
+    return tuple(found)
+
+
+def _below(root: str | None, other: str | None) -> bool:
+    if root is None:
+        return False
+    return other is None or root.startswith(other + "/")
+
+
+def component_name(repository: str) -> str:
+    """`fuel-ccp-keystone` is the component `keystone`; the name must do as the value of a label."""
+    name = repository[len(_PREFIX) :] if repository.startswith(_PREFIX) else repository
+    return _LABEL.sub("-", name).strip("-_.")[:63] or "component"
+
+
+def config_of(package: LoadedPackage) -> PackageFile | None:
+    for name in CONFIG_NAMES:
+        file = package.get_file(name)
+        if file is not None:
+            return file
+    return None

@@ -1,0 +1,303 @@
+"""The configuration of a deployment: framework defaults, component defaults, the user's file, merged deeply."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import date
+from functools import lru_cache
+from importlib import resources
+from typing import Any, Final
+
+from sabir.diagnostics.near import near
+from sabir.expressions.template.lines import Rendered
+from sabir.languages.ccp.syntax.reading import DNS_LABEL, DNS_SUBDOMAIN, Reading, join, type_name
+from sabir.languages.ccp.syntax.violation import Kind, Violation
+from sabir.source.text import EMPTY_SPAN, Place, Source
+from sabir.source.yaml import YamlMapping, YamlNode, YamlScalar, YamlSequence, compose
+
+__all__ = ["Configuration", "deep_merge", "read_configuration"]
+
+_RANGE: Final = re.compile(r"([0-9]{1,5})-([0-9]{1,5})")
+SECTIONS: Final = (
+    "configs",
+    "secret_configs",
+    "nodes",
+    "roles",
+    "replicas",
+    "images",
+    "registry",
+    "kubernetes",
+    "services",
+)
+_FOREIGN: Final = frozenset(
+    [
+        "action",
+        "actions",
+        "builder",
+        "debug",
+        "default_log_levels",
+        "deploy_config",
+        "files",
+        "log_file",
+        "network_topology",
+        "repositories",
+        "sources",
+        "url",
+        "verbose_level",
+        "versions",
+    ]
+)
+"""Sections of the existing tool that have no meaning here and are no mistake."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Configuration:
+    """Merged sections as plain data. `place` finds where a value was written last."""
+
+    data: Mapping[str, Any]
+    layers: tuple[tuple[Source, YamlMapping], ...] = ()
+    readable: bool = True
+    """False when a text of it could not be read at all, so that names may be missing through no fault of theirs."""
+
+    @property
+    def configs(self) -> dict[str, Any]:
+        """What templates and containers see: `configs` with the namespace and the domain of the cluster."""
+        return {**self.data["configs"], "namespace": self.namespace, "cluster_domain": self.cluster_domain}
+
+    @property
+    def secret_configs(self) -> dict[str, Any]:
+        return dict(self.data["secret_configs"])
+
+    @property
+    def variables(self) -> dict[str, Any]:
+        return deep_merge(self.configs, self.secret_configs)
+
+    @property
+    def namespace(self) -> str:
+        return str(self.data["kubernetes"]["namespace"])
+
+    @property
+    def cluster_domain(self) -> str:
+        return str(self.data["kubernetes"]["cluster_domain"])
+
+    @property
+    def node_ports(self) -> tuple[int, int]:
+        match = _RANGE.fullmatch(str(self.data["kubernetes"]["node_port_range"]))
+        return (int(match[1]), int(match[2])) if match else (30000, 32767)
+
+    @property
+    def cluster_nodes(self) -> tuple[str, ...] | None:
+        nodes = self.data["kubernetes"].get("cluster_nodes")
+        return None if nodes is None else tuple(nodes)
+
+    def section(self, name: str) -> Mapping[str, Any]:
+        found: Mapping[str, Any] = self.data.get(name) or {}
+        return found
+
+    def place(self, *path: str | int) -> Place:
+        """Where the value at a path was written, in the outermost layer that has it."""
+        for source, root in reversed(self.layers):
+            node: YamlNode | None = root
+            for step in path:
+                if isinstance(node, YamlMapping):
+                    node = node.get(str(step))
+                elif isinstance(node, YamlSequence) and isinstance(step, int) and step < len(node.items):
+                    node = node.items[step]
+                else:
+                    node = None
+            if node is not None:
+                return Place(source, node.span)
+        return Place(self.layers[-1][0] if self.layers else Source("<configuration>", ""), EMPTY_SPAN)
+
+
+def deep_merge(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
+    """A new mapping: `over` wins, mappings are merged into each other."""
+    merged = dict(base)
+    for key, value in over.items():
+        known = merged.get(key)
+        if isinstance(known, Mapping) and isinstance(value, Mapping):
+            merged[key] = deep_merge(known, value)
+        else:
+            merged[key] = value
+    return merged
+
+
+@lru_cache(maxsize=1)
+def _framework() -> tuple[Source, YamlMapping]:
+    text = resources.files("sabir.languages.ccp.library").joinpath("defaults.yaml").read_text("utf-8")
+    source = Source("<framework defaults>", text)
+    root = compose(source).documents[0]
+    assert isinstance(root, YamlMapping)
+    return source, root
+
+
+def read_configuration(sources: Iterable[Source]) -> tuple[Configuration, list[Violation]]:
+    """Merge these texts over the framework's defaults, in their order."""
+    violations: list[Violation] = []
+    layers = [_framework()]
+    merged = data_of(layers[0][1])
+    readable = True
+    for source in sources:
+        root = _read_layer(source, violations)
+        if root is not None:
+            data = data_of(root)
+            sections = {name: value for name, value in data.items() if isinstance(value, dict)}
+            merged = deep_merge(merged, sections)
+            layers.append((source, root))
+        elif source.text.strip():
+            readable = False
+    return Configuration(data=merged, layers=tuple(layers), readable=readable), violations
+
+
+def _read_layer(source: Source, violations: list[Violation]) -> YamlMapping | None:
+    stream = compose(source)
+    reading = Reading(Rendered(source), violations)
+    for problem in stream.problems:
+        kind = Kind.DUPLICATE_KEY if problem.code == "E006" else Kind.YAML_SYNTAX
+        reading.fail(kind, "", problem.span, problem.message)
+    if stream.broken or not stream.documents or stream.documents[0] is None:
+        return None
+    root = reading.mapping(stream.documents[0], "")
+    if root is not None:
+        _Sections(reading).check(root)
+    return root
+
+
+@dataclass(slots=True)
+class _Sections:
+    """The form of each section of the configuration."""
+
+    reading: Reading
+
+    def check(self, root: YamlMapping) -> None:
+        for name, entry in self.reading.entries(root, "").items():
+            if name in SECTIONS:
+                if isinstance(entry.value, YamlScalar) and entry.value.value is None:
+                    continue
+                section = self.reading.mapping(entry.value, name)
+                if section is not None:
+                    getattr(self, f"_{name}", self._anything)(section)
+            elif name not in _FOREIGN and near(name, SECTIONS) is not None:
+                hint = f"did you mean {near(name, SECTIONS)!r}?"
+                message = f"the configuration has no section {name!r}; it is not used"
+                self.reading.fail(Kind.UNKNOWN_SECTION, name, entry.key, message, hint=hint)
+
+    def _anything(self, section: YamlMapping) -> None:
+        del section
+
+    def _nodes(self, section: YamlMapping) -> None:
+        for pattern, entry in self.reading.entries(section, "nodes").items():
+            path = join("nodes", pattern)
+            try:
+                re.compile(pattern)
+            except re.error as error:
+                message = f"{path}: {pattern!r} is no pattern of node names: {error}"
+                self.reading.fail(Kind.BAD_FORMAT, path, entry.key, message)
+            node = self.reading.mapping(entry.value, path)
+            found = self.reading.entries(node, path) if node is not None else {}
+            if "roles" in found:
+                self._texts(found["roles"].value, f"{path}.roles")
+            if "configs" in found:
+                self.reading.mapping(found["configs"].value, f"{path}.configs")
+
+    def _roles(self, section: YamlMapping) -> None:
+        for role, entry in self.reading.entries(section, "roles").items():
+            self._texts(entry.value, join("roles", role))
+
+    def _texts(self, node: YamlNode, path: str) -> None:
+        if not isinstance(node, YamlSequence):
+            self.reading.wrong_type(node, path, "an array")
+            return
+        for index, item in enumerate(node.items):
+            self.reading.text(item, f"{path}[{index}]")
+
+    def _replicas(self, section: YamlMapping) -> None:
+        for service, entry in self.reading.entries(section, "replicas").items():
+            self.reading.integer(entry.value, join("replicas", service), low=0, high=2**31 - 1)
+
+    def _images(self, section: YamlMapping) -> None:
+        found = self.reading.entries(section, "images")
+        for key in ("namespace", "tag"):
+            if key in found:
+                self._word(found[key].value, f"images.{key}")
+        if "image_specs" in found:
+            specs = self.reading.mapping(found["image_specs"].value, "images.image_specs")
+            for name, entry in (self.reading.entries(specs, "images.image_specs") if specs else {}).items():
+                spec = self.reading.mapping(entry.value, f"images.image_specs.{name}")
+                for key, value in (self.reading.entries(spec, "") if spec else {}).items():
+                    if key in ("namespace", "tag"):
+                        self._word(value.value, f"images.image_specs.{name}.{key}")
+
+    def _word(self, node: YamlNode, path: str) -> None:
+        """A text where a number is no mistake either: `tag: 1.2`."""
+        if not isinstance(node, YamlScalar) or node.value is None or isinstance(node.value, bool):
+            self.reading.fail(Kind.WRONG_TYPE, path, node, f"{path} must be a text, not {type_name(node)}")
+        elif not node.text.strip():
+            self.reading.fail(Kind.EMPTY, path, node, f"{path} must not be empty")
+
+    def _registry(self, section: YamlMapping) -> None:
+        for key, entry in self.reading.entries(section, "registry").items():
+            if key in ("address", "username", "password") and not (
+                isinstance(entry.value, YamlScalar) and entry.value.value is None
+            ):
+                self._word(entry.value, f"registry.{key}") if key != "address" else self.reading.text(
+                    entry.value, "registry.address", blank=True
+                )
+
+    def _kubernetes(self, section: YamlMapping) -> None:
+        found = self.reading.entries(section, "kubernetes")
+        if "namespace" in found:
+            path = "kubernetes.namespace"
+            self.reading.matching(found["namespace"].value, path, DNS_LABEL, "a DNS label")
+        if "cluster_domain" in found:
+            path = "kubernetes.cluster_domain"
+            self.reading.matching(found["cluster_domain"].value, path, DNS_SUBDOMAIN, "a domain name")
+        if "node_port_range" in found:
+            self._range(found["node_port_range"].value)
+        if "cluster_nodes" in found:
+            self._texts(found["cluster_nodes"].value, "kubernetes.cluster_nodes")
+
+    def _range(self, node: YamlNode) -> None:
+        path = "kubernetes.node_port_range"
+        text = self.reading.text(node, path)
+        match = _RANGE.fullmatch(text)
+        if text and (match is None or not 1 <= int(match[1]) <= int(match[2]) <= 65535):
+            message = f"{path} must be LOW-HIGH within 1..65535, not {text!r}"
+            self.reading.fail(Kind.BAD_FORMAT, path, node, message, hint="as in 30000-32767")
+
+    def _services(self, section: YamlMapping) -> None:
+        for name, entry in self.reading.entries(section, "services").items():
+            path = join("services", name)
+            if not DNS_LABEL.fullmatch(name):
+                self.reading.fail(Kind.BAD_FORMAT, path, entry.key, f"{path}: {name!r} must be a DNS label")
+            mapping = self.reading.mapping(entry.value, path)
+            if mapping is None:
+                continue
+            found = self.reading.keys(mapping, path, ("service_def", "configs", "mapping"))
+            if "service_def" in found:
+                self.reading.text(found["service_def"].value, f"{path}.service_def")
+            if "configs" in found:
+                self.reading.mapping(found["configs"].value, f"{path}.configs")
+            if "mapping" in found:
+                inner = self.reading.mapping(found["mapping"].value, f"{path}.mapping")
+                for key, value in (self.reading.entries(inner, f"{path}.mapping") if inner else {}).items():
+                    self.reading.text(value.value, f"{path}.mapping.{key}")
+
+
+def data_of(node: YamlNode) -> Any:
+    """Plain data that JSON can hold. Base-60 numbers stay texts (`80:53` is two ports), dates too."""
+    if isinstance(node, YamlMapping):
+        return {
+            entry.key.text if isinstance(entry.key, YamlScalar) else "?": data_of(entry.value)
+            for entry in node.entries
+        }
+    if isinstance(node, YamlSequence):
+        return [data_of(item) for item in node.items]
+    value = node.value
+    if isinstance(value, int | float) and not isinstance(value, bool) and ":" in node.text:
+        return node.text
+    if isinstance(value, date | bytes):
+        return node.text
+    return value

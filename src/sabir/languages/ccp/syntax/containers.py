@@ -1,0 +1,198 @@
+"""The container, volume and command tables of the document."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from sabir.languages.ccp.syntax.kubernetes import read_env, read_lifecycle
+from sabir.languages.ccp.syntax.nodes import Command, Container, Probe, Reference, Stage, Volume
+from sabir.languages.ccp.syntax.probes import read_probe
+from sabir.languages.ccp.syntax.reading import Reading
+from sabir.languages.ccp.syntax.violation import Kind
+from sabir.source.text import Place
+from sabir.source.yaml import YamlEntry, YamlMapping, YamlNode
+
+__all__ = ["read_container", "read_destination"]
+
+_ABSOLUTE: Final = re.compile(r"/[^\x00-\x1f:]*")
+_CONTAINER: Final = (
+    "name",
+    "image",
+    "probes",
+    "volumes",
+    "pre",
+    "daemon",
+    "post",
+    "env",
+    "privileged",
+    "lifecycle",
+)
+_VOLUME: Final = ("name", "type", "path", "mount-path", "readOnly")
+_COMMAND: Final = ("name", "command", "dependencies", "type", "files", "user", "secrets")
+_SECRETS_SINCE: Final = (0, 6, 0)
+_IMAGE_SINCE: Final = (0, 5, 0)
+
+
+def read_container(reading: Reading, node: YamlNode, path: str) -> Container | None:
+    mapping = reading.mapping(node, path)
+    if mapping is None:
+        return None
+    found = reading.keys(mapping, path, _CONTAINER, required=("name", "image", "daemon"))
+    readiness, liveness = _probes(reading, found, path)
+    if "privileged" in found:
+        reading.feature((0, 1, 0), f"{path}.privileged", found["privileged"])
+    privileged = "privileged" in found and reading.boolean(found["privileged"].value, f"{path}.privileged")
+    name = reading.name(found["name"].value, f"{path}.name") if "name" in found else ""
+    image = reading.text(found["image"].value, f"{path}.image") if "image" in found else ""
+    daemon = (
+        read_command(reading, found["daemon"].value, f"{path}.daemon", Stage.DAEMON)
+        if "daemon" in found
+        else None
+    )
+    return Container(
+        path=path,
+        place=reading.place(mapping),
+        yaml=mapping,
+        name=name,
+        name_place=_value_place(reading, found, "name", mapping),
+        image=image,
+        image_place=_value_place(reading, found, "image", mapping),
+        readiness=readiness,
+        liveness=liveness,
+        volumes=_volumes(reading, found, path),
+        pre=_commands(reading, found, path, Stage.PRE),
+        daemon=daemon or _no_command(reading, mapping, path),
+        post=_commands(reading, found, path, Stage.POST),
+        env=tuple(read_env(reading, *item) for item in _array(reading, found, path, "env")),
+        privileged=privileged,
+        privileged_place=_value_place(reading, found, "privileged", mapping) if privileged else None,
+        lifecycle=read_lifecycle(reading, found["lifecycle"], f"{path}.lifecycle")
+        if "lifecycle" in found
+        else None,
+    )
+
+
+def _no_command(reading: Reading, mapping: YamlMapping, path: str) -> Command:
+    """Stands for a daemon that is missing or unreadable; the violation is noted."""
+    place = reading.place(mapping)
+    return Command(path=path, place=place, name_place=place, yaml=mapping, stage=Stage.DAEMON, command="")
+
+
+def _value_place(reading: Reading, found: dict[str, YamlEntry], key: str, mapping: YamlMapping) -> Place:
+    return reading.place(found[key].value if key in found else mapping)
+
+
+def _array(
+    reading: Reading, found: dict[str, YamlEntry], path: str, key: str
+) -> tuple[tuple[YamlNode, str], ...]:
+    return tuple(reading.items(found[key].value, f"{path}.{key}")) if key in found else ()
+
+
+def _probes(reading: Reading, found: dict[str, YamlEntry], path: str) -> tuple[Probe | None, Probe | None]:
+    if "probes" not in found:
+        return None, None
+    path = f"{path}.probes"
+    mapping = reading.mapping(found["probes"].value, path)
+    if mapping is None:
+        return None, None
+    probes = reading.keys(mapping, path, ("readiness", "liveness"))
+    readiness, liveness = (
+        read_probe(reading, probes[key].value, f"{path}.{key}") if key in probes else None
+        for key in ("readiness", "liveness")
+    )
+    return readiness, liveness
+
+
+def _volumes(reading: Reading, found: dict[str, YamlEntry], path: str) -> tuple[Volume, ...]:
+    volumes = (_volume(reading, *item) for item in _array(reading, found, path, "volumes"))
+    return tuple(volume for volume in volumes if volume is not None)
+
+
+def _volume(reading: Reading, node: YamlNode, path: str) -> Volume | None:
+    mapping = reading.mapping(node, path)
+    if mapping is None:
+        return None
+    found = reading.keys(mapping, path, _VOLUME, required=("name", "type"))
+    kind = (
+        reading.choice(found["type"].value, f"{path}.type", ("host", "empty-dir"))
+        if "type" in found
+        else None
+    )
+    paths: dict[str, str] = {
+        key: _path(reading, found[key], f"{path}.{key}") for key in ("path", "mount-path") if key in found
+    }
+    if kind == "host":
+        if "path" not in found:
+            reading.missing(mapping, path, "path", hint="the directory of the host to mount")
+        elif ".." in paths["path"].split("/"):
+            message = f"{path}.path must not contain '..'"
+            reading.fail(Kind.BAD_FORMAT, f"{path}.path", found["path"].value, message)
+    elif kind == "empty-dir" and not found.keys() & {"path", "mount-path"}:
+        reading.missing(mapping, path, "mount-path", hint="where the container shall see it")
+    mount_key = "mount-path" if "mount-path" in paths else "path"
+    return Volume(
+        path=path,
+        place=reading.place(found["name"].value if "name" in found else mapping),
+        name=reading.name(found["name"].value, f"{path}.name") if "name" in found else "",
+        host_path=paths.get("path", "") if kind == "host" else None,
+        mount_path=paths.get(mount_key, ""),
+        mount_key=mount_key,
+        read_only="readOnly" in found and reading.boolean(found["readOnly"].value, f"{path}.readOnly"),
+    )
+
+
+def _path(reading: Reading, entry: YamlEntry, path: str) -> str:
+    return reading.matching(entry.value, path, _ABSOLUTE, "an absolute path")
+
+
+def _commands(reading: Reading, found: dict[str, YamlEntry], path: str, stage: Stage) -> tuple[Command, ...]:
+    commands = (read_command(reading, *item, stage) for item in _array(reading, found, path, stage.value))
+    return tuple(command for command in commands if command is not None)
+
+
+def read_command(reading: Reading, node: YamlNode, path: str, stage: Stage) -> Command | None:
+    mapping = reading.mapping(node, path)
+    if mapping is None:
+        return None
+    kind = "local"
+    if (kind_node := mapping.get("type")) is not None:
+        # A daemon cannot run once per deployment, so `single` is not among its types.
+        choices = ("local",) if stage is Stage.DAEMON else ("single", "local")
+        before = len(reading.violations)
+        kind = reading.choice(kind_node, f"{path}.type", choices)
+        kind = "local" if len(reading.violations) > before else kind
+    single = kind == "single"
+    allowed = (*_COMMAND, "image") if single else _COMMAND
+    found = reading.keys(mapping, path, allowed, required=("name", "command") if single else ("command",))
+    for key, since in (("secrets", _SECRETS_SINCE), ("image", _IMAGE_SINCE)):
+        if key in found:
+            reading.feature(since, f"{path}.{key}", found[key])
+    return Command(
+        path=path,
+        place=reading.place(mapping),
+        yaml=mapping,
+        stage=stage,
+        name=reading.name(found["name"].value, f"{path}.name") if "name" in found else None,
+        name_place=_value_place(reading, found, "name", mapping),
+        command=reading.text(found["command"].value, f"{path}.command") if "command" in found else "",
+        single=single,
+        dependencies=_references(reading, found, path, "dependencies"),
+        files=_references(reading, found, path, "files"),
+        secrets=_references(reading, found, path, "secrets"),
+        user=reading.text(found["user"].value, f"{path}.user") if "user" in found else None,
+        image=reading.text(found["image"].value, f"{path}.image") if "image" in found else None,
+    )
+
+
+def _references(reading: Reading, found: dict[str, YamlEntry], path: str, key: str) -> tuple[Reference, ...]:
+    return tuple(
+        Reference(path=item_path, place=reading.place(item), name=reading.text(item, item_path))
+        for item, item_path in _array(reading, found, path, key)
+    )
+
+
+def read_destination(reading: Reading, found: dict[str, YamlEntry], path: str) -> str:
+    if "path" not in found:
+        return ""
+    return reading.matching(found["path"].value, f"{path}.path", _ABSOLUTE, "an absolute path")

@@ -1,0 +1,272 @@
+"""A deployment as read: components and configuration, every definition rendered and typed, and what went wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from sabir.diagnostics.near import did_you_mean
+from sabir.expressions.template.lines import Rendered
+from sabir.expressions.template.sandbox import ProblemKind, Sandbox, TemplateFailed, TemplateProblem
+from sabir.languages.ccp.runner.addresses import address_function, host, hostname
+from sabir.languages.ccp.syntax.component import Component
+from sabir.languages.ccp.syntax.configuration import Configuration, deep_merge, read_configuration
+from sabir.languages.ccp.syntax.nodes import Definition
+from sabir.languages.ccp.syntax.reading import Reading
+from sabir.languages.ccp.syntax.sections import read_sections
+from sabir.languages.ccp.syntax.violation import Kind, Violation
+from sabir.source.packages import PackageFile
+from sabir.source.text import Place, Source
+from sabir.source.yaml import compose
+
+__all__ = ["DSL_VERSION", "Deployment", "make_sandbox", "read_deployment", "template_violation"]
+
+DSL_VERSION: Final = "0.9.0"
+"""The version of the definition language that sabir speaks (C-088)."""
+
+_TEMPLATE_KINDS: Final = {
+    ProblemKind.SYNTAX: Kind.TEMPLATE_SYNTAX,
+    ProblemKind.UNDEFINED: Kind.UNDEFINED_VARIABLE,
+    ProblemKind.UNSAFE: Kind.TEMPLATE_UNSAFE,
+    ProblemKind.LIMIT: Kind.TEMPLATE_LIMIT,
+    ProblemKind.FAILED: Kind.TEMPLATE_FAILED,
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Deployment:
+    components: tuple[Component, ...]
+    configuration: Configuration
+    variables: Mapping[str, Any]
+    definitions: tuple[Definition, ...]
+    """In the order of the components and of their files; named instances follow, in the order of the configuration."""
+    dsl_version: str
+    violations: tuple[Violation, ...]
+    """What reading alone could tell: the first phase."""
+
+    def component(self, name: str) -> Component:
+        return next(component for component in self.components if component.name == name)
+
+    def variables_of(self, definition: Definition) -> dict[str, Any]:
+        """What the templates of a definition see."""
+        variables = deep_merge(self.variables, definition.configs)
+        variables["address"] = address_function(variables, definition.mapping)
+        return variables
+
+
+def read_deployment(
+    components: Sequence[Component],
+    *,
+    config: Source | None = None,
+    dsl_version: str = DSL_VERSION,
+) -> Deployment:
+    """Read everything; the violations of the whole first phase are collected, not only the first."""
+    defaults = [file for component in components if (file := component.get("service/files/defaults.yaml"))]
+    configuration, violations = read_configuration(
+        [file.source for file in defaults] + ([config] if config is not None else [])
+    )
+    reader = _Reader(configuration, configuration.variables, violations)
+    definitions = reader.read(components)
+    return Deployment(
+        components=tuple(components),
+        configuration=configuration,
+        variables=reader.variables,
+        definitions=tuple(definitions),
+        dsl_version=dsl_version,
+        violations=_distinct(violations, readable=configuration.readable),
+    )
+
+
+def _distinct(violations: Sequence[Violation], *, readable: bool) -> tuple[Violation, ...]:
+    """Each once: what is wrong with a definition is wrong with its named instances too."""
+    found: dict[tuple[object, ...], Violation] = {}
+    for violation in violations:
+        if violation.kind is Kind.UNDEFINED_VARIABLE and not readable:
+            continue
+        place = violation.place
+        found.setdefault(
+            (violation.kind, violation.path, place.source.name, place.span, violation.message), violation
+        )
+    return tuple(found.values())
+
+
+def make_sandbox(load: Callable[[str], Source | None], *, keep_trailing_newline: bool = True) -> Sandbox:
+    """The sandbox for a component's templates."""
+    return Sandbox(
+        functions={"raise_exception": _raise},
+        # Names are resolved where the pods run; while rendering a definition a name stands for itself.
+        filters={"host": host, "hostname": hostname, "gethostbyname": str},
+        load=load,
+        keep_trailing_newline=keep_trailing_newline,
+    )
+
+
+def _raise(message: str = "raised by the template") -> None:
+    raise ValueError(message)
+
+
+def template_violation(problem: TemplateProblem, variables: Mapping[str, Any]) -> Violation:
+    """What a template did wrong, with the near name of an undefined variable."""
+    hint = None
+    message = problem.message
+    if problem.kind is ProblemKind.UNDEFINED and problem.name is not None:
+        parent, _, last = problem.name.rpartition(".")
+        hint = did_you_mean(last, problem.known or [] if parent else variables)
+        if hint and parent:
+            hint = hint.replace("did you mean '", f"did you mean '{parent}.")
+        message = f"the template uses {problem.name!r}, which is not defined"
+        hint = hint or "define it under configs in the configuration or in service/files/defaults.yaml"
+    elif problem.kind is ProblemKind.SYNTAX:
+        message = f"not readable as a Jinja2 template: {problem.message}"
+    elif problem.kind is ProblemKind.UNSAFE:
+        message = f"the template is refused: {problem.message}"
+    else:
+        message = f"the template cannot be rendered: {problem.message}"
+    return Violation(
+        kind=_TEMPLATE_KINDS[problem.kind], path="", message=message, place=problem.place, hint=hint
+    )
+
+
+def _mapping(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+@dataclass(slots=True)
+class _Reader:
+    configuration: Configuration
+    variables: dict[str, Any]
+    violations: list[Violation]
+    _sandboxes: dict[str, Sandbox] = field(default_factory=dict)
+
+    def read(self, components: Sequence[Component]) -> list[Definition]:
+        found: list[Definition] = []
+        instances = self.configuration.section("services")
+        for component in components:
+            for name in component.definitions:
+                file = component.get(name)
+                if file is None:
+                    continue
+                definition = self._definition(component, file, None, {})
+                if definition is None:
+                    continue
+                own = instances.get(definition.service.name)
+                if (
+                    isinstance(own, dict)
+                    and own.get("service_def", definition.service.name) == definition.service.name
+                ):
+                    definition = self._definition(component, file, definition.service.name, own) or definition
+                found.append(definition)
+        return found + self._instances(components, found, instances)
+
+    def _instances(
+        self, components: Sequence[Component], found: list[Definition], instances: Mapping[str, Any]
+    ) -> list[Definition]:
+        known = {definition.written_name: definition for definition in found}
+        out: list[Definition] = []
+        for name, spec in instances.items():
+            if not isinstance(spec, dict):
+                continue
+            wanted = spec.get("service_def", name)
+            base = known.get(wanted)
+            if name in known and wanted == name:
+                continue
+            if "service_def" not in spec:
+                place = self.configuration.place("services", name)
+                message = f"services.{name} needs the key 'service_def'"
+                self._note(Kind.MISSING_KEY, f"services.{name}.service_def", place, message)
+            elif base is None:
+                place = self.configuration.place("services", name, "service_def")
+                message = f"services.{name}: there is no definition {wanted!r}"
+                self._note(
+                    Kind.UNKNOWN_SERVICE,
+                    f"services.{name}.service_def",
+                    place,
+                    message,
+                    did_you_mean(wanted, known),
+                )
+            elif name in known:
+                place = self.configuration.place("services", name)
+                message = f"services.{name}: a service of that name is defined in {known[name].file}"
+                self._note(Kind.DUPLICATE_NAME, f"services.{name}", place, message)
+            else:
+                component = next(
+                    one for one in components if base.file.startswith(one.root) and one.name == base.component
+                )
+                file = component.get(base.file[len(component.root) :])
+                if (
+                    file is not None
+                    and (definition := self._definition(component, file, name, spec)) is not None
+                ):
+                    out.append(definition)
+        return out
+
+    def _note(self, kind: Kind, path: str, place: Place, message: str, hint: str | None = None) -> None:
+        self.violations.append(Violation(kind=kind, path=path, message=message, place=place, hint=hint))
+
+    def _definition(
+        self, component: Component, file: PackageFile, instance: str | None, spec: Mapping[str, Any]
+    ) -> Definition | None:
+        configs = _mapping(spec.get("configs"))
+        mapping = _mapping(spec.get("mapping"))
+        if file.problem is not None:
+            place = Place(file.source, file.problem.span)
+            self._note(Kind.YAML_SYNTAX, "", place, file.problem.message)
+            return None
+        variables = deep_merge(self.variables, configs) if configs else dict(self.variables)
+        variables["address"] = address_function(variables, mapping)
+        rendered = self._rendered(component, file.source, variables)
+        if rendered is None:
+            return None
+        reading = Reading(rendered, self.violations)
+        stream = compose(rendered.source)
+        for problem in stream.problems:
+            kind = Kind.DUPLICATE_KEY if problem.code == "E006" else Kind.YAML_SYNTAX
+            reading.fail(kind, "", problem.span, problem.message)
+        if len(stream.documents) > 1 and not stream.broken:
+            second = stream.documents[1]
+            message = "a definition is one YAML document; another begins here"
+            reading.fail(Kind.YAML_SYNTAX, "", second or stream.documents[0], message)  # type: ignore[arg-type]
+            return None
+        if stream.broken:
+            return None
+        document = stream.documents[0] if stream.documents else None
+        sections = read_sections(
+            reading, document, node_ports=self.configuration.node_ports, instance=instance
+        )
+        if sections is None:
+            return None
+        return Definition(
+            component=component.name,
+            file=file.name,
+            root=component.root,
+            version=sections.version,
+            version_place=sections.version_place,
+            service=sections.service,
+            written_name=sections.written_name,
+            mapping=mapping,
+            configs=configs,
+            files=sections.files,
+            secrets=sections.secrets,
+            features=tuple(reading.features),
+        )
+
+    def _rendered(
+        self, component: Component, source: Source, variables: Mapping[str, Any]
+    ) -> Rendered | None:
+        try:
+            return self._sandbox(component).render(source, variables)
+        except TemplateFailed as failed:
+            self.violations += [template_violation(problem, variables) for problem in failed.problems]
+            return None
+
+    def _sandbox(self, component: Component) -> Sandbox:
+        known = self._sandboxes.get(component.root)
+        if known is None:
+
+            def load(name: str) -> Source | None:
+                file = component.get(f"service/{name}")
+                return file.source if file is not None else None
+
+            known = self._sandboxes[component.root] = make_sandbox(load)
+        return known

@@ -1,0 +1,209 @@
+"""The typed definition. Nodes hold what was written, never what it means; each knows its path and its place."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+from sabir.languages.ccp.syntax.reading import Feature
+from sabir.source.text import Place
+from sabir.source.yaml import YamlMapping
+
+__all__ = [
+    "Command",
+    "Container",
+    "Definition",
+    "File",
+    "HttpProbe",
+    "Port",
+    "Probe",
+    "Reference",
+    "Secret",
+    "Service",
+    "Stage",
+    "Volume",
+    "WorkloadKind",
+]
+
+
+class WorkloadKind(Enum):
+    DEPLOYMENT = "Deployment"
+    DAEMON_SET = "DaemonSet"
+    STATEFUL_SET = "StatefulSet"
+
+
+class Stage(Enum):
+    PRE = "pre"
+    DAEMON = "daemon"
+    POST = "post"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Written:
+    path: str
+    """Where it stands in the definition: `service.containers[0].daemon`."""
+    place: Place
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mapped(Written):
+    """A node that was a mapping; `yaml` tells the places of its keys."""
+
+    yaml: YamlMapping
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reference(Written):
+    """A name that stands for something defined elsewhere."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Port(Written):
+    internal: int
+    external: int | None = None
+    ingress: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HttpProbe:
+    path: str
+    port: int
+    scheme: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Probe(Written):
+    """A check: a command through the shell, or an HTTP request. `written` is the text or mapping as it stands."""
+
+    action: str | HttpProbe
+    written: Any
+    timeout: int | None = None
+    initial_delay: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Volume(Written):
+    name: str
+    host_path: str | None
+    """None for an empty-dir."""
+    mount_path: str
+    mount_key: str
+    """The key that gave the mount path."""
+    read_only: bool
+
+    @property
+    def meaning(self) -> str:
+        return f"host path {self.host_path}" if self.host_path is not None else "empty directory"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Command(Mapped):
+    stage: Stage
+    command: str
+    name: str | None = None
+    name_place: Place
+    single: bool = False
+    dependencies: tuple[Reference, ...] = ()
+    files: tuple[Reference, ...] = ()
+    secrets: tuple[Reference, ...] = ()
+    user: str | None = None
+    image: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Container(Mapped):
+    name: str
+    name_place: Place
+    image: str
+    image_place: Place
+    daemon: Command
+    readiness: Probe | None = None
+    liveness: Probe | None = None
+    volumes: tuple[Volume, ...] = ()
+    pre: tuple[Command, ...] = ()
+    post: tuple[Command, ...] = ()
+    env: tuple[Mapping[str, Any], ...] = ()
+    privileged: bool = False
+    privileged_place: Place | None = None
+    lifecycle: Mapping[str, Any] | None = None
+
+    @property
+    def commands(self) -> tuple[Command, ...]:
+        """All commands in the order they run."""
+        return (*self.pre, self.daemon, *self.post)
+
+    @property
+    def local_commands(self) -> tuple[Command, ...]:
+        """Those that run in the container itself."""
+        return tuple(command for command in self.commands if not command.single)
+
+    @property
+    def single_commands(self) -> tuple[Command, ...]:
+        """Those that run once per deployment, as Jobs."""
+        return tuple(command for command in self.commands if command.single)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Service(Mapped):
+    name: str
+    """The name its objects get: the written one, or that of the instance."""
+    name_place: Place
+    kind: WorkloadKind = WorkloadKind.DEPLOYMENT
+    containers: tuple[Container, ...] = ()
+    ports: tuple[Port, ...] = ()
+    host_network: bool = False
+    host_pid: bool = False
+    host_ipc: bool = False
+    recreate: bool = False
+    anti_affinity: str | None = None
+    pod_annotations: Mapping[str, str]
+    service_annotations: Mapping[str, str]
+    headless: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class File(Mapped):
+    name: str
+    destination: str
+    content: str
+    content_place: Place
+    perm: str | None = None
+    user: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Secret(Mapped):
+    name: str
+    mount_path: str
+    secret_name: str
+    type: str = "Opaque"
+    default_mode: int | None = None
+    items: tuple[Mapping[str, Any], ...] = ()
+    data: Mapping[str, str] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Definition:
+    """One service of a component: a definition file, rendered for itself or for a named instance of it."""
+
+    component: str
+    file: str
+    """The name of the definition file in the package."""
+    root: str
+    """What stands before `service/` in the names of the component's files."""
+    version: str
+    version_place: Place
+    service: Service
+    written_name: str
+    """The name in the definition; another than the service's for a named instance."""
+    mapping: Mapping[str, str]
+    """Service to instance, for dependencies and addresses (of a named instance)."""
+    configs: Mapping[str, Any]
+    """Variables of a named instance, over those of the deployment."""
+    files: Mapping[str, File]
+    secrets: Mapping[str, Secret]
+    features: tuple[Feature, ...] = ()

@@ -1,0 +1,85 @@
+"""Probes: a command, or a mapping `{type: exec|httpGet, …}` (S-65)."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from sabir.languages.ccp.syntax.nodes import HttpProbe, Probe
+from sabir.languages.ccp.syntax.reading import Reading
+from sabir.languages.ccp.syntax.violation import Kind
+from sabir.source.yaml import YamlEntry, YamlMapping, YamlNode, YamlScalar, plain_data
+
+__all__ = ["read_probe"]
+
+_TIMES: Final = ("initialDelay", "timeout")
+_FORMS: Final = {"exec": ("type", "command", *_TIMES), "httpGet": ("type", "path", "port", "scheme", *_TIMES)}
+_SCHEMES: Final = ("HTTP", "HTTPS")
+_LONGEST: Final = 86_400
+
+
+def read_probe(reading: Reading, node: YamlNode, path: str) -> Probe | None:
+    if isinstance(node, YamlScalar) and isinstance(node.value, str):
+        command = reading.text(node, path)
+        return Probe(path=path, place=reading.place(node), action=command, written=command)
+    if not isinstance(node, YamlMapping):
+        reading.wrong_type(node, path, "a command or a mapping with a type")
+        return None
+    if node.entries:
+        reading.feature((0, 1, 0), path, node.entries[0])
+    kind_node = node.get("type")
+    if kind_node is None:
+        reading.missing(node, path, "type", hint="exec or httpGet")
+        return None
+    before = len(reading.violations)
+    kind = reading.choice(kind_node, f"{path}.type", tuple(_FORMS))
+    if len(reading.violations) > before:
+        return None
+    required = ("command",) if kind == "exec" else ("path", "port")
+    found = reading.keys(node, path, _FORMS[kind], required=required)
+    written: Any = plain_data(node)
+    return Probe(
+        path=path,
+        place=reading.place(node),
+        action=_exec(reading, found, path) if kind == "exec" else _http(reading, found, path),
+        written=written,
+        timeout=_seconds(reading, found, path, "timeout", 1),
+        initial_delay=_seconds(reading, found, path, "initialDelay", 0),
+    )
+
+
+def _exec(reading: Reading, found: dict[str, YamlEntry], path: str) -> str:
+    return reading.text(found["command"].value, f"{path}.command") if "command" in found else ""
+
+
+def _http(reading: Reading, found: dict[str, YamlEntry], path: str) -> HttpProbe:
+    url = reading.text(found["path"].value, f"{path}.path") if "path" in found else ""
+    port = 1
+    if "port" in found:
+        node = found["port"].value
+        if isinstance(node, YamlScalar) and isinstance(node.value, str) and node.value.isdecimal():
+            port = int(node.value)
+            if not 1 <= port <= 65535:
+                reading.fail(
+                    Kind.OUT_OF_RANGE, f"{path}.port", node, f"{path}.port must be in 1..65535, not {port}"
+                )
+        else:
+            port = reading.integer(node, f"{path}.port", low=1, high=65535)
+    return HttpProbe(path=url, port=port, scheme=_scheme(reading, found, path))
+
+
+def _scheme(reading: Reading, found: dict[str, YamlEntry], path: str) -> str:
+    entry = found.get("scheme")
+    if entry is None:
+        return _SCHEMES[0]
+    reading.feature((0, 7, 0), f"{path}.scheme", entry)
+    value = reading.text(entry.value, f"{path}.scheme").upper()
+    if value and value not in _SCHEMES:
+        message = f"{path}.scheme must be HTTP or HTTPS, not {value!r}"
+        reading.fail(Kind.BAD_ENUM, f"{path}.scheme", entry.value, message)
+    return value
+
+
+def _seconds(reading: Reading, found: dict[str, YamlEntry], path: str, key: str, low: int) -> int | None:
+    if key not in found:
+        return None
+    return reading.integer(found[key].value, f"{path}.{key}", low=low, high=_LONGEST)

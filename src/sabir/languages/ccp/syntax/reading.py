@@ -1,0 +1,188 @@
+"""Reads YAML nodes as the types the document's tables name, and notes what does not fit."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Final
+
+from sabir.diagnostics.near import did_you_mean
+from sabir.expressions.template.lines import Rendered
+from sabir.languages.ccp.syntax.violation import Kind, Violation
+from sabir.source.text import Place, Span
+from sabir.source.yaml import YamlEntry, YamlMapping, YamlNode, YamlScalar, YamlSequence
+
+__all__ = ["CONFIG_KEY", "DNS_LABEL", "DNS_SUBDOMAIN", "OCTAL", "Feature", "Reading", "join", "type_name"]
+
+DNS_LABEL: Final = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
+DNS_SUBDOMAIN: Final = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
+OCTAL: Final = re.compile(r"[0-7]{3,4}")
+CONFIG_KEY: Final = re.compile(r"(?!\.{1,2}$)[-._a-zA-Z0-9]{1,253}")
+
+
+@dataclass(frozen=True, slots=True)
+class Feature:
+    """A key that came with a DSL version: to be compared with the version a definition claims."""
+
+    since: tuple[int, int, int]
+    path: str
+    place: Place
+
+
+@dataclass(slots=True)
+class Reading:
+    """One text being read. A value that does not fit is noted and replaced by a harmless one."""
+
+    rendered: Rendered
+    violations: list[Violation] = field(default_factory=list)
+    features: list[Feature] = field(default_factory=list)
+
+    def place(self, node: YamlNode) -> Place:
+        return self.rendered.place(node.span)
+
+    def fail(
+        self, kind: Kind, path: str, at: YamlNode | Span, message: str, *, hint: str | None = None
+    ) -> None:
+        place = self.rendered.place(at if isinstance(at, Span) else at.span)
+        self.violations.append(Violation(kind=kind, path=path, message=message, place=place, hint=hint))
+
+    def note(self, kind: Kind, path: str, place: Place, message: str) -> None:
+        self.violations.append(Violation(kind=kind, path=path, message=message, place=place))
+
+    def feature(self, since: tuple[int, int, int], path: str, entry: YamlEntry) -> None:
+        self.features.append(Feature(since, path, self.place(entry.key)))
+
+    def wrong_type(self, node: YamlNode, path: str, wanted: str, *, hint: str | None = None) -> None:
+        self.fail(
+            Kind.WRONG_TYPE,
+            path,
+            node,
+            f"{path or 'the file'} must be {wanted}, not {type_name(node)}",
+            hint=hint,
+        )
+
+    def mapping(self, node: YamlNode, path: str) -> YamlMapping | None:
+        if isinstance(node, YamlMapping):
+            return node
+        self.wrong_type(node, path, "a mapping")
+        return None
+
+    def entries(self, mapping: YamlMapping, path: str) -> dict[str, YamlEntry]:
+        """The entries by their text keys; another key is a violation."""
+        found: dict[str, YamlEntry] = {}
+        for entry in mapping.entries:
+            key = entry.key
+            if isinstance(key, YamlScalar) and isinstance(key.value, str):
+                found[key.value] = entry
+            else:
+                shown = key.text if isinstance(key, YamlScalar) else "?"
+                self.wrong_type(key, join(path, shown), "a text key", hint="put it in quotes")
+        return found
+
+    def keys(
+        self, mapping: YamlMapping, path: str, allowed: Iterable[str], *, required: Iterable[str] = ()
+    ) -> dict[str, YamlEntry]:
+        """The entries with known keys. Unknown and missing keys are violations."""
+        found = self.entries(mapping, path)
+        allowed = tuple(allowed)
+        for name in [name for name in found if name not in allowed]:
+            key = found.pop(name).key
+            hint = did_you_mean(name, allowed) or f"known here: {', '.join(allowed)}"
+            where = path or "the definition"
+            self.fail(Kind.UNKNOWN_KEY, join(path, name), key, f"{where} has no key {name!r}", hint=hint)
+        for name in required:
+            if name not in found:
+                self.missing(mapping, path, name)
+        return found
+
+    def missing(self, mapping: YamlMapping, path: str, name: str, *, hint: str | None = None) -> None:
+        span = Span(mapping.span.start, mapping.span.start)
+        if mapping.entries:
+            span = mapping.entries[0].key.span
+        self.fail(
+            Kind.MISSING_KEY,
+            join(path, name),
+            span,
+            f"{path or 'the definition'} needs the key {name!r}",
+            hint=hint,
+        )
+
+    def text(self, node: YamlNode, path: str, *, blank: bool = False) -> str:
+        if not isinstance(node, YamlScalar) or not isinstance(node.value, str):
+            written = node.text if isinstance(node, YamlScalar) and node.value is not None else ""
+            hint = f"put it in quotes: {written!r}" if written else None
+            self.wrong_type(node, path, "a text", hint=hint)
+            return ""
+        if not blank and not node.value.strip():
+            self.fail(Kind.EMPTY, path, node, f"{path} must not be empty")
+            return ""
+        return node.value
+
+    def boolean(self, node: YamlNode, path: str) -> bool:
+        if isinstance(node, YamlScalar) and isinstance(node.value, bool):
+            return node.value
+        quoted = isinstance(node, YamlScalar) and str(node.value).lower() in ("true", "false", "yes", "no")
+        self.wrong_type(node, path, "true or false", hint="write it without quotes" if quoted else None)
+        return False
+
+    def integer(self, node: YamlNode, path: str, *, low: int, high: int) -> int:
+        if not isinstance(node, YamlScalar) or type(node.value) is not int:
+            self.wrong_type(node, path, "an integer")
+            return low
+        if not low <= node.value <= high:
+            self.fail(Kind.OUT_OF_RANGE, path, node, f"{path} must be in {low}..{high}, not {node.value}")
+            return low
+        return node.value
+
+    def choice(self, node: YamlNode, path: str, choices: tuple[str, ...]) -> str:
+        value = self.text(node, path, blank=True)
+        if isinstance(node, YamlScalar) and isinstance(node.value, str) and value not in choices:
+            message = f"{path} must be one of {', '.join(choices)}, not {value!r}"
+            self.fail(Kind.BAD_ENUM, path, node, message, hint=did_you_mean(value, choices))
+        return value if value in choices else choices[0]
+
+    def matching(self, node: YamlNode, path: str, pattern: re.Pattern[str], wanted: str) -> str:
+        """A text in the form of a pattern."""
+        value = self.text(node, path)
+        if value and not pattern.fullmatch(value):
+            self.fail(Kind.BAD_FORMAT, path, node, f"{path} must be {wanted}, not {value!r}")
+            return ""
+        return value
+
+    def name(self, node: YamlNode, path: str) -> str:
+        """A DNS label: what Kubernetes takes as the name of a container, a volume, a Service."""
+        wanted = "a DNS label (lower-case letters, digits and hyphens, at most 63)"
+        return self.matching(node, path, DNS_LABEL, wanted)
+
+    def items(self, node: YamlNode, path: str) -> Iterator[tuple[YamlNode, str]]:
+        """The items of an array that must not be empty, with their paths."""
+        if not isinstance(node, YamlSequence):
+            self.wrong_type(node, path, "an array")
+            return
+        if not node.items:
+            self.fail(Kind.EMPTY, path, node, f"{path} must not be empty", hint="leave the key out instead")
+        for index, item in enumerate(node.items):
+            yield item, f"{path}[{index}]"
+
+
+def join(path: str, key: str) -> str:
+    return f"{path}.{key}" if path else key
+
+
+def type_name(node: YamlNode) -> str:
+    if isinstance(node, YamlMapping):
+        return "a mapping"
+    if isinstance(node, YamlSequence):
+        return "an array"
+    match node.value:
+        case None:
+            return "null"
+        case bool():
+            return "a boolean"
+        case int() | float():
+            return f"the number {node.text}"
+        case str():
+            return f"the text {node.value[:60]!r}"
+        case _:
+            return f"a {type(node.value).__name__}"

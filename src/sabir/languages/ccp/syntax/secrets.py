@@ -1,0 +1,106 @@
+"""Secrets, which came after the document (S-73): a Secret object and where it is mounted."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final
+
+from sabir.languages.ccp.syntax.containers import read_destination
+from sabir.languages.ccp.syntax.nodes import Secret
+from sabir.languages.ccp.syntax.reading import CONFIG_KEY, DNS_LABEL, DNS_SUBDOMAIN, OCTAL, Reading, join
+from sabir.languages.ccp.syntax.violation import Kind
+from sabir.source.yaml import YamlEntry, YamlScalar
+
+__all__ = ["read_secret"]
+
+_SECRET: Final = ("path", "secret", "type", "data")
+_RELATIVE: Final = re.compile(r"(?!(.*/)?\.\.(/|$))[^\x00-\x1f]*[^\x00-\x1f/]")
+_LARGEST_MODE: Final = 0o777
+
+
+def read_secret(reading: Reading, name: str, entry: YamlEntry) -> Secret | None:
+    path = join("secrets", name)
+    if not DNS_LABEL.fullmatch(name):
+        message = f"{path}: {name!r} must be a DNS label, since the volume is called so"
+        reading.fail(Kind.BAD_FORMAT, path, entry.key, message)
+    mapping = reading.mapping(entry.value, path)
+    if mapping is None:
+        return None
+    found = reading.keys(mapping, path, _SECRET, required=("path", "secret"))
+    source = reading.mapping(found["secret"].value, f"{path}.secret") if "secret" in found else None
+    inner = (
+        reading.keys(
+            source, f"{path}.secret", ("secretName", "defaultMode", "items"), required=("secretName",)
+        )
+        if source is not None
+        else {}
+    )
+    secret_name = ""
+    if "secretName" in inner:
+        wanted = "the name of a Secret (lower-case letters, digits, '-' and '.')"
+        secret_name = reading.matching(
+            inner["secretName"].value, f"{path}.secret.secretName", DNS_SUBDOMAIN, wanted
+        )
+    mode = (
+        _mode(reading, inner["defaultMode"], f"{path}.secret.defaultMode") if "defaultMode" in inner else None
+    )
+    return Secret(
+        path=path,
+        place=reading.place(entry.key),
+        yaml=mapping,
+        name=name,
+        mount_path=read_destination(reading, found, path),
+        secret_name=secret_name,
+        type=reading.text(found["type"].value, f"{path}.type") if "type" in found else "Opaque",
+        default_mode=mode,
+        items=tuple(_secret_items(reading, inner, f"{path}.secret")),
+        data=_secret_data(reading, found, path),
+    )
+
+
+def _mode(reading: Reading, entry: YamlEntry, path: str) -> int | None:
+    node = entry.value
+    if isinstance(node, YamlScalar) and isinstance(node.value, str):
+        text = reading.matching(node, path, OCTAL, 'three or four octal digits, as in "0400"')
+        return int(text, 8) if text else None
+    return reading.integer(node, path, low=0, high=_LARGEST_MODE)
+
+
+def _secret_items(reading: Reading, found: dict[str, YamlEntry], path: str) -> list[dict[str, Any]]:
+    out: list[dict[str, Any]] = []
+    for node, item_path in reading.items(found["items"].value, f"{path}.items") if "items" in found else ():
+        mapping = reading.mapping(node, item_path)
+        if mapping is None:
+            continue
+        entry = reading.keys(mapping, item_path, ("key", "path", "mode"), required=("key", "path"))
+        item: dict[str, Any] = {}
+        if "key" in entry:
+            item["key"] = reading.matching(
+                entry["key"].value, f"{item_path}.key", CONFIG_KEY, "the key of a Secret"
+            )
+        if "path" in entry:
+            wanted = "a path inside the volume, without '..'"
+            item["path"] = reading.matching(
+                entry["path"].value, f"{item_path}.path", _RELATIVE, wanted
+            ).lstrip("/")
+        if "mode" in entry and (mode := _mode(reading, entry["mode"], f"{item_path}.mode")) is not None:
+            item["mode"] = mode
+        out.append(item)
+    return out
+
+
+def _secret_data(reading: Reading, found: dict[str, YamlEntry], path: str) -> dict[str, str] | None:
+    if "data" not in found:
+        return None
+    path = f"{path}.data"
+    mapping = reading.mapping(found["data"].value, path)
+    if mapping is None:
+        return None
+    data: dict[str, str] = {}
+    for key, entry in reading.entries(mapping, path).items():
+        if not CONFIG_KEY.fullmatch(key):
+            reading.fail(
+                Kind.BAD_FORMAT, f"{path}.{key}", entry.key, f"{path}: {key!r} cannot be a key of a Secret"
+            )
+        data[key] = reading.text(entry.value, f"{path}.{key}", blank=True)
+    return data

@@ -1,0 +1,230 @@
+"""The top level of a definition: service, files, secrets, dsl_version."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from sabir.languages.ccp.syntax.containers import read_container, read_destination
+from sabir.languages.ccp.syntax.nodes import File, Secret, Service, WorkloadKind
+from sabir.languages.ccp.syntax.ports import PortRange, read_port
+from sabir.languages.ccp.syntax.reading import CONFIG_KEY, OCTAL, Reading, join
+from sabir.languages.ccp.syntax.secrets import read_secret
+from sabir.languages.ccp.syntax.violation import Kind
+from sabir.source.text import EMPTY_SPAN, Place
+from sabir.source.yaml import YamlEntry, YamlMapping, YamlNode, YamlScalar
+
+__all__ = ["Sections", "read_sections"]
+
+_TOP: Final = ("dsl_version", "service", "files", "secrets")
+_SERVICE: Final = (
+    "name",
+    "kind",
+    "containers",
+    "ports",
+    "hostNetwork",
+    "hostPID",
+    "hostIPC",
+    "strategy",
+    "antiAffinity",
+    "annotations",
+    "headless",
+)
+_SINCE: Final = {"antiAffinity": (0, 2, 0), "annotations": (0, 3, 0), "headless": (0, 8, 0)}
+_FILE: Final = ("path", "content", "perm", "user")
+_LONGEST_NAME: Final = 63
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sections:
+    version: str
+    version_place: Place
+    service: Service
+    written_name: str
+    files: Mapping[str, File]
+    secrets: Mapping[str, Secret]
+
+
+def read_sections(
+    reading: Reading, document: YamlNode | None, *, node_ports: PortRange, instance: str | None
+) -> Sections | None:
+    """The typed sections, or None when there is no service to speak of; what is wrong is noted in the reading."""
+    if document is None:
+        reading.fail(Kind.WRONG_TYPE, "", EMPTY_SPAN, "the definition is empty")
+        return None
+    mapping = reading.mapping(document, "")
+    if mapping is None:
+        return None
+    found = reading.keys(mapping, "", _TOP, required=("dsl_version", "service"))
+    version = (
+        reading.text(found["dsl_version"].value, "dsl_version", blank=True) if "dsl_version" in found else ""
+    )
+    service = _service(reading, found["service"].value, node_ports, instance) if "service" in found else None
+    files = _named(reading, found, "files")
+    secrets = _named(reading, found, "secrets")
+    if "secrets" in found:
+        reading.feature((0, 6, 0), "secrets", found["secrets"])
+    read_files = {name: _file(reading, name, entry) for name, entry in files.items()}
+    read_secrets = {name: read_secret(reading, name, entry) for name, entry in secrets.items()}
+    if service is None:
+        return None
+    node = mapping.get("service")
+    name_node = node.get("name") if isinstance(node, YamlMapping) else None
+    written = (
+        name_node.value if isinstance(name_node, YamlScalar) and isinstance(name_node.value, str) else ""
+    )
+    return Sections(
+        version=version,
+        version_place=reading.place(found["dsl_version"].value if "dsl_version" in found else mapping),
+        service=service,
+        written_name=written,
+        files={name: file for name, file in read_files.items() if file is not None},
+        secrets={name: secret for name, secret in read_secrets.items() if secret is not None},
+    )
+
+
+def _service(reading: Reading, node: YamlNode, node_ports: PortRange, instance: str | None) -> Service | None:
+    mapping = reading.mapping(node, "service")
+    if mapping is None:
+        return None
+    found = reading.keys(mapping, "service", _SERVICE, required=("name", "containers"))
+    for key, since in _SINCE.items():
+        if key in found:
+            reading.feature(since, f"service.{key}", found[key])
+    containers = [
+        container
+        for item in (
+            reading.items(found["containers"].value, "service.containers") if "containers" in found else ()
+        )
+        if (container := read_container(reading, *item)) is not None
+    ]
+    ports = [
+        port
+        for item in (reading.items(found["ports"].value, "service.ports") if "ports" in found else ())
+        if (port := read_port(reading, *item, node_ports)) is not None
+    ]
+    kind = _choice(reading, found, "kind", tuple(kind.value for kind in WorkloadKind))
+    strategy = _choice(reading, found, "strategy", ("RollingUpdate", "Recreate"))
+    if kind == "StatefulSet" and strategy == "Recreate":
+        message = "service.strategy Recreate: a Kubernetes StatefulSet replaces its pods one by one and has no Recreate"
+        hint = "leave strategy out, or make it a Deployment"
+        reading.fail(Kind.CONFLICT, "service.strategy", found["strategy"].value, message, hint=hint)
+    annotations = _annotations(reading, found)
+    name = reading.name(found["name"].value, "service.name") if "name" in found else ""
+    service = Service(
+        path="service",
+        place=reading.place(mapping),
+        yaml=mapping,
+        name=instance or name,
+        name_place=reading.place(found["name"].value if "name" in found else mapping),
+        kind=WorkloadKind(kind or "Deployment"),
+        containers=tuple(containers),
+        ports=tuple(ports),
+        host_network=_flag(reading, found, "hostNetwork"),
+        host_pid=_flag(reading, found, "hostPID"),
+        host_ipc=_flag(reading, found, "hostIPC"),
+        headless=_flag(reading, found, "headless"),
+        recreate=strategy == "Recreate",
+        anti_affinity=_choice(reading, found, "antiAffinity", ("local", "global"), nullable=True),
+        pod_annotations=annotations.get("pod", {}),
+        service_annotations=annotations.get("service", {}),
+    )
+    _check_long_names(reading, service)
+    return service
+
+
+def _check_long_names(reading: Reading, service: Service) -> None:
+    """Names that Kubernetes objects are given by joining two others must fit as well."""
+    for container in service.containers:
+        for command in container.single_commands:
+            job = f"{service.name}-{command.name}"
+            if service.name and command.name and len(job) > _LONGEST_NAME:
+                message = f"{command.path}.name: the Job would be called {job!r}, {len(job)} characters; 63 is the most"
+                reading.note(Kind.BAD_FORMAT, f"{command.path}.name", command.name_place, message)
+    apart = service.headless or service.kind is WorkloadKind.STATEFUL_SET
+    if (
+        apart
+        and any(port.external for port in service.ports)
+        and len(service.name) > _LONGEST_NAME - len("-external")
+    ):
+        message = f"service.name: the Service {service.name}-external would have more than 63 characters"
+        reading.note(Kind.BAD_FORMAT, "service.name", service.name_place, message)
+
+
+def _flag(reading: Reading, found: dict[str, YamlEntry], key: str) -> bool:
+    return key in found and reading.boolean(found[key].value, f"service.{key}")
+
+
+def _choice(
+    reading: Reading,
+    found: dict[str, YamlEntry],
+    key: str,
+    choices: tuple[str, ...],
+    *,
+    nullable: bool = False,
+) -> str | None:
+    if key not in found:
+        return None
+    node = found[key].value
+    if nullable and isinstance(node, YamlScalar) and node.value is None:
+        return None
+    return reading.choice(node, f"service.{key}", choices)
+
+
+def _annotations(reading: Reading, found: dict[str, YamlEntry]) -> dict[str, dict[str, str]]:
+    """`{pod: {…}, service: {…}}` (S-63); null is the default."""
+    path = "service.annotations"
+    node = found["annotations"].value if "annotations" in found else None
+    if node is None or (isinstance(node, YamlScalar) and node.value is None):
+        return {}
+    mapping = reading.mapping(node, path)
+    if mapping is None:
+        return {}
+    targets: dict[str, dict[str, str]] = {}
+    for target, entry in reading.keys(mapping, path, ("pod", "service")).items():
+        inner = reading.mapping(entry.value, f"{path}.{target}")
+        if inner is not None:
+            targets[target] = {
+                key: reading.text(one.value, f"{path}.{target}.{key}", blank=True)
+                for key, one in reading.entries(inner, f"{path}.{target}").items()
+            }
+    return targets
+
+
+def _named(reading: Reading, found: dict[str, YamlEntry], section: str) -> dict[str, YamlEntry]:
+    """The entries of a section that maps names to things."""
+    if section not in found:
+        return {}
+    mapping = reading.mapping(found[section].value, section)
+    return {} if mapping is None else reading.entries(mapping, section)
+
+
+def _file(reading: Reading, name: str, entry: YamlEntry) -> File | None:
+    path = join("files", name)
+    if not CONFIG_KEY.fullmatch(name):
+        message = f"{path}: {name!r} cannot be a key of a ConfigMap (letters, digits, '-', '_' and '.')"
+        reading.fail(Kind.BAD_FORMAT, path, entry.key, message)
+    mapping = reading.mapping(entry.value, path)
+    if mapping is None:
+        return None
+    found = reading.keys(mapping, path, _FILE, required=("path", "content"))
+    texts = {
+        key: reading.text(found[key].value, f"{path}.{key}") for key in ("content", "user") if key in found
+    }
+    perm = None
+    if "perm" in found:
+        perm = reading.matching(
+            found["perm"].value, f"{path}.perm", OCTAL, 'three or four octal digits, as in "0644"'
+        )
+    return File(
+        path=path,
+        place=reading.place(entry.key),
+        yaml=mapping,
+        name=name,
+        destination=read_destination(reading, found, path),
+        content=texts.get("content", ""),
+        content_place=reading.place(found["content"].value if "content" in found else mapping),
+        perm=perm,
+        user=texts.get("user"),
+    )
