@@ -5,16 +5,28 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
+from typing import Literal, Protocol
 
 from sabir.check.validator import BaseValidator
 from sabir.diagnostics.codes import Code
 from sabir.diagnostics.finding import Finding
 from sabir.graph.graph import Graph
+from sabir.graph.origin import How, Origin
 from sabir.graph.values import Value
 from sabir.source.packages import LoadedPackage
+from sabir.source.text import Place, Source, Span
+from sabir.source.yaml.nodes import YamlNode
 
-__all__ = ["Evaluation", "EvaluationRequest", "Language", "RenderRequest", "Renderer", "Rendering", "Trust"]
+__all__ = [
+    "Document",
+    "Evaluation",
+    "EvaluationRequest",
+    "Language",
+    "RenderRequest",
+    "Renderer",
+    "Rendering",
+    "Trust",
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +44,23 @@ class Trust:
     """Let expressions write files below the project."""
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Document:
+    """A YAML document that was read by the caller, in place of a file of its own.
+
+    Values that the caller computed stand in the tree at the span of what they were computed from; `origins` tells, by
+    that span, where they came from. Every other value is as written.
+    """
+
+    source: Source
+    node: YamlNode
+    origins: Mapping[Span, Origin] = field(default_factory=dict[Span, Origin])
+
+    def origin(self, span: Span, how: How = How.LITERAL) -> Origin:
+        """The origin of the value that stands at a span."""
+        return self.origins.get(span) or Origin(Place(self.source, span), how)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvaluationRequest:
     """How to evaluate a package; every language takes what it knows."""
@@ -41,6 +70,12 @@ class EvaluationRequest:
     """A MuranoPL object model."""
     config: Path | None = None
     """Configuration of a CCP deployment, class configuration of MuranoPL."""
+    documents: Mapping[Literal["model", "config"], Document] = field(
+        default_factory=dict[Literal["model", "config"], Document]
+    )
+    """What would otherwise be read from `model` or `config`."""
+    input_origins: Mapping[str, Origin] = field(default_factory=dict[str, Origin])
+    """Where inputs came from, by name, when somebody computed them."""
     search_path: tuple[Path, ...] = ()
     """Further directories with packages, modules or components."""
     overrides: Mapping[str, Value] = field(default_factory=dict[str, Value])
