@@ -50,7 +50,7 @@ def command(
     """
     from sabir.cli.findings import show_findings
     from sabir.cli.progress import progress
-    from sabir.cli.why_views import VIEWS
+    from sabir.cli.views.why import VIEWS
     from sabir.diagnostics.finding import Severity
     from sabir.operations.why import WhyRequest, why_path
 
