@@ -1,0 +1,106 @@
+"""The main jobs of sabir on the shipped examples. `make demo` runs this.
+
+A step is a line of STEPS: what to say, what to run, and how it must end. A step whose language is not installed is left
+out and said to be. The whole demo ends with 0 when every step ended as it should.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+HERE: Final = Path(__file__).resolve().parent
+MOST_LINES: Final = 60
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """`words` follow `sabir` on the command line; `language` must be installed for the step to make sense."""
+
+    say: str
+    words: Sequence[str]
+    ends_with: int = 0
+    language: str | None = None
+
+
+STEPS: Final = (
+    Step(
+        say="A MuranoPL package as it should be: nothing to report.",
+        words=["check", "murano/hello"],
+        language="muranopl",
+    ),
+    Step(
+        say="The same package with a few slips. One run names all of them, where they are, and what was meant.",
+        words=["check", "murano/broken"],
+        ends_with=1,
+        language="muranopl",
+    ),
+    Step(
+        say="A system described in four languages, as one graph that was saved earlier.",
+        words=["compile", "graphs/shop.json", "--format", "text"],
+    ),
+    Step(
+        say="Where does the address of the database come from? Across three languages, down to the line.",
+        words=["why", "graphs/shop.json", "shop.database_url"],
+    ),
+    Step(
+        say="The same graph as a picture.",
+        words=["compile", "graphs/shop.json", "--format", "svg", "-o", "../build/shop.svg"],
+    ),
+)
+
+
+def main() -> int:
+    installed = _installed()
+    (HERE.parent / "build").mkdir(exist_ok=True)
+    wrong = 0
+    for number, step in enumerate(STEPS, 1):
+        _say(f"\n{number}. {step.say}")
+        if step.language is not None and step.language not in installed:
+            _say(f"   (left out: the language {step.language} is not installed)")
+            continue
+        _say(f"   $ sabir {' '.join(step.words)}")
+        wrong += _run(step)
+    if wrong:
+        _say(f"\n{wrong} of {len(STEPS)} steps did not end as they should.")
+        return 1
+    _say(
+        "\nThat is all. The picture is build/shop.svg; `sabir --help` lists the commands, docs/ explains them."
+    )
+    return 0
+
+
+def _run(step: Step) -> int:
+    """Run one step and show its output; 1 when it ended otherwise than it should."""
+    command = [sys.executable, "-m", "sabir.cli", *step.words]
+    done = subprocess.run(
+        command, cwd=HERE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8", check=False
+    )
+    lines = done.stdout.splitlines()
+    for line in lines[:MOST_LINES]:
+        _say(f"   {line}".rstrip())
+    if len(lines) > MOST_LINES:
+        _say(f"   … {len(lines) - MOST_LINES} more lines")
+    if done.returncode != step.ends_with:
+        _say(f"   ended with {done.returncode} instead of {step.ends_with}")
+        return 1
+    return 0
+
+
+def _installed() -> set[str]:
+    from sabir.operations.languages import installed_languages
+
+    return set(installed_languages().by_name)
+
+
+def _say(text: str) -> None:
+    sys.stdout.write(text + "\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
