@@ -1,0 +1,68 @@
+"""Build the site: the pages under docs, and a page for every code made from its documentation. `make docs` runs this."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any, Final
+
+import yaml
+
+from sabir.diagnostics.codes import Code
+from sabir.diagnostics.page import markdown_page, page_name
+from sabir.operations.check import list_codes
+
+__all__ = ["codes_index", "main", "write_pages"]
+
+ROOT: Final = Path(__file__).resolve().parents[1]
+BUILD: Final = ROOT / "build" / "docs"
+
+
+def main() -> int:
+    shutil.rmtree(BUILD, ignore_errors=True)
+    shutil.copytree(ROOT / "docs", BUILD / "docs", ignore=shutil.ignore_patterns("*.py", "__pycache__"))
+    codes = list_codes()
+    write_pages(codes, BUILD / "docs" / "codes")
+    configuration = BUILD / "mkdocs.yml"
+    configuration.write_text(yaml.safe_dump(_configuration(codes), sort_keys=False), encoding="utf-8")
+    # Strict: a page that links to nowhere must not be published.
+    done = subprocess.run(
+        [sys.executable, "-m", "zensical", "build", "--clean", "--strict", "-f", str(configuration)],
+        check=False,
+    )
+    if done.returncode:
+        return done.returncode
+    shutil.rmtree(ROOT / "site", ignore_errors=True)
+    shutil.move(BUILD / "site", ROOT / "site")
+    sys.stdout.write(f"the site is in site/: {sum(1 for _ in (ROOT / 'site').rglob('*.html'))} pages\n")
+    return 0
+
+
+def write_pages(codes: list[Code], folder: Path) -> None:
+    """One page a code, and an index of them."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for code in codes:
+        (folder / f"{page_name(code.code)}.md").write_text(markdown_page(code), encoding="utf-8")
+    (folder / "index.md").write_text(codes_index(codes), encoding="utf-8")
+
+
+def codes_index(codes: list[Code]) -> str:
+    rows = [
+        f"| [{code.code}]({page_name(code.code)}.md) | {code.severity.value} | {code.title} |"
+        for code in codes
+    ]
+    lead = "# Codes\n\nEverything that sabir can report. `sabir check --explain CODE` shows the same in a terminal.\n"
+    return "\n".join([lead, "| code | severity | what |", "|---|---|---|", *rows, ""])
+
+
+def _configuration(codes: list[Code]) -> dict[str, Any]:
+    configuration: dict[str, Any] = yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))
+    pages = [{code.code: f"codes/{page_name(code.code)}.md"} for code in codes]
+    configuration["nav"].append({"Codes": [{"Overview": "codes/index.md"}, *pages]})
+    return configuration
+
+
+if __name__ == "__main__":
+    sys.exit(main())
