@@ -130,6 +130,8 @@ def _load_all(group: str) -> Plugins:
     from stevedore import ExtensionManager
 
     failures: list[PluginFailure] = []
+    # stevedore remembers a group for the life of the process; `sys.path` may have grown since.
+    ExtensionManager.ENTRY_POINT_CACHE.pop(group, None)
 
     def note(_manager: object, entry_point: object, error: BaseException) -> None:
         name = str(getattr(entry_point, "name", entry_point))

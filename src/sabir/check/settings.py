@@ -116,7 +116,8 @@ def _ini_table(file: Path, text: str) -> Mapping[str, Any]:
     from configparser import ConfigParser
     from configparser import Error as IniError
 
-    parser = ConfigParser(interpolation=None)
+    # What a service writes under [DEFAULT] is none of our settings.
+    parser = ConfigParser(interpolation=None, default_section="\0")
     try:
         parser.read_string(text)
     except IniError as error:

@@ -1,0 +1,3 @@
+from tests.check.toy import toy
+
+__all__ = ["toy"]
