@@ -11,8 +11,8 @@ from sabir.check import Application, BaseValidator, CheckOptions, FormValidator,
 from sabir.diagnostics import Code, Finding
 from sabir.errors import UsageError
 from sabir.source.packages import MemoryPackage
-from tests.plugin_path import install
 from tests.check.toy import BAD, ENTRY_POINT, ToyValidator
+from tests.plugin_path import install
 
 PACKAGE = MemoryPackage({"toy.yaml": BAD})
 VALIDATORS = (FormValidator, ToyValidator)

@@ -268,7 +268,7 @@ class Application:
             known = self.load_plugins()
             for word in unknown:
                 if not any(word in validator_names(validator) for validator in known):
-                    raise UsageError(_unknown_validator(word, known or wanted))
+                    raise UsageError(_unknown_validator(word, [*known, *wanted]))
         return [validator for validator in wanted if scope & validator_names(validator)]
 
 

@@ -23,11 +23,14 @@ class GithubFormatter(BaseFormatter):
 
 def _annotation(finding: Finding, package: PackageReport) -> str:
     location = finding.location
-    properties = {"title": f"sabir {finding.code}", "file": package.shown_file(location.file)}
+    file = package.shown_file(location.file)
+    properties = {"title": f"sabir {finding.code}"}
+    if not file.startswith("<"):
+        properties["file"] = file
     if location.line:
         properties |= {"line": str(location.line), "col": str(location.column)}
     written = ",".join(f"{key}={_property(value)}" for key, value in properties.items())
-    place = f"{properties['file']}:{location.line}:{location.column}" if location.line else properties["file"]
+    place = f"{file}:{location.line}:{location.column}" if location.line else file
     text = f"{place}: {finding.code} {finding.message}" + (f" ({finding.hint})" if finding.hint else "")
     return f"::{finding.severity.value} {written}::{_escaped(text)}"
 

@@ -64,9 +64,11 @@ def _result(finding: Finding, package: PackageReport, index: int) -> dict[str, A
         "ruleIndex": index,
         "level": _LEVELS[finding.severity],
         "message": {"text": message},
-        "locations": [{"physicalLocation": _physical(finding.place, package, whole_file=finding.whole_file)}],
         "partialFingerprints": {"sabir/v1": fingerprint(finding)},
     }
+    if not finding.filename.startswith("<"):  # what is in no file has no address
+        where = _physical(finding.place, package, whole_file=finding.whole_file)
+        result["locations"] = [{"physicalLocation": where}]
     if finding.related:
         result["relatedLocations"] = [
             {"physicalLocation": _physical(one.place, package), "message": {"text": one.message}}
