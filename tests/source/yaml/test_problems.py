@@ -106,6 +106,15 @@ def test_node_limit_counts_what_aliases_repeat() -> None:
     assert stream.source.slice(stream.problems[0].span) == "*x"
 
 
+@pytest.mark.parametrize(
+    "text",
+    ["[" + "1," * 20 + "]", "[" + "[]," * 20 + "]", "{" + "".join(f"{n}: {n}," for n in range(9)) + "}"],
+)
+def test_node_limit_counts_whatever_is_written(text: str) -> None:
+    assert [problem.code for problem in _read(text, nodes=15).problems] == ["E004"]
+    assert not _read(text, nodes=30).broken
+
+
 def _laughs(levels: int) -> str:
     lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x]"]
     lines += [f"a{level}: &a{level} [{', '.join([f'*a{level - 1}'] * 9)}]" for level in range(1, levels)]

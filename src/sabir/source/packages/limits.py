@@ -23,6 +23,9 @@ class PackageLimits:
     """Folders inside folders."""
     text: int = 8 * _MEGABYTE
     """One file that is read as text."""
+    nodes: int = 300_000
+    """Keys, scalars and containers of one YAML text, those that aliases repeat counted again (E004): some 3 MB of ordinary
+    text, and 1.5 s and 100 MB when it is made to be dear."""
     file: int = 64 * _MEGABYTE
     """One file that is read at all."""
     archive: int = 1024 * _MEGABYTE

@@ -88,11 +88,11 @@ class PackageFile:
     @cached_property
     def yaml(self) -> YamlStream:
         """The file as YAML with places; a file that is no text has no documents and the problem E003."""
-        from sabir.source.yaml import YamlStream, compose
+        from sabir.source.yaml import Limits, YamlStream, compose
 
         if self.problem is not None:
             return YamlStream(source=self.source, documents=(), problems=(self.problem,))
-        return compose(self.source, tags=YAQL_TAG)
+        return compose(self.source, tags=YAQL_TAG, limits=Limits(nodes=DEFAULT_LIMITS.nodes))
 
     def parsed(self) -> Data:
         """The first document as plain data; None when there is none or the file cannot be read."""

@@ -109,13 +109,14 @@ class _Composer:
     container only where the next thing begins.
     """
 
-    __slots__ = ("_anchors", "_end", "_limits", "_next", "_nodes", "_source", "_tags", "duplicates")
+    __slots__ = ("_anchors", "_end", "_limits", "_most", "_next", "_nodes", "_source", "_tags", "duplicates")
 
     def __init__(self, source: Source, tags: frozenset[str], limits: Limits) -> None:
         self.duplicates: list[Problem] = []
         self._source = source
         self._tags = tags
         self._limits = limits
+        self._most = limits.nodes
         self._next: Callable[[], Any]
         # Anchor to its node and how many nodes it stands for; None while the node is still being read.
         self._anchors: dict[str, tuple[YamlNode, int] | None] = {}
@@ -146,6 +147,8 @@ class _Composer:
             return self._alias(event)
         before = self._nodes
         self._nodes = before + 1
+        if before >= self._most:
+            raise self._too_many(_first_character(event))
         if depth >= self._limits.depth:
             raise _Stop("E004", f"nested deeper than {self._limits.depth} levels", _first_character(event))
         if event.anchor:
@@ -162,7 +165,7 @@ class _Composer:
         return node
 
     def _alias(self, event: Any) -> YamlNode:
-        span = Span(event.start_mark.index, event.end_mark.index)
+        span = _whole(event)
         self._end = span.end
         if event.anchor not in self._anchors:
             raise _Stop("E002", f"not readable as YAML: alias *{event.anchor} has no anchor before it", span)
@@ -171,7 +174,7 @@ class _Composer:
             raise _Stop("E004", f"alias *{event.anchor} contains itself", span)
         node, weight = known
         self._nodes += weight
-        if self._nodes > self._limits.nodes:
+        if self._nodes > self._most:
             raise self._too_many(span)
         return node
 
@@ -225,7 +228,7 @@ class _Composer:
         return Span(begin, self._end)
 
     def _note_duplicate(self, first: YamlScalar, key: YamlScalar) -> None:
-        line, _ = self._source.line_column(first.span.start)
+        line, _ = self._source.line_column(first.start)
         self.duplicates.append(
             Problem(
                 code="E006",
@@ -238,41 +241,48 @@ class _Composer:
 
     def _scalar(self, event: Any) -> YamlScalar:
         text: str = event.value
+        start: int = event.start_mark.index
         self._end = end = event.end_mark.index
-        span = Span(event.start_mark.index, end)
         self._nodes += 1
-        if self._nodes > self._limits.nodes:
-            raise self._too_many(span)
-        tag: str | None = event.tag
-        if tag is None and event.implicit[0]:
-            scalar = YamlScalar(span, text, self._resolved(text, span))
+        if self._nodes > self._most:
+            raise self._too_many(Span(start, end))
+        if event.tag is None and event.implicit[0]:
+            scalar = YamlScalar.at(start, end, text, self._resolved(event))
         else:
-            scalar = self._other_scalar(event, text, span)
+            scalar = self._other_scalar(event)
         if event.anchor:
             self._anchors[event.anchor] = (scalar, 1)
         return scalar
 
     @staticmethod
-    def _resolved(text: str, span: Span) -> ScalarValue:
+    def _resolved(event: Any) -> ScalarValue:
+        text: str = event.value
         try:
             return resolve_plain(text) if len(text) < _LONGEST_NUMBER else text
         except ValueError as error:
-            raise _Stop("E002", f"not readable as YAML: {text!r}: {error}", span) from error
+            raise _Stop("E002", f"not readable as YAML: {text!r}: {error}", _whole(event)) from error
 
-    def _other_scalar(self, event: Any, text: str, span: Span) -> YamlScalar:
+    def _other_scalar(self, event: Any) -> YamlScalar:
         """A scalar that is quoted, in a block, or tagged."""
-        style = _STYLES.get(event.style, Style.PLAIN)
+        text: str = event.value
         tag: str | None = event.tag
+        value: ScalarValue = text
         if tag is None or tag == "!":
-            return YamlScalar(span, text, self._resolved(text, span) if event.implicit[0] else text, style)
-        constructor = CONSTRUCTORS.get(tag)
-        if constructor is None and tag not in self._tags:
-            raise _Stop("E002", f"not readable as YAML: unknown tag {_shown_tag(tag)}", span)
-        try:
-            value = constructor(text) if constructor else text
-        except (ValueError, KeyError) as error:
-            raise _Stop("E002", f"not readable as YAML: {text!r} is no {_shown_tag(tag)}", span) from error
-        return YamlScalar(span, text, value, style, tag)
+            tag = None
+            if event.implicit[0]:
+                value = self._resolved(event)
+        else:
+            constructor = CONSTRUCTORS.get(tag)
+            if constructor is None and tag not in self._tags:
+                raise _Stop("E002", f"not readable as YAML: unknown tag {_shown_tag(tag)}", _whole(event))
+            try:
+                value = constructor(text) if constructor else text
+            except (ValueError, KeyError) as error:
+                raise _Stop(
+                    "E002", f"not readable as YAML: {text!r} is no {_shown_tag(tag)}", _whole(event)
+                ) from error
+        style = _STYLES.get(event.style, Style.PLAIN)
+        return YamlScalar(_whole(event), text, value, style, tag)
 
     def _container_tag(self, event: Any, own: frozenset[str]) -> str | None:
         """The tag when it is a local one that is accepted; the standard ones of this kind of container say nothing new."""
@@ -323,8 +333,12 @@ def _first_character(event: Any) -> Span:
     return Span(start, start + 1)
 
 
+def _whole(event: Any) -> Span:
+    return Span(event.start_mark.index, event.end_mark.index)
+
+
 def _is_absent(node: YamlScalar) -> bool:
-    return node.value is None and not node.text and node.span.start == node.span.end
+    return node.value is None and not node.text and node.start == node.end
 
 
 def _shown_tag(tag: str) -> str:

@@ -46,6 +46,8 @@ def resolve_plain(text: str) -> ScalarValue:
         return None
     if text[0] not in _FIRST_NUMERIC:
         return _BOOLS.get(text, text)
+    if text.isdecimal() and text.isascii() and text[0] != "0":
+        return int(text)  # the most frequent number by far
     if _INT.fullmatch(text):
         return construct_int(text)
     if _FLOAT.fullmatch(text):
