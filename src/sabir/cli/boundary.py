@@ -60,10 +60,14 @@ def _os_message(error: OSError) -> str:
 
 
 def _show_findings(error: FindingError) -> int:
+    from sabir.check.formatters.palette import Palette
+    from sabir.check.formatters.text import finding_lines
+    from sabir.cli.terminal import wants_color
+
+    palette = Palette(on=wants_color(stream=sys.stderr))
     for finding in error.findings:
-        click.echo(f"{finding.location}: {finding.code} {finding.message}", err=True)
-        if finding.hint:
-            click.echo(f"    {finding.hint}", err=True)
+        for line in finding_lines(finding, palette=palette):
+            click.echo(line, err=True)
     return FOUND
 
 

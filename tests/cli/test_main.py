@@ -1,0 +1,158 @@
+"""The frame of the command line: start, help, completion, and what happens when something goes wrong."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from importlib import import_module
+
+import click
+import pytest
+
+from sabir import __version__
+from sabir.cli.boundary import explain_failure
+from sabir.cli.main import COMMANDS, cli, main
+from sabir.diagnostics.finding import Finding
+from sabir.errors import FindingError, PluginError, UnusableInput
+
+
+def run(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:
+    status = main(words)
+    captured = capsys.readouterr()
+    return status, captured.out, captured.err
+
+
+def test_version(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(capsys, "--version") == (0, f"sabir {__version__}\n", "")
+
+
+def test_version_imports_click_and_nothing_of_ours_beside() -> None:
+    script = (
+        "import sys; from sabir.cli.main import main; main(['--version']);"
+        "print(sorted(name for name in sys.modules if name.startswith('sabir') or name in HEAVY))"
+    )
+    heavy = ("yaml", "json", "jinja2", "importlib.metadata", "stevedore", "tomllib", "pathlib", "dataclasses")
+    done = subprocess.run(
+        [sys.executable, "-c", f"HEAVY = {heavy!r}; {script}"], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.splitlines()[1] == "['sabir', 'sabir.cli', 'sabir.cli.main']"
+
+
+@pytest.mark.parametrize("words", [["--help"], ["-h"], []])
+def test_help_lists_every_command(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    status, out, err = run(capsys, *words)
+    assert status == (0 if words else 2)
+    for name, entry in COMMANDS.items():
+        assert name in out + err
+        assert entry.summary.split()[0] in out + err
+    assert "Exit status" in out + err
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_is_there_with_help(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    command = import_module("sabir.cli.commands." + name.replace("-", "_")).command
+    assert isinstance(command, click.Command)
+    assert command.name == name
+    status, out, _ = run(capsys, name, "--help")
+    assert status == 0
+    assert out.startswith(f"Usage: sabir {name}")
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["chek"], "sabir: no such command 'chek': did you mean 'check'?"),
+        (["zzz"], "sabir: no such command 'zzz': sabir --help lists them"),
+        (["--nope"], "sabir: No such option"),
+        (
+            ["completion", "tcsh"],
+            "sabir completion: Invalid value for '{bash|zsh|fish}': 'tcsh' is not one of",
+        ),
+        (
+            ["check", "--jobs", "many", "x"],
+            "sabir check: Invalid value for '-j' / '--jobs': 'many' is not a valid",
+        ),
+        (["check", "--color", "red", "x"], "sabir check: Invalid value for '--color'"),
+    ],
+)
+def test_wrong_usage_is_one_line(words: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    status, out, err = run(capsys, *words)
+    assert (status, out) == (2, "")
+    assert err.startswith(message)
+    assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_scripts(shell: str, capsys: pytest.CaptureFixture[str]) -> None:
+    status, out, _ = run(capsys, "completion", shell)
+    assert status == 0
+    assert "_SABIR_COMPLETE" in out
+
+
+@pytest.mark.parametrize(
+    ("typed", "expected"),
+    [
+        ("sabir che", "check"),
+        ("sabir check --sel", "--select"),
+        ("sabir check --format sar", "sarif"),
+        ("sabir check --explain E00", "E006"),
+    ],
+)
+def test_completion_itself(
+    typed: str, expected: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("_SABIR_COMPLETE", "bash_complete")
+    monkeypatch.setenv("COMP_WORDS", typed)
+    monkeypatch.setenv("COMP_CWORD", str(len(typed.split()) - 1))
+    assert main([]) == 0
+    assert expected in capsys.readouterr().out
+
+
+FINDING = Finding.about_file("E006", "a key twice", "a.yaml", hint="take one")
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "text"),
+    [
+        (UnusableInput("no such path 'x'"), 2, "sabir: no such path 'x'\n"),
+        (PluginError("two\nlines"), 2, "sabir: two lines\n"),
+        (FindingError([FINDING]), 1, "a.yaml: E006 a key twice\n  = take one\n"),
+        (KeyboardInterrupt(), 130, "sabir: stopped\n"),
+        (click.Abort(), 130, "sabir: stopped\n"),
+        (PermissionError(13, "Permission denied", "f.txt"), 2, "sabir: f.txt: Permission denied\n"),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_failures(error: BaseException, status: int, text: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert explain_failure(error) == status
+    assert capsys.readouterr().err == text
+
+
+def test_a_fault_of_ours_is_owned_up_to(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delenv("SABIR_DEBUG", raising=False)
+    assert explain_failure(ZeroDivisionError("oops")) == 1
+    shown = capsys.readouterr().err
+    assert "ZeroDivisionError: oops" in shown
+    assert "Traceback" not in shown
+    monkeypatch.setenv("SABIR_DEBUG", "1")
+    explain_failure(ZeroDivisionError("oops"))
+    assert "ZeroDivisionError" in capsys.readouterr().err
+
+
+def test_a_closed_pipe_is_no_failure_worth_a_word() -> None:
+    script = "from sabir.cli.main import main; import sys; sys.exit(main(['check', '--list-codes']))"
+    process = subprocess.Popen(
+        [sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None
+    process.stdout.close()
+    assert process.stderr is not None
+    with process.stderr as stream:
+        assert stream.read() == ""
+    assert process.wait() == 141
+
+
+def test_the_group_is_lazy() -> None:
+    assert cli.list_commands(click.Context(cli)) == [*COMMANDS]
