@@ -27,6 +27,7 @@ COMMANDS: Final = {
     "check": Entry("Look", "Say what is wrong with packages, models and templates."),
     "compile": Entry("Evaluate", "Evaluate to the instance graph: JSON, YAML, text, DOT, Mermaid, SVG."),
     "why": Entry("Evaluate", "Say where a value came from, as a chain of places."),
+    "render": Entry("Evaluate", "Write what other tools read: Kubernetes objects, object models …"),
     "completion": Entry("Set up", "Print the shell completion script for bash, zsh or fish."),
 }
 

@@ -65,11 +65,15 @@ def components_of(packages: Iterable[LoadedPackage]) -> tuple[Component, ...]:
         # A component may hold examples with a service/ folder of their own: the outermost root counts.
         outer = [root for root in roots if not any(other != root and _below(root, other) for other in roots)]
         for root in sorted(outer, key=lambda root: root or ""):
-            name = root.rpartition("/")[2] if root else package.name
+            name = root.rpartition("/")[2] if root else _package_name(package)
             found.append(
                 Component(name=component_name(name), package=package, root=f"{root}/" if root else "")
             )
     return tuple(found)
+
+
+def _package_name(package: LoadedPackage) -> str:
+    return package.path.absolute().name if package.path is not None else package.name
 
 
 def _below(root: str | None, other: str | None) -> bool:

@@ -20,6 +20,7 @@ from sabir.source.yaml import YamlMapping, YamlNode, YamlScalar, YamlSequence, c
 __all__ = ["Configuration", "deep_merge", "read_configuration"]
 
 _RANGE: Final = re.compile(r"([0-9]{1,5})-([0-9]{1,5})")
+_DSL_VERSION: Final = re.compile(r"[0-9]{1,9}\.[0-9]{1,9}\.[0-9]{1,9}")
 SECTIONS: Final = (
     "configs",
     "secret_configs",
@@ -30,6 +31,7 @@ SECTIONS: Final = (
     "registry",
     "kubernetes",
     "services",
+    "framework",
 )
 _FOREIGN: Final = frozenset(
     [
@@ -91,6 +93,12 @@ class Configuration:
     def cluster_nodes(self) -> tuple[str, ...] | None:
         nodes = self.data["kubernetes"].get("cluster_nodes")
         return None if nodes is None else tuple(nodes)
+
+    @property
+    def dsl_version(self) -> str | None:
+        """The version of another framework, to check definitions against it."""
+        version = self.section("framework").get("dsl_version")
+        return version if isinstance(version, str) else None
 
     def section(self, name: str) -> Mapping[str, Any]:
         found: Mapping[str, Any] = self.data.get(name) or {}
@@ -266,6 +274,12 @@ class _Sections:
         if text and (match is None or not 1 <= int(match[1]) <= int(match[2]) <= 65535):
             message = f"{path} must be LOW-HIGH within 1..65535, not {text!r}"
             self.reading.fail(Kind.BAD_FORMAT, path, node, message, hint="as in 30000-32767")
+
+    def _framework(self, section: YamlMapping) -> None:
+        found = self.reading.keys(section, "framework", ("dsl_version",))
+        if "dsl_version" in found:
+            wanted = "MAJOR.MINOR.PATCH"
+            self.reading.matching(found["dsl_version"].value, "framework.dsl_version", _DSL_VERSION, wanted)
 
     def _services(self, section: YamlMapping) -> None:
         for name, entry in self.reading.entries(section, "services").items():

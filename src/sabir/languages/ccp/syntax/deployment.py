@@ -59,12 +59,13 @@ def read_deployment(
     components: Sequence[Component],
     *,
     config: Source | None = None,
-    dsl_version: str = DSL_VERSION,
+    inputs: Source | None = None,
+    dsl_version: str | None = None,
 ) -> Deployment:
     """Read everything; the violations of the whole first phase are collected, not only the first."""
     defaults = [file for component in components if (file := component.get("service/files/defaults.yaml"))]
     configuration, violations = read_configuration(
-        [file.source for file in defaults] + ([config] if config is not None else [])
+        [*(file.source for file in defaults), *(one for one in (config, inputs) if one is not None)]
     )
     reader = _Reader(configuration, configuration.variables, violations)
     definitions = reader.read(components)
@@ -73,7 +74,7 @@ def read_deployment(
         configuration=configuration,
         variables=reader.variables,
         definitions=tuple(definitions),
-        dsl_version=dsl_version,
+        dsl_version=dsl_version or configuration.dsl_version or DSL_VERSION,
         violations=_distinct(violations, readable=configuration.readable),
     )
 
@@ -249,6 +250,7 @@ class _Reader:
             files=sections.files,
             secrets=sections.secrets,
             features=tuple(reading.features),
+            rendered=rendered,
         )
 
     def _rendered(

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
+from sabir.expressions.template.lines import Rendered
 from sabir.languages.ccp.syntax.reading import Feature
 from sabir.source.text import Place
 from sabir.source.yaml import YamlMapping
@@ -207,3 +208,5 @@ class Definition:
     files: Mapping[str, File]
     secrets: Mapping[str, Secret]
     features: tuple[Feature, ...] = ()
+    rendered: Rendered
+    """The text after rendering, and the way back from it."""

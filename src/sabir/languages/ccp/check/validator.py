@@ -1,0 +1,40 @@
+"""The validator of CCP packages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import ClassVar
+
+from sabir.check.validator import BaseValidator
+from sabir.diagnostics.codes import Code
+from sabir.diagnostics.finding import Finding
+
+__all__ = ["CcpValidator"]
+
+
+class CcpValidator(BaseValidator):
+    """Definitions and configuration of a component or a deployment, in the phases of the contract."""
+
+    short_name: ClassVar[str] = "CCP"
+    long_name: ClassVar[str] = "ccp"
+
+    @classmethod
+    def codes(cls) -> tuple[Code, ...]:
+        from sabir.languages.ccp.check.codes import all_codes
+
+        return all_codes()
+
+    def run(self, files: Iterable[str] | None = None) -> Iterator[Finding]:
+        from sabir.languages.ccp.check.file_templates import check_file_templates
+        from sabir.languages.ccp.check.findings import findings_of
+        from sabir.languages.ccp.check.phases import check_deployment
+        from sabir.languages.ccp.loading import load_deployment
+
+        wanted = None if files is None else set(files)
+        checked = check_deployment(load_deployment(self.package))
+        violations = [*checked.errors, *checked.warnings]
+        if checked.units is not None:
+            violations += check_file_templates(checked.deployment, checked.units)
+        for finding in findings_of(violations):
+            if wanted is None or finding.filename in wanted:
+                yield finding

@@ -1,0 +1,98 @@
+"""The renderers: Kubernetes objects, the start order, the services needed, the merged configuration."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+
+from sabir.diagnostics.finding import Finding
+from sabir.languages.ccp.check.findings import findings_of
+from sabir.languages.ccp.check.phases import Checked, check_deployment
+from sabir.languages.ccp.evaluate.cycles import start_order
+from sabir.languages.ccp.evaluate.render import KubernetesObject, render_objects
+from sabir.languages.ccp.evaluate.yaml_text import yaml_text
+from sabir.languages.ccp.loading import load_deployment
+from sabir.languages.language import EvaluationRequest, Rendering, RenderRequest
+from sabir.source.packages import LoadedPackage
+
+__all__ = ["render_configuration", "render_dependencies", "render_kubernetes", "render_start_order"]
+
+_IMAGE = "image."
+
+
+def render_kubernetes(
+    package: LoadedPackage, request: EvaluationRequest, render: RenderRequest, /
+) -> Rendering:
+    """Every object in a file of its own, or (`layout: single`) all in one."""
+    checked = check_deployment(load_deployment(package, request))
+    images = {key[len(_IMAGE) :]: value for key, value in render.options.items() if key.startswith(_IMAGE)}
+    objects = render_objects(checked, namespace=render.namespace, images=images)
+    return Rendering(files=_files(objects, render.options), findings=_findings(checked))
+
+
+def _findings(checked: Checked) -> tuple[Finding, ...]:
+    return findings_of([*checked.errors, *checked.warnings])
+
+
+def _files(objects: list[KubernetesObject], options: Mapping[str, str]) -> dict[str, str]:
+    if not objects:
+        return {}
+    if options.get("layout", "files") == "single":
+        return {"kubernetes.yaml": "---\n".join(yaml_text(one.data) for one in objects)}
+    files = {f"{one.kind.lower()}-{one.name}.yaml": yaml_text(one.data) for one in objects}
+    listed = {
+        "apiVersion": "kustomize.config.k8s.io/v1beta1",
+        "kind": "Kustomization",
+        "resources": [*files],
+    }
+    return {**files, "kustomization.yaml": yaml_text(listed)}
+
+
+def render_start_order(
+    package: LoadedPackage, request: EvaluationRequest, render: RenderRequest, /
+) -> Rendering:
+    """Units in waves: each starts when the waves before it are ready."""
+    del render
+    checked = check_deployment(load_deployment(package, request))
+    if checked.units is None:
+        return Rendering(files={}, findings=_findings(checked))
+    lines = [
+        f"{number}. {', '.join(wave)}" for number, wave in enumerate(start_order(checked.units.needs), 1)
+    ]
+    return Rendering(files={"start-order.txt": "\n".join(lines) + "\n"}, findings=_findings(checked))
+
+
+def render_dependencies(
+    package: LoadedPackage, request: EvaluationRequest, render: RenderRequest, /
+) -> Rendering:
+    """Every service with all the services it needs, directly or not."""
+    del render
+    checked = check_deployment(load_deployment(package, request))
+    if checked.units is None:
+        return Rendering(files={}, findings=_findings(checked))
+    needed = checked.units.services_needed()
+    lines = [f"{service}: {' '.join(names)}".rstrip() for service, names in sorted(needed.items())]
+    return Rendering(files={"dependencies.txt": "\n".join(lines) + "\n"}, findings=_findings(checked))
+
+
+def render_configuration(
+    package: LoadedPackage, request: EvaluationRequest, render: RenderRequest, /
+) -> Rendering:
+    """The configuration after merging. Secrets are hidden unless `reveal` is among the options."""
+    deployment = load_deployment(package, request)
+    checked = check_deployment(deployment)
+    data = dict(json.loads(json.dumps(deployment.configuration.data, default=str)))
+    if "reveal" not in render.options:
+        data["secret_configs"] = _hidden(data.get("secret_configs"))
+        if "password" in data.get("registry", {}):
+            data["registry"]["password"] = _REDACTED
+    return Rendering(files={"configuration.yaml": yaml_text(data)}, findings=_findings(checked))
+
+
+_REDACTED = "<<REDACTED>>"
+
+
+def _hidden(value: object) -> object:
+    if isinstance(value, dict):
+        return {key: _hidden(one) for key, one in value.items()}
+    return _REDACTED

@@ -1,0 +1,1 @@
+"""From an evaluated deployment to the instance graph."""

@@ -1,0 +1,227 @@
+"""The graph: component → service → container → command, files, and every Kubernetes object made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, cast
+
+from sabir.graph import Graph, How, Instance, Origin, Record, Sensitive, Value
+from sabir.languages.ccp.check.phases import Checked
+from sabir.languages.ccp.evaluate.cycles import start_order
+from sabir.languages.ccp.evaluate.render import KubernetesObject, render_objects
+from sabir.languages.ccp.evaluate.units import Units
+from sabir.languages.ccp.graph.origins import Origins
+from sabir.languages.ccp.syntax.component import Component
+from sabir.languages.ccp.syntax.configuration import data_of
+from sabir.languages.ccp.syntax.nodes import Command, Container, Definition, File, Mapped
+from sabir.source.text import EMPTY_SPAN, Place, Source
+
+__all__ = ["build_graph"]
+
+LANGUAGE = "ccp"
+_NESTED = frozenset({"containers", "pre", "daemon", "post", "files", "dependencies"})
+
+
+def build_graph(checked: Checked, *, full_provenance: bool = False) -> Graph:
+    """Empty when the deployment has errors: half a deployment would answer questions wrongly."""
+    if checked.units is None:
+        return Graph(())
+    builder = _Builder(checked, checked.units, Origins(checked.deployment, full=full_provenance))
+    order: list[Value] = [list(wave) for wave in start_order(checked.units.needs)]
+    outputs: dict[str, Value] = {
+        "namespace": checked.deployment.configuration.namespace,
+        "start_order": order,
+    }
+    return Graph(builder.instances(), outputs=outputs)
+
+
+@dataclass(slots=True)
+class _Builder:
+    checked: Checked
+    units: Units
+    origins: Origins
+
+    def instances(self) -> Iterator[Instance]:
+        objects = render_objects(self.checked)
+        for component in self.checked.deployment.components:
+            yield self._component(component)
+            for definition in self.checked.deployment.definitions:
+                if definition.component == component.name and definition.root == component.root:
+                    yield from self._service(definition)
+        for one in objects:
+            yield self._object(one)
+
+    def _component(self, component: Component) -> Instance:
+        file = component.get("service/files/defaults.yaml")
+        place = Place(file.source if file else Source(component.root or component.name, ""), EMPTY_SPAN)
+        return Instance(
+            id=f"component/{component.name}",
+            type="ccp::Component",
+            language=LANGUAGE,
+            name=component.name,
+            origin=Origin(place, How.LITERAL),
+        )
+
+    def _service(self, definition: Definition) -> Iterator[Instance]:
+        service = definition.service
+        deployed = self.checked.topology is None or self.checked.topology.has(service.name)
+        written = {**self._attributes(service), "name": service.name, "dsl_version": definition.version}
+        yield self._instance(
+            definition,
+            service,
+            id_=service.name,
+            type_="ccp::Service",
+            name=service.name,
+            owner=f"component/{definition.component}",
+            attributes=written,
+            relations={"depends_on": self._services_needed(service.name)},
+            status=None if deployed else "not deployed",
+        )
+        for container in service.containers:
+            yield from self._container(definition, container)
+        for file in definition.files.values():
+            yield self._file(definition, file)
+
+    def _services_needed(self, service: str) -> tuple[str, ...]:
+        wanted = (one for unit in self.units.of_service(service) for one in self.units.needs[unit.id])
+        return tuple(
+            dict.fromkeys(
+                self.units.all[one].service for one in wanted if self.units.all[one].service != service
+            )
+        )
+
+    def _container(self, definition: Definition, container: Container) -> Iterator[Instance]:
+        unit = self.units.all[f"{definition.service.name}/{container.name}"]
+        needs = self.units.needs[unit.id]
+        yield self._instance(
+            definition,
+            container,
+            id_=unit.id,
+            type_="ccp::Container",
+            name=container.name,
+            owner=definition.service.name,
+            attributes=self._attributes(container),
+            relations={"depends_on": needs},
+            requires=needs,
+        )
+        numbers: dict[str, int] = {}
+        for command in container.commands:
+            stage = command.stage.value
+            number = numbers.get(stage, 0)
+            numbers[stage] = number + 1
+            local = (
+                f"{unit.id}/{stage}" if stage == "daemon" else f"{unit.id}/{stage}/{command.name or number}"
+            )
+            yield self._command(definition, container, command, local)
+
+    def _command(
+        self, definition: Definition, container: Container, command: Command, local: str
+    ) -> Instance:
+        service = definition.service.name
+        id_ = f"{service}/{command.name}" if command.single else local
+        waits = tuple(
+            dict.fromkeys(one.unit for one in self.units.resolved(definition, command.dependencies))
+        )
+        if command.single:
+            waits = self.units.needs[id_]
+        relations = {
+            "depends_on": waits,
+            "files": tuple(_file_id(service, one.name) for one in command.files),
+        }
+        return self._instance(
+            definition,
+            command,
+            id_=id_,
+            type_="ccp::SingleCommand" if command.single else "ccp::LocalCommand",
+            name=command.name or local.partition("/")[2],
+            owner=f"{service}/{container.name}",
+            attributes=self._attributes(command),
+            relations={key: value for key, value in relations.items() if value},
+            requires=waits,
+        )
+
+    def _file(self, definition: Definition, file: File) -> Instance:
+        return self._instance(
+            definition,
+            file,
+            id_=_file_id(definition.service.name, file.name),
+            type_="ccp::File",
+            name=file.name,
+            owner=definition.service.name,
+            attributes=self._attributes(file),
+        )
+
+    def _attributes(self, node: Mapped) -> dict[str, Value]:
+        data = data_of(node.yaml)
+        return {
+            key: value
+            for key, value in data.items()
+            if key not in _NESTED or not isinstance(value, list | dict)
+        }
+
+    def _instance(
+        self,
+        definition: Definition,
+        node: Mapped,
+        *,
+        id_: str,
+        type_: str,
+        name: str,
+        owner: str,
+        attributes: Mapping[str, Value],
+        relations: Mapping[str, tuple[str, ...]] | None = None,
+        requires: tuple[str, ...] = (),
+        status: str | None = None,
+    ) -> Instance:
+        return Instance(
+            id=id_,
+            type=type_,
+            language=LANGUAGE,
+            name=name,
+            owner=owner,
+            attributes=Record.of(attributes),
+            relations=Record.of(relations or {}),
+            requires=requires,
+            status=status,
+            origin=Origin(node.place, How.LITERAL),
+            origins=self.origins.of(definition, node, (*attributes, *(relations or ()))),
+        )
+
+    def _object(self, one: KubernetesObject) -> Instance:
+        definition = one.definition
+        made_from = self._made_from(one)
+        origin = None
+        if definition is not None:
+            origin = Origin(
+                definition.service.place, How.RENDERED, note=f"made from service {definition.service.name}"
+            )
+        return Instance(
+            id=f"{one.kind}/{one.name}",
+            type=f"{one.data['apiVersion']}/{one.kind}",
+            language=LANGUAGE,
+            name=one.name,
+            attributes=Record.of(_object_attributes(one.data)),
+            relations=Record.of({"made_from": made_from} if made_from else {}),
+            origin=origin,
+        )
+
+    def _made_from(self, one: KubernetesObject) -> tuple[str, ...]:
+        if one.definition is None:
+            return ()
+        service = one.definition.service.name
+        if one.kind == "Job":
+            return (f"{service}/{one.name[len(service) + 1 :]}",)
+        return (service,)
+
+
+def _file_id(service: str, name: str) -> str:
+    return f"{service}#{name}"
+
+
+def _object_attributes(data: Mapping[str, Any]) -> dict[str, Value]:
+    attributes: dict[str, Value] = {}
+    for key, value in data.items():
+        secret = data["kind"] == "Secret" and key == "data"
+        attributes[key] = Sensitive(cast(Value, value)) if secret else cast(Value, value)
+    return attributes

@@ -1,0 +1,85 @@
+"""Where attributes came from: the key of the definition, the template line, the configuration behind it."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from dataclasses import dataclass
+from typing import Final
+
+from sabir.graph import How, Origin, Record
+from sabir.languages.ccp.syntax.deployment import Deployment
+from sabir.languages.ccp.syntax.nodes import Definition, Mapped
+from sabir.source.text import Place, Span
+from sabir.source.yaml import YamlScalar
+
+__all__ = ["Origins"]
+
+_NAME: Final = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
+_TAG: Final = re.compile(r"\{\{(.*?)\}\}", re.DOTALL)
+
+
+@dataclass(slots=True)
+class Origins:
+    deployment: Deployment
+    full: bool
+
+    def of(self, definition: Definition, node: Mapped, names: tuple[str, ...]) -> Record[Origin]:
+        """The origin of each attribute that stands in the node; others share the node's own."""
+        spans = {
+            entry.key.value: entry.value.span
+            for entry in node.yaml.entries
+            if isinstance(entry.key, YamlScalar) and isinstance(entry.key.value, str)
+        }
+        spans["depends_on"] = spans.get("dependencies", node.yaml.span)
+        own = Origin(node.place, How.LITERAL)
+        return Record.of(
+            {name: self._origin(definition, spans[name]) if name in spans else own for name in names}
+        )
+
+    def _origin(self, definition: Definition, span: Span) -> Origin:
+        place = definition.rendered.place(span)
+        expressions = self._expressions(definition, span)
+        if not expressions:
+            return Origin(place, How.LITERAL)
+        sources = self._sources(expressions) if self.full else ()
+        return Origin(place, How.TEMPLATE, sources, note=expressions[0])
+
+    def _expressions(self, definition: Definition, span: Span) -> list[str]:
+        """The template expressions that wrote a part of this span of the rendered text."""
+        lines = definition.rendered.lines
+        if lines is None:
+            return []
+        first = max(bisect_right(lines.starts, span.start) - 1, 0)
+        last = bisect_right(lines.starts, max(span.end - 1, span.start))
+        return [
+            match[0]
+            for piece in lines.pieces[first:last]
+            if not piece.exact and (match := _TAG.match(piece.source.text, piece.offset))
+        ]
+
+    def _sources(self, expressions: list[str]) -> tuple[Origin, ...]:
+        """Where the names in the expressions were given a value."""
+        names = dict.fromkeys(name for one in expressions for name in _NAME.findall(one))
+        configuration = self.deployment.configuration
+        found: list[Origin] = []
+        for name in names:
+            for section in ("secret_configs", "configs"):
+                place = self._config_place(section, name)
+                if place is not None:
+                    how = How.DEFAULT if place.source is configuration.layers[0][0] else How.INPUT
+                    found.append(Origin(place, how, note=f"{section}.{name}"))
+                    break
+        return tuple(found)
+
+    def _config_place(self, section: str, name: str) -> Place | None:
+        value: object = self.deployment.configuration.section(section)
+        path: list[str] = []
+        for part in name.split("."):
+            if not isinstance(value, dict) or part not in value:
+                break
+            value = value[part]
+            path.append(part)
+        if not path:
+            return None
+        return self.deployment.configuration.place(section, *path)

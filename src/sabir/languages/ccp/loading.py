@@ -1,0 +1,138 @@
+"""From a package and a request to a deployment."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from sabir.errors import UnusableInput
+from sabir.graph.values import Value
+from sabir.languages.ccp.syntax.component import CONFIG_NAMES, Component, components_of, config_of
+from sabir.languages.ccp.syntax.deployment import Deployment, read_deployment
+from sabir.languages.language import EvaluationRequest
+from sabir.source.packages import LoadedPackage, load_package
+from sabir.source.text import Source
+from sabir.source.yaml import YamlMapping, compose, plain_data
+
+__all__ = ["load_deployment", "recognises"]
+
+_DEFINITION: Final = re.compile(r"(?:[^/]+/)*service/[^/.][^/]*\.yaml")
+_SERVICE: Final = re.compile(rb"^service:[ \t]*(#.*)?\r?$", re.MULTILINE)
+_SECTION: Final = re.compile(
+    rb"^(secret_configs|roles|repositories|replicas|kubernetes|registry):", re.MULTILINE
+)
+_FOREIGN: Final = re.compile(
+    rb"^(tosca_definitions_version|heat_template_version|FullName|apiVersion):", re.MULTILINE
+)
+_LOOKED_AT: Final = 20
+
+
+def recognises(package: LoadedPackage) -> bool:
+    """A component, a folder of components, or the configuration of a deployment."""
+    if package.single_file:
+        name = next(iter(package.list()), "")
+        file = package.get_file(name)
+        raw = file.raw() if file is not None and name.endswith(".yaml") else b""
+        if _FOREIGN.search(raw):
+            return False
+        return bool(_is_definition_file(package) and _SERVICE.search(raw)) or bool(_SECTION.search(raw))
+    if package.exists("manifest.yaml"):
+        return False
+    if any(package.exists(name) for name in CONFIG_NAMES):
+        return True
+    names = [name for name in package.list() if _DEFINITION.fullmatch(name)][:_LOOKED_AT]
+    files = (package.get_file(name) for name in names)
+    return any(file is not None and _SERVICE.search(file.raw()) for file in files)
+
+
+def _is_definition_file(package: LoadedPackage) -> bool:
+    return package.path is not None and package.path.absolute().parent.name == "service"
+
+
+def load_deployment(package: LoadedPackage, request: EvaluationRequest | None = None) -> Deployment:
+    """The deployment that a package and the configuration beside it, or the one asked for, make up."""
+    request = request or EvaluationRequest()
+    config = _config(package, request)
+    packages = [package, *(load_package(path) for path in request.search_path)]
+    if package.single_file and package.path is not None:
+        if _is_definition_file(package):
+            packages[0] = load_package(package.path.absolute().parent.parent)
+        else:
+            packages = [*_repositories(config, package.path.absolute().parent), *packages[1:]]
+    elif config is not None and package.path is not None and not components_of(packages):
+        packages += _repositories(config, package.path)
+    components = _ordered(components_of(packages), config)
+    if not components:
+        raise UnusableInput(
+            f"{package.name} has no definitions: service/NAME.yaml is where they are looked for"
+        )
+    return read_deployment(components, config=config, inputs=_inputs(request.inputs))
+
+
+def _config(package: LoadedPackage, request: EvaluationRequest) -> Source | None:
+    if request.config is not None:
+        named = load_package(request.config)
+        file = named.get_file(next(iter(named.list()), "")) if named.single_file else config_of(named)
+        if file is None:
+            raise UnusableInput(f"{request.config} has no configuration: {' or '.join(CONFIG_NAMES)}")
+        return file.source
+    if package.single_file:
+        file = package.get_file(next(iter(package.list()), ""))
+        return file.source if file is not None and not _is_definition_file(package) else None
+    file = config_of(package)
+    return file.source if file is not None else None
+
+
+def _section(config: Source | None, name: str) -> Mapping[str, Any]:
+    if config is None:
+        return {}
+    documents = compose(config).documents
+    root = documents[0] if documents else None
+    node = root.get(name) if isinstance(root, YamlMapping) else None
+    data = plain_data(node) if isinstance(node, YamlMapping) else {}
+    return {str(key): value for key, value in data.items()} if isinstance(data, dict) else {}
+
+
+def _repositories(config: Source | None, beside: Path) -> list[LoadedPackage]:
+    """The folder of component repositories that a configuration names (`repositories.path`), or the one it stands in."""
+    written = _section(config, "repositories").get("path")
+    folder = beside / str(written) if written else beside
+    return [load_package(folder)]
+
+
+def _ordered(components: tuple[Component, ...], config: Source | None) -> tuple[Component, ...]:
+    """In the order of `repositories.repos`, when the configuration lists them: their defaults are merged in it."""
+    repositories = _section(config, "repositories").get("repos")
+    names = (
+        [one.get("name") for one in repositories if isinstance(one, dict)]
+        if isinstance(repositories, list)
+        else []
+    )
+    order = {str(name): position for position, name in enumerate(names)}
+    last = len(order)
+
+    def position(component: Component) -> int:
+        folder = component.root.rstrip("/").rpartition("/")[2]
+        return order.get(folder, order.get(component.name, last))
+
+    return tuple(sorted(components, key=position))
+
+
+def _inputs(inputs: Mapping[str, Value]) -> Source | None:
+    """`--input web.port=8080` is the same as `configs: {web: {port: 8080}}` over the configuration."""
+    if not inputs:
+        return None
+    configs: dict[str, Any] = {}
+    for name, value in inputs.items():
+        *parents, last = name.split(".")
+        inner = configs
+        for parent in parents:
+            known = inner.get(parent)
+            below = known if isinstance(known, dict) else {}
+            inner[parent] = below
+            inner = below
+        inner[last] = value
+    return Source("<inputs>", json.dumps({"configs": configs}, default=str))

@@ -1,0 +1,92 @@
+"""Write what other tools read: a package and the name of a renderer in, files out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from sabir.diagnostics.finding import Finding, Severity
+from sabir.diagnostics.near import did_you_mean
+from sabir.errors import UsageError
+from sabir.languages.language import EvaluationRequest, Renderer, Rendering, RenderRequest
+from sabir.operations.files import write_atomically
+from sabir.operations.languages import find_language
+from sabir.source.packages import load_package
+
+__all__ = ["RenderPathRequest", "Rendered", "render_path", "write_rendering"]
+
+_YAML = (".yaml", ".yml")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RenderPathRequest:
+    path: Path
+    to: str | None = None
+    """The renderer; None when the language has only one."""
+    language: str | None = None
+    directory: bool = False
+    """Whether the files go to a directory; else the renderer is asked for one file."""
+    evaluation: EvaluationRequest = field(default_factory=EvaluationRequest)
+    render: RenderRequest = field(default_factory=RenderRequest)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rendered:
+    files: Mapping[str, str]
+    findings: tuple[Finding, ...] = ()
+
+    @property
+    def failed(self) -> bool:
+        return any(finding.severity is Severity.ERROR for finding in self.findings)
+
+    def single(self) -> Iterator[bytes]:
+        """All of it as one text: one file as it is, several YAML files as one stream of documents."""
+        if len(self.files) > 1 and not all(name.endswith(_YAML) for name in self.files):
+            raise UsageError(f"this makes {len(self.files)} files: give a directory with -o DIR/")
+        for number, text in enumerate(self.files.values()):
+            if number:
+                yield b"---\n"
+            yield text.encode()
+
+
+def render_path(request: RenderPathRequest) -> Rendered:
+    """Render what is at a path. With an error among the findings there may be no files."""
+    package = load_package(request.path)
+    language = find_language(package, request.language)
+    renderer = _renderer(language.name, language.renderers(), request.to)
+    layout = "files" if request.directory else "single"
+    options = {**request.render.options, "layout": layout}
+    rendering: Rendering = renderer(package, request.evaluation, replace(request.render, options=options))
+    return Rendered(files=rendering.files, findings=rendering.findings)
+
+
+def _renderer(language: str, renderers: Mapping[str, Renderer], name: str | None) -> Renderer:
+    known = ", ".join(renderers)
+    if not renderers:
+        raise UsageError(f"nothing is rendered from {language} yet")
+    if name is None:
+        if len(renderers) > 1:
+            raise UsageError(f"say what to render with --to: {language} knows {known}")
+        return next(iter(renderers.values()))
+    renderer = renderers.get(name)
+    if renderer is None:
+        raise UsageError(
+            f"{language} is not rendered to {name!r}: {did_you_mean(name, renderers) or f'it knows {known}'}"
+        )
+    return renderer
+
+
+def write_rendering(rendered: Rendered, directory: Path) -> list[Path]:
+    """Put every file below a directory, each whole or not at all."""
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"cannot write to {str(directory)!r}: {error.strerror or error}") from error
+    written: list[Path] = []
+    for name, text in rendered.files.items():
+        target = directory / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(target, text.encode())
+        written.append(target)
+    return written
