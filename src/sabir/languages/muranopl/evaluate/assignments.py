@@ -1,0 +1,153 @@
+"""Assignments: values are never changed in place, so writing into a structure rebuilds the way to the place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from sabir.expressions.yaql import Dialect, Variables, parse
+from sabir.expressions.yaql.nodes import Binary, Group, Index, Node, Variable, Word
+from sabir.expressions.yaql.scope import Closure, variable_key
+from sabir.expressions.yaql.values import hashable
+from sabir.languages.muranopl.evaluate.errors import MuranoError, shown
+from sabir.languages.muranopl.evaluate.hosts import HostValue
+from sabir.languages.muranopl.syntax.nodes import Expr
+
+if TYPE_CHECKING:
+    from sabir.languages.muranopl.evaluate.engines import ClassEngine
+
+__all__ = ["compile_target"]
+
+Store = Callable[[Variables, Any], None]
+
+
+class _Attribute:
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def key(self, _variables: Variables) -> Any:
+        return self.name
+
+
+class _Item:
+    __slots__ = ("key",)
+
+    def __init__(self, key: Closure) -> None:
+        self.key = key
+
+
+_Step = _Attribute | _Item
+
+
+def compile_target(target: Expr, engine: ClassEngine) -> Store:
+    """What stores a value where a target says."""
+    base, steps = _split(parse(target.text, Dialect.MURANO).tree, target, engine)
+    if not steps:
+        assert isinstance(base, Variable)
+        name = variable_key(base.name)
+
+        def store_local(variables: Variables, value: Any) -> None:
+            variables[name] = value
+
+        return store_local
+    if isinstance(base, Variable):
+        name = variable_key(base.name)
+        read: Closure = lambda variables: variables.get(name)  # noqa: E731
+    else:
+        name = ""
+        read = engine.engine.compile(target.text[base.start : base.end])
+    if len(steps) == 1 and isinstance(steps[0], _Attribute):
+        return _store_attribute(read, name, steps[0].name)
+    return _store_path(read, name, steps)
+
+
+def _split(node: Node, target: Expr, engine: ClassEngine) -> tuple[Node, list[_Step]]:
+    steps: list[_Step] = []
+    while True:
+        if isinstance(node, Group):
+            node = node.inner
+        elif isinstance(node, Index):
+            key = node.arguments[0]
+            steps.append(_Item(engine.engine.compile(target.text[key.start : key.end])))
+            node = node.value
+        elif isinstance(node, Binary) and node.operator == "." and isinstance(node.right, Word):
+            steps.append(_Attribute(node.right.value))
+            node = node.left
+        else:
+            return node, steps[::-1]
+
+
+def _store_attribute(read: Closure, variable: str, name: str) -> Store:
+    """`$.x: value` and `$dict.key: value`, by far the most frequent."""
+
+    def store(variables: Variables, value: Any) -> None:
+        container = read(variables)
+        if isinstance(container, HostValue):
+            _set_attribute(container, name, value, variables)
+        else:
+            variables[variable] = _with(container, name, value)
+
+    return store
+
+
+def _store_path(read: Closure, variable: str, steps: list[_Step]) -> Store:
+    def store(variables: Variables, value: Any) -> None:
+        keys = [step.key(variables) for step in steps]
+        containers = [read(variables)]
+        for key in keys[:-1]:
+            containers.append(_read(containers[-1], key, variables))
+        for container, step, key in zip(containers[::-1], steps[::-1], keys[::-1], strict=True):
+            if isinstance(container, HostValue):
+                if not isinstance(step, _Attribute):
+                    raise MuranoError("InvalidValue", f"{container!r} is an object, it has no index")
+                _set_attribute(container, step.name, value, variables)
+                return
+            value = _with(container, key, value)
+        variables[variable] = value
+
+    return store
+
+
+def _set_attribute(container: HostValue, name: str, value: Any, variables: Variables) -> None:
+    setter = getattr(container, "set_attribute", None)
+    if setter is None:
+        raise MuranoError("NoWriteAccessError", f"{container!r} cannot be written to")
+    setter(name, value, variables)
+
+
+def _read(container: Any, key: Any, variables: Variables) -> Any:
+    """What is at a step of the way now; null where there is nothing yet."""
+    if isinstance(container, HostValue):
+        try:
+            return container.get_attribute(key, variables)
+        except MuranoError as error:
+            if error.kind == "UninitializedPropertyAccessError":
+                return None
+            raise
+    if isinstance(container, dict):
+        return container.get(hashable(key))
+    if isinstance(container, list | tuple) and isinstance(key, int):
+        return container[key] if -len(container) <= key < len(container) else None
+    return None
+
+
+def _with(container: Any, key: Any, value: Any) -> Any:
+    """The structure with one place changed. A missing one becomes a dictionary; past its end a list grows."""
+    if container is None:
+        return {hashable(key): value}
+    if isinstance(container, dict):
+        return {**container, hashable(key): value}
+    if isinstance(container, list | tuple):
+        if not isinstance(key, int) or isinstance(key, bool):
+            raise MuranoError("InvalidValue", f"the index of a list is an integer, not {shown(key)}")
+        if key < -len(container):
+            raise MuranoError("InvalidValue", f"the list has {len(container)} items, there is no index {key}")
+        items = list(container)
+        if key >= len(items):
+            items.append(value)
+        else:
+            items[key] = value
+        return items
+    raise MuranoError("InvalidValue", f"{shown(container)} has no parts that could be assigned")

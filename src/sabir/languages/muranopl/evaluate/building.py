@@ -1,0 +1,58 @@
+"""Classes from their nodes: parents first, then members, then tables."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sabir.languages.muranopl.evaluate.classes import MuranoClass
+from sabir.languages.muranopl.evaluate.contracts import compile_contract
+from sabir.languages.muranopl.evaluate.engines import ClassEngine
+from sabir.languages.muranopl.evaluate.errors import MuranoError
+from sabir.languages.muranopl.evaluate.methods import Method
+from sabir.languages.muranopl.evaluate.properties import PropertyDeclaration
+from sabir.languages.muranopl.syntax.nodes import ClassNode, PropertyNode
+from sabir.source.text import Place
+
+if TYPE_CHECKING:
+    from sabir.languages.muranopl.evaluate.packages import Package
+    from sabir.languages.muranopl.evaluate.runtime import Runtime
+
+__all__ = ["build_class"]
+
+ROOT = "io.murano.Object"
+
+
+def build_class(
+    node: ClassNode, package: Package, runtime: Runtime, parents: tuple[MuranoClass, ...]
+) -> MuranoClass:
+    """A class whose parents are built. Its properties refer to classes by name, looked up at first use."""
+    cls = MuranoClass(node, package, runtime, parents)
+    imports = tuple(_imported(name.text, name.span, cls) for name in node.imports)
+    cls.engine = ClassEngine(cls, runtime.engine_for(package.format, imports))
+    for declaration in node.properties:
+        cls.own_properties[declaration.name] = _property(declaration, cls)
+    for method in node.methods:
+        cls.own_methods[method.name] = Method(method, cls)
+    runtime.attach_native(cls)
+    cls.link()
+    return cls
+
+
+def _imported(name: str, span: Any, cls: MuranoClass) -> MuranoClass:
+    try:
+        return cls.resolve(name)
+    except MuranoError as error:
+        error.place = error.place or Place(cls.node.source, span)
+        raise
+
+
+def _property(node: PropertyNode, cls: MuranoClass) -> PropertyDeclaration:
+    contract = compile_contract(node.contract, cls)
+    default = None if node.default is None else cls.engine.guarded_value(node.default)
+    declaration = PropertyDeclaration(node, cls, contract, default)
+    configured = cls.runtime.config.get(cls.name, {})
+    if node.name in configured:
+        value = configured[node.name]
+        declaration.default = lambda _variables: value
+        declaration.configured = True
+    return declaration

@@ -1,0 +1,247 @@
+"""A class at run time: its place in the hierarchy, and tables that answer by name what a member means.
+
+Tables are filled once, when the class is built, and methods are looked up once a name; after that an access is one
+dictionary look-up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from sabir.diagnostics.near import did_you_mean
+from sabir.expressions.yaql import Variables
+from sabir.languages.muranopl.evaluate.errors import MuranoError
+from sabir.languages.muranopl.evaluate.hosts import CONTEXT, HostValue
+
+if TYPE_CHECKING:
+    from sabir.languages.muranopl.evaluate.engines import ClassEngine
+    from sabir.languages.muranopl.evaluate.methods import Method
+    from sabir.languages.muranopl.evaluate.packages import Package
+    from sabir.languages.muranopl.evaluate.properties import PropertyDeclaration
+    from sabir.languages.muranopl.evaluate.runtime import Runtime
+    from sabir.languages.muranopl.syntax.nodes import ClassNode
+
+__all__ = ["ClassContext", "MuranoClass"]
+
+
+class ClassContext:
+    """Whose code is running: the class, and the method when it is one's body."""
+
+    __slots__ = ("cls", "method")
+
+    def __init__(self, cls: MuranoClass, method: Method | None = None) -> None:
+        self.cls = cls
+        self.method = method
+
+
+class MuranoClass(HostValue):
+    """A class. As a value it is the type itself: what `:Name` gives, and `$this` in static methods."""
+
+    __slots__ = (
+        "_found",
+        "action_names",
+        "ancestors",
+        "constructors",
+        "context",
+        "declared",
+        "engine",
+        "instance_names",
+        "lineage",
+        "members",
+        "metadata",
+        "name",
+        "native",
+        "node",
+        "own_methods",
+        "own_properties",
+        "package",
+        "parents",
+        "runtime",
+        "static_values",
+        "written_names",
+    )
+
+    def __init__(
+        self, node: ClassNode, package: Package, runtime: Runtime, parents: tuple[MuranoClass, ...]
+    ) -> None:
+        self.name = node.name
+        self.node = node
+        self.package = package
+        self.runtime = runtime
+        self.parents = parents
+        self.lineage = _lineage(self, parents)
+        self.ancestors: frozenset[MuranoClass] = frozenset(self.lineage)
+        self.context = ClassContext(self)
+        self.engine: ClassEngine
+        self.native: type | None = None
+        """The Python class that does the work of a system class."""
+        self.own_properties: dict[str, PropertyDeclaration] = {}
+        self.own_methods: dict[str, Method] = {}
+        self.declared: dict[str, tuple[PropertyDeclaration, ...]] = {}
+        """Every property of the hierarchy with all its declarations, the most derived first."""
+        self.members: dict[str, PropertyDeclaration] = {}
+        """The declaration that counts for each property."""
+        self.static_values: dict[str, Any] = {}
+        self.metadata: tuple[Any, ...] | None = None
+        self.instance_names: tuple[str, ...] = ()
+        """Properties that every object has a value of, those of ancestors first."""
+        self.written_names: tuple[str, ...] = ()
+        """Properties that the object model holds."""
+        self.constructors: tuple[Method, ...] = ()
+        """`.init` methods, those of ancestors first, each once."""
+        self.action_names: tuple[str, ...] = ()
+        self._found: dict[str, Method | None] = {}
+
+    def link(self) -> None:
+        """Fill the tables, once the own members are known."""
+        for cls in reversed(self.lineage):
+            for name in cls.own_properties:
+                if name not in self.declared:
+                    self.declared[name] = self._declarations(name)
+                    self.members[name] = self.declared[name][0]
+        members = self.members.items()
+        self.instance_names = tuple(name for name, one in members if not one.is_static)
+        self.written_names = tuple(name for name, one in members if one.is_written_out)
+        self.action_names = tuple(method.name for method in self.exposed_methods())
+        own = (cls.own_methods for cls in _bases_first(self))
+        found = (methods.get(".init") or methods.get("initialize") for methods in own)
+        self.constructors = tuple(method for method in found if method is not None)
+
+    def takes_from_model(self, name: object) -> bool:
+        """Whether a constructor has an argument of this name, which the model may give like a property."""
+        return any(name in method.argument_names for method in self.constructors)
+
+    def _declarations(self, name: str) -> tuple[PropertyDeclaration, ...]:
+        having = [cls for cls in self.lineage if name in cls.own_properties]
+        top = _most_derived(having)
+        if len(top) > 1:
+            raise MuranoError(
+                "AmbiguousPropertyNameError",
+                f"property {name!r} of {self.name} is declared by {' and by '.join(cls.name for cls in top)}, "
+                "neither of which extends the other",
+                place=top[1].own_properties[name].place,
+                hint=f"declare {name!r} in {self.name}, or rename one of the two",
+            )
+        return tuple(cls.own_properties[name] for cls in (*top, *(one for one in having if one not in top)))
+
+    def is_a(self, other: MuranoClass) -> bool:
+        return other in self.ancestors
+
+    def resolve(self, name: str) -> MuranoClass:
+        """The class that a name means inside this one."""
+        return self.runtime.class_named(name, self)
+
+    # -- methods ---------------------------------------------------------------------------------------------------
+
+    def lookup(self, name: str) -> Method | None:
+        """The method of a name: the override nearest to this class; two unrelated ones are an error."""
+        try:
+            return self._found[name]
+        except KeyError:
+            pass
+        having = [cls for cls in self.lineage if name in cls.own_methods]
+        top = _most_derived(having)
+        if len(top) > 1:
+            raise MuranoError(
+                "AmbiguousMethodName",
+                f"method {name!r} of {self.name} is defined by {' and by '.join(cls.name for cls in top)}, "
+                "neither of which overrides the other",
+                place=top[1].own_methods[name].place,
+                hint=f"override {name!r} in {self.name}, or choose with `cast`",
+            )
+        found = top[0].own_methods[name] if top else None
+        self._found[name] = found
+        return found
+
+    def method_names(self) -> set[str]:
+        return {name for cls in self.lineage for name in cls.own_methods}
+
+    def exposed_methods(self) -> list[Method]:
+        """The methods that can be called from outside, by name."""
+        found = [method for name in sorted(self.method_names()) if (method := self._unambiguous(name))]
+        return [method for method in found if method.is_exposed]
+
+    def _unambiguous(self, name: str) -> Method | None:
+        top = _most_derived([cls for cls in self.lineage if name in cls.own_methods])
+        return top[0].own_methods[name] if len(top) == 1 else None
+
+    # -- as a value ------------------------------------------------------------------------------------------------
+
+    def get_attribute(self, name: str, variables: Variables) -> Any:
+        del variables
+        declaration = self.members.get(name)
+        if declaration is not None and declaration.is_static:
+            return declaration.cls.static_value(name)
+        raise self._no_static(name)
+
+    def set_attribute(self, name: str, value: Any, variables: Variables) -> None:
+        declaration = self.members.get(name)
+        if declaration is None or not declaration.is_static:
+            raise self._no_static(name)
+        context = variables.get(CONTEXT)
+        if context is not None and not (self.is_a(context.cls) or context.cls.is_a(self)):
+            raise MuranoError(
+                "NoWriteAccessError", f"{context.cls.name} may not write property {name!r} of {self.name}"
+            )
+        declaration.cls.static_values[name] = declaration.convert(value, self, self.runtime.loader)
+
+    def static_value(self, name: str) -> Any:
+        try:
+            return self.static_values[name]
+        except KeyError:
+            declaration = self.own_properties[name]
+            return declaration.initialise_static()
+
+    def find_method(self, name: str, variables: Variables) -> Callable[..., Any] | None:
+        method = self.lookup(name)
+        if method is None:
+            return None
+        if not method.is_static:
+            raise MuranoError(
+                "NoMethodFound",
+                f"method {name!r} of {self.name} needs an object, it is not static",
+                hint="declare it with `Usage: Static`, or call it on an object",
+            )
+        return partial(method.invoke, self, variables)
+
+    def _no_static(self, name: str) -> MuranoError:
+        statics = [one.name for one in self.members.values() if one.is_static]
+        what = "is not static" if name in self.members else "does not exist"
+        return MuranoError(
+            "NoPropertyFound", f"property {name!r} of {self.name} {what}", hint=did_you_mean(name, statics)
+        )
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+def _lineage(cls: MuranoClass, parents: tuple[MuranoClass, ...]) -> tuple[MuranoClass, ...]:
+    """The class and all its ancestors, each once: level by level, in the order of `Extends`."""
+    found: dict[MuranoClass, None] = {cls: None}
+    level = list(parents)
+    while level:
+        found.update(dict.fromkeys(level))
+        level = [parent for one in level for parent in one.parents if parent not in found]
+    return tuple(found)
+
+
+def _bases_first(cls: MuranoClass) -> list[MuranoClass]:
+    found: dict[MuranoClass, None] = {}
+
+    def visit(one: MuranoClass) -> None:
+        if one not in found:
+            for parent in one.parents:
+                visit(parent)
+            found[one] = None
+
+    visit(cls)
+    return list(found)
+
+
+def _most_derived(having: list[MuranoClass]) -> list[MuranoClass]:
+    """Those that no other one extends: a definition is hidden by any definition of a descendant (notes, 9)."""
+    if len(having) < 2:
+        return having
+    return [one for one in having if not any(other is not one and one in other.ancestors for other in having)]

@@ -1,0 +1,159 @@
+"""`class()`, `template()`, `owned()` and `notOwned()`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from sabir.expressions.yaql.nodes import Binary, Call, Group, ListLiteral, Literal, Node, Rule, Unary, Word
+from sabir.languages.muranopl.evaluate.contract_kinds import MAP_KINDS, OBJECT_KINDS
+from sabir.languages.muranopl.evaluate.contract_types import Check, Contract
+from sabir.languages.muranopl.evaluate.errors import ContractViolation, MuranoError, shown
+from sabir.languages.muranopl.evaluate.objects import MuranoObject, unwrapped
+from sabir.languages.muranopl.syntax.nodes import Expr
+from sabir.languages.muranopl.syntax.values import expression_place
+from sabir.source.text import Span
+
+if TYPE_CHECKING:
+    from sabir.languages.muranopl.evaluate.classes import MuranoClass
+
+__all__ = ["class_contract", "class_name_of", "ownership", "template_contract"]
+
+
+def class_contract(call: Call, expr: Expr, cls: MuranoClass) -> Contract:
+    names, options = _arguments(call, expr, cls, most=2, known=("name", "default", "versionSpec"))
+    wanted = _resolver(names[0], call, expr, cls)
+    default = _resolver(names[1], call, expr, cls) if len(names) > 1 else None
+    del options
+    made = default or wanted
+
+    def build(value: Any, owner: Any, loader: Any) -> Any:
+        return loader.shell(value, owner, made()) if isinstance(value, dict) else value
+
+    def check(value: Any, this: Any, loader: Any) -> Any:
+        if value is None:
+            return None
+        value = unwrapped(value)
+        if type(value) is str:
+            value = loader.find(value)
+        elif isinstance(value, dict):
+            value = loader.instantiate(value, this if isinstance(this, MuranoObject) else None, made())
+        if not isinstance(value, MuranoObject):
+            raise ContractViolation(f"{shown(value)} is no object of {wanted().name}", value)
+        if value.cls is not wanted() and not value.cls.is_a(wanted()):
+            raise ContractViolation(f"the object {value!r} is no {wanted().name}", value)
+        return value
+
+    return Contract(check, build, kinds=OBJECT_KINDS, default_class=default, wanted_class=wanted)
+
+
+def template_contract(call: Call, expr: Expr, cls: MuranoClass) -> Contract:
+    names, options = _arguments(
+        call, expr, cls, most=2, known=("type", "defaultType", "excludeProperties", "versionSpec")
+    )
+    wanted = _resolver(names[0], call, expr, cls)
+    default = _resolver(names[1], call, expr, cls) if len(names) > 1 else None
+    excluded = frozenset(_texts(options.get("excludeProperties")))
+    made = default or wanted
+
+    def check(value: Any, this: Any, loader: Any) -> Any:
+        if value is None:
+            return None
+        value = unwrapped(value)
+        if type(value) is str:
+            value = loader.find(value)
+        if not isinstance(value, MuranoObject | dict):
+            raise ContractViolation(f"{shown(value)} is no template of {wanted().name}", value)
+        return loader.template(value, this, made(), wanted=wanted(), excluded=excluded)
+
+    return Contract(check, kinds=MAP_KINDS, wanted_class=wanted)
+
+
+def ownership(inner: Check, *, owned: bool) -> Check:
+    def check(value: Any, this: Any, loader: Any) -> Any:
+        value = inner(value, this, loader)
+        if value is None:
+            return None
+        if not isinstance(value, MuranoObject):
+            raise ContractViolation(f"{shown(value)} is no object, it cannot be owned", value)
+        if value.is_owned_by(this) is not owned:
+            must = "must be owned by" if owned else "must not be owned by"
+            raise ContractViolation(f"the object {value!r} {must} {this!r}", value)
+        return value
+
+    return check
+
+
+def class_name_of(node: Node) -> str | None:
+    """The class name that a part of an expression spells: `ns:Name`, `:Name`, `Name`, `'a.b.Name'`, `a.b.Name`."""
+    if isinstance(node, Group):
+        return class_name_of(node.inner)
+    if isinstance(node, Word):
+        return node.value
+    if isinstance(node, Literal):
+        return node.value if isinstance(node.value, str) else None
+    if isinstance(node, Unary) and node.operator == ":":
+        name = class_name_of(node.operand)
+        return None if name is None else ":" + name
+    if isinstance(node, Binary) and node.operator in (":", "."):
+        left, right = class_name_of(node.left), class_name_of(node.right)
+        return None if left is None or right is None else f"{left}{node.operator}{right}"
+    return None
+
+
+def _arguments(
+    call: Call, expr: Expr, cls: MuranoClass, *, most: int, known: tuple[str, ...]
+) -> tuple[list[str], dict[str, Node]]:
+    names: list[str] = []
+    options: dict[str, Node] = {}
+    for node in call.arguments:
+        if isinstance(node, Rule) and isinstance(node.source, Word) and node.source.value in known:
+            options[node.source.value] = node.target
+            continue
+        name = class_name_of(node)
+        if name is None:
+            raise _wrong(call, expr, cls)
+        names.append(name)
+    named = (class_name_of(options[key]) for key in known[:2] if key in options)
+    names.extend(name for name in named if name is not None)
+    if not 1 <= len(names) <= most:
+        raise _wrong(call, expr, cls)
+    return names, options
+
+
+def _wrong(call: Call, expr: Expr, cls: MuranoClass) -> MuranoError:
+    return MuranoError(
+        "DslContractSyntaxError",
+        f"{call.name}() takes the name of a class and, if wanted, of a default class",
+        place=expression_place(cls.node.source, expr, Span(call.start, call.end)),
+    )
+
+
+def _resolver(name: str, call: Call, expr: Expr, cls: MuranoClass) -> Callable[[], MuranoClass]:
+    """The class of a name, looked up at first use: classes may refer to each other in a circle."""
+    found: list[MuranoClass] = []
+
+    def resolve() -> MuranoClass:
+        if not found:
+            try:
+                found.append(cls.resolve(name))
+            except MuranoError as error:
+                error.place = error.place or expression_place(
+                    cls.node.source, expr, Span(call.start, call.end)
+                )
+                raise
+        return found[0]
+
+    return resolve
+
+
+def _texts(node: Node | None) -> list[str]:
+    if isinstance(node, ListLiteral):
+        return [
+            item.value
+            for item in node.items
+            if isinstance(item, Word | Literal) and isinstance(item.value, str)
+        ]
+    if isinstance(node, Word | Literal) and isinstance(node.value, str):
+        return [node.value]
+    return []

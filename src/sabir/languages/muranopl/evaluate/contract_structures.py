@@ -1,0 +1,218 @@
+"""Contracts of lists and dictionaries, and constants in them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from sabir.expressions.yaql.values import equal
+from sabir.languages.muranopl.evaluate.contract_kinds import LIST_KINDS, MAP_KINDS
+from sabir.languages.muranopl.evaluate.contract_types import ANYTHING, Build, Check, Contract
+from sabir.languages.muranopl.evaluate.errors import ContractViolation, MuranoError, shown
+from sabir.languages.muranopl.syntax.nodes import Constant, Expr, ListValue, MapValue, Value
+from sabir.source.text import Place
+
+if TYPE_CHECKING:
+    from sabir.languages.muranopl.evaluate.classes import MuranoClass
+
+__all__ = ["constant_contract", "list_contract", "map_contract"]
+
+Compile = Callable[[Value, "MuranoClass"], Contract]
+
+
+def constant_contract(value: Constant) -> Contract:
+    """A literal: the value must be equal to it (`A: StringMap`)."""
+    wanted = value.value
+
+    def check(given: Any, _this: Any, _loader: Any) -> Any:
+        if isinstance(given, bool) is isinstance(wanted, bool) and equal(given, wanted):
+            return given
+        raise ContractViolation(f"it must be {shown(wanted)}, not {shown(given)}", given)
+
+    return Contract(check)
+
+
+# -- lists -----------------------------------------------------------------------------------------------------------
+
+
+def as_list(value: Any) -> list[Any]:
+    """Null is the empty list, a single value a list of one (S-07)."""
+    if type(value) is list:
+        return value
+    if value is None:
+        return []
+    if isinstance(value, list | tuple | set | frozenset):
+        return list(value)
+    return [value]
+
+
+def list_contract(node: ListValue, cls: MuranoClass, compile_: Compile) -> Contract:
+    parts, low, high = _bounds(node, cls)
+    items = [compile_(part, cls) for part in parts]
+    if not items:
+        return Contract(_length(lambda value, _this, _loader: as_list(value), low, high), kinds=LIST_KINDS)
+    check = _all_alike(items[0].check) if len(items) == 1 else _each_its_own([item.check for item in items])
+    builds = [item.build for item in items]
+    build = _build_list(builds) if any(builds) else None
+    return Contract(_length(check, low, high), build, kinds=LIST_KINDS)
+
+
+def _bounds(node: ListValue, cls: MuranoClass) -> tuple[list[Value], int, int | None]:
+    """Integers at the end are the least and the greatest length; several types ask for as many items (S-06)."""
+    parts = list(node.items)
+    numbers: list[int] = []
+    while parts and len(numbers) < 2:
+        number = _integer(parts[-1])
+        if number is None:
+            break
+        numbers.insert(0, number)
+        parts.pop()
+    low = numbers[0] if numbers else (len(parts) if len(parts) > 1 else 0)
+    high = numbers[1] if len(numbers) > 1 else None
+    if high is not None and high < low:
+        raise MuranoError(
+            "DslContractSyntaxError",
+            f"a list contract wants at least {low} and at most {high} items",
+            place=Place(cls.node.source, node.span),
+        )
+    return parts, low, high
+
+
+def _integer(value: Value) -> int | None:
+    if isinstance(value, Constant) and type(value.value) is int:
+        return value.value
+    return None
+
+
+def _length(inner: Check, low: int, high: int | None) -> Check:
+    if low <= 0 and high is None:
+        return inner
+
+    def check(value: Any, this: Any, loader: Any) -> Any:
+        items = as_list(value)
+        if len(items) < low:
+            raise ContractViolation(f"at least {low} items are wanted, {len(items)} were given", value)
+        if high is not None and len(items) > high:
+            raise ContractViolation(f"at most {high} items are wanted, {len(items)} were given", value)
+        return inner(items, this, loader)
+
+    return check
+
+
+def _all_alike(item_check: Check) -> Check:
+    def check(value: Any, this: Any, loader: Any) -> Any:
+        result: list[Any] = []
+        append = result.append
+        try:
+            for item in as_list(value):
+                append(item_check(item, this, loader))
+        except ContractViolation as violation:
+            raise violation.inside(f"[{len(result)}]") from None
+        return result
+
+    return check
+
+
+def _each_its_own(checks: list[Check]) -> Check:
+    last = len(checks) - 1
+
+    def check(value: Any, this: Any, loader: Any) -> Any:
+        result: list[Any] = []
+        try:
+            for index, item in enumerate(as_list(value)):
+                result.append(checks[min(index, last)](item, this, loader))
+        except ContractViolation as violation:
+            raise violation.inside(f"[{len(result)}]") from None
+        return result
+
+    return check
+
+
+def _build_list(builds: list[Build | None]) -> Build:
+    last = len(builds) - 1
+
+    def build(value: Any, owner: Any, loader: Any) -> Any:
+        result: list[Any] = []
+        for index, item in enumerate(as_list(value)):
+            one = builds[min(index, last)]
+            result.append(item if one is None else one(item, owner, loader))
+        return result
+
+    return build
+
+
+# -- dictionaries ------------------------------------------------------------------------------------------------------
+
+
+def map_contract(node: MapValue, cls: MuranoClass, compile_: Compile) -> Contract:
+    fixed: dict[Any, Contract] = {}
+    free: tuple[Contract, Contract] | None = None
+    for key, value in node.entries:
+        if isinstance(key, Expr):
+            if free is not None:
+                raise MuranoError(
+                    "DslContractSyntaxError",
+                    "a dictionary contract has one key at most that is an expression",
+                    place=Place(cls.node.source, key.span),
+                )
+            free = (compile_(key, cls), compile_(value, cls))
+        elif isinstance(key, Constant):
+            fixed[key.value] = compile_(value, cls)
+        else:
+            raise MuranoError(
+                "DslContractSyntaxError",
+                "a key of a dictionary contract is a constant or an expression",
+                place=Place(cls.node.source, key.span),
+            )
+    if not node.entries:
+        return Contract(_any_dictionary, kinds=MAP_KINDS)
+    builds = {key: contract.build for key, contract in fixed.items() if contract.build}
+    free_build = free[1].build if free else None
+    build = _build_map(builds, free_build, frozenset(fixed)) if builds or free_build else None
+    return Contract(_map_check(fixed, free), build, kinds=MAP_KINDS)
+
+
+def _any_dictionary(value: Any, _this: Any, _loader: Any) -> Any:
+    if value is None:
+        return {}
+    if not isinstance(value, dict):
+        raise ContractViolation(f"{shown(value)} is no dictionary", value)
+    return value
+
+
+def _map_check(fixed: dict[Any, Contract], free: tuple[Contract, Contract] | None) -> Check:
+    checks = [(key, contract.check) for key, contract in fixed.items()]
+    key_check = free[0].check if free else None
+    value_check = free[1].check if free else ANYTHING.check
+
+    def check(value: Any, this: Any, loader: Any) -> Any:
+        given = _any_dictionary(value, this, loader)
+        result: dict[Any, Any] = {}
+        key: Any = None
+        try:
+            for key, item_check in checks:
+                result[key] = item_check(given.get(key), this, loader)
+            if key_check is not None:
+                for key, item in given.items():
+                    if key not in fixed:
+                        result[key_check(key, this, loader)] = value_check(item, this, loader)
+            elif len(given) > len(fixed) or not given.keys() <= fixed.keys():
+                loader.note_dropped([key for key in given if key not in fixed], this)
+        except ContractViolation as violation:
+            raise violation.inside(f"[{key!r}]") from None
+        return result
+
+    return check
+
+
+def _build_map(builds: dict[Any, Build], free: Build | None, fixed: frozenset[Any]) -> Build:
+    def build(value: Any, owner: Any, loader: Any) -> Any:
+        if not isinstance(value, dict):
+            return value
+        result: dict[Any, Any] = {}
+        for key, item in value.items():
+            one = builds.get(key) if key in fixed else free
+            result[key] = item if one is None else one(item, owner, loader)
+        return result
+
+    return build

@@ -1,0 +1,55 @@
+"""What a compiled contract is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final
+
+from sabir.expressions.yaql.kinds import ANY
+
+if TYPE_CHECKING:
+    from sabir.languages.muranopl.evaluate.classes import MuranoClass
+    from sabir.languages.muranopl.evaluate.loading import Loader
+    from sabir.languages.muranopl.evaluate.objects import MuranoObject
+
+__all__ = ["ANYTHING", "Build", "Check", "Contract"]
+
+Check = Callable[[Any, Any, "Loader"], Any]
+Build = Callable[[Any, "MuranoObject", "Loader"], Any]
+
+
+class Contract:
+    """`check`, `build`, the kinds of values it is made for, and the class of an instance that is not given."""
+
+    __slots__ = ("build", "check", "default_class", "kinds", "wanted_class")
+
+    def __init__(
+        self,
+        check: Check,
+        build: Build | None = None,
+        *,
+        kinds: int = ANY,
+        default_class: Callable[[], MuranoClass] | None = None,
+        wanted_class: Callable[[], MuranoClass] | None = None,
+    ) -> None:
+        self.check = check
+        self.build = build
+        self.kinds = kinds
+        self.default_class = default_class
+        self.wanted_class = wanted_class
+
+    def with_check(self, check: Check) -> Contract:
+        return Contract(
+            check,
+            self.build,
+            kinds=self.kinds,
+            default_class=self.default_class,
+            wanted_class=self.wanted_class,
+        )
+
+
+def _anything(value: Any, _this: Any, _loader: Any) -> Any:
+    return value
+
+
+ANYTHING: Final = Contract(_anything)

@@ -1,0 +1,157 @@
+"""Contracts compiled once a declaration (spec 000, "Contract").
+
+A contract has two closures. `check(value, this, loader)` gives the converted value or raises `ContractViolation`; `this`
+is the object whose property or argument it is (the class where there is no object). `build(value, owner, loader)` makes
+objects of the definitions in a model before anything is checked, so that references may point forward; it is None where
+no class can occur.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sabir.diagnostics.near import did_you_mean
+from sabir.expressions.yaql import Dialect, parse
+from sabir.expressions.yaql.nodes import Binary, Call, Group, Variable
+from sabir.expressions.yaql.nodes import Node as YaqlNode
+from sabir.languages.muranopl.evaluate.contract_kinds import KIND_OF
+from sabir.languages.muranopl.evaluate.contract_scalars import bool_check, int_check, string_check
+from sabir.languages.muranopl.evaluate.contract_structures import (
+    constant_contract,
+    list_contract,
+    map_contract,
+)
+from sabir.languages.muranopl.evaluate.contract_types import ANYTHING, Check, Contract
+from sabir.languages.muranopl.evaluate.errors import ContractViolation, MuranoError
+from sabir.languages.muranopl.evaluate.hosts import CONTEXT, DEPTH, THIS
+from sabir.languages.muranopl.syntax.nodes import Constant, Expr, ListValue, Value
+from sabir.languages.muranopl.syntax.values import expression_place
+from sabir.source.text import Span
+
+if TYPE_CHECKING:
+    from sabir.languages.muranopl.evaluate.classes import MuranoClass
+
+__all__ = ["Contract", "compile_contract"]
+
+_SCALARS: dict[str, Check] = {"int": int_check, "string": string_check, "bool": bool_check}
+_STEPS = ("int", "string", "bool", "class", "template", "notNull", "check", "owned", "notOwned")
+
+
+def compile_contract(value: Value, cls: MuranoClass) -> Contract:
+    """The contract that a value of a class file describes."""
+    if isinstance(value, Expr):
+        return _expression(value, cls)
+    if isinstance(value, ListValue):
+        return list_contract(value, cls, compile_contract)
+    if isinstance(value, Constant):
+        return constant_contract(value)
+    return map_contract(value, cls, compile_contract)
+
+
+def _expression(expr: Expr, cls: MuranoClass) -> Contract:
+    tree = parse(expr.text, Dialect.MURANO).tree
+    steps = _chain(tree)
+    if steps is None:
+        return _evaluated(expr, cls)
+    contract = ANYTHING
+    for call in steps:
+        contract = _step(contract, call, expr, cls)
+    return contract
+
+
+def _chain(node: YaqlNode) -> list[Call] | None:
+    """The calls of `$.a().b()` from left to right; None when the expression is something else."""
+    calls: list[Call] = []
+    while True:
+        if isinstance(node, Group):
+            node = node.inner
+        elif isinstance(node, Variable) and node.name in ("", "1"):
+            return calls[::-1]
+        elif isinstance(node, Binary) and node.operator == "." and isinstance(node.right, Call):
+            calls.append(node.right)
+            node = node.left
+        else:
+            return None
+
+
+def _step(inner: Contract, call: Call, expr: Expr, cls: MuranoClass) -> Contract:
+    if call.name in _SCALARS:
+        _no_arguments(call, expr, cls)
+        check = _SCALARS[call.name]
+        return Contract(_then(inner.check, check), inner.build, kinds=KIND_OF[call.name])
+    if call.name == "notNull":
+        return inner.with_check(_not_null(inner.check))
+    if call.name == "check":
+        return inner.with_check(_predicate(inner.check, call, expr, cls))
+    from sabir.languages.muranopl.evaluate import contract_classes
+
+    if call.name in ("class", "template"):
+        make = contract_classes.class_contract if call.name == "class" else contract_classes.template_contract
+        return make(call, expr, cls)
+    if call.name in ("owned", "notOwned"):
+        return inner.with_check(contract_classes.ownership(inner.check, owned=call.name == "owned"))
+    raise MuranoError(
+        "DslContractSyntaxError",
+        f"a contract has no part {call.name!r}",
+        place=expression_place(cls.node.source, expr, Span(call.start, call.end)),
+        hint=did_you_mean(call.name, _STEPS) or f"one of {', '.join(_STEPS)}",
+    )
+
+
+def _no_arguments(call: Call, expr: Expr, cls: MuranoClass) -> None:
+    if call.arguments:
+        raise MuranoError(
+            "DslContractSyntaxError",
+            f"{call.name}() takes no arguments",
+            place=expression_place(cls.node.source, expr, Span(call.start, call.end)),
+        )
+
+
+def _then(first: Check, second: Check) -> Check:
+    if first is ANYTHING.check:
+        return second
+    return lambda value, this, loader: second(first(value, this, loader), this, loader)
+
+
+def _not_null(inner: Check) -> Check:
+    def check(value: Any, this: Any, loader: Any) -> Any:
+        value = inner(value, this, loader)
+        if value is None:
+            raise ContractViolation("a value is required here, null was given")
+        return value
+
+    return check
+
+
+def _predicate(inner: Check, call: Call, expr: Expr, cls: MuranoClass) -> Check:
+    if not 1 <= len(call.arguments) <= 2:
+        raise MuranoError(
+            "DslContractSyntaxError",
+            "check() takes a predicate and, if wanted, a message",
+            place=expression_place(cls.node.source, expr, Span(call.start, call.end)),
+        )
+    texts = [expr.text[node.start : node.end] for node in call.arguments]
+    predicate = cls.engine.inner(texts[0], expr, call.arguments[0].start)
+    message = cls.engine.inner(texts[1], expr, call.arguments[1].start) if len(texts) > 1 else None
+    condition, context = " ".join(texts[0].split()), cls.context
+
+    def check(value: Any, this: Any, loader: Any) -> Any:
+        value = inner(value, this, loader)
+        variables = {"$": value, THIS: this, CONTEXT: context, DEPTH: 0}
+        if not predicate(variables):
+            reason = f"it must be so that {condition}" if message is None else str(message(variables))
+            raise ContractViolation(reason, value)
+        return value
+
+    return check
+
+
+def _evaluated(expr: Expr, cls: MuranoClass) -> Contract:
+    """An expression that is no chain of contract parts: it is evaluated, its value is the value."""
+    run, context = cls.engine.expression(expr), cls.context
+
+    def check(value: Any, this: Any, loader: Any) -> Any:
+        del loader
+        return run({"$": value, THIS: this, CONTEXT: context, DEPTH: 0})
+
+    return Contract(check)

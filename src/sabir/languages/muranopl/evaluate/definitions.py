@@ -1,0 +1,111 @@
+"""Definitions of objects in a model: the `?` header, or a type as a key, or bare properties."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from sabir.languages.muranopl.evaluate.classes import MuranoClass
+from sabir.languages.muranopl.evaluate.errors import MuranoError, shown
+
+if TYPE_CHECKING:
+    from sabir.languages.muranopl.evaluate.runtime import Runtime
+
+__all__ = ["Definition", "TypeName", "defined_objects", "parse_definition", "parse_type"]
+
+_OWN_ENTRIES = frozenset({"id", "type", "name", "package", "classVersion", "_actions"})
+
+
+class TypeName(NamedTuple):
+    """`name/version@package`; version and package may be missing."""
+
+    name: str
+    version: str | None
+    package: str | None
+
+
+class Definition(NamedTuple):
+    cls: MuranoClass
+    id: str | None
+    name: str | None
+    header: dict[str, Any] | None
+    properties: Mapping[Any, Any]
+
+
+def parse_type(text: str) -> TypeName:
+    rest, _, package = text.partition("@")
+    name, _, version = rest.partition("/")
+    return TypeName(name.strip(), version.strip() or None, package.strip() or None)
+
+
+def parse_definition(raw: Mapping[Any, Any], default: MuranoClass | None, runtime: Runtime) -> Definition:
+    """What a mapping in a model defines. `default` is the class when it names none."""
+    header = raw.get("?")
+    if header is None:
+        return _without_header(raw, default)
+    if not isinstance(header, Mapping):
+        raise MuranoError("InvalidModel", f"the entry '?' must be a mapping, not {shown(header)}")
+    written = header.get("type")
+    if written is None:
+        cls = default
+    elif isinstance(written, MuranoClass):
+        cls = written
+    elif isinstance(written, str):
+        cls = runtime.class_of_type(_completed(written, header))
+    else:
+        raise MuranoError("InvalidModel", f"the type of an object is a text, not {shown(written)}")
+    if cls is None:
+        raise MuranoError(
+            "InvalidModel",
+            "an object of the model has no type",
+            hint="add `type` with the full class name to its '?' entry",
+        )
+    others = {key: value for key, value in header.items() if key not in _OWN_ENTRIES} or None
+    return Definition(cls, _text(header.get("id")), _text(header.get("name")), others, raw)
+
+
+def _completed(written: str, header: Mapping[Any, Any]) -> TypeName:
+    name, version, package = parse_type(written)
+    return TypeName(
+        name,
+        version or _text(header.get("classVersion")),
+        package or _text(header.get("package")),
+    )
+
+
+def _without_header(raw: Mapping[Any, Any], default: MuranoClass | None) -> Definition:
+    typed = next((key for key in raw if isinstance(key, MuranoClass)), None)
+    if typed is not None:  # { :Type: {properties}, name: x, id: y }
+        properties = raw[typed]
+        if properties is None:
+            properties = {}
+        if not isinstance(properties, Mapping):
+            raise MuranoError("InvalidModel", f"the properties of {typed.name} must be a mapping")
+        return Definition(typed, _text(raw.get("id")), _text(raw.get("name")), None, properties)
+    if default is None:
+        raise MuranoError(
+            "InvalidModel",
+            "an object of the model has no type",
+            hint="add a '?' entry with `type` and `id`",
+        )
+    return Definition(default, None, None, None, raw)
+
+
+def _text(value: object) -> str | None:
+    return None if value is None else str(value)
+
+
+def defined_objects(model: Any) -> dict[str, Mapping[Any, Any]]:
+    """All definitions with an id in a model, by id, owners before what they own."""
+    found: dict[str, Mapping[Any, Any]] = {}
+    waiting = [model]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, Mapping):
+            header = value.get("?")
+            if isinstance(header, Mapping) and header.get("id") is not None:
+                found.setdefault(str(header["id"]), value)
+            waiting.extend(reversed(list(value.values())))
+        elif isinstance(value, list):
+            waiting.extend(reversed(value))
+    return found

@@ -1,0 +1,98 @@
+"""The end of objects: `.destroy` of what vanished from the model, parts before what owns them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from sabir.expressions.yaql import Variables
+from sabir.languages.muranopl.evaluate.hosts import CALLER
+from sabir.languages.muranopl.evaluate.objects import MuranoObject, ObjectView
+
+if TYPE_CHECKING:
+    from sabir.languages.muranopl.evaluate.runtime import Runtime
+
+__all__ = ["Destruction"]
+
+
+class Destruction:
+    """Who wants to know of whose end, and who is about to end."""
+
+    def __init__(self, runtime: Runtime) -> None:
+        self.runtime = runtime
+        self._subscriptions: dict[str, list[tuple[MuranoObject, str | None]]] = {}
+        self._doomed: set[int] = set()
+
+    def subscribe(self, publisher: MuranoObject, subscriber: MuranoObject, handler: str | None) -> None:
+        entries = self._subscriptions.setdefault(publisher.id, [])
+        if (subscriber, handler) not in entries:
+            entries.append((subscriber, handler))
+
+    def unsubscribe(self, publisher: MuranoObject, subscriber: MuranoObject, handler: str | None) -> None:
+        entries = self._subscriptions.get(publisher.id, [])
+        if (subscriber, handler) in entries:
+            entries.remove((subscriber, handler))
+
+    def is_doomed(self, object_: MuranoObject | None) -> bool:
+        return object_ is not None and (object_.is_destroyed or id(object_) in self._doomed)
+
+    def destroy(self, objects: Iterable[MuranoObject]) -> None:
+        """End objects: every `.destroy` (or `destroy`) of their classes, the most derived first."""
+        doomed = [one for one in objects if not one.is_destroyed]
+        self._doomed.update(map(id, doomed))
+        doomed.sort(key=_depth, reverse=True)
+        for object_ in doomed:
+            self._tell(object_)
+            self._run(object_)
+        for object_ in doomed:
+            object_.is_destroyed = True
+            self._doomed.discard(id(object_))
+            self.runtime.store.forget(object_)
+            self.runtime.attributes.forget(object_.id)
+
+    def _tell(self, object_: MuranoObject) -> None:
+        for subscriber, handler in self._subscriptions.pop(object_.id, []):
+            method = subscriber.cls.lookup(handler) if handler else None
+            if method is not None and not subscriber.is_destroyed:
+                method.invoke(subscriber, {}, object_)
+
+    def _run(self, object_: MuranoObject) -> None:
+        for cls in object_.cls.lineage:
+            method = cls.own_methods.get(".destroy") or cls.own_methods.get("destroy")
+            if method is not None and not method.arguments:
+                method.invoke(object_, {})
+
+    def collect(self, variables: Variables) -> None:
+        """End the objects that neither the root, static properties nor running code can reach."""
+        reached: set[int] = set()
+        waiting: list[Any] = [self.runtime.root]
+        waiting.extend(value for cls in self.runtime.built_classes() for value in cls.static_values.values())
+        scope: Variables | None = variables
+        while scope is not None:
+            waiting.extend(value for key, value in scope.items() if key != CALLER)
+            scope = scope.get(CALLER)
+        while waiting:
+            value = waiting.pop()
+            if isinstance(value, ObjectView):
+                value = value.object
+            if isinstance(value, MuranoObject):
+                if id(value) in reached:
+                    continue
+                reached.add(id(value))
+                waiting.extend(value.properties.values())
+                waiting.extend((value.private or {}).values())
+                waiting.append(value.owner)
+            elif isinstance(value, list | tuple | set | frozenset):
+                waiting.extend(value)
+            elif isinstance(value, dict):
+                waiting.extend(value.values())
+        self.destroy([one for one in self.runtime.store if id(one) not in reached])
+
+
+def _depth(object_: MuranoObject) -> int:
+    depth = 0
+    owner = object_.owner
+    while owner is not None:
+        depth += 1
+        owner = owner.owner
+    return depth

@@ -1,0 +1,147 @@
+"""Expressions of a class: compiled against the functions of its package format and the extensions it imports."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from sabir.expressions.yaql import Compiled, Engine, YaqlError
+from sabir.expressions.yaql.scope import Closure
+from sabir.expressions.yaql.values import hashable
+from sabir.languages.muranopl.evaluate.errors import MuranoError, Unstoppable
+from sabir.languages.muranopl.syntax.nodes import Constant, Expr, ListValue, MapValue, Value
+from sabir.languages.muranopl.syntax.values import expression_place
+from sabir.source.text import Place, Source, Span
+
+if TYPE_CHECKING:
+    from sabir.languages.muranopl.evaluate.classes import MuranoClass
+
+__all__ = ["ClassEngine", "expression_failure"]
+
+
+class ClassEngine:
+    """Compiles what the file of one class holds."""
+
+    __slots__ = ("cls", "engine", "source")
+
+    def __init__(self, cls: MuranoClass, engine: Engine) -> None:
+        self.cls = cls
+        self.engine = engine
+        self.source = cls.node.source
+
+    def compiled(self, expr: Expr) -> Compiled:
+        """The bare expression; whoever runs it must turn `YaqlError` into one of ours."""
+        try:
+            return self.engine.compile(expr.text)
+        except YaqlError as error:
+            raise expression_failure(error, self.source, expr) from None
+
+    def expression(self, expr: Expr) -> Closure:
+        """An expression whose failures are already ours."""
+        return self._guarded(self.compiled(expr), lambda error: expression_failure(error, self.source, expr))
+
+    def inner(self, text: str, expr: Expr, offset: int) -> Closure:
+        """A part of an expression, as `check(…)` has them."""
+
+        def failure(error: YaqlError) -> MuranoError:
+            if error.span is not None:
+                error.span = error.span.shifted(offset)
+            return expression_failure(error, self.source, expr)
+
+        try:
+            return self._guarded(self.engine.compile(text), failure)
+        except YaqlError as error:
+            raise failure(error) from None
+
+    def _guarded(self, compiled: Compiled, failure: Callable[[YaqlError], MuranoError]) -> Closure:
+        def run(variables: Any) -> Any:
+            try:
+                return compiled(variables)
+            except YaqlError as error:
+                raise failure(error) from None
+
+        return run
+
+    def value(self, value: Value) -> Closure:
+        """A structure with expressions anywhere inside. Constant parts are shared: values are never changed."""
+        if isinstance(value, Expr):
+            return self.compiled(value)
+        if isinstance(value, Constant):
+            constant = value.value
+            return lambda _variables: constant
+        if is_constant(value):
+            data = constant_data(value)
+            return lambda _variables: data
+        if isinstance(value, ListValue):
+            items = [self.value(item) for item in value.items]
+            return lambda variables: [item(variables) for item in items]
+        entries = [(self.value(key), self.value(item)) for key, item in value.entries]
+        return lambda variables: {hashable(key(variables)): item(variables) for key, item in entries}
+
+    def guarded_value(self, value: Value) -> Closure:
+        """The same with failures that are already ours: for defaults, which no statement runs."""
+        run = self.value(value)
+        if is_constant(value):
+            return run
+
+        def guarded(variables: Any) -> Any:
+            try:
+                return run(variables)
+            except YaqlError as error:
+                raise expression_failure(error, self.source, value) from None
+
+        return guarded
+
+
+def is_constant(value: Value) -> bool:
+    if isinstance(value, ListValue):
+        return all(is_constant(item) for item in value.items)
+    if isinstance(value, MapValue):
+        return all(is_constant(key) and is_constant(item) for key, item in value.entries)
+    return isinstance(value, Constant)
+
+
+def constant_data(value: Value) -> Any:
+    if isinstance(value, ListValue):
+        return [constant_data(item) for item in value.items]
+    if isinstance(value, MapValue):
+        return {hashable(constant_data(key)): constant_data(item) for key, item in value.entries}
+    assert isinstance(value, Constant)
+    return value.value
+
+
+def expression_failure(
+    error: YaqlError, source: Source, where: Value | None, span: Span | None = None
+) -> MuranoError:
+    """A failure of an expression as one of ours, placed at the part that failed."""
+    if isinstance(error.__cause__, RecursionError):
+        return Unstoppable(
+            "LimitReached",
+            "the calls are nested too deeply",
+            hint="look for a method that calls itself without end",
+        )
+    expr = _expression_of(where, error.text) if where is not None else None
+    place = Place(source, span) if span is not None else None
+    if expr is not None:
+        place = expression_place(source, expr, error.span if expr.text == error.text else None)
+    elif where is not None:
+        place = Place(source, where.span)
+    failure = MuranoError("ExpressionFailed", error.message, place=place)
+    failure.__cause__ = error
+    return failure
+
+
+def _expression_of(value: Value, text: str | None) -> Expr | None:
+    """The expression inside a value that has this text."""
+    if isinstance(value, Expr):
+        return value
+    parts: tuple[Value, ...] = ()
+    if isinstance(value, ListValue):
+        parts = value.items
+    elif isinstance(value, MapValue):
+        parts = tuple(part for entry in value.entries for part in entry)
+    for part in parts:
+        found = _expression_of(part, text)
+        if found is not None and found.text == text:
+            return found
+    return None

@@ -1,0 +1,208 @@
+"""`Try`, `Throw` and `Rethrow`, and exceptions as objects of `io.murano.Exception`."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from sabir.expressions.yaql import Variables
+from sabir.expressions.yaql.scope import Closure
+from sabir.languages.muranopl.evaluate.errors import MuranoError, Thrown, shown
+from sabir.languages.muranopl.evaluate.hosts import CONTEXT
+from sabir.languages.muranopl.evaluate.objects import MuranoObject
+from sabir.languages.muranopl.evaluate.signals import Signal
+from sabir.languages.muranopl.syntax.names import Namespaces, UnknownPrefix
+from sabir.languages.muranopl.syntax.nodes import Constant, Expr, ListValue, Throw, Try, Value
+from sabir.source.text import Place, Span
+
+if TYPE_CHECKING:
+    from sabir.languages.muranopl.evaluate.runtime import Runtime
+    from sabir.languages.muranopl.evaluate.statements import Compiler, Run
+
+__all__ = ["compile_throw", "compile_try", "exception_object", "rethrow"]
+
+CAUGHT: Final = "!"  # the exception of the `Catch` that is running
+_PREFIXED: Final = re.compile(r"\w*:[\w.]+")
+
+
+class _Clause(NamedTuple):
+    names: frozenset[str]  # empty: takes everything
+    variable: str | None
+    body: Run
+
+
+def compile_try(compiler: Compiler, node: Try) -> Run:
+    body, otherwise, final = (compiler.block(block) for block in (node.body, node.otherwise, node.final))
+    clauses = [
+        _Clause(
+            frozenset(
+                one
+                for name in clause.names
+                for one in (name.text, _qualified(name.text, compiler, name.span))
+            ),
+            clause.variable,
+            compiler.block(clause.body),
+        )
+        for clause in node.catches
+    ]
+    runtime = compiler.runtime
+
+    def guarded(variables: Variables) -> Signal | None:
+        try:
+            signal = body(variables)
+        except MuranoError as error:
+            clause = _matching(error, clauses)
+            if clause is None:
+                raise
+            return _handle(error, clause, variables, runtime)
+        return otherwise(variables) if signal is None else signal
+
+    if not node.final:
+        return guarded
+
+    def run(variables: Variables) -> Signal | None:
+        try:
+            signal = guarded(variables)
+        except MuranoError:
+            replaced = final(variables)
+            if replaced is not None:  # a Return in Finally takes the place of the exception
+                return replaced
+            raise
+        result = variables.get("^")
+        replaced = final(variables)
+        if replaced is not None:
+            return replaced
+        if signal is not None:
+            variables["^"] = result
+        return signal
+
+    return run
+
+
+def _matching(error: MuranoError, clauses: list[_Clause]) -> _Clause | None:
+    if not error.can_be_caught:
+        return None
+    names = set(error.names)
+    return next((clause for clause in clauses if not clause.names or clause.names & names), None)
+
+
+def _handle(error: MuranoError, clause: _Clause, variables: Variables, runtime: Runtime) -> Signal | None:
+    if clause.variable is not None:
+        variables[clause.variable] = exception_object(error, runtime, variables)
+    outer = variables.get(CAUGHT)
+    variables[CAUGHT] = error
+    try:
+        return clause.body(variables)
+    finally:
+        variables[CAUGHT] = outer
+
+
+def exception_object(error: MuranoError, runtime: Runtime, variables: Variables) -> MuranoObject:
+    """The exception as code sees it."""
+    cls = runtime.core_class("io.murano.Exception")
+    object_ = MuranoObject(cls, "", None)
+    object_.native = error
+    message = error.thrown_message if isinstance(error, Thrown) else str(error)
+    cause = error.cause if isinstance(error, Thrown) else None
+    object_.properties.update(
+        name=error.names[0],
+        names=list(error.names),
+        message=message,
+        extra=error.extra,
+        cause=cause,
+        stackTrace=_stack_trace(error, runtime, variables),
+    )
+    return object_
+
+
+def _stack_trace(error: MuranoError, runtime: Runtime, variables: Variables) -> MuranoObject:
+    frames: list[dict[str, Any]] = []
+    for frame in reversed(error.frames):
+        location = frame.place.location if frame.place else None
+        frames.append(
+            {
+                "method": frame.name,
+                "file": location.file if location else None,
+                "line": location.line if location else None,
+                "column": location.column if location else None,
+            }
+        )
+    context = variables.get(CONTEXT)
+    if context is not None and context.method is not None:
+        at = error.at.location if error.at else None
+        own = {"method": context.method.full_name, "file": at.file if at else None}
+        frames.insert(0, {**own, "line": at.line if at else None, "column": at.column if at else None})
+    trace = MuranoObject(runtime.core_class("io.murano.StackTrace"), "", None)
+    trace.properties["frames"] = frames
+    return trace
+
+
+# -- Throw -----------------------------------------------------------------------------------------------------------
+
+
+def compile_throw(compiler: Compiler, node: Throw) -> Run:
+    engine = compiler.engine
+    message, extra, cause = (
+        None if value is None else engine.value(value) for value in (node.message, node.extra, node.cause)
+    )
+    names = _constant_names(node.names, compiler)
+    dynamic = engine.value(node.names) if names is None else None
+    namespaces = engine.cls.node.namespaces
+
+    def run(variables: Variables) -> None:
+        thrown = names
+        if dynamic is not None:
+            value = dynamic(variables)
+            if isinstance(value, MuranoObject) and isinstance(value.native, MuranoError):
+                raise value.native
+            thrown = _given_names(value, namespaces)
+        text = _value(message, variables)
+        raise Thrown(
+            thrown or ("exception",),
+            None if text is None else str(text),
+            _value(extra, variables) or {},
+            _value(cause, variables),
+        )
+
+    return run
+
+
+def _value(closure: Closure | None, variables: Variables) -> Any:
+    return None if closure is None else closure(variables)
+
+
+def _constant_names(value: Value, compiler: Compiler) -> tuple[str, ...] | None:
+    """The names of a `Throw` that are written out; None when they are computed."""
+    names: list[str] = []
+    for part in value.items if isinstance(value, ListValue) else (value,):
+        if isinstance(part, Constant) and isinstance(part.value, str):
+            names.append(_qualified(part.value, compiler, part.span))
+        elif isinstance(part, Expr) and _PREFIXED.fullmatch(part.text):
+            names.append(_qualified(part.text, compiler, part.span))
+        else:
+            return None
+    return tuple(names)
+
+
+def _given_names(value: Any, namespaces: Namespaces) -> tuple[str, ...]:
+    names = value if isinstance(value, list) else [value]
+    if not names or not all(isinstance(name, str) for name in names):
+        raise MuranoError("InvalidValue", f"'Throw' needs the name of an exception, not {shown(value)}")
+    try:
+        return tuple(namespaces.resolve(name) for name in names)
+    except UnknownPrefix as error:
+        raise MuranoError("NoClassFound", str(error)) from None
+
+
+def _qualified(name: str, compiler: Compiler, span: Span) -> str:
+    try:
+        return compiler.engine.cls.node.namespaces.resolve(name)
+    except UnknownPrefix as error:
+        raise MuranoError("NoClassFound", str(error), place=Place(compiler.source, span)) from None
+
+
+def rethrow(variables: Variables) -> None:
+    error = variables.get(CAUGHT)
+    if error is None:
+        raise MuranoError("DslInvalidOperationError", "'Rethrow' stands outside of a 'Catch' block")
+    raise error

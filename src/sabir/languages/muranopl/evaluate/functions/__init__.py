@@ -1,0 +1,46 @@
+"""Functions that MuranoPL adds to YAQL, by package format."""
+
+from __future__ import annotations
+
+from sabir.expressions.yaql import Library
+from sabir.languages.muranopl.evaluate.functions.registry import MURANO
+
+__all__ = ["MURANO", "library_for"]
+
+_libraries: dict[str, Library] = {}
+
+
+def library_for(format_: str, extra: Library | None = None) -> Library:
+    """The functions of a package format, with those of an embedder on top."""
+    base = _libraries.get(format_)
+    if base is None:
+        base = _libraries[format_] = _declared(format_)
+    if extra is None:
+        return base
+    return _stacked(extra, base)
+
+
+def _declared(format_: str) -> Library:
+    from sabir.languages.muranopl.evaluate.functions import (  # noqa: F401  # importing them declares them
+        data,
+        making,
+        objects,
+        processes,
+        types,
+    )
+
+    if format_ not in ("1.0", "1.1"):
+        return MURANO
+    from sabir.languages.muranopl.evaluate.functions.legacy import legacy_library
+
+    return legacy_library(MURANO)
+
+
+def _stacked(extra: Library, base: Library) -> Library:
+    """A copy of a library, with another one below it: the embedder's own is not changed."""
+    stacked = Library(base)
+    for name in extra.names(methods=False) | extra.names(methods=True):
+        for level in extra.levels(name):
+            for overload in level:
+                stacked.add(overload)
+    return stacked

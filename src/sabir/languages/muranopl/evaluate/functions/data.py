@@ -1,0 +1,73 @@
+"""Functions of plain data: placeholders, JSON patches, base64."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+
+from sabir.expressions.yaql.kinds import ANY, ITERABLE, MAPPING, SEQUENCE, STRING
+from sabir.languages.muranopl.evaluate.errors import MuranoError, shown
+from sabir.languages.muranopl.evaluate.functions.registry import MURANO
+from sabir.languages.muranopl.evaluate.patching import apply_patch
+
+__all__: list[str] = []
+
+_PLACEHOLDER: Final = re.compile(r"\{(\w+?)\}")
+
+
+@MURANO.extension("bind", ANY, MAPPING)
+def bind(obj: Any, replacements: Mapping[Any, Any]) -> Any:
+    """Fill a structure: `$name` is the value itself, `$text-{name}` a text with values put in."""
+    if isinstance(obj, str):
+        return _bound_text(obj, replacements)
+    if isinstance(obj, Mapping):
+        return {bind(key, replacements): bind(value, replacements) for key, value in obj.items()}
+    if isinstance(obj, list | tuple):
+        return [bind(item, replacements) for item in obj]
+    return obj
+
+
+def _bound_text(text: str, replacements: Mapping[Any, Any]) -> Any:
+    if not text.startswith("$"):
+        return text
+    name = text[1:]
+    if _PLACEHOLDER.search(name):
+        return _PLACEHOLDER.sub(lambda match: _shown(replacements.get(match.group(1))), name)
+    return replacements.get(name, text)
+
+
+def _shown(value: Any) -> str:
+    return "" if value is None else str(value)
+
+
+@MURANO.extension("patch", MAPPING | SEQUENCE, ITERABLE | MAPPING)
+def patch(obj: Any, patch: Any) -> Any:
+    """A JSON patch (RFC 6902) applied to a structure."""
+    operations: Iterable[Any] = [patch] if isinstance(patch, Mapping) else patch
+    return apply_patch(obj, operations)
+
+
+@MURANO.extension("base64encode", STRING)
+def base64encode(value: str) -> str:
+    return base64.b64encode(value.encode()).decode("ascii")
+
+
+@MURANO.extension("base64decode", STRING)
+def base64decode(value: str) -> str:
+    try:
+        return base64.b64decode(value, validate=False).decode()
+    except (binascii.Error, UnicodeDecodeError, ValueError):
+        raise MuranoError("InvalidValue", f"{shown(value)} is no base64 of a text") from None
+
+
+@MURANO.extension("decryptData", STRING)
+def decrypt_data(value: str) -> str:
+    del value
+    raise MuranoError(
+        "CloudNeeded",
+        "decryptData needs the key store of a cloud, which is not connected",
+        hint="give the secret as it is, in a property that the environment keeps",
+    )

@@ -1,0 +1,72 @@
+"""`new`: objects from a class and properties, from a dictionary, or from a template."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sabir.expressions.yaql import Variables
+from sabir.expressions.yaql.kinds import MAPPING, NULL, OBJECT, STRING
+from sabir.languages.muranopl.evaluate.errors import MuranoError, shown
+from sabir.languages.muranopl.evaluate.functions.naming import class_argument, object_argument, runtime_of
+from sabir.languages.muranopl.evaluate.functions.registry import MURANO
+from sabir.languages.muranopl.evaluate.objects import MuranoObject
+
+__all__ = ["new", "new_from_dictionary", "new_from_model"]
+
+
+@MURANO.function("new", STRING | OBJECT, OBJECT | NULL, STRING | NULL)
+def new(
+    variables: Variables,
+    newType: Any,  # noqa: N803  # the names must not be those of properties, which come as keywords
+    newOwner: Any = None,  # noqa: N803
+    newName: Any = None,  # noqa: N803
+    /,
+    **properties: Any,
+) -> MuranoObject:
+    """`new(Type, owner, name, property => value, …)`"""
+    return _make(variables, newType, properties, newOwner, newName)
+
+
+@MURANO.function("new", STRING | OBJECT, MAPPING, OBJECT | NULL, STRING | NULL, MAPPING | NULL)
+def new_from_dictionary(
+    variables: Variables,
+    type_name: Any,
+    parameters: Mapping[Any, Any],
+    owner: Any = None,
+    object_name: Any = None,
+    extra: Mapping[Any, Any] | None = None,
+) -> MuranoObject:
+    """`new(Type, {property => value}, owner, name, header entries)`"""
+    made = _make(variables, type_name, parameters, owner, object_name)
+    kept = {key: value for key, value in (extra or {}).items() if str(key).startswith("_")}
+    if kept:
+        made.header = {**(made.header or {}), **kept}
+    return made
+
+
+@MURANO.function("new", MAPPING, OBJECT | NULL)
+def new_from_model(variables: Variables, model: Mapping[Any, Any], owner: Any = None) -> MuranoObject:
+    """`new(template, owner)`: every object in it gets an id of its own."""
+    made: MuranoObject = runtime_of(variables).loader.instantiate(model, _owner(owner), None)
+    return made
+
+
+def _make(
+    variables: Variables, type_: Any, properties: Mapping[Any, Any], owner: Any, name: str | None
+) -> MuranoObject:
+    cls = class_argument(type_, variables)
+    definition = {cls: dict(properties), "name": name}
+    made: MuranoObject = runtime_of(variables).loader.instantiate(definition, _owner(owner), None)
+    return made
+
+
+def _owner(value: Any) -> MuranoObject | None:
+    if value is None:
+        return None
+    try:
+        return object_argument(value, "new")
+    except MuranoError:
+        raise MuranoError(
+            "InvalidValue", f"the owner of an object is an object, not {shown(value)}"
+        ) from None

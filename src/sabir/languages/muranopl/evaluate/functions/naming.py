@@ -1,0 +1,42 @@
+"""Class names in arguments: text, a type, or an object."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sabir.expressions.yaql import Variables
+from sabir.languages.muranopl.evaluate.classes import MuranoClass
+from sabir.languages.muranopl.evaluate.errors import MuranoError, shown
+from sabir.languages.muranopl.evaluate.hosts import calling_class
+from sabir.languages.muranopl.evaluate.objects import MuranoObject, ObjectView
+from sabir.languages.muranopl.evaluate.reflection import TypeInfo
+
+__all__ = ["class_argument", "object_argument", "runtime_of"]
+
+
+def class_argument(value: Any, variables: Variables) -> MuranoClass:
+    """The class that an argument means, seen from the code that runs."""
+    if isinstance(value, MuranoClass):
+        return value
+    if isinstance(value, TypeInfo):
+        return value.cls
+    if isinstance(value, str):
+        cls = calling_class(variables)
+        if cls is not None:
+            return cls.resolve(value)
+    raise MuranoError("NoClassFound", f"{shown(value)} is no class")
+
+
+def runtime_of(variables: Variables) -> Any:
+    cls = calling_class(variables)
+    if cls is None:
+        raise MuranoError("InvalidValue", "this can only be used inside of a method")
+    return cls.runtime
+
+
+def object_argument(value: Any, what: str) -> MuranoObject:
+    if isinstance(value, ObjectView):
+        return value.object
+    if isinstance(value, MuranoObject):
+        return value
+    raise MuranoError("InvalidValue", f"{what} needs an object, not {shown(value)}")

@@ -1,0 +1,156 @@
+"""Functions of objects: where they are, what they are called, how they look from a parent class."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sabir.diagnostics.near import did_you_mean
+from sabir.expressions.yaql import LAMBDA, Lambda, Variables
+from sabir.expressions.yaql.kinds import ANY, MAPPING, NULL, OBJECT, SEQUENCE, STRING
+from sabir.languages.muranopl.evaluate.classes import MuranoClass
+from sabir.languages.muranopl.evaluate.errors import MuranoError
+from sabir.languages.muranopl.evaluate.functions.naming import class_argument, object_argument, runtime_of
+from sabir.languages.muranopl.evaluate.functions.registry import MURANO
+from sabir.languages.muranopl.evaluate.hosts import HostValue, calling_class
+from sabir.languages.muranopl.evaluate.objects import MuranoObject, ObjectView, unwrapped
+from sabir.languages.muranopl.evaluate.serialising import dump_object
+
+__all__: list[str] = []
+
+
+@MURANO.extension("id", OBJECT | NULL)
+def id_(object: Any) -> Any:  # noqa: A002
+    return None if object is None else object_argument(object, "id").id
+
+
+@MURANO.extension("name", OBJECT | NULL)
+def name(object: Any) -> Any:  # noqa: A002
+    return None if object is None else object_argument(object, "name").name
+
+
+@MURANO.extension("metadata", OBJECT | NULL)
+def metadata(object: Any) -> Any:  # noqa: A002
+    header = {} if object is None else object_argument(object, "metadata").header or {}
+    return header.get("metadata")
+
+
+@MURANO.extension("cast", OBJECT | NULL, STRING | OBJECT)
+def cast(variables: Variables, object: Any, type: Any, version_spec: Any = None) -> Any:  # noqa: A002
+    """The object seen as one of its ancestors."""
+    del version_spec
+    if object is None:
+        return None
+    target = object_argument(object, "cast")
+    cls = class_argument(type, variables)
+    if not target.cls.is_a(cls):
+        raise MuranoError(
+            "NoClassFound",
+            f"{target.cls.name} cannot be cast to {cls.name}, which is none of its ancestors",
+            hint=did_you_mean(cls.name, [one.name for one in target.cls.lineage]),
+        )
+    return ObjectView(target, cls)
+
+
+@MURANO.extension("super", OBJECT, LAMBDA)
+def super_(variables: Variables, object: Any, func: Lambda | None = None) -> Any:  # noqa: A002
+    """The expression evaluated for the object as each parent of the running class; without one, the parents."""
+    parents = _parents(variables, object)
+    return parents if func is None else [func.fresh()(parent) for parent in parents]
+
+
+@MURANO.extension("psuper", OBJECT, LAMBDA)
+def psuper(variables: Variables, object: Any, func: Lambda | None = None) -> Any:  # noqa: A002
+    """The same with the parents side by side."""
+    parents = _parents(variables, object)
+    if func is None:
+        return parents
+    tasks = [_task(func.fresh(), parent, runtime_of(variables)) for parent in parents]
+    return runtime_of(variables).scheduler.run_all(tasks)
+
+
+def _task(func: Lambda, value: Any, runtime: Any) -> Any:
+    finalize = runtime.engine_for("1.4", ()).finalize
+    return lambda: finalize(func(value))
+
+
+def _parents(variables: Variables, object_: Any) -> list[ObjectView]:
+    cls = calling_class(variables)
+    target = object_argument(object_, "super")
+    if isinstance(object_, ObjectView):
+        cls = object_.cls
+    return [ObjectView(target, parent) for parent in (cls or target.cls).parents]
+
+
+@MURANO.extension("find", OBJECT, STRING | OBJECT)
+def find(variables: Variables, object: Any, type: Any) -> Any:  # noqa: A002
+    """The nearest owner of a type, null when there is none."""
+    target = object_argument(object, "find")
+    return target.nearest_owner(class_argument(type, variables))
+
+
+@MURANO.extension("findAll", OBJECT, STRING | OBJECT)
+def find_all(variables: Variables, object: Any, type: Any) -> list[MuranoObject]:  # noqa: A002
+    """All owners of a type, the nearest first."""
+    cls = class_argument(type, variables)
+    found: list[MuranoObject] = []
+    owner = object_argument(object, "findAll").owner
+    while owner is not None:
+        if owner.cls.is_a(cls):
+            found.append(owner)
+        owner = owner.owner
+    return found
+
+
+@MURANO.function("isObject")
+def is_object(value: Any) -> bool:
+    return isinstance(unwrapped(value), MuranoObject)
+
+
+@MURANO.extension("dump", OBJECT, STRING)
+def dump(object: Any, serialization_type: str = "Serializable") -> Any:  # noqa: A002
+    """The object model of an object."""
+    del serialization_type
+    return dump_object(object_argument(object, "dump"))
+
+
+@MURANO.extension("call", OBJECT, STRING, SEQUENCE, MAPPING)
+def call_on(
+    variables: Variables,
+    sender: Any,
+    name: str,
+    args: Sequence[Any] = (),
+    kwargs: Mapping[Any, Any] = {},
+) -> Any:
+    """`$object.call(name, [arguments], {named})`"""
+    return _call(sender, name, args, kwargs, variables)
+
+
+@MURANO.function("call", STRING, SEQUENCE, MAPPING, OBJECT)
+def call_named(
+    variables: Variables, name: str, args: Sequence[Any], kwargs: Mapping[Any, Any], sender: Any
+) -> Any:
+    """`call(name, [arguments], {named}, $object)`"""
+    return _call(sender, name, args, kwargs, variables)
+
+
+def _call(
+    sender: HostValue, name: str, args: Sequence[Any], kwargs: Mapping[Any, Any], variables: Variables
+) -> Any:
+    method = sender.find_method(name, variables)
+    if method is None:
+        known = sender.cls.method_names() if isinstance(sender, MuranoObject | ObjectView) else ()
+        raise MuranoError(
+            "NoMethodFound", f"{sender!r} has no method {name!r}", hint=did_you_mean(name, known)
+        )
+    return method(*args, **{str(key): value for key, value in kwargs.items()})
+
+
+@MURANO.operator("is", ANY, STRING | OBJECT)
+def is_(variables: Variables, value: Any, type_: Any) -> bool:
+    """Whether a value is an object of a type; a type is itself and its ancestors."""
+    value = unwrapped(value)
+    cls = class_argument(type_, variables)
+    if isinstance(value, MuranoClass):
+        return value.is_a(cls)
+    return isinstance(value, MuranoObject) and value.cls.is_a(cls)

@@ -1,0 +1,58 @@
+"""Functions that wait, run side by side, stop, or write down what happens."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from sabir.expressions.yaql import LAMBDA, Lambda, Variables
+from sabir.expressions.yaql.kinds import INT, ITERABLE, NULL, NUMBER, STRING
+from sabir.languages.muranopl.evaluate.errors import MuranoError
+from sabir.languages.muranopl.evaluate.functions.naming import runtime_of
+from sabir.languages.muranopl.evaluate.functions.registry import MURANO
+
+__all__: list[str] = []
+
+_LETTERS = "abcdefghijklmnopqrstuvwxyz"
+_ALPHABET = _LETTERS + "0123456789"
+_random = random.SystemRandom()
+
+
+@MURANO.extension("sleep", NUMBER)
+def sleep(variables: Variables, seconds: float) -> None:
+    runtime_of(variables).sleep(seconds)
+
+
+@MURANO.method("pselect", ITERABLE, LAMBDA, INT | NULL)
+def pselect(variables: Variables, collection: Iterable[Any], func: Lambda, limit: Any = None) -> list[Any]:
+    """`select` with the items side by side; the order is kept."""
+    runtime = runtime_of(variables)
+    finalize = runtime.engine_for("1.4", ()).finalize
+
+    def task(item: Any) -> Callable[[], Any]:
+        own = func.fresh()
+        return lambda: finalize(own(item))
+
+    result: list[Any] = runtime.scheduler.run_all([task(item) for item in collection], limit)
+    return result
+
+
+@MURANO.function("require")
+def require(value: Any) -> Any:
+    """The value, unless it is null or empty."""
+    if not value:
+        raise MuranoError("InvalidValue", "a required value is missing")
+    return value
+
+
+@MURANO.function("randomName")
+def random_name() -> str:
+    return _random.choice(_LETTERS) + "".join(_random.choice(_ALPHABET) for _ in range(11))
+
+
+@MURANO.function("logger", STRING)
+def logger(variables: Variables, logger_name: str) -> Any:
+    runtime = runtime_of(variables)
+    cls = runtime.core_class("io.murano.system.Logger")
+    return runtime.loader.instantiate({cls: {"name": logger_name}}, None, None)

@@ -1,0 +1,56 @@
+"""Types as values: `:Name`, `ns:Name`, `type`, `typeinfo`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sabir.expressions.yaql import EXPRESSION, Variables
+from sabir.expressions.yaql.kinds import NULL, OBJECT, STRING
+from sabir.expressions.yaql.nodes import Node
+from sabir.languages.muranopl.evaluate.classes import MuranoClass
+from sabir.languages.muranopl.evaluate.contract_classes import class_name_of
+from sabir.languages.muranopl.evaluate.errors import MuranoError
+from sabir.languages.muranopl.evaluate.functions.naming import class_argument
+from sabir.languages.muranopl.evaluate.functions.registry import MURANO
+from sabir.languages.muranopl.evaluate.hosts import calling_class
+from sabir.languages.muranopl.evaluate.objects import MuranoObject, unwrapped
+from sabir.languages.muranopl.evaluate.reflection import TypeInfo
+
+__all__: list[str] = []
+
+
+@MURANO.prefix(":", EXPRESSION)
+def own_namespace(variables: Variables, name: Node) -> MuranoClass:
+    return _named(class_name_of(name), ":", variables)
+
+
+@MURANO.operator(":", EXPRESSION, EXPRESSION)
+def other_namespace(variables: Variables, prefix: Node, name: Node) -> MuranoClass:
+    space, short = class_name_of(prefix), class_name_of(name)
+    return _named(short, f"{space}:" if space is not None else ":", variables)
+
+
+def _named(name: str | None, prefix: str, variables: Variables) -> MuranoClass:
+    cls = calling_class(variables)
+    if name is None or cls is None:
+        raise MuranoError("NoClassFound", "the name of a class must stand behind `:`")
+    return cls.resolve(prefix + name)
+
+
+@MURANO.extension("type", OBJECT | STRING | NULL)
+def type_(variables: Variables, object: Any) -> Any:  # noqa: A002
+    """The type of an object, or the type that a text names."""
+    value = unwrapped(object)
+    if value is None:
+        return None
+    return value.cls if isinstance(value, MuranoObject) else class_argument(value, variables)
+
+
+@MURANO.extension("typeinfo", OBJECT | STRING | NULL)
+def typeinfo(variables: Variables, object: Any) -> Any:  # noqa: A002
+    """Reflection: what there is to know about the type of an object."""
+    value = unwrapped(object)
+    if value is None:
+        return None
+    cls = value.cls if isinstance(value, MuranoObject) else class_argument(value, variables)
+    return TypeInfo(cls)

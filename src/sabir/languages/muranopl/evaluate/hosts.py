@@ -1,0 +1,58 @@
+"""Values of MuranoPL that are not plain data: objects, casts of objects, types, reflection, system objects."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from sabir.expressions.yaql import Variables
+from sabir.languages.muranopl.evaluate.errors import MuranoError
+
+if TYPE_CHECKING:
+    from sabir.languages.muranopl.evaluate.classes import MuranoClass
+
+__all__ = ["CALLER", "CONTEXT", "DEPTH", "RESULT", "THIS", "HostObjects", "HostValue", "calling_class"]
+
+# Keys of the variables of a running method, beside its locals. No variable can have such a name.
+THIS = "this"
+CONTEXT = "@"  # the `MethodContext`: whose code is running
+DEPTH = "#"  # how many calls deep
+RESULT = "^"  # what `Return` gave
+CALLER = "<"  # the variables of the code that called
+
+
+class HostValue:
+    """Something whose attributes and methods are ours to look up. Compared by identity unless it says otherwise."""
+
+    __slots__ = ()
+
+    def get_attribute(self, name: str, variables: Variables) -> Any:
+        del variables
+        raise MuranoError("PropertyReadError", f"{self} has no property {name!r}")
+
+    def find_method(self, name: str, variables: Variables) -> Callable[..., Any] | None:
+        """A callable for evaluated arguments, or None: then the functions of the library are asked."""
+        del name, variables
+        return None
+
+
+class HostObjects:
+    """What the expression engine asks about values of ours."""
+
+    __slots__ = ()
+
+    @property
+    def types(self) -> tuple[type, ...]:
+        return (HostValue,)
+
+    def attribute(self, receiver: HostValue, name: str, variables: Variables) -> Any:
+        return receiver.get_attribute(name, variables)
+
+    def method(self, receiver: HostValue, name: str, variables: Variables) -> Callable[..., Any] | None:
+        return receiver.find_method(name, variables)
+
+
+def calling_class(variables: Variables) -> MuranoClass | None:
+    """The class whose code is running, None when the call comes from outside."""
+    context = variables.get(CONTEXT)
+    return None if context is None else context.cls

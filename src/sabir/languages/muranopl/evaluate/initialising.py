@@ -1,0 +1,96 @@
+"""The state of an object whose properties are being set.
+
+Properties are set in any order they need each other: reading one that has no value yet sets it first. So defaults may
+use other properties, contracts may look at them, and a circle of defaults is noticed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from sabir.languages.muranopl.evaluate.errors import ContractViolation, MuranoError
+
+if TYPE_CHECKING:
+    from sabir.languages.muranopl.evaluate.loading import Loader
+    from sabir.languages.muranopl.evaluate.objects import MuranoObject
+    from sabir.languages.muranopl.evaluate.properties import PropertyDeclaration
+
+__all__ = ["Consequence", "Initialising"]
+
+_DEFAULT, _CONTRACT, _FAILED = "default", "contract", "failed"
+
+
+class Consequence(MuranoError):
+    """A property cannot be read because setting it failed, which is reported already."""
+
+
+class Initialising:
+    """What the model gives to one object, and how far each property has come."""
+
+    __slots__ = ("excluded", "given", "loader", "object", "raw", "stages")
+
+    def __init__(
+        self, object_: MuranoObject, given: Mapping[Any, Any], raw: Mapping[Any, Any], loader: Loader
+    ) -> None:
+        self.object = object_
+        self.given = given
+        self.raw = raw
+        self.loader = loader
+        self.stages: dict[str, str] = {}
+        self.excluded: frozenset[str] = frozenset()
+
+    def value_of(self, name: str) -> Any:
+        """The value of a property that is read before its turn."""
+        stage = self.stages.get(name)
+        if stage is None and name in self.object.cls.declared and name not in self.excluded:
+            self.initialise(name)
+            return self.object.properties[name]
+        cls = self.object.cls.name
+        if stage == _FAILED:
+            raise Consequence("UninitializedPropertyAccessError", f"property {name!r} of {cls} has no value")
+        if stage == _DEFAULT:
+            circle = " → ".join([one for one, at in self.stages.items() if at == _DEFAULT] + [name])
+            raise MuranoError(
+                "CircularExpressionDependenciesError",
+                f"the defaults of {cls} need each other: {circle}",
+                place=self.object.cls.members[name].place,
+            )
+        raise MuranoError("UninitializedPropertyAccessError", f"property {name!r} of {cls} has no value yet")
+
+    def initialise(self, name: str) -> None:
+        """Set one property from the model, or else from its default."""
+        object_ = self.object
+        declarations = object_.cls.declared[name]
+        first = declarations[0]
+        try:
+            if first.is_read and name in self.given:
+                value = self.given[name]
+            elif first.default is not None:
+                self.stages[name] = _DEFAULT
+                value = first.default_value(object_)
+            else:
+                value = self.loader.absent_value(first, object_)
+            self.stages[name] = _CONTRACT
+            converted = first.contract.check(value, object_, self.loader)
+            for other in declarations[1:]:
+                try:
+                    other.contract.check(value, object_, self.loader)
+                except ContractViolation as violation:
+                    raise other.named(violation) from None
+            object_.properties[name] = converted
+        except MuranoError as error:
+            self.stages[name] = _FAILED
+            raise self._explained(error, first) from None
+        if first.usage == "Const":
+            self.loader.check_constant(object_, name, converted)
+
+    def _explained(self, error: MuranoError, declaration: PropertyDeclaration) -> MuranoError:
+        if isinstance(error, ContractViolation):
+            fresh = error.subject is None
+            declaration.named(error)
+            if fresh:
+                self.loader.explain(error, self.object, declaration)
+        elif error.place is None:
+            error.place = declaration.place
+        return error

@@ -1,0 +1,268 @@
+"""Objects from definitions: shells first, then properties, then constructors.
+
+A model is loaded in two passes so that references may point forward. The first makes an object of every definition; the
+second sets properties and checks contracts. Constructors run when all properties of all objects are set, parts before
+what owns them.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from sabir.diagnostics.finding import Finding
+from sabir.languages.muranopl.evaluate.classes import MuranoClass
+from sabir.languages.muranopl.evaluate.constants import same_value
+from sabir.languages.muranopl.evaluate.definitions import parse_definition
+from sabir.languages.muranopl.evaluate.errors import ContractViolation, MuranoError, shown
+from sabir.languages.muranopl.evaluate.explaining import explain_violation, unknown_properties
+from sabir.languages.muranopl.evaluate.initialising import Consequence, Initialising
+from sabir.languages.muranopl.evaluate.objects import MuranoObject
+
+if TYPE_CHECKING:
+    from sabir.languages.muranopl.evaluate.positions import Positions
+    from sabir.languages.muranopl.evaluate.properties import PropertyDeclaration
+    from sabir.languages.muranopl.evaluate.runtime import Runtime
+
+__all__ = ["Loader", "new_id"]
+
+_MOST_ERRORS = 100
+
+
+def new_id() -> str:
+    return os.urandom(16).hex()
+
+
+class Loader:
+    """One load. `keep_ids`: objects have the ids of the definitions, as in a model; else every object gets a new one."""
+
+    def __init__(
+        self,
+        runtime: Runtime,
+        *,
+        keep_ids: bool = False,
+        is_dry: bool = False,
+        positions: Positions | None = None,
+        previous: Mapping[str, Mapping[Any, Any]] | None = None,
+    ) -> None:
+        self.runtime = runtime
+        self.keep_ids = keep_ids
+        self.is_dry = is_dry
+        self.positions = positions
+        self.previous = previous
+        self.waiting: list[MuranoObject] = []
+        self.finished: list[MuranoObject] = []
+        self.local: dict[str, MuranoObject] = {}
+        self.warnings: list[Finding] = []
+        self._warned: set[tuple[str, Any]] = set()
+        self._made_by: dict[MuranoObject, PropertyDeclaration] = {}
+
+    # -- first pass ------------------------------------------------------------------------------------------------
+
+    def shell(
+        self, raw: Mapping[Any, Any], owner: MuranoObject | None, default: MuranoClass | None
+    ) -> MuranoObject:
+        """The object of a definition and of all definitions inside, without properties yet."""
+        try:
+            cls, id_, name, header, properties = parse_definition(raw, default, self.runtime)
+        except MuranoError as error:
+            if error.place is None and self.positions is not None:
+                error.place = self.positions.of(raw)
+            raise
+        object_ = MuranoObject(cls, (id_ if self.keep_ids and id_ else new_id()), owner)
+        object_.name = name
+        object_.header = header
+        self._register(object_, id_, raw)
+        given = dict(self._with_previous(object_, properties))
+        for key, declarations in cls.declared.items():
+            if key not in given or not declarations[0].is_read:
+                continue
+            for declaration in declarations:
+                build = declaration.contract.build
+                if build is not None:
+                    given[key] = build(given[key], object_, self)
+                    break
+        if self.positions is not None and not given.keys() <= cls.declared.keys():
+            self._note_unknown(object_, raw)
+        object_.initialising = Initialising(object_, given, raw, self)
+        self.waiting.append(object_)
+        return object_
+
+    def _register(self, object_: MuranoObject, id_: str | None, raw: Mapping[Any, Any]) -> None:
+        if id_ is not None:
+            if id_ in self.local and self.keep_ids:
+                raise MuranoError(
+                    "DuplicateObjectId",
+                    f"two objects of the model have the id {id_!r}: {self.local[id_].cls.name} and {object_.cls.name}",
+                    place=self.positions.of(raw) if self.positions else None,
+                )
+            self.local[id_] = object_
+        if not self.is_dry:
+            self.runtime.store.add(object_, is_model=self.keep_ids)
+            if self.positions is not None:
+                self.runtime.origins[object_.id] = (self.positions, raw)
+
+    def _with_previous(self, object_: MuranoObject, given: Mapping[Any, Any]) -> Mapping[Any, Any]:
+        """Values of `Out` properties as the last run left them: a user cannot change them (spec 000, "Out")."""
+        if self.previous is None:
+            return given
+        before = self.previous.get(object_.id)
+        outs = [name for name, decl in object_.cls.members.items() if decl.usage == "Out"]
+        if not outs:
+            return given
+        result = dict(given)
+        for name in outs:
+            if before is not None and name in before:
+                result[name] = before[name]
+            else:
+                result.pop(name, None)
+        return result
+
+    def _note_unknown(self, object_: MuranoObject, raw: Mapping[Any, Any]) -> None:
+        assert self.positions is not None
+        for key in raw:
+            if key in ("?", *object_.cls.declared) or (object_.cls.name, key) in self._warned:
+                continue
+            if object_.cls.takes_from_model(key):
+                continue
+            self._warned.add((object_.cls.name, key))
+            self.warnings.append(unknown_properties(object_, key, self.positions.of_key(raw, key)))
+
+    # -- second pass -----------------------------------------------------------------------------------------------
+
+    def finish(self) -> None:
+        """Set the properties of every object that waits, then run the constructors.
+
+        All independent mistakes of a model are found in one go: the first is raised, the others are with it.
+        """
+        errors: list[MuranoError] = []
+        while self.waiting:
+            waiting, self.waiting = self.waiting, []
+            for object_ in waiting:
+                self._initialise(object_, errors)
+        if errors:
+            errors[0].also = tuple(errors[1:])
+            raise errors[0]
+        finished, self.finished = self.finished, []
+        for object_ in finished:
+            state = object_.initialising
+            object_.initialising = None
+            if not self.is_dry and state is not None and object_.cls.constructors:
+                self._construct(object_, state.given)
+
+    def _initialise(self, object_: MuranoObject, errors: list[MuranoError]) -> None:
+        state = object_.initialising
+        assert state is not None
+        properties = object_.properties
+        for name in object_.cls.instance_names:
+            if name in properties or name in state.excluded or name in state.stages:
+                continue
+            try:
+                state.initialise(name)
+            except Consequence:
+                continue
+            except MuranoError as error:
+                if not error.can_be_caught or not self.keep_ids:
+                    raise
+                errors.append(error)
+                if len(errors) >= _MOST_ERRORS:
+                    return
+        self.finished.append(object_)
+
+    def _construct(self, object_: MuranoObject, given: Mapping[Any, Any]) -> None:
+        for method in object_.cls.constructors:
+            method.invoke(
+                object_, {}, **{name: given[name] for name in method.argument_names if name in given}
+            )
+
+    # -- what contracts ask for --------------------------------------------------------------------------------------
+
+    def find(self, id_: str) -> MuranoObject:
+        """The object of an id, wherever it is defined."""
+        found = self.local.get(id_) or self.runtime.store.get(id_)
+        if found is None:
+            raise MuranoError(
+                "NoObjectFoundError",
+                f"there is no object with the id {id_!r}",
+                hint="a property with a class contract holds an object or the id of one that the model defines",
+            )
+        return found
+
+    def instantiate(
+        self, raw: Mapping[Any, Any], owner: MuranoObject | None, default: MuranoClass
+    ) -> MuranoObject:
+        """An object that turns up while properties are set: a default, or data given to a class contract."""
+        object_ = self.shell(raw, owner, default)
+        waiting, self.waiting = self.waiting, []
+        errors: list[MuranoError] = []
+        for one in waiting:
+            if one is object_ or one.is_owned_by(object_):
+                self._initialise(one, errors)
+            else:
+                self.waiting.append(one)
+        if errors:
+            raise errors[0]
+        return object_
+
+    def absent_value(self, declaration: PropertyDeclaration, object_: MuranoObject) -> Any:
+        """The value of a property that is neither given nor has a default: null, or the definition of an instance
+        of the contract's default class (S-11), unless that would go on without end."""
+        default = declaration.contract.default_class
+        if default is None or not declaration.is_read:
+            return None
+        owner: MuranoObject | None = object_
+        while owner is not None:
+            if owner.cls is default():
+                return None
+            owner = owner.owner
+        return {}
+
+    def template(
+        self,
+        value: Any,
+        this: Any,
+        default: MuranoClass,
+        *,
+        wanted: MuranoClass,
+        excluded: frozenset[str],
+    ) -> dict[str, Any]:
+        """A template as a dictionary, checked by a dry run that makes no object anybody can see."""
+        from sabir.languages.muranopl.evaluate.serialising import dump_template
+
+        if isinstance(value, MuranoObject):
+            object_ = value
+        else:
+            dry = Loader(self.runtime, keep_ids=True, is_dry=True, positions=self.positions)
+            object_ = dry.shell(value, this if isinstance(this, MuranoObject) else None, default)
+            assert object_.initialising is not None
+            object_.initialising.excluded = excluded
+        if not object_.cls.is_a(wanted):
+            raise ContractViolation(f"{object_.cls.name} is no {wanted.name}", value)
+        if object_ is not value:
+            dry.local = {**self.local, **dry.local}
+            dry.finish()
+        return dump_template(object_, excluded)
+
+    def check_constant(self, object_: MuranoObject, name: str, value: Any) -> None:
+        """A `Const` property keeps the value of the last run (spec 000, "Const"; S-13)."""
+        before = self.previous.get(object_.id) if self.previous is not None else None
+        if before is None or name not in before or same_value(value, before[name]):
+            return
+        raise MuranoError(
+            "ConstantChanged",
+            f"property {name!r} of {object_!r} is Const: it was {shown(before[name])} in the last run, "
+            f"now it is {shown(value)}",
+            place=object_.cls.members[name].place,
+            hint="put the earlier value back, or make it another object with another id",
+        )
+
+    def note_dropped(self, keys: list[Any], this: Any) -> None:
+        """A dictionary contract drops keys it does not name (S-07)."""
+        if self.positions is not None:
+            self.runtime.note_dropped(keys, this)
+
+    def explain(
+        self, error: ContractViolation, object_: MuranoObject, declaration: PropertyDeclaration
+    ) -> None:
+        explain_violation(error, object_, declaration, self.positions)

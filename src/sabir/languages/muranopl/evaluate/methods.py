@@ -1,0 +1,275 @@
+"""Methods: arguments bound and checked, the body compiled at the first call, the stack kept for failures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from sabir.diagnostics.finding import Frame
+from sabir.diagnostics.near import did_you_mean
+from sabir.expressions.yaql import Variables
+from sabir.expressions.yaql.scope import Closure
+from sabir.languages.muranopl.evaluate.classes import ClassContext, MuranoClass
+from sabir.languages.muranopl.evaluate.contracts import Contract, compile_contract
+from sabir.languages.muranopl.evaluate.errors import ContractViolation, MuranoError, Unstoppable, shown
+from sabir.languages.muranopl.evaluate.hosts import CALLER, CONTEXT, DEPTH, RESULT, THIS
+from sabir.languages.muranopl.evaluate.signals import RETURN, Signal
+from sabir.languages.muranopl.syntax.nodes import ArgumentNode, MethodNode
+from sabir.source.text import Place
+
+if TYPE_CHECKING:
+    from sabir.languages.muranopl.evaluate.objects import MuranoObject
+    from sabir.languages.muranopl.evaluate.statements import Run
+
+__all__ = ["Argument", "Method", "check_exposed"]
+
+
+class Argument:
+    """A declared argument, its contract compiled."""
+
+    __slots__ = ("check", "contract", "default", "name", "node")
+
+    def __init__(self, node: ArgumentNode, cls: MuranoClass) -> None:
+        self.node = node
+        self.name = node.name
+        self.contract: Contract = compile_contract(node.contract, cls)
+        self.check = self.contract.check
+        self.default: Closure | None = (
+            None if node.default is None else cls.engine.guarded_value(node.default)
+        )
+
+
+class Method:
+    """A method of a class. `native` is the Python function of a system class that does its work."""
+
+    __slots__ = (
+        "_body",
+        "_positional",
+        "_synchronises",
+        "arguments",
+        "cls",
+        "context",
+        "is_exposed",
+        "is_static",
+        "keywords",
+        "name",
+        "native",
+        "node",
+        "rest",
+        "runtime",
+    )
+
+    def __init__(self, node: MethodNode, cls: MuranoClass) -> None:
+        self.node = node
+        self.cls = cls
+        self.name = node.name
+        self.runtime = cls.runtime
+        self.context = ClassContext(cls, self)
+        self.is_static = node.usage in ("Static", "Extension")
+        self.is_exposed = node.scope == "Public" or node.usage == "Action"
+        self.native: Callable[..., Any] | None = None
+        arguments = [Argument(one, cls) for one in node.arguments]
+        self.arguments = tuple(one for one in arguments if one.node.usage == "Standard")
+        self.rest = next((one for one in arguments if one.node.usage == "VarArgs"), None)
+        self.keywords = next((one for one in arguments if one.node.usage == "KwArgs"), None)
+        self._positional = tuple((one.name, one.check) for one in self.arguments)
+        self._body: Run | None = None
+        self._synchronises: bool | None = None
+
+    @property
+    def synchronises(self) -> bool:
+        """Whether calls on one object wait for each other in `Parallel`."""
+        if self._synchronises is None:
+            from sabir.languages.muranopl.evaluate.metadata import synchronises
+
+            self._synchronises = synchronises(self)
+        return self._synchronises
+
+    @property
+    def full_name(self) -> str:
+        return f"{self.cls.name}.{self.name}"
+
+    @property
+    def place(self) -> Place:
+        return Place(self.cls.node.source, self.node.span)
+
+    @property
+    def argument_names(self) -> tuple[str, ...]:
+        return tuple(one.name for one in self.arguments)
+
+    def invoke(self, this: Any, caller: Variables, /, *args: Any, **kwargs: Any) -> Any:
+        """Call it on an object, or on the class when it is static. `caller` are the variables of the calling code."""
+        runtime = self.runtime
+        meter = runtime.meter
+        meter.left -= 1
+        if meter.left < meter.until_clock:
+            meter.refill()
+        depth = caller.get(DEPTH, 0) + 1
+        if depth > runtime.max_depth:
+            raise _too_deep(runtime.max_depth)
+        if self.is_static:
+            this = self.cls
+        variables: Variables = {"$": this, THIS: this, CONTEXT: self.context, DEPTH: depth}
+        if self.native is not None:
+            variables[CALLER] = caller
+        try:
+            if (
+                len(args) == len(self._positional)
+                and not kwargs
+                and self.rest is None
+                and self.keywords is None
+            ):
+                self._bind_all(variables, this, args)
+            else:
+                self._bind(variables, this, args, kwargs)
+            if runtime.scheduler.is_active and self.synchronises:
+                return runtime.scheduler.run_locked(self, this, variables)
+            return self.run(variables)
+        except MuranoError as error:
+            self._leave(error)
+            raise
+
+    def run(self, variables: Variables) -> Any:
+        """The body, with bound arguments."""
+        body = self._body or self._compile()
+        signal = body(variables)
+        if signal is RETURN:
+            return variables[RESULT]
+        if signal is not None:
+            raise self._misplaced(signal)
+        return None
+
+    def _compile(self) -> Run:
+        if self.native is not None:
+            self._body = self._native_body(self.native)
+        else:
+            from sabir.languages.muranopl.evaluate.statements import Compiler
+
+            self._body = Compiler(self.cls.engine, self.runtime).block(self.node.body)
+        return self._body
+
+    def _native_body(self, function: Callable[..., Any]) -> Run:
+        names = self.argument_names
+        rest = self.rest.name if self.rest else None
+        finalize = self.cls.engine.engine.finalize
+
+        def run(variables: Variables) -> Signal:
+            values = [variables[name] for name in names]
+            if rest is not None:
+                values.extend(variables[rest])
+            variables[RESULT] = finalize(function(variables[THIS], variables, *values))
+            return RETURN
+
+        return run
+
+    # -- arguments ---------------------------------------------------------------------------------------------------
+
+    def _bind_all(self, variables: Variables, this: Any, args: tuple[Any, ...]) -> None:
+        """The usual call: every argument by position."""
+        loader = self.runtime.loader
+        index = 0
+        try:
+            for name, check in self._positional:
+                variables[name] = check(args[index], this, loader)
+                index += 1
+        except ContractViolation as violation:
+            raise self._named(violation, self.arguments[index]) from None
+
+    def _bind(
+        self, variables: Variables, this: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]
+    ) -> None:
+        loader = self.runtime.loader
+        named = dict(kwargs)
+        for index, argument in enumerate(self.arguments):
+            name = argument.name
+            if index < len(args):
+                if name in named:
+                    raise self._wrong_call(f"argument {name!r} is given twice")
+                value = args[index]
+            elif name in named:
+                value = named.pop(name)
+            elif argument.default is not None:
+                value = argument.default({"$": this, THIS: this, CONTEXT: self.context, DEPTH: 0})
+            else:
+                value = None
+            self._check(variables, argument, value, this)
+        extra = args[len(self.arguments) :]
+        if self.rest is not None:
+            values: list[Any] = []
+            variables[self.rest.name] = values
+            try:
+                for value in extra:
+                    values.append(self.rest.check(value, this, loader))  # noqa: PERF401  # a violation counts them
+            except ContractViolation as violation:
+                violation.inside(f"[{len(values)}]")
+                raise self._named(violation, self.rest) from None
+        elif extra:
+            most = len(self.arguments)
+            raise self._wrong_call(
+                f"it takes {most or 'no'} argument{'s' * (most != 1)}, {len(args)} were given"
+            )
+        if self.keywords is not None:
+            result: dict[str, Any] = {}
+            variables[self.keywords.name] = result
+            for name, value in named.items():
+                try:
+                    result[name] = self.keywords.check(value, this, loader)
+                except ContractViolation as violation:
+                    raise self._named(violation.inside(f"[{name!r}]"), self.keywords) from None
+        elif named:
+            name = next(iter(named))
+            raise self._wrong_call(f"it has no argument {name!r}", did_you_mean(name, self.argument_names))
+
+    def _check(self, variables: Variables, argument: Argument, value: Any, this: Any) -> None:
+        try:
+            variables[argument.name] = argument.check(value, this, self.runtime.loader)
+        except ContractViolation as violation:
+            raise self._named(violation, argument) from None
+
+    def _named(self, violation: ContractViolation, argument: Argument) -> ContractViolation:
+        if violation.subject is None:
+            violation.subject = f"{self.full_name}.{argument.name}"
+            violation.place = violation.place or Place(self.cls.node.source, argument.node.contract.span)
+        return violation
+
+    def _wrong_call(self, problem: str, hint: str | None = None) -> MuranoError:
+        return MuranoError(
+            "NoMethodFound", f"method {self.full_name} is called wrongly: {problem}", hint=hint
+        )
+
+    # -- failures ----------------------------------------------------------------------------------------------------
+
+    def _leave(self, error: MuranoError) -> None:
+        error.frames.append(Frame(place=error.at or error.place or self.place, name=self.full_name))
+        error.place = error.place or error.at
+        error.at = None
+
+    def _misplaced(self, signal: Signal) -> MuranoError:
+        return MuranoError(
+            "DslInvalidOperationError",
+            f"{signal.value!r} stands outside of a loop in method {self.full_name}",
+        )
+
+    def __repr__(self) -> str:
+        return self.full_name
+
+
+def _too_deep(limit: int) -> MuranoError:
+    return Unstoppable(
+        "LimitReached",
+        f"methods call each other more than {limit} levels deep",
+        hint="look for a method that calls itself without end",
+    )
+
+
+def check_exposed(method: Method, this: MuranoObject | MuranoClass) -> None:
+    """Calls from outside reach only what is `Scope: Public` or `Usage: Action`."""
+    if not method.is_exposed:
+        exposed = [one.name for one in method.cls.exposed_methods()]
+        raise MuranoError(
+            "MethodNotExposed",
+            f"method {method.name!r} of {shown(this)} cannot be called from outside",
+            place=method.place,
+            hint="declare it with `Scope: Public`"
+            + (f"; callable are {', '.join(exposed)}" if exposed else ""),
+        )

@@ -1,0 +1,227 @@
+"""Objects and casts of objects."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from sabir.diagnostics.finding import Related
+from sabir.diagnostics.near import did_you_mean
+from sabir.expressions.yaql import Variables
+from sabir.languages.muranopl.evaluate.errors import MuranoError
+from sabir.languages.muranopl.evaluate.hosts import CONTEXT, HostValue
+
+if TYPE_CHECKING:
+    from sabir.languages.muranopl.evaluate.classes import MuranoClass
+    from sabir.languages.muranopl.evaluate.initialising import Initialising
+    from sabir.languages.muranopl.evaluate.properties import PropertyDeclaration
+
+__all__ = ["MuranoObject", "ObjectView", "unwrapped"]
+
+
+class MuranoObject(HostValue):
+    """An object. Declared properties are in `properties`; what a class wrote without declaring it is private to it."""
+
+    __slots__ = (
+        "__weakref__",
+        "cls",
+        "header",
+        "id",
+        "initialising",
+        "is_destroyed",
+        "name",
+        "native",
+        "owner",
+        "private",
+        "properties",
+    )
+
+    def __init__(self, cls: MuranoClass, id_: str, owner: MuranoObject | None) -> None:
+        self.cls = cls
+        self.id = id_
+        self.owner = owner
+        self.name: str | None = None
+        self.properties: dict[str, Any] = {}
+        self.private: dict[tuple[MuranoClass, str], Any] | None = None
+        self.header: dict[str, Any] | None = None
+        """Entries of the `?` header that are not ours; written back as they came."""
+        self.initialising: Initialising | None = None
+        self.native: Any = None
+        self.is_destroyed = False
+
+    # -- reading ---------------------------------------------------------------------------------------------------
+
+    def get_attribute(self, name: str, variables: Variables) -> Any:
+        cls = self.cls
+        context = variables.get(CONTEXT)
+        if context is None or (context.cls is not cls and context.cls not in cls.ancestors):
+            return self.get_public(name, cls)
+        cls = context.cls
+        declaration = cls.members.get(name)
+        if declaration is None:
+            return self._get_private(name, cls)
+        if declaration.is_static:
+            return declaration.cls.static_value(name)
+        try:
+            return self.properties[name]
+        except KeyError:
+            return self._not_there(name)
+
+    def get_public(self, name: str, cls: MuranoClass) -> Any:
+        """What code of other classes sees: the properties that `cls` declares."""
+        declaration = cls.members.get(name)
+        if declaration is None:
+            raise MuranoError(
+                "PropertyReadError",
+                f"{cls.name} declares no property {name!r}",
+                hint=did_you_mean(name, cls.members),
+            )
+        if declaration.is_static:
+            return declaration.cls.static_value(name)
+        try:
+            return self.properties[name]
+        except KeyError:
+            return self._not_there(name)
+
+    def _get_private(self, name: str, cls: MuranoClass) -> Any:
+        if self.private is not None and (cls, name) in self.private:
+            return self.private[cls, name]
+        raise MuranoError(
+            "UninitializedPropertyAccessError",
+            f"property {name!r} of {cls.name} has no value: it is not declared and was never written",
+            hint=did_you_mean(name, cls.members),
+        )
+
+    def _not_there(self, name: str) -> Any:
+        if self.initialising is not None:
+            return self.initialising.value_of(name)
+        raise MuranoError(
+            "UninitializedPropertyAccessError", f"property {name!r} of {self.cls.name} has no value yet"
+        )
+
+    # -- writing ---------------------------------------------------------------------------------------------------
+
+    def set_attribute(self, name: str, value: Any, variables: Variables) -> None:
+        context = variables.get(CONTEXT)
+        cls = self.cls
+        if context is None:
+            self._set_declared(name, value, cls)
+        elif context.cls is cls or context.cls in cls.ancestors:
+            if name in context.cls.members:
+                self._check_access(name)
+                self._set_declared(name, value, cls)
+            else:
+                if self.private is None:
+                    self.private = {}
+                self.private[context.cls, name] = value
+        elif name in cls.members:
+            raise MuranoError(
+                "NoWriteAccessError",
+                f"{context.cls.name} may not write property {name!r} of {cls.name}",
+                hint="only code of the class itself, its ancestors and descendants may; give it a method that does",
+            )
+        else:
+            raise MuranoError(
+                "PropertyWriteError",
+                f"{cls.name} declares no property {name!r}",
+                hint=did_you_mean(name, cls.members),
+            )
+
+    def _check_access(self, name: str) -> None:
+        for declaration in self.cls.declared[name]:
+            if not declaration.is_writable:
+                raise _no_access(declaration)
+
+    def _set_declared(self, name: str, value: Any, cls: MuranoClass) -> None:
+        declarations = cls.declared.get(name)
+        if declarations is None:
+            raise MuranoError(
+                "PropertyWriteError",
+                f"{cls.name} declares no property {name!r}",
+                hint=did_you_mean(name, cls.members),
+            )
+        first = declarations[0]
+        loader = cls.runtime.loader
+        if first.is_static:
+            first.cls.static_values[name] = first.convert(value, first.cls, loader)
+            return
+        converted = first.convert(value, self, loader)
+        for other in declarations[1:]:  # a redeclared property conforms to the contracts of all ancestors
+            other.convert(value, self, loader)
+        self.properties[name] = converted
+
+    # -- the rest --------------------------------------------------------------------------------------------------
+
+    def find_method(self, name: str, variables: Variables) -> Callable[..., Any] | None:
+        method = self.cls.lookup(name)
+        if method is None:
+            return None
+        return partial(method.invoke, self, variables)
+
+    def is_owned_by(self, other: object) -> bool:
+        """Whether the other object is a direct or indirect owner."""
+        owner = self.owner
+        while owner is not None:
+            if owner is other:
+                return True
+            owner = owner.owner
+        return False
+
+    def nearest_owner(self, cls: MuranoClass) -> MuranoObject | None:
+        owner = self.owner
+        while owner is not None and not owner.cls.is_a(cls):
+            owner = owner.owner
+        return owner
+
+    def __repr__(self) -> str:
+        return f"{self.cls.name} {self.name or self.id!r}"
+
+
+class ObjectView(HostValue):
+    """An object seen as one of its ancestors: method look-up starts there, calls inside stay virtual."""
+
+    __slots__ = ("cls", "object")
+
+    def __init__(self, object_: MuranoObject, cls: MuranoClass) -> None:
+        self.object = object_
+        self.cls = cls
+
+    def get_attribute(self, name: str, variables: Variables) -> Any:
+        context = variables.get(CONTEXT)
+        if context is not None and context.cls is self.cls:
+            return self.object.get_attribute(name, variables)
+        return self.object.get_public(name, self.cls)
+
+    def set_attribute(self, name: str, value: Any, variables: Variables) -> None:
+        self.object.set_attribute(name, value, variables)
+
+    def find_method(self, name: str, variables: Variables) -> Callable[..., Any] | None:
+        method = self.cls.lookup(name)
+        if method is None:
+            return None
+        return partial(method.invoke, self.object, variables)
+
+    def __eq__(self, other: object) -> bool:
+        return self.object is unwrapped(other)
+
+    def __hash__(self) -> int:
+        return hash(self.object)
+
+    def __repr__(self) -> str:
+        return repr(self.object)
+
+
+def unwrapped(value: Any) -> Any:
+    """The object behind a cast; anything else as it is."""
+    return value.object if isinstance(value, ObjectView) else value
+
+
+def _no_access(declaration: PropertyDeclaration) -> MuranoError:
+    return MuranoError(
+        "NoWriteAccessError",
+        f"property {declaration.name!r} of {declaration.cls.name} has Usage {declaration.usage} "
+        "and cannot be written by a workflow",
+        hint="`Usage: Out` or `InOut` allows it",
+        related=(Related(place=declaration.place, message="declared here"),),
+    )

@@ -1,0 +1,190 @@
+"""Packages and where they are found.
+
+A class is looked up in its own package, then in the packages that it requires, then in the core library, which every
+package requires. Class files are read when a class of theirs is first wanted, or all at once to hear of every mistake.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sabir.diagnostics.finding import Finding
+from sabir.languages.muranopl.evaluate.errors import MuranoError
+from sabir.languages.muranopl.syntax.classes import read_class_file
+from sabir.languages.muranopl.syntax.defects import Defects
+from sabir.languages.muranopl.syntax.manifest import MANIFEST, Manifest, read_manifest
+from sabir.languages.muranopl.syntax.nodes import ClassNode
+from sabir.languages.muranopl.syntax.versions import ANY_VERSION, VersionSpec
+from sabir.source.packages import LoadedPackage
+from sabir.source.text import Place
+
+if TYPE_CHECKING:
+    from sabir.source.packages import PackageFile
+
+__all__ = ["CORE", "Package", "PackageRegistry"]
+
+CORE = "io.murano"
+
+
+class Package:
+    """A package: its manifest, its class files, its resources."""
+
+    def __init__(self, manifest: Manifest, loaded: LoadedPackage) -> None:
+        self.manifest = manifest
+        self.loaded = loaded
+        self.findings: list[Finding] = []
+        self._nodes: dict[str, ClassNode] = {}
+        self._read: set[str] = set()
+
+    @property
+    def name(self) -> str:
+        return self.manifest.name
+
+    @property
+    def format(self) -> str:
+        return self.manifest.format
+
+    def class_names(self) -> set[str]:
+        return {*self.manifest.classes, *self._nodes}
+
+    def node(self, name: str) -> ClassNode | None:
+        """The class of a full name, read from its file when first asked for."""
+        if name not in self._nodes:
+            file = self.manifest.classes.get(name)
+            if file is None:
+                return None
+            self._read_file(file, name)
+        return self._nodes.get(name)
+
+    def read_all(self) -> tuple[Finding, ...]:
+        """Read every class file; all that is wrong with them."""
+        for name, file in self.manifest.classes.items():
+            self._read_file(file, name)
+        for name in self.manifest.classes:
+            if name not in self._nodes and not self.findings:
+                self._not_in_file(name)
+        return tuple(self.findings)
+
+    def resource(self, name: str) -> PackageFile | None:
+        return self.loaded.get_file("Resources/" + name)
+
+    def add(self, node: ClassNode) -> None:
+        known = self._nodes.get(node.name)
+        if known is None:
+            self._nodes[node.name] = node
+        elif known is not node:
+            defects = Defects(node.source)
+            defects.duplicate(
+                f"class {node.name} is defined twice in package {self.name}",
+                node.span,
+                Place(known.source, known.span),
+            )
+            self.findings.extend(defects.findings)
+
+    def _read_file(self, file: str, name: str) -> None:
+        if file in self._read:
+            return
+        self._read.add(file)
+        found = self.loaded.get_file("Classes/" + file)
+        if found is None:
+            self._missing_file(file, name)
+            return
+        read = read_class_file(found.yaml, name)
+        self.findings.extend(read.findings)
+        for node in read.classes:
+            self.add(node)
+
+    def _missing_file(self, file: str, name: str) -> None:
+        manifest = self.loaded.get_file(MANIFEST)
+        span = self.manifest.class_spans.get(name)
+        message = f"the file Classes/{file} of class {name} does not exist"
+        if manifest is None or span is None:
+            self.findings.append(Finding.about_file("MRUN:E006", message, MANIFEST))
+        else:
+            place = Place(manifest.source, span)
+            self.findings.append(Finding(code="MRUN:E006", message=message, place=place))
+
+    def _not_in_file(self, name: str) -> None:
+        file = self.manifest.classes[name]
+        self.findings.append(
+            Finding.about_file("MRUN:E005", f"Classes/{file} defines no class {name}", f"Classes/{file}")
+        )
+
+
+class PackageRegistry:
+    """The packages of a run, and directories in which others are looked for by name when they are required."""
+
+    def __init__(self, packages: Iterable[Package] = (), search_path: tuple[Path, ...] = ()) -> None:
+        self._packages: list[Package] = list(packages)
+        self._search_path = search_path
+        self._searched: dict[str, list[Package]] | None = None
+
+    def add(self, package: Package) -> None:
+        self._packages.append(package)
+
+    @property
+    def packages(self) -> tuple[Package, ...]:
+        return tuple(self._packages)
+
+    def find(self, name: str, spec: VersionSpec = ANY_VERSION) -> Package | None:
+        """The newest package of a name that a range allows."""
+        known = [one for one in (*self._packages, *self._found_on_path().get(name, ())) if one.name == name]
+        fitting = [one for one in known if spec.allows(one.manifest.version)]
+        return max(fitting, key=lambda one: one.manifest.version, default=None)
+
+    def required(self, package: Package) -> list[Package]:
+        """The packages that one requires; a missing one is an error that names it."""
+        found: list[Package] = []
+        for name, spec in package.manifest.require.items():
+            one = self.find(name, spec)
+            if one is None:
+                raise self._missing(package, name, spec)
+            found.append(one)
+        return found
+
+    def _missing(self, package: Package, name: str, spec: VersionSpec) -> MuranoError:
+        others = [str(one.manifest.version) for one in self._packages if one.name == name]
+        others += [str(one.manifest.version) for one in self._found_on_path().get(name, ())]
+        what = f"of which there is only {', '.join(others)}" if others else "which is nowhere to be found"
+        return MuranoError(
+            "NoPackageFound",
+            f"package {package.name} requires {name} {spec}, {what}",
+            hint=None if others else "name the directory that holds it with --search-path",
+        )
+
+    def _found_on_path(self) -> Mapping[str, list[Package]]:
+        if self._searched is None:
+            self._searched = {}
+            for directory in self._search_path:
+                for package in _packages_in(directory):
+                    self._searched.setdefault(package.name, []).append(package)
+        return self._searched
+
+    def providers(self, name: str) -> list[Package]:
+        """All packages that define a class of this name."""
+        every = [*self._packages, *(one for group in self._found_on_path().values() for one in group)]
+        return [one for one in every if name in one.class_names()]
+
+
+def _packages_in(directory: Path) -> list[Package]:
+    """The packages in a directory: the directory itself, and each folder and archive in it."""
+    from sabir.errors import SabirError
+    from sabir.source.packages import load_package
+
+    candidates = [directory]
+    if directory.is_dir() and not (directory / MANIFEST).exists():
+        candidates = sorted(
+            one for one in directory.iterdir() if (one / MANIFEST).exists() or one.suffix == ".zip"
+        )
+    found: list[Package] = []
+    for path in candidates:
+        try:
+            loaded = load_package(path)
+        except SabirError:
+            continue  # not a package; what requires one is told that it is missing
+        manifest, _ = read_manifest(loaded)
+        if manifest is not None:
+            found.append(Package(manifest, loaded))
+    return found

@@ -1,0 +1,212 @@
+"""`Parallel`, `pselect` and `psuper`: branches that take turns, and overlap only while they wait.
+
+Every branch is a thread, but only the one that holds the baton runs. The baton changes hands where a branch waits: in
+`sleep`, in an effect, for a lock, at its end. So code needs no locks of its own, the order is the same in every run as
+far as waiting times allow, and a `Parallel` of waiting work takes as long as its longest part. Outside of `Parallel`
+there is no thread and no lock at all.
+
+Two branches never run the same method of the same object at the same time: the second waits until the first has left it.
+A branch may enter again what it or the branch that started it has entered.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from sabir.expressions.yaql import Variables
+from sabir.languages.muranopl.evaluate.errors import MuranoError, Unstoppable
+from sabir.languages.muranopl.evaluate.signals import Signal
+
+if TYPE_CHECKING:
+    from sabir.languages.muranopl.evaluate.limits import RunLimits
+    from sabir.languages.muranopl.evaluate.methods import Method
+
+__all__ = ["Scheduler"]
+
+_STACK = 64 * 1024 * 1024  # address space only; deep calls in a branch get as far as in the main thread
+Task = Callable[[], Any]
+
+
+class _Branch:
+    __slots__ = ("parent", "waits_for")
+
+    def __init__(self, parent: _Branch | None) -> None:
+        self.parent = parent
+        self.waits_for: _Branch | None = None
+
+    def descends_from(self, other: _Branch) -> bool:
+        branch: _Branch | None = self
+        while branch is not None:
+            if branch is other:
+                return True
+            branch = branch.parent
+        return False
+
+
+class _Lock:
+    __slots__ = ("count", "owner")
+
+    def __init__(self) -> None:
+        self.owner: _Branch | None = None
+        self.count = 0
+
+
+class Scheduler:
+    """Runs the branches of one evaluation."""
+
+    def __init__(self, limits: RunLimits) -> None:
+        self._most = limits.branches
+        self._seconds = limits.seconds
+        self._baton = threading.Lock()
+        self._freed = threading.Condition(self._baton)
+        self._locks: dict[tuple[int, Method], _Lock] = {}
+        self._current = _Branch(None)
+        self._active = 0
+        self.is_active = False
+
+    # -- running -----------------------------------------------------------------------------------------------------
+
+    def run_branches(
+        self,
+        branches: Sequence[Callable[[Variables], Signal | None]],
+        variables: Variables,
+        limit: int | None,
+    ) -> Signal | None:
+        """Run instructions side by side; they share the variables of the method. A `Return` in one of them counts
+        when all have ended."""
+
+        def task(branch: Callable[[Variables], Signal | None]) -> Task:
+            return lambda: branch(variables)
+
+        signals = self.run_all([task(branch) for branch in branches], limit)
+        return next((signal for signal in signals if signal is not None), None)
+
+    def run_all(self, tasks: Sequence[Task], limit: int | None = None) -> list[Any]:
+        """The results in the order of the tasks. The first failure is raised when all that began have ended."""
+        if limit is not None and limit < 1:
+            raise MuranoError("InvalidValue", f"'Limit' must be at least 1, not {limit}")
+        at_once = min(len(tasks), self._most, limit or len(tasks))
+        if at_once <= 1:
+            return [task() for task in tasks]
+        return _Group(self, tasks).run(at_once)
+
+    def wait(self, seconds: float) -> None:
+        """Sleep, letting others run."""
+        self.waiting(lambda: time.sleep(max(0.0, min(seconds, threading.TIMEOUT_MAX))))
+
+    def waiting(self, effect: Callable[[], Any]) -> Any:
+        """Do something that waits for the world outside, letting others run meanwhile."""
+        if not self.is_active:
+            return effect()
+        branch = self._current
+        self._baton.release()
+        try:
+            return effect()
+        finally:
+            self._baton.acquire()
+            self._current = branch
+
+    # -- locks ---------------------------------------------------------------------------------------------------------
+
+    def run_locked(self, method: Method, this: Any, variables: Variables) -> Any:
+        """Run a method body when no other branch is in it."""
+        key = (id(this), method)
+        lock = self._locks.get(key)
+        if lock is None:
+            lock = self._locks[key] = _Lock()
+        branch = self._current
+        self._enter(lock, branch, method)
+        try:
+            return method.run(variables)
+        finally:
+            lock.count -= 1
+            if lock.count == 0:
+                lock.owner = None
+                self._locks.pop(key, None)
+                self._freed.notify_all()
+
+    def _enter(self, lock: _Lock, branch: _Branch, method: Method) -> None:
+        while lock.owner is not None and not branch.descends_from(lock.owner):
+            branch.waits_for = lock.owner
+            self._check_deadlock(branch, method)
+            self._freed.wait()
+            self._current = branch
+        branch.waits_for = None
+        if lock.owner is None:
+            lock.owner = branch
+        lock.count += 1
+
+    def _check_deadlock(self, branch: _Branch, method: Method) -> None:
+        other = branch.waits_for
+        seen = 0
+        while other is not None and seen < 10_000:
+            if other is branch or branch.descends_from(other):
+                branch.waits_for = None
+                raise MuranoError(
+                    "Deadlock",
+                    f"branches of 'Parallel' wait for each other, here for method {method.full_name}",
+                    place=method.place,
+                    hint="call the methods in the same order in every branch",
+                )
+            other = other.waits_for
+            seen += 1
+
+
+def _join(workers: list[threading.Thread]) -> None:
+    for worker in workers:
+        worker.join()
+
+
+class _Group:
+    """The branches of one `Parallel`."""
+
+    def __init__(self, scheduler: Scheduler, tasks: Sequence[Task]) -> None:
+        self.scheduler = scheduler
+        self.tasks = tasks
+        self.results: list[Any] = [None] * len(tasks)
+        self.errors: list[tuple[int, BaseException]] = []
+        self.next = 0
+
+    def run(self, at_once: int) -> list[Any]:
+        scheduler = self.scheduler
+        parent = scheduler._current
+        outermost = not scheduler.is_active
+        if outermost:
+            scheduler._baton.acquire()
+            scheduler.is_active = True
+        # Each worker starts when its predecessor waits or ends, so branches begin in the order they are written.
+        previous = threading.stack_size(_STACK)
+        try:
+            workers = [
+                threading.Thread(target=self._work, args=(parent,), daemon=True) for _ in range(at_once)
+            ]
+            for worker in workers:
+                worker.start()
+        finally:
+            threading.stack_size(previous)
+        scheduler.waiting(lambda: _join(workers))
+        if outermost:
+            scheduler.is_active = False
+            scheduler._baton.release()
+        if self.errors:
+            raise min(self.errors, key=lambda found: (not isinstance(found[1], Unstoppable), found[0]))[1]
+        return self.results
+
+    def _work(self, parent: _Branch) -> None:
+        scheduler = self.scheduler
+        with scheduler._baton:
+            while self.next < len(self.tasks) and not self._is_over():
+                index = self.next
+                self.next += 1
+                scheduler._current = _Branch(parent)
+                try:
+                    self.results[index] = self.tasks[index]()
+                except BaseException as error:  # noqa: BLE001  # whatever it is, it is raised where the group began
+                    self.errors.append((index, error))
+            scheduler._freed.notify_all()
+
+    def _is_over(self) -> bool:
+        return any(isinstance(error, Unstoppable) for _, error in self.errors)

@@ -1,0 +1,97 @@
+"""Declared properties: who may write, where the value comes from, what it must conform to."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from sabir.expressions.yaql.scope import Closure
+from sabir.languages.muranopl.evaluate.errors import ContractViolation, MuranoError
+from sabir.languages.muranopl.evaluate.hosts import CONTEXT, DEPTH, THIS
+from sabir.languages.muranopl.syntax.nodes import PropertyNode
+from sabir.source.text import Place
+
+if TYPE_CHECKING:
+    from sabir.languages.muranopl.evaluate.classes import MuranoClass
+    from sabir.languages.muranopl.evaluate.contracts import Contract
+    from sabir.languages.muranopl.evaluate.loading import Loader
+
+__all__ = ["WRITABLE", "WRITTEN_OUT", "PropertyDeclaration"]
+
+WRITABLE: Final = frozenset({"Out", "InOut", "Runtime", "Static", "Config"})
+"""What a workflow may write."""
+WRITTEN_OUT: Final = frozenset({"In", "Out", "InOut", "Const"})
+"""What the object model holds."""
+
+
+class PropertyDeclaration:
+    """One declaration of a property in one class."""
+
+    __slots__ = (
+        "cls",
+        "configured",
+        "contract",
+        "default",
+        "is_read",
+        "is_static",
+        "is_writable",
+        "is_written_out",
+        "name",
+        "node",
+        "usage",
+    )
+
+    def __init__(
+        self, node: PropertyNode, cls: MuranoClass, contract: Contract, default: Closure | None
+    ) -> None:
+        self.node = node
+        self.cls = cls
+        self.name = node.name
+        self.usage = node.usage
+        self.contract = contract
+        self.default = default
+        self.configured = False
+        """True when the default comes from the class configuration."""
+        self.is_static = node.usage == "Static"
+        self.is_writable = node.usage in WRITABLE
+        self.is_written_out = node.usage in WRITTEN_OUT
+        self.is_read = self.is_written_out
+        """Whether the object model may give the value."""
+
+    @property
+    def place(self) -> Place:
+        return Place(self.cls.node.source, self.node.span)
+
+    @property
+    def contract_place(self) -> Place:
+        return Place(self.cls.node.source, self.node.contract.span)
+
+    def convert(self, value: Any, this: Any, loader: Loader) -> Any:
+        """The value as the contract makes it; a violation names this property."""
+        try:
+            return self.contract.check(value, this, loader)
+        except ContractViolation as violation:
+            raise self.named(violation) from None
+
+    def named(self, violation: ContractViolation) -> ContractViolation:
+        if violation.subject is None:
+            violation.subject = f"{self.cls.name}.{self.name}"
+            violation.place = violation.place or self.contract_place
+        return violation
+
+    def default_value(self, this: Any) -> Any:
+        """The default, evaluated; null when there is none."""
+        if self.default is None:
+            return None
+        return self.default({"$": this, THIS: this, CONTEXT: self.cls.context, DEPTH: 0})
+
+    def initialise_static(self) -> Any:
+        values = self.cls.static_values
+        values[self.name] = None  # a default that reads the property itself sees null rather than recursing
+        try:
+            values[self.name] = value = self.convert(
+                self.default_value(self.cls), self.cls, self.cls.runtime.loader
+            )
+        except MuranoError:
+            del values[self.name]
+            raise
+        return value

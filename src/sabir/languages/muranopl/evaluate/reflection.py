@@ -1,0 +1,199 @@
+"""What `typeinfo` gives: types, properties, methods, arguments and packages as values to look at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from sabir.diagnostics.near import did_you_mean
+from sabir.expressions.yaql import Variables
+from sabir.languages.muranopl.evaluate.errors import MuranoError
+from sabir.languages.muranopl.evaluate.hosts import HostValue
+from sabir.languages.muranopl.evaluate.objects import MuranoObject, unwrapped
+
+if TYPE_CHECKING:
+    from sabir.languages.muranopl.evaluate.classes import MuranoClass
+    from sabir.languages.muranopl.evaluate.methods import Argument, Method
+    from sabir.languages.muranopl.evaluate.packages import Package
+    from sabir.languages.muranopl.evaluate.properties import PropertyDeclaration
+
+__all__ = ["TypeInfo"]
+
+
+class _Reflected(HostValue):
+    """A value with named facts and a few methods."""
+
+    __slots__ = ()
+
+    def facts(self) -> dict[str, Callable[[], Any]]:
+        return {}
+
+    def get_attribute(self, name: str, variables: Variables) -> Any:
+        del variables
+        facts = self.facts()
+        if name not in facts:
+            raise MuranoError(
+                "PropertyReadError", f"{self} has no property {name!r}", hint=did_you_mean(name, facts)
+            )
+        return facts[name]()
+
+
+class TypeInfo(_Reflected):
+    __slots__ = ("cls",)
+
+    def __init__(self, cls: MuranoClass) -> None:
+        self.cls = cls
+
+    def facts(self) -> dict[str, Callable[[], Any]]:
+        cls = self.cls
+        return {
+            "name": lambda: cls.name,
+            "type": lambda: cls,
+            "version": lambda: str(cls.package.manifest.version),
+            "package": lambda: PackageInfo(cls.package),
+            "usage": lambda: cls.node.usage,
+            "parents": lambda: [TypeInfo(one) for one in cls.parents],
+            "ancestors": lambda: [TypeInfo(one) for one in cls.lineage[1:]],
+            "properties": lambda: [PropertyInfo(one) for one in cls.members.values()],
+            "methods": lambda: [MethodInfo(one) for one in self._methods()],
+            "meta": lambda: cls.runtime.meta_of(cls),
+            "cardinality": lambda: cls.node.cardinality,
+            "targets": lambda: list(cls.node.applies),
+            "inherited": lambda: cls.node.inherited,
+        }
+
+    def _methods(self) -> list[Method]:
+        found = (self.cls.lookup(name) for name in sorted(self.cls.method_names()))
+        return [method for method in found if method is not None]
+
+    def find_method(self, name: str, variables: Variables) -> Callable[..., Any] | None:
+        del variables
+        if name != "newInstance":
+            return None
+
+        def new_instance(owner: Any = None, **properties: Any) -> Any:
+            return self.cls.runtime.loader.instantiate({self.cls: properties}, unwrapped(owner), self.cls)
+
+        return new_instance
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, TypeInfo) and other.cls is self.cls
+
+    def __hash__(self) -> int:
+        return hash(self.cls)
+
+    def __repr__(self) -> str:
+        return self.cls.name
+
+
+class PropertyInfo(_Reflected):
+    __slots__ = ("declaration",)
+
+    def __init__(self, declaration: PropertyDeclaration) -> None:
+        self.declaration = declaration
+
+    def facts(self) -> dict[str, Callable[[], Any]]:
+        declaration = self.declaration
+        return {
+            "name": lambda: declaration.name,
+            "usage": lambda: declaration.usage,
+            "hasDefault": lambda: declaration.default is not None,
+            "declaringType": lambda: TypeInfo(declaration.cls),
+            "meta": lambda: declaration.cls.runtime.meta_of(declaration),
+        }
+
+    def find_method(self, name: str, variables: Variables) -> Callable[..., Any] | None:
+        declaration = self.declaration
+
+        def get_value(target: Any = None) -> Any:
+            if declaration.is_static:
+                return declaration.cls.static_value(declaration.name)
+            return self._object(target).get_attribute(declaration.name, variables)
+
+        def set_value(target: Any, value: Any) -> None:
+            owner = declaration.cls if declaration.is_static else self._object(target)
+            owner.set_attribute(declaration.name, value, variables)
+
+        methods: dict[str, Callable[..., Any]] = {"getValue": get_value, "setValue": set_value}
+        return methods.get(name)
+
+    def _object(self, target: Any) -> MuranoObject:
+        target = unwrapped(target)
+        if not isinstance(target, MuranoObject):
+            raise MuranoError("InvalidValue", f"property {self.declaration.name!r} belongs to an object")
+        return target
+
+    def __repr__(self) -> str:
+        return f"{self.declaration.cls.name}.{self.declaration.name}"
+
+
+class MethodInfo(_Reflected):
+    __slots__ = ("method",)
+
+    def __init__(self, method: Method) -> None:
+        self.method = method
+
+    def facts(self) -> dict[str, Callable[[], Any]]:
+        method = self.method
+        every = [*method.arguments, *(one for one in (method.rest, method.keywords) if one is not None)]
+        return {
+            "name": lambda: method.name,
+            "usage": lambda: method.node.usage,
+            "scope": lambda: method.node.scope or "Session",
+            "arguments": lambda: [ArgumentInfo(one, method) for one in every],
+            "declaringType": lambda: TypeInfo(method.cls),
+            "meta": lambda: method.runtime.meta_of(method),
+        }
+
+    def find_method(self, name: str, variables: Variables) -> Callable[..., Any] | None:
+        if name != "invoke":
+            return None
+        method = self.method
+
+        def invoke(target: Any = None, *args: Any, **kwargs: Any) -> Any:
+            this = method.cls if method.is_static else unwrapped(target)
+            return method.invoke(this, variables, *args, **kwargs)
+
+        return invoke
+
+    def __repr__(self) -> str:
+        return self.method.full_name
+
+
+class ArgumentInfo(_Reflected):
+    __slots__ = ("argument", "method")
+
+    def __init__(self, argument: Argument, method: Method) -> None:
+        self.argument = argument
+        self.method = method
+
+    def facts(self) -> dict[str, Callable[[], Any]]:
+        argument = self.argument
+        return {
+            "name": lambda: argument.name,
+            "usage": lambda: argument.node.usage,
+            "hasDefault": lambda: argument.default is not None,
+            "declaringMethod": lambda: MethodInfo(self.method),
+            "meta": lambda: self.method.runtime.meta_of(argument, self.method.cls),
+        }
+
+    def __repr__(self) -> str:
+        return f"{self.method.full_name}.{self.argument.name}"
+
+
+class PackageInfo(_Reflected):
+    __slots__ = ("package",)
+
+    def __init__(self, package: Package) -> None:
+        self.package = package
+
+    def facts(self) -> dict[str, Callable[[], Any]]:
+        package = self.package
+        return {
+            "name": lambda: package.name,
+            "version": lambda: str(package.manifest.version),
+            "types": lambda: sorted(package.class_names()),
+        }
+
+    def __repr__(self) -> str:
+        return self.package.name

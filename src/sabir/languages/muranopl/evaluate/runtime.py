@@ -1,0 +1,245 @@
+"""One evaluation: packages, classes, objects, limits. Nothing is shared between two runtimes but what was parsed."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from time import monotonic
+from typing import Any
+
+from sabir.diagnostics.finding import Finding
+from sabir.diagnostics.near import did_you_mean
+from sabir.expressions.yaql import Dialect, Engine, Library, Options
+from sabir.languages.muranopl.evaluate.attributes import AttributeStore
+from sabir.languages.muranopl.evaluate.building import ROOT, build_class
+from sabir.languages.muranopl.evaluate.classes import MuranoClass
+from sabir.languages.muranopl.evaluate.definitions import TypeName
+from sabir.languages.muranopl.evaluate.destruction import Destruction
+from sabir.languages.muranopl.evaluate.errors import MuranoError
+from sabir.languages.muranopl.evaluate.extensions import with_extensions
+from sabir.languages.muranopl.evaluate.functions import library_for
+from sabir.languages.muranopl.evaluate.hosts import HostObjects
+from sabir.languages.muranopl.evaluate.limits import Meter, RunLimits
+from sabir.languages.muranopl.evaluate.loading import Loader
+from sabir.languages.muranopl.evaluate.objects import MuranoObject
+from sabir.languages.muranopl.evaluate.packages import Package, PackageRegistry
+from sabir.languages.muranopl.evaluate.parallel import Scheduler
+from sabir.languages.muranopl.evaluate.store import ObjectStore
+from sabir.languages.muranopl.evaluate.system import attach_native
+from sabir.languages.muranopl.library import core_package
+from sabir.languages.muranopl.syntax.names import UnknownPrefix, is_qualified_name
+from sabir.languages.muranopl.syntax.nodes import ClassNode
+from sabir.languages.muranopl.syntax.versions import InvalidVersion, VersionSpec
+from sabir.source.text import Place
+
+__all__ = ["ClassConfig", "Report", "Runtime"]
+
+ClassConfig = Mapping[str, Mapping[str, Any]]
+Report = Callable[[str, str], None]
+"""Where progress goes: the level ("info", "warning", "error") and a line."""
+
+# Python frames of one call of a method, with room for lambdas and structures in between.
+_FRAMES_PER_CALL = 40
+
+
+class Runtime:
+    """Everything one evaluation needs. `functions` adds YAQL functions, as tests and embedders want them."""
+
+    def __init__(
+        self,
+        packages: Iterable[Package] | PackageRegistry,
+        *,
+        config: ClassConfig | None = None,
+        limits: RunLimits | None = None,
+        functions: Library | None = None,
+        report: Report | None = None,
+    ) -> None:
+        self.registry = packages if isinstance(packages, PackageRegistry) else PackageRegistry(packages)
+        self.core = core_package()
+        self.config: ClassConfig = config or {}
+        self.limits = limits or RunLimits()
+        self.max_depth = self.limits.depth
+        self.meter = Meter(self.limits)
+        self.scheduler = Scheduler(self.limits)
+        self.store = ObjectStore()
+        self.attributes = AttributeStore()
+        self.origins: dict[str, Any] = {}
+        self.warnings: list[Finding] = []
+        self.report: Report = report or (lambda _level, _line: None)
+        self.root: MuranoObject | None = None
+        self.destruction = Destruction(self)
+        self.loader: Loader = _ImmediateLoader(self)
+        """What contracts outside of a load use: objects made of data are complete at once."""
+        self._functions = functions
+        self._found: dict[tuple[int, str], MuranoClass] = {}
+        self._type_texts: dict[MuranoClass, str] = {}
+        self._classes: dict[tuple[str, str, str], MuranoClass] = {}
+        self._building: list[str] = []
+        self._engines: dict[tuple[str, tuple[str, ...]], Engine] = {}
+        self._dropped: set[tuple[str, Any]] = set()
+        sys.setrecursionlimit(max(sys.getrecursionlimit(), self.max_depth * _FRAMES_PER_CALL))
+
+    # -- classes -----------------------------------------------------------------------------------------------------
+
+    def class_named(self, name: str, inside: MuranoClass) -> MuranoClass:
+        """The class that a name means in the code of another one."""
+        try:
+            full = inside.node.namespaces.resolve(name)
+        except UnknownPrefix as error:
+            hint = did_you_mean(error.prefix, inside.node.namespaces.table)
+            raise MuranoError("NoClassFound", str(error), hint=hint) from None
+        return self.find_class(full, inside.package)
+
+    def find_class(self, name: str, package: Package) -> MuranoClass:
+        """The class of a full name as a package sees it."""
+        found = self._found.get((id(package), name))
+        if found is not None:
+            return found
+        for one in self._visible(package):
+            node = one.node(name)
+            if node is not None:
+                found = self._found[id(package), name] = self._class(node, one)
+                return found
+        known = [cls for one in self._visible(package) for cls in one.class_names()]
+        raise MuranoError(
+            "NoClassFound",
+            f"there is no class {name} in package {package.name}, what it requires, or the core library",
+            hint=did_you_mean(name, known) or _require_hint(name, self.registry, package),
+        )
+
+    def _visible(self, package: Package) -> list[Package]:
+        return [package, *self.registry.required(package), self.core]
+
+    def class_of_type(self, type_: TypeName) -> MuranoClass:
+        """The class that the header of an object names, in whatever package it is."""
+        providers = [*self.registry.providers(type_.name)]
+        if type_.name in self.core.class_names():
+            providers.append(self.core)
+        if type_.package is not None:
+            providers = [one for one in providers if one.name == type_.package]
+        if type_.version is not None and len(providers) > 1:
+            try:
+                spec = VersionSpec.parse(type_.version)
+            except InvalidVersion as error:
+                raise MuranoError("InvalidModel", f"type {type_.name}: {error}") from None
+            providers = [one for one in providers if spec.allows(one.manifest.version)] or providers
+        node = providers[0].node(type_.name) if providers else None
+        if node is None:
+            known = {name for one in (*self.registry.packages, self.core) for name in one.class_names()}
+            raise MuranoError(
+                "NoClassFound",
+                f"no package has the class {type_.name}, which the type of an object names",
+                hint=did_you_mean(type_.name, known),
+            )
+        return self._class(node, providers[0])
+
+    def core_class(self, name: str) -> MuranoClass:
+        return self.find_class(name, self.core)
+
+    def _class(self, node: ClassNode, package: Package) -> MuranoClass:
+        key = (package.name, str(package.manifest.version), node.name)
+        known = self._classes.get(key)
+        if known is None:
+            known = self._classes[key] = self._build(node, package)
+        return known
+
+    def _build(self, node: ClassNode, package: Package) -> MuranoClass:
+        if node.name in self._building:
+            circle = " → ".join((*self._building[self._building.index(node.name) :], node.name))
+            raise MuranoError(
+                "DslSyntaxError",
+                f"classes extend each other in a circle: {circle}",
+                place=Place(node.source, node.span),
+            )
+        self._building.append(node.name)
+        try:
+            parents = tuple(self._parent(name.text, node, package, name.span) for name in node.extends)
+            if not parents and node.name != ROOT:
+                parents = (self.core_class(ROOT),)
+            return build_class(node, package, self, parents)
+        finally:
+            self._building.pop()
+
+    def _parent(self, name: str, node: ClassNode, package: Package, span: Any) -> MuranoClass:
+        try:
+            return self.find_class(name, package)
+        except MuranoError as error:
+            error.place = error.place or Place(node.source, span)
+            raise
+
+    def attach_native(self, cls: MuranoClass) -> None:
+        attach_native(cls)
+
+    def engine_for(self, format_: str, imports: tuple[MuranoClass, ...]) -> Engine:
+        """The expression engine of a package format, with the extension methods of imported classes."""
+        key = (format_, tuple(cls.name for cls in imports))
+        engine = self._engines.get(key)
+        if engine is None:
+            library = library_for(format_, self._functions)
+            options = Options(iterable_dicts=format_ in ("1.0", "1.1"))
+            engine = self._engines[key] = Engine(
+                with_extensions(library, imports),
+                options=options,
+                dialect=Dialect.MURANO,
+                objects=HostObjects(),
+            )
+        return engine
+
+    def type_text(self, cls: MuranoClass) -> str:
+        """The type of an object for its header; with version and package only where the name alone is not enough."""
+        text = self._type_texts.get(cls)
+        if text is None:
+            text = cls.name
+            if len(self.registry.providers(cls.name)) > 1:
+                text += f"/{cls.package.manifest.version}@{cls.package.name}"
+            self._type_texts[cls] = text
+        return text
+
+    def built_classes(self) -> list[MuranoClass]:
+        return list(self._classes.values())
+
+    def meta_of(self, entity: Any, cls: MuranoClass | None = None) -> list[Any]:
+        """The meta objects of a class, a property, a method or an argument."""
+        from sabir.languages.muranopl.evaluate.metadata import meta_of_class, meta_of_value
+
+        if isinstance(entity, MuranoClass):
+            return list(meta_of_class(entity))
+        return list(meta_of_value(entity.node.meta, cls or entity.cls))
+
+    def sleep(self, seconds: float) -> None:
+        """Wait, letting other branches run, but not past the end of the time that the run has."""
+        if self.meter.deadline is not None:
+            seconds = min(seconds, max(0.0, self.meter.deadline - monotonic()) + 0.001)
+        self.scheduler.wait(seconds)
+        self.meter.refill()
+
+    def note_dropped(self, keys: list[Any], this: Any) -> None:
+        if not isinstance(this, MuranoObject):
+            return
+        for key in keys:
+            if (this.cls.name, key) not in self._dropped:
+                self._dropped.add((this.cls.name, key))
+                place = Place(this.cls.node.source, this.cls.node.span)
+                message = f"a dictionary contract of {this.cls.name} does not name the key {key!r}, which is dropped"
+                self.warnings.append(Finding(code="MRUN:W002", message=message, place=place))
+
+
+class _ImmediateLoader(Loader):
+    """A loader for running code: what it makes is complete, constructors included, when it is given back."""
+
+    def instantiate(
+        self, raw: Mapping[Any, Any], owner: MuranoObject | None, default: MuranoClass | None
+    ) -> MuranoObject:
+        loader = Loader(self.runtime)
+        object_ = loader.shell(raw, owner, default)
+        loader.finish()
+        return object_
+
+
+def _require_hint(name: str, registry: PackageRegistry, package: Package) -> str | None:
+    if not is_qualified_name(name):
+        return None
+    for one in registry.providers(name):
+        if one is not package:
+            return f"package {one.name} has it: add it to Require in the manifest"
+    return None

@@ -1,0 +1,130 @@
+"""Objects back to an object model.
+
+Properties of usage In, Out, InOut and Const are written. An object stands inline where its owner holds it, everywhere else
+as its id; what no written object owns stands inline at the first place that refers to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import date
+from typing import TYPE_CHECKING, Any
+
+from sabir.languages.muranopl.evaluate.classes import MuranoClass
+from sabir.languages.muranopl.evaluate.objects import MuranoObject, ObjectView
+
+if TYPE_CHECKING:
+    from sabir.languages.muranopl.evaluate.runtime import Runtime
+
+__all__ = ["dump_object", "dump_template", "plain_result"]
+
+_ATOMS = frozenset((str, int, float, bool, type(None)))
+
+
+def dump_object(root: MuranoObject) -> dict[str, Any]:
+    """The object model of an object and of all it leads to."""
+    return _Dumper().dump(root)
+
+
+def dump_template(root: MuranoObject, excluded: frozenset[str]) -> dict[str, Any]:
+    """An object as a template: objects outside of it stay references, the id is left to `new`."""
+
+    def is_part(object_: MuranoObject) -> bool:
+        return object_ is root or object_.is_owned_by(root)
+
+    data = _Dumper(may_inline=is_part, with_actions=False).dump(root)
+    for name in excluded:
+        data.pop(name, None)
+    return data
+
+
+class _Dumper:
+    def __init__(
+        self, *, may_inline: Callable[[MuranoObject], bool] = lambda _object: True, with_actions: bool = True
+    ) -> None:
+        self.may_inline = may_inline
+        self.with_actions = with_actions
+        self.written: set[int] = set()
+        self.references: list[tuple[Any, Any, MuranoObject]] = []
+
+    def dump(self, root: MuranoObject) -> dict[str, Any]:
+        result = self.object(root)
+        for container, key, object_ in self.references:  # grows while objects are moved in
+            if id(object_) not in self.written and self.may_inline(object_):
+                container[key] = self.object(object_)
+        return result
+
+    def object(self, object_: MuranoObject) -> dict[str, Any]:
+        self.written.add(id(object_))
+        result: dict[str, Any] = {"?": self.header(object_)}
+        properties = object_.properties
+        for name in object_.cls.written_names:
+            if name in properties:
+                value = properties[name]
+                result[name] = value if type(value) in _ATOMS else self.value(value, object_, result, name)
+        return result
+
+    def header(self, object_: MuranoObject) -> dict[str, Any]:
+        cls = object_.cls
+        header: dict[str, Any] = {"id": object_.id, "type": cls.runtime.type_text(cls)}
+        if object_.name is not None:
+            header["name"] = object_.name
+        if self.with_actions and cls.action_names:
+            header["_actions"] = {
+                f"{object_.id}_{name}": {"name": name, "enabled": True} for name in cls.action_names
+            }
+        if object_.header:
+            header.update(object_.header)
+        return header
+
+    def value(self, value: Any, owner: MuranoObject, container: Any, key: Any) -> Any:
+        if isinstance(value, ObjectView):
+            value = value.object
+        if isinstance(value, MuranoObject):
+            if value.is_destroyed:
+                return None
+            if value.owner is owner and id(value) not in self.written:
+                return self.object(value)
+            self.references.append((container, key, value))
+            return value.id
+        if isinstance(value, list | tuple | set | frozenset):
+            items: list[Any] = []
+            for item in value:
+                items.append(item if type(item) in _ATOMS else self.value(item, owner, items, len(items)))
+            return items
+        if isinstance(value, dict):
+            result: dict[Any, Any] = {}
+            for name, item in value.items():
+                plain = name if type(name) in _ATOMS else str(name)
+                result[plain] = item if type(item) in _ATOMS else self.value(item, owner, result, plain)
+            return result
+        if isinstance(value, MuranoClass):
+            return value.name
+        return value if isinstance(value, date) else str(value)
+
+
+def plain_result(value: Any) -> Any:
+    """A result for people and machines: objects as `{"$object": class}`, classes as `{"$type": class}`."""
+    if isinstance(value, ObjectView):
+        value = value.object
+    if isinstance(value, MuranoObject):
+        return {"$object": value.cls.name}
+    if isinstance(value, MuranoClass):
+        return {"$type": value.name}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [plain_result(item) for item in value]
+    if isinstance(value, dict):
+        return {plain_key(key): plain_result(item) for key, item in value.items()}
+    if type(value) in _ATOMS or isinstance(value, date):
+        return value
+    return str(value)
+
+
+def plain_key(key: Any) -> Any:
+    return key if type(key) in _ATOMS else str(key)
+
+
+def storage(root: MuranoObject, runtime: Runtime) -> dict[str, Any]:
+    """What is kept between runs: the model, a copy of it, and the attributes of objects."""
+    model = dump_object(root)
+    return {"Objects": model, "ObjectsCopy": model, "Attributes": runtime.attributes.dump()}

@@ -1,0 +1,168 @@
+"""A run from outside: load a model, call a method, write the model back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sabir.diagnostics.near import did_you_mean
+from sabir.languages.muranopl.evaluate.classes import MuranoClass
+from sabir.languages.muranopl.evaluate.definitions import defined_objects, parse_type
+from sabir.languages.muranopl.evaluate.errors import MuranoError, Unstoppable, shown
+from sabir.languages.muranopl.evaluate.loading import Loader
+from sabir.languages.muranopl.evaluate.methods import Method, check_exposed
+from sabir.languages.muranopl.evaluate.objects import MuranoObject
+from sabir.languages.muranopl.evaluate.positions import Positions
+from sabir.languages.muranopl.evaluate.runtime import Runtime
+from sabir.languages.muranopl.evaluate.serialising import dump_object, storage
+
+__all__ = ["Session"]
+
+
+class Session:
+    """One run of a runtime. Every failure is a `MuranoError`."""
+
+    def __init__(self, runtime: Runtime) -> None:
+        self.runtime = runtime
+
+    def load(
+        self,
+        model: Mapping[Any, Any],
+        *,
+        previous: Mapping[Any, Any] | None = None,
+        attributes: Sequence[Any] = (),
+        positions: Positions | None = None,
+    ) -> MuranoObject:
+        """Load an object model. `previous` is the model as the last run left it: what is only there is destroyed,
+        constants must not differ from it."""
+        if not isinstance(model, Mapping):
+            raise MuranoError("InvalidModel", f"an object model is a mapping, not {shown(model)}")
+        runtime = self.runtime
+        runtime.attributes.load(attributes)
+        before = None if previous is None else defined_objects(previous)
+        loader = Loader(runtime, keep_ids=True, positions=positions, previous=before)
+        try:
+            runtime.root = root = loader.shell(model, None, None)
+            loader.finish()
+            if before:
+                self._destroy_vanished(before)
+        except RecursionError:
+            raise Unstoppable("LimitReached", "the object model is nested too deeply") from None
+        finally:
+            runtime.warnings.extend(loader.warnings)
+        return root
+
+    def _destroy_vanished(self, before: Mapping[str, Mapping[Any, Any]]) -> None:
+        """Objects that only the last model has: loaded once more, then ended."""
+        runtime = self.runtime
+        gone = {id_: raw for id_, raw in before.items() if runtime.store.get(id_) is None}
+        if not gone:
+            return
+        loader = Loader(runtime, keep_ids=True)
+        for id_, raw in gone.items():
+            if id_ not in loader.local:
+                loader.shell(_without_kept(raw, gone), _owner_of(id_, before, runtime), None)
+        vanished = list(loader.local.values())
+        loader.finish()
+        runtime.destruction.destroy(vanished)
+
+    def find_object(self, id_: str) -> MuranoObject:
+        """An object by its id, or by its name when only one has it."""
+        found = self.runtime.store.get(id_)
+        if found is not None:
+            return found
+        named = [one for one in self.runtime.store if one.name == id_]
+        if len(named) == 1:
+            return named[0]
+        known = [one.id for one in self.runtime.store] + [one.name for one in self.runtime.store if one.name]
+        raise MuranoError(
+            "NoObjectFoundError", f"there is no object {id_!r} in the model", hint=did_you_mean(id_, known)
+        )
+
+    def find_class(self, name: str) -> MuranoClass:
+        return self.runtime.class_of_type(parse_type(name))
+
+    def call(
+        self,
+        target: MuranoObject | MuranoClass,
+        method: str,
+        args: Sequence[Any] = (),
+        kwargs: Mapping[str, Any] | None = None,
+        *,
+        from_outside: bool = False,
+    ) -> Any:
+        """Call a method. From outside only exposed methods can be called (`Scope: Public`, `Usage: Action`)."""
+        found = self._method(target, method)
+        if from_outside:
+            check_exposed(found, target)
+        try:
+            return found.invoke(target, {}, *args, **(kwargs or {}))
+        except RecursionError:
+            raise Unstoppable("LimitReached", "the calls are nested too deeply") from None
+
+    def _method(self, target: MuranoObject | MuranoClass, name: str) -> Method:
+        cls = target.cls if isinstance(target, MuranoObject) else target
+        method = cls.lookup(name)
+        if method is None:
+            raise MuranoError(
+                "NoMethodFound",
+                f"{cls.name} has no method {name!r}",
+                hint=did_you_mean(name, cls.method_names()),
+            )
+        if isinstance(target, MuranoClass) and not method.is_static:
+            raise MuranoError("NoMethodFound", f"method {method.full_name} needs an object, it is not static")
+        return method
+
+    def dump(self, root: MuranoObject | None = None) -> dict[str, Any]:
+        """The object model as it is now."""
+        object_ = root or self.runtime.root
+        if object_ is None:
+            raise MuranoError("InvalidModel", "there is no model: nothing was loaded")
+        try:
+            return dump_object(object_)
+        except RecursionError:
+            raise Unstoppable("LimitReached", "the object model is nested too deeply") from None
+
+    def storage(self) -> dict[str, Any]:
+        """What to keep for the next run: `Objects`, `ObjectsCopy`, `Attributes`."""
+        if self.runtime.root is None:
+            raise MuranoError("InvalidModel", "there is no model: nothing was loaded")
+        return storage(self.runtime.root, self.runtime)
+
+
+def _owner_of(id_: str, before: Mapping[str, Mapping[Any, Any]], runtime: Runtime) -> MuranoObject | None:
+    """The living owner of a vanished object."""
+    for owner, raw in before.items():
+        if owner != id_ and id_ in _direct_parts(raw):
+            return runtime.store.get(owner)
+    return None
+
+
+def _direct_parts(raw: Mapping[Any, Any]) -> set[str]:
+    """The ids of the objects that a definition holds inline, not looking into those."""
+    found: set[str] = set()
+    waiting = [value for key, value in raw.items() if key != "?"]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, Mapping):
+            header = value.get("?")
+            if isinstance(header, Mapping) and header.get("id") is not None:
+                found.add(str(header["id"]))
+            else:
+                waiting.extend(value.values())
+        elif isinstance(value, list):
+            waiting.extend(value)
+    return found
+
+
+def _without_kept(value: Any, gone: Mapping[str, Any]) -> Any:
+    """A definition with the objects that are still alive replaced by their ids."""
+    if isinstance(value, Mapping):
+        header = value.get("?")
+        id_ = header.get("id") if isinstance(header, Mapping) else None
+        if id_ is not None and str(id_) not in gone:
+            return str(id_)
+        return {key: _without_kept(item, gone) if key != "?" else item for key, item in value.items()}
+    if isinstance(value, list):
+        return [_without_kept(item, gone) for item in value]
+    return value

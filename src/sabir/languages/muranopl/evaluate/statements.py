@@ -1,0 +1,340 @@
+"""Statements to closures over the variables of a method call.
+
+A closure gives None, or the signal that made it end (`Return`, `Break`, `Continue`). Failures pick up the place of the
+statement on their way out; that costs nothing while nothing fails.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from sabir.expressions.yaql import Variables, YaqlError
+from sabir.languages.muranopl.evaluate.assignments import compile_target
+from sabir.languages.muranopl.evaluate.engines import ClassEngine, expression_failure
+from sabir.languages.muranopl.evaluate.errors import MuranoError, Unstoppable, shown
+from sabir.languages.muranopl.evaluate.hosts import RESULT
+from sabir.languages.muranopl.evaluate.signals import BREAK, CONTINUE, RETURN, Signal
+from sabir.languages.muranopl.syntax import nodes as ast
+from sabir.source.text import Place
+
+if TYPE_CHECKING:
+    from sabir.languages.muranopl.evaluate.runtime import Runtime
+
+__all__ = ["Compiler", "Run"]
+
+Run = Callable[[Variables], Signal | None]
+
+
+def nothing(_variables: Variables) -> None:
+    return None
+
+
+class Compiler:
+    """Compiles the body of one method."""
+
+    def __init__(self, engine: ClassEngine, runtime: Runtime) -> None:
+        self.engine = engine
+        self.runtime = runtime
+        self.source = engine.source
+
+    def block(self, block: ast.Block) -> Run:
+        if not block:
+            return nothing
+        if len(block) == 1:
+            return self._single(block[0])
+        steps = [(self.statement(node), node) for node in block]
+        runs = tuple(run for run, _ in steps)
+        nodes = dict(steps)
+        failed = self._failed
+
+        def run_all(variables: Variables) -> Signal | None:
+            run: Run = runs[0]
+            try:
+                for run in runs:
+                    signal = run(variables)
+                    if signal is not None:
+                        return signal
+            except MuranoError as error:
+                if error.at is None:
+                    error.at = Place(self.source, nodes[run].span)
+                raise
+            except (YaqlError, RecursionError) as error:
+                raise failed(error, nodes[run]) from None
+            return None
+
+        return run_all
+
+    def _single(self, node: ast.Statement) -> Run:
+        run, failed = self.statement(node), self._failed
+
+        def run_one(variables: Variables) -> Signal | None:
+            try:
+                return run(variables)
+            except MuranoError as error:
+                if error.at is None:
+                    error.at = Place(self.source, node.span)
+                raise
+            except (YaqlError, RecursionError) as error:
+                raise failed(error, node) from None
+
+        return run_one
+
+    def _failed(self, error: YaqlError | RecursionError, node: ast.Statement) -> MuranoError:
+        if isinstance(error, YaqlError):
+            values = _values_of(node)
+            where = next((value for value in values if _has_text(value, error.text)), None)
+            failure = expression_failure(error, self.source, where, node.span)
+        else:
+            failure = Unstoppable("LimitReached", "the calls are nested too deeply")
+        failure.at = failure.place = failure.place or Place(self.source, node.span)
+        return failure
+
+    def statement(self, node: ast.Statement) -> Run:
+        return _COMPILERS[type(node)](self, node)
+
+    # -- simple instructions -----------------------------------------------------------------------------------------
+
+    def expression(self, node: ast.ExpressionStatement) -> Run:
+        compiled = self.engine.compiled(node.expression)
+
+        def run(variables: Variables) -> None:
+            compiled(variables)
+
+        return run
+
+    def assignment(self, node: ast.Assignment) -> Run:
+        value = self.engine.value(node.value)
+        store = compile_target(node.target, self.engine)
+        name = _local_name(node.target.text)
+        if name is not None:
+
+            def run_local(variables: Variables) -> None:
+                variables[name] = value(variables)
+
+            return run_local
+
+        def run(variables: Variables) -> None:
+            store(variables, value(variables))
+
+        return run
+
+    def return_(self, node: ast.Return) -> Run:
+        value = self.engine.value(node.value)
+
+        def run(variables: Variables) -> Signal:
+            variables[RESULT] = value(variables)
+            return RETURN
+
+        return run
+
+    def break_(self, _node: ast.Break) -> Run:
+        return lambda _variables: BREAK
+
+    def continue_(self, _node: ast.Continue) -> Run:
+        return lambda _variables: CONTINUE
+
+    def do(self, node: ast.Do) -> Run:
+        return self.block(node.body)
+
+    # -- choices -----------------------------------------------------------------------------------------------------
+
+    def if_(self, node: ast.If) -> Run:
+        condition = self.engine.value(node.condition)
+        then, otherwise = self.block(node.then), self.block(node.otherwise)
+
+        def run(variables: Variables) -> Signal | None:
+            return then(variables) if condition(variables) else otherwise(variables)
+
+        return run
+
+    def match(self, node: ast.Match) -> Run:
+        value = self.engine.value(node.value)
+        cases = [(case.value, self.block(block)) for case, block in node.cases]
+        default = self.block(node.default)
+
+        def run(variables: Variables) -> Signal | None:
+            wanted = value(variables)
+            for case, block in cases:
+                if wanted == case:
+                    return block(variables)
+            return default(variables)
+
+        return run
+
+    def switch(self, node: ast.Switch) -> Run:
+        cases = [(self.engine.value(condition), self.block(block)) for condition, block in node.cases]
+        default = self.block(node.default)
+
+        def run(variables: Variables) -> Signal | None:
+            matched = False
+            for condition, block in cases:
+                if condition(variables):
+                    matched = True
+                    signal = block(variables)
+                    if signal is not None:
+                        return signal
+            return None if matched else default(variables)
+
+        return run
+
+    # -- loops ---------------------------------------------------------------------------------------------------------
+
+    def while_(self, node: ast.While) -> Run:
+        condition, body, meter = self.engine.value(node.condition), self.block(node.body), self.runtime.meter
+
+        def run(variables: Variables) -> Signal | None:
+            while condition(variables):
+                meter.left -= 1
+                if meter.left < meter.until_clock:
+                    meter.refill()
+                signal = body(variables)
+                if signal is not None:
+                    if signal is BREAK:
+                        return None
+                    if signal is RETURN:
+                        return signal
+            return None
+
+        return run
+
+    def for_(self, node: ast.For) -> Run:
+        collection, body = self.engine.value(node.collection), self.block(node.body)
+        name, meter = node.variable, self.runtime.meter
+
+        def run(variables: Variables) -> Signal | None:
+            for item in _items(collection(variables)):
+                meter.left -= 1
+                if meter.left < meter.until_clock:
+                    meter.refill()
+                variables[name] = item
+                signal = body(variables)
+                if signal is not None:
+                    if signal is BREAK:
+                        return None
+                    if signal is RETURN:
+                        return signal
+            return None
+
+        return run
+
+    def repeat(self, node: ast.Repeat) -> Run:
+        count, body, meter = self.engine.value(node.count), self.block(node.body), self.runtime.meter
+
+        def run(variables: Variables) -> Signal | None:
+            for _ in range(_whole(count(variables), "Repeat")):
+                meter.left -= 1
+                if meter.left < meter.until_clock:
+                    meter.refill()
+                signal = body(variables)
+                if signal is not None:
+                    if signal is BREAK:
+                        return None
+                    if signal is RETURN:
+                        return signal
+            return None
+
+        return run
+
+    # -- side by side --------------------------------------------------------------------------------------------------
+
+    def parallel(self, node: ast.Parallel) -> Run:
+        branches = [self._single(branch) for branch in node.branches]
+        limit = None if node.limit is None else self.engine.value(node.limit)
+        scheduler = self.runtime.scheduler
+
+        def run(variables: Variables) -> Signal | None:
+            most = None if limit is None else _whole(limit(variables), "Limit")
+            return scheduler.run_branches(branches, variables, most)
+
+        return run
+
+    # -- exceptions ------------------------------------------------------------------------------------------------------
+
+    def try_(self, node: ast.Try) -> Run:
+        from sabir.languages.muranopl.evaluate.exceptions import compile_try
+
+        return compile_try(self, node)
+
+    def throw(self, node: ast.Throw) -> Run:
+        from sabir.languages.muranopl.evaluate.exceptions import compile_throw
+
+        return compile_throw(self, node)
+
+    def rethrow(self, _node: ast.Rethrow) -> Run:
+        from sabir.languages.muranopl.evaluate.exceptions import rethrow
+
+        return rethrow
+
+
+_COMPILERS: Final[Mapping[type, Callable[[Compiler, Any], Run]]] = {
+    ast.ExpressionStatement: Compiler.expression,
+    ast.Assignment: Compiler.assignment,
+    ast.Return: Compiler.return_,
+    ast.Break: Compiler.break_,
+    ast.Continue: Compiler.continue_,
+    ast.Do: Compiler.do,
+    ast.If: Compiler.if_,
+    ast.Match: Compiler.match,
+    ast.Switch: Compiler.switch,
+    ast.While: Compiler.while_,
+    ast.For: Compiler.for_,
+    ast.Repeat: Compiler.repeat,
+    ast.Parallel: Compiler.parallel,
+    ast.Try: Compiler.try_,
+    ast.Throw: Compiler.throw,
+    ast.Rethrow: Compiler.rethrow,
+}
+
+
+def _local_name(target: str) -> str | None:
+    """The variable that a target is, when it is nothing more."""
+    name = target.strip()[1:]
+    return name if target.strip().startswith("$") and name.isidentifier() else None
+
+
+def _items(value: Any) -> Any:
+    if isinstance(value, list | tuple | set | frozenset | dict):
+        return value
+    raise MuranoError("InvalidValue", f"'For' needs a collection to go through, not {shown(value)}")
+
+
+def _whole(value: Any, what: str) -> int:
+    if isinstance(value, int) and not isinstance(value, bool):
+        return value
+    raise MuranoError("InvalidValue", f"{what!r} needs an integer, not {shown(value)}")
+
+
+def _values_of(node: ast.Statement) -> list[ast.Value]:
+    """The values of a statement itself, without its blocks."""
+    match node:
+        case ast.ExpressionStatement(expression=expression):
+            return [expression]
+        case ast.Assignment(target=target, value=value):
+            return [value, target]
+        case ast.Return(value=value):
+            return [value]
+        case ast.If(condition=value) | ast.While(condition=value) | ast.For(collection=value):
+            return [value]
+        case ast.Repeat(count=value):
+            return [value]
+        case ast.Match(value=value):
+            return [value]
+        case ast.Switch(cases=cases):
+            return [condition for condition, _ in cases]
+        case ast.Parallel(limit=limit):
+            return [limit] if limit is not None else []
+        case ast.Throw(names=names, message=message, extra=extra, cause=cause):
+            return [value for value in (names, message, extra, cause) if value is not None]
+        case _:
+            return []
+
+
+def _has_text(value: ast.Value, text: str | None) -> bool:
+    if isinstance(value, ast.Expr):
+        return text is not None and text in value.text
+    if isinstance(value, ast.ListValue):
+        return any(_has_text(item, text) for item in value.items)
+    if isinstance(value, ast.MapValue):
+        return any(_has_text(part, text) for entry in value.entries for part in entry)
+    return False

@@ -1,0 +1,25 @@
+"""System classes: classes of the core library whose methods are Python.
+
+The class file declares a method with its arguments and no body; Python gives the body:
+
+    RESOURCES = SystemClass("io.murano.system.Resources")
+
+    @RESOURCES.method("string")
+    def string(this, variables, name): ...
+
+`this` is the object (the class for a static method), `variables` those of the call, then come the declared arguments,
+already checked by their contracts. `calling(variables)` is the class whose code made the call. Embedders register classes
+of their own with `register`; a later registration of a method replaces an earlier one, which is how a deployment
+connects the classes that need a cloud.
+"""
+
+from __future__ import annotations
+
+from sabir.languages.muranopl.evaluate.system.registry import (
+    SystemClass,
+    attach_native,
+    calling,
+    register,
+)
+
+__all__ = ["SystemClass", "attach_native", "calling", "register"]

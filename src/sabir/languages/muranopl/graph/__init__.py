@@ -1,0 +1,1 @@
+"""Objects as instances of the graph."""

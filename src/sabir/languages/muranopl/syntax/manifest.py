@@ -1,0 +1,146 @@
+"""Manifests: what a package is called, in which format it is written, what it needs, where its classes are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from sabir.diagnostics.finding import Finding, problem_finding
+from sabir.languages.muranopl.syntax.defects import Defects
+from sabir.languages.muranopl.syntax.names import is_qualified_name
+from sabir.languages.muranopl.syntax.nodes import Value
+from sabir.languages.muranopl.syntax.values import read_value
+from sabir.languages.muranopl.syntax.versions import ANY_VERSION, InvalidVersion, Version, VersionSpec
+from sabir.source.packages import LoadedPackage
+from sabir.source.text import Span
+from sabir.source.yaml import YamlMapping, YamlNode, YamlScalar
+
+__all__ = ["FORMATS", "MANIFEST", "Manifest", "read_manifest"]
+
+MANIFEST: Final = "manifest.yaml"
+NO_VERSION: Final = Version(0, 0, 0)
+FORMATS: Final = ("1.0", "1.1", "1.2", "1.3", "1.4")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Manifest:
+    """`format` is the MuranoPL version; `classes` maps full class names to files below `Classes/`."""
+
+    name: str
+    version: Version = NO_VERSION
+    format: str = "1.0"
+    format_name: str = "MuranoPL"
+    type: str = "Application"
+    require: Mapping[str, VersionSpec] = field(default_factory=dict[str, VersionSpec])
+    classes: Mapping[str, str] = field(default_factory=dict[str, str])
+    class_spans: Mapping[str, Span] = field(default_factory=dict[str, Span])
+    meta: Value | None = None
+
+
+def read_manifest(package: LoadedPackage) -> tuple[Manifest | None, tuple[Finding, ...]]:
+    """The manifest of a package, as far as it can be read, and what is wrong with it."""
+    file = package.get_file(MANIFEST)
+    if file is None:
+        finding = Finding.about_file(
+            "MRUN:E006", f"{package.name} has no {MANIFEST}", MANIFEST, hint="is it the root of a package?"
+        )
+        return None, (finding,)
+    defects = Defects(file.source)
+    defects.findings.extend(problem_finding(problem) for problem in file.yaml.problems)
+    document = file.yaml.documents[0] if file.yaml.documents else None
+    if not isinstance(document, YamlMapping):
+        if not defects.findings:
+            defects.add("the manifest must be a mapping", Span(0, 0))
+        return None, tuple(defects.findings)
+    name = _name(document, defects)
+    if name is None:
+        return None, tuple(defects.findings)
+    format_name, version = package.format()
+    classes = _classes(document, defects)
+    manifest = Manifest(
+        name=name,
+        version=_version(document.get("Version"), defects),
+        format=_format(version),
+        format_name=format_name,
+        type=_text(document.get("Type")) or "Application",
+        require=_require(document.get("Require"), defects),
+        classes={key: value for key, (value, _) in classes.items()},
+        class_spans={key: span for key, (_, span) in classes.items()},
+        meta=None if (meta := document.get("Meta")) is None else read_value(meta),
+    )
+    return manifest, tuple(defects.findings)
+
+
+def _name(document: YamlMapping, defects: Defects) -> str | None:
+    node = document.get("FullName")
+    name = _text(node)
+    if node is None:
+        defects.add("the manifest has no FullName", Span(0, 0))
+    elif name is None or not is_qualified_name(name):
+        defects.add(f"{name!r} is no package name", node.span)
+        return None
+    return name
+
+
+def _format(version: str) -> str:
+    parts = [*version.split("."), "0"][:2]
+    return ".".join(parts)
+
+
+def _version(node: YamlNode | None, defects: Defects) -> Version:
+    if node is None:
+        return Version(0, 0, 0)
+    try:
+        return Version.parse(node.text if isinstance(node, YamlScalar) else "")
+    except InvalidVersion as error:
+        defects.add(f"Version: {error}", node.span)
+        return Version(0, 0, 0)
+
+
+def _require(node: YamlNode | None, defects: Defects) -> dict[str, VersionSpec]:
+    found: dict[str, VersionSpec] = {}
+    if node is None or (isinstance(node, YamlScalar) and node.value is None):
+        return found
+    if not isinstance(node, YamlMapping):
+        defects.add("Require must be a mapping of packages to versions", node.span)
+        return found
+    for key, value in node.items():
+        name = _text(key)
+        if name is None or not is_qualified_name(name):
+            defects.add("a key of Require is the name of a package", key.span)
+            continue
+        try:
+            found[name] = _spec(value)
+        except InvalidVersion as error:
+            defects.add(f"Require of {name}: {error}", value.span)
+    return found
+
+
+def _spec(node: YamlNode) -> VersionSpec:
+    if not isinstance(node, YamlScalar):
+        raise InvalidVersion("a version or a range of versions is wanted")
+    return ANY_VERSION if node.value is None else VersionSpec.parse(node.text)
+
+
+def _classes(document: YamlMapping, defects: Defects) -> dict[str, tuple[str, Span]]:
+    node = document.get("Classes")
+    found: dict[str, tuple[str, Span]] = {}
+    if node is None or (isinstance(node, YamlScalar) and node.value is None):
+        return found
+    if not isinstance(node, YamlMapping):
+        defects.add("Classes must be a mapping of class names to files", node.span)
+        return found
+    for key, value in node.items():
+        name, file = _text(key), _text(value)
+        if name is None or not is_qualified_name(name):
+            defects.add("a key of Classes is a full class name", key.span)
+        elif file is None:
+            defects.add(f"the file of class {name} is a text", value.span)
+        else:
+            found[name] = (file, value.span)
+    return found
+
+
+def _text(node: YamlNode | None) -> str | None:
+    return node.value if isinstance(node, YamlScalar) and isinstance(node.value, str) else None

@@ -1,0 +1,76 @@
+"""Class names and the prefixes that shorten them (spec 000, "Class name" and "Namespaces")."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Final
+
+__all__ = ["NO_NAMESPACES", "Namespaces", "UnknownPrefix", "is_prefix", "is_qualified_name", "is_short_name"]
+
+_SHORT: Final = re.compile(r"[a-zA-Z_]\w*")
+_QUALIFIED: Final = re.compile(r"[a-zA-Z_]\w*(?:\.[a-zA-Z_]\w*)*")
+
+
+def is_short_name(text: str) -> bool:
+    """One part of a class name: letters, digits and `_`, not beginning with a digit."""
+    return _SHORT.fullmatch(text) is not None
+
+
+def is_qualified_name(text: str) -> bool:
+    """A class name or namespace: parts joined by periods."""
+    return _QUALIFIED.fullmatch(text) is not None
+
+
+def is_prefix(text: str) -> bool:
+    return text == "=" or is_short_name(text)
+
+
+class UnknownPrefix(LookupError):
+    """A class name has a prefix that `Namespaces` does not declare."""
+
+    def __init__(self, name: str, prefix: str) -> None:
+        super().__init__(f"{name!r} has the prefix {prefix!r}, which Namespaces does not declare")
+        self.name = name
+        self.prefix = prefix
+
+
+class Namespaces:
+    """The prefix table of a class."""
+
+    __slots__ = ("table",)
+
+    def __init__(self, table: Mapping[str, str]) -> None:
+        self.table = dict(table)
+
+    @property
+    def default(self) -> str | None:
+        return self.table.get("=")
+
+    def resolve(self, name: str) -> str:
+        """The full name: `ns:Name` by the table; `Name`, `:Name` and `=:Name` by `=`; a name with a period as it is."""
+        prefix, colon, short = name.rpartition(":")
+        if not colon:
+            if "." in name:
+                return name
+            prefix = "="
+        elif prefix in ("", "="):
+            prefix = "="
+        elif prefix not in self.table:
+            raise UnknownPrefix(name, prefix)
+        if "." in short:
+            return short
+        space = self.table.get(prefix)
+        return f"{space}.{short}" if space else short
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Namespaces) and self.table == other.table
+
+    def __hash__(self) -> int:
+        return hash(tuple(self.table.items()))
+
+    def __repr__(self) -> str:
+        return f"Namespaces({self.table!r})"
+
+
+NO_NAMESPACES: Final = Namespaces({})
