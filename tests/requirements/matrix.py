@@ -95,7 +95,13 @@ def load_matrix() -> Matrix:
 def done_prefixes(file: Path = DONE_FILE) -> list[str]:
     """Prefixes of the languages that are declared done."""
     lines = [line.strip() for line in file.read_text(encoding="utf-8").splitlines()]
-    return [LANGUAGES[line] for line in lines if line and not line.startswith("#")]
+    names = [line for line in lines if line and not line.startswith("#")]
+    unknown = [name for name in names if name not in LANGUAGES]
+    if unknown:
+        raise ValueError(
+            f"{file.name}: no language is called {', '.join(unknown)}; there are {', '.join(LANGUAGES)}"
+        )
+    return [LANGUAGES[name] for name in names]
 
 
 def _document(data: dict[str, Any]) -> Document:

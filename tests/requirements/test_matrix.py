@@ -59,6 +59,9 @@ def test_done_names_languages(tmp_path: Path) -> None:
     file.write_text("# a remark\n\n" + "\n".join(LANGUAGES) + "\n")
     assert done_prefixes(file) == ["M", "V", "I", "C", "U"]
     assert set(done_prefixes()) <= set(LANGUAGES.values())
+    file.write_text("murano\n")
+    with pytest.raises(ValueError, match="no language is called murano; there are muranopl"):
+        done_prefixes(file)
 
 
 def test_summary_counts_shown_rows_only(tmp_path: Path) -> None:
