@@ -1,0 +1,25 @@
+"""The checks of a topology, one subject a module; all of them run, so that one run shows everything."""
+
+from __future__ import annotations
+
+from sabir.diagnostics.finding import Finding
+from sabir.languages.tosca.check.model import Model
+from sabir.languages.tosca.check.rules.assignments import check_assignments
+from sabir.languages.tosca.check.rules.functions import check_functions
+from sabir.languages.tosca.check.rules.members import check_members
+from sabir.languages.tosca.check.rules.type_names import check_type_names
+
+__all__ = ["check_model"]
+
+
+def check_model(model: Model) -> list[Finding]:
+    """Everything that is wrong with a topology, sorted by place."""
+    found = [
+        *model.findings,
+        *check_type_names(model),
+        *check_assignments(model),
+        *check_functions(model),
+        *check_members(model),
+    ]
+    unique = {one.sort_key: one for one in found}
+    return [unique[key] for key in sorted(unique)]

@@ -1,0 +1,168 @@
+"""Values that templates assign: known names, fitting values, nothing required left out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from sabir.diagnostics.finding import Finding
+from sabir.diagnostics.near import did_you_mean
+from sabir.languages.tosca.check.model import Link, Model
+from sabir.languages.tosca.check.types import FlatType
+from sabir.languages.tosca.check.values import Misfit, holds_expression
+from sabir.languages.tosca.syntax.nodes import Assignment, Kind, NodeTemplate, PropertyDefinition, Written
+from sabir.source.text import Place
+from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence
+
+__all__ = ["check_assignments"]
+
+
+def check_assignments(model: Model) -> Iterator[Finding]:
+    for name, template in model.nodes.items():
+        flat = model.flat[name]
+        if flat is not None:
+            yield from _node(model, template, flat)
+    for relationship in model.topology.relationship_templates.values():
+        flat = model.types.find(Kind.RELATIONSHIP, relationship.type) if relationship.type else None
+        if flat is not None:
+            yield from _values(model, relationship.properties, flat.properties, f"{flat.name}")
+    for policy in model.topology.policies:
+        flat = model.types.find(Kind.POLICY, policy.type) if policy.type else None
+        if flat is not None:
+            yield from _values(model, policy.properties, flat.properties, f"{flat.name}")
+            yield from _required(flat, policy.properties, policy.place, f"policy {policy.name!r}")
+    for one in model.topology.inputs.values():
+        if one.default is not None:
+            for misfit in model.values.misfits(one, one.default.data):
+                yield _finding(misfit, one.default, f"default of input {one.name!r}")
+
+
+def _node(model: Model, template: NodeTemplate, flat: FlatType) -> Iterator[Finding]:
+    yield from _values(model, template.properties, flat.properties, template.type, also=flat.attributes)
+    yield from _values(model, template.attributes, flat.attributes, template.type, also=flat.properties)
+    if not template.directives:
+        yield from _required(flat, template.properties, template.place, f"node template {template.name!r}")
+    for capability in template.capabilities.values():
+        known = flat.capabilities.get(capability.name)
+        if known is None:
+            if model.topology.complete:
+                hint = did_you_mean(capability.name, flat.capabilities)
+                message = f"{template.type} has no capability {capability.name!r}"
+                yield Finding(code="TOSCA:E015", message=message, place=capability.place, hint=hint)
+            continue
+        type_ = model.types.find(Kind.CAPABILITY, known.type)
+        if type_ is not None:
+            definitions = {
+                **type_.properties,
+                **{k: v for k, v in known.properties.items() if v.schema is not None},
+            }
+            yield from _values(model, capability.properties, definitions, known.type, also=type_.attributes)
+    for link in model.links.get(template.name, ()):
+        yield from _link(model, link)
+    yield from _occurrences(model, template, flat)
+
+
+def _link(model: Model, link: Link) -> Iterator[Finding]:
+    relationship = link.relationship
+    if relationship is None:
+        return
+    if relationship.type is not None and model.types.definition(Kind.RELATIONSHIP, relationship.type) is None:
+        if model.topology.complete:
+            hint = did_you_mean(relationship.type, model.types.names(Kind.RELATIONSHIP))
+            message = f"there is no relationship type {relationship.type!r}"
+            yield Finding(code="TOSCA:E006", message=message, place=relationship.place, hint=hint)
+        return
+    flat = model.types.find(Kind.RELATIONSHIP, link.relationship_type)
+    if flat is not None and relationship.name not in model.topology.relationship_templates:
+        yield from _values(model, relationship.properties, flat.properties, flat.name)
+
+
+def _occurrences(model: Model, template: NodeTemplate, flat: FlatType) -> Iterator[Finding]:
+    counts: dict[str, int] = {}
+    for link in model.links.get(template.name, ()):
+        counts[link.name] = counts.get(link.name, 0) + 1
+    for name, definition in flat.requirements.items():
+        low, high = definition.occurrences
+        count = counts.get(name, 0)
+        if count < low and not template.directives and not _is_substituted(model, template.name, name):
+            message = f"requirement {name!r} of {template.name!r} is not met: {low} needed, {count} given"
+            hint = (
+                f"it needs {definition.node or definition.capability}"
+                if definition.node or definition.capability
+                else None
+            )
+            yield Finding(code="TOSCA:W019", message=message, place=template.place, hint=hint)
+        elif 0 <= high < count:
+            message = f"requirement {name!r} of {template.name!r} is given {count} times, at most {high} are allowed"
+            yield Finding(code="TOSCA:W019", message=message, place=template.place)
+
+
+def _is_substituted(model: Model, template: str, requirement: str) -> bool:
+    """Whether the requirement is met from outside, by whoever substitutes this topology."""
+    mapping = model.topology.substitution
+    return mapping is not None and any(
+        section == "requirements" and (owner, entry) == (template, requirement)
+        for section, _, owner, entry, _ in mapping.entries
+    )
+
+
+def _values(
+    model: Model,
+    assigned: Assignment,
+    definitions: Mapping[str, PropertyDefinition],
+    owner: str,
+    *,
+    also: Mapping[str, PropertyDefinition] | None = None,
+) -> Iterator[Finding]:
+    for name, written in assigned.items():
+        definition = definitions.get(name)
+        if definition is None:
+            definition = (also or {}).get(name)
+            if definition is None and model.topology.complete:
+                hint = did_you_mean(name, definitions)
+                message = f"{owner} has no property {name!r}"
+                yield Finding(code="TOSCA:E010", message=message, place=written.place, hint=hint)
+        if definition is None:
+            continue
+        data = written.data
+        if holds_expression(data):
+            continue
+        for misfit in model.values.misfits(definition, data):
+            yield _finding(misfit, written, f"{name!r}")
+
+
+def _required(flat: FlatType, assigned: Assignment, place: Place, what: str) -> Iterator[Finding]:
+    for name, definition in flat.properties.items():
+        if (
+            definition.required
+            and definition.default is None
+            and definition.value is None
+            and name not in assigned
+        ):
+            type_ = definition.schema.name if definition.schema else "any"
+            message = f"{what} has no value for the property {name!r} ({type_}), which {flat.name} requires"
+            yield Finding(code="TOSCA:E011", message=message, place=place)
+
+
+def _finding(misfit: Misfit, written: Written, what: str) -> Finding:
+    """At the part of the value that is wrong."""
+    where = "".join(f"[{key!r}]" for key in misfit.path)
+    node = _part(written.node, misfit.path)
+    place = Place(written.origin.source, node.span)
+    return Finding(
+        code=misfit.code, message=f"{what}{where}: {misfit.message}", place=place, hint=misfit.hint
+    )
+
+
+def _part(node: YamlNode, path: tuple[object, ...]) -> YamlNode:
+    for key in path:
+        inner: YamlNode | None = None
+        if isinstance(node, YamlSequence) and isinstance(key, int):
+            inner = node.items[key]
+        elif isinstance(node, YamlMapping):
+            for entry in node.entries:
+                if isinstance(entry.key, YamlScalar) and entry.key.value == key:
+                    inner = entry.value
+        if inner is None:
+            return node
+        node = inner
+    return node

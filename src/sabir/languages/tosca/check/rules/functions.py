@@ -1,0 +1,130 @@
+"""Functions in values: the inputs and entities they name exist; inputs that nothing uses are said so."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from sabir.diagnostics.finding import Finding
+from sabir.diagnostics.near import did_you_mean
+from sabir.languages.tosca.check.model import Model
+from sabir.languages.tosca.syntax.nodes import Written
+from sabir.source.text import Place
+from sabir.source.yaml.nodes import YamlNode, YamlScalar, YamlSequence
+
+__all__ = ["check_functions"]
+
+_READERS: Final = frozenset({"get_property", "get_attribute", "get_artifact"})
+_RESERVED: Final = frozenset({"SELF", "SOURCE", "TARGET", "HOST", "ROOT", "ORCHESTRATOR"})
+
+
+def check_functions(model: Model) -> Iterator[Finding]:
+    used: set[str] = set()
+    loose = False
+    for written in _values(model):
+        for name, argument in _calls(written.node):
+            place = Place(written.origin.source, argument.span)
+            if name == "get_input":
+                given = _first(argument)
+                if given is not None:
+                    used.add(given)
+                    # A list may carry a default beside the name.
+                    if given not in model.topology.inputs and not (
+                        isinstance(argument, YamlSequence) and len(argument) > 1
+                    ):
+                        yield _unknown_input(model, given, place)
+            elif name in _READERS:
+                entity = _first(argument)
+                if entity is not None and not _is_entity(model, entity):
+                    hint = did_you_mean(entity, [*model.nodes, *_RESERVED])
+                    message = f"{name} names {entity!r}, which is no node or relationship template"
+                    yield Finding(code="TOSCA:E022", message=message, place=place, hint=hint)
+            elif name in ("eval", "ref", "template"):
+                loose = True
+        loose = loose or _mentions_inputs(written.node)
+    if loose or model.topology.substitution is not None:
+        return
+    for name, one in model.topology.inputs.items():
+        if name not in used:
+            yield Finding(code="TOSCA:W023", message=f"the input {name!r} is not used", place=one.place)
+
+
+def _unknown_input(model: Model, name: str, place: Place) -> Finding:
+    hint = did_you_mean(name, model.topology.inputs) or "declare it under 'inputs:'"
+    return Finding(code="TOSCA:E021", message=f"there is no input {name!r}", place=place, hint=hint)
+
+
+def _is_entity(model: Model, name: str) -> bool:
+    topology = model.topology
+    return (
+        name in _RESERVED
+        or name in model.nodes
+        or name in topology.relationship_templates
+        or name in topology.groups
+        or any(one.name == name for one in topology.policies)
+    )
+
+
+def _values(model: Model) -> Iterator[Written]:
+    """Every value of the topology that a function may stand in."""
+    topology = model.topology
+    for node in model.nodes.values():
+        yield from node.properties.values()
+        yield from node.attributes.values()
+        for capability in node.capabilities.values():
+            yield from capability.properties.values()
+            yield from capability.attributes.values()
+        for requirement in node.requirements:
+            if requirement.relationship is not None and not isinstance(requirement.relationship, str):
+                yield from requirement.relationship.properties.values()
+            if requirement.node_filter is not None:
+                yield requirement.node_filter
+        for interface in node.interfaces.values():
+            yield from interface.inputs.values()
+            for operation in interface.operations.values():
+                yield from operation.inputs.values()
+        for artifact in node.artifacts.values():
+            yield from artifact.properties.values()
+        if node.node_filter is not None:
+            yield node.node_filter
+    for relationship in topology.relationship_templates.values():
+        yield from relationship.properties.values()
+    for group in topology.groups.values():
+        yield from group.properties.values()
+    for policy in topology.policies:
+        yield from policy.properties.values()
+    for output in topology.outputs.values():
+        if output.value is not None:
+            yield output.value
+
+
+def _calls(node: YamlNode) -> Iterator[tuple[str, YamlNode]]:
+    if isinstance(node, YamlScalar):
+        return
+    if isinstance(node, YamlSequence):
+        for item in node.items:
+            yield from _calls(item)
+        return
+    for entry in node.entries:
+        key = entry.key.value if isinstance(entry.key, YamlScalar) else None
+        if key == "q":
+            continue
+        if isinstance(key, str) and (len(node) == 1 or key in ("eval", "ref")):
+            yield key, entry.value
+        yield from _calls(entry.value)
+
+
+def _first(argument: YamlNode) -> str | None:
+    """The name that a call begins with, when it is plain text."""
+    node = argument.items[0] if isinstance(argument, YamlSequence) and len(argument) else argument
+    if isinstance(node, YamlScalar) and isinstance(node.value, str) and "{{" not in node.value:
+        return node.value
+    return None
+
+
+def _mentions_inputs(node: YamlNode) -> bool:
+    if isinstance(node, YamlScalar):
+        return isinstance(node.value, str) and "{{" in node.value
+    if isinstance(node, YamlSequence):
+        return any(_mentions_inputs(item) for item in node.items)
+    return any(_mentions_inputs(entry.value) for entry in node.entries)

@@ -1,0 +1,89 @@
+"""Groups, policies, workflows and substitution: what they name is there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sabir.diagnostics.finding import Finding
+from sabir.diagnostics.near import did_you_mean
+from sabir.languages.tosca.check.model import Model
+from sabir.languages.tosca.syntax.nodes import Kind, SubstitutionMapping
+from sabir.source.text import Place
+
+__all__ = ["check_members"]
+
+
+def check_members(model: Model) -> Iterator[Finding]:
+    topology = model.topology
+    known = {*model.nodes, *topology.groups}
+    for group in topology.groups.values():
+        for name, span in group.members:
+            if name not in known:
+                yield _missing(
+                    f"member {name!r} of group {group.name!r}", name, known, Place(group.origin.source, span)
+                )
+    for policy in topology.policies:
+        for name, span in policy.targets:
+            if name not in known:
+                place = Place(policy.origin.source, span)
+                yield _missing(f"target {name!r} of policy {policy.name!r}", name, known, place)
+    for workflow in topology.workflows.values():
+        for name, span in workflow.targets:
+            if name not in known:
+                place = Place(workflow.origin.source, span)
+                yield _missing(f"target {name!r} of workflow {workflow.name!r}", name, known, place)
+        for name, span in workflow.following:
+            if name not in workflow.steps:
+                place = Place(workflow.origin.source, span)
+                hint = did_you_mean(name, workflow.steps)
+                message = f"workflow {workflow.name!r} has no step {name!r}"
+                yield Finding(code="TOSCA:E033", message=message, place=place, hint=hint)
+    if topology.substitution is not None:
+        yield from _substitution(model, topology.substitution)
+
+
+def _missing(what: str, name: str, known: set[str], place: Place) -> Finding:
+    message = f"{what} is no node template or group"
+    return Finding(code="TOSCA:E025", message=message, place=place, hint=did_you_mean(name, known))
+
+
+def _substitution(model: Model, mapping: SubstitutionMapping) -> Iterator[Finding]:
+    flat = model.types.find(Kind.NODE, mapping.name)
+    if flat is None:
+        if model.topology.complete:
+            hint = did_you_mean(mapping.name, model.types.names(Kind.NODE))
+            message = f"there is no node type {mapping.name!r}"
+            yield Finding(code="TOSCA:E006", message=message, place=mapping.place, hint=hint)
+        return
+    for section, name, template, entry, span in mapping.entries:
+        place = Place(mapping.origin.source, span)
+        own = (
+            flat.capabilities
+            if section == "capabilities"
+            else flat.requirements
+            if section == "requirements"
+            else flat.properties
+        )
+        word = {"capabilities": "capability", "requirements": "requirement", "properties": "property"}[
+            section
+        ]
+        if name not in own and model.topology.complete:
+            hint = did_you_mean(name, own)
+            yield Finding(
+                code="TOSCA:E024", message=f"{mapping.name} has no {word} {name!r}", place=place, hint=hint
+            )
+        if template is None or entry is None:
+            continue
+        if template not in model.nodes:
+            hint = did_you_mean(template, model.nodes)
+            message = f"substitution maps to {template!r}, which is no node template"
+            yield Finding(code="TOSCA:E024", message=message, place=place, hint=hint)
+            continue
+        inner = model.flat[template]
+        known = (
+            None if inner is None else inner.capabilities if section == "capabilities" else inner.requirements
+        )
+        if known is not None and entry not in known and model.topology.complete:
+            hint = did_you_mean(entry, known)
+            message = f"substitution maps to the {word} {entry!r} of {template!r}, which it does not have"
+            yield Finding(code="TOSCA:E024", message=message, place=place, hint=hint)

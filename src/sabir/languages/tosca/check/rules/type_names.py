@@ -1,0 +1,126 @@
+"""Every type that is named exists, and no type derives from itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sabir.diagnostics.finding import Finding
+from sabir.diagnostics.near import did_you_mean
+from sabir.languages.tosca.check.model import Model
+from sabir.languages.tosca.check.types import PRIMITIVES
+from sabir.languages.tosca.check.values import CONSTRAINTS
+from sabir.languages.tosca.syntax.nodes import (
+    Constraint,
+    Kind,
+    PropertyDefinition,
+    Schema,
+    TypeDefinition,
+)
+from sabir.source.text import Place
+
+__all__ = ["check_type_names"]
+
+
+def check_type_names(model: Model) -> Iterator[Finding]:
+    for kind, table in model.topology.types.items():
+        for definition in {id(one): one for one in table.values()}.values():
+            yield from _definition(model, kind, definition)
+    for name, template in model.nodes.items():
+        if model.flat[name] is None:
+            yield from _known(
+                model, Kind.NODE, template.type, Place(template.origin.source, template.type_span)
+            )
+        for artifact in template.artifacts.values():
+            if artifact.type is not None:
+                yield from _known(model, Kind.ARTIFACT, artifact.type, artifact.place)
+    for relationship in model.topology.relationship_templates.values():
+        if relationship.type is not None:
+            yield from _known(model, Kind.RELATIONSHIP, relationship.type, relationship.place)
+    for one in model.topology.inputs.values():
+        yield from _schema(model, one.schema)
+    for group in model.topology.groups.values():
+        if group.type is not None:
+            yield from _known(model, Kind.GROUP, group.type, Place(group.origin.source, group.type_span))
+    for policy in model.topology.policies:
+        if policy.type is not None:
+            yield from _known(model, Kind.POLICY, policy.type, Place(policy.origin.source, policy.type_span))
+    for definition in {id(one): one for one in model.types.cycles}.values():
+        message = f"{definition.kind.word} type {definition.name!r} derives from itself"
+        yield Finding(code="TOSCA:E007", message=message, place=definition.place)
+
+
+def _known(model: Model, kind: Kind, name: str, place: Place) -> Iterator[Finding]:
+    # With an import missing, a name that is not known may be defined there: that one finding is enough.
+    if not model.topology.complete or model.types.definition(kind, name) is not None:
+        return
+    hint = did_you_mean(name, model.types.names(kind))
+    yield Finding(code="TOSCA:E006", message=f"there is no {kind.word} type {name!r}", place=place, hint=hint)
+
+
+def _definition(model: Model, kind: Kind, one: TypeDefinition) -> Iterator[Finding]:
+    model.types.find(kind, one.name)
+    parent = one.derived_from
+    if parent is not None and not (kind is Kind.DATA and parent in PRIMITIVES):
+        yield from _known(model, kind, parent, Place(one.origin.source, one.derived_from_span or one.span))
+    for definition in (*one.properties.values(), *one.attributes.values()):
+        yield from _property(model, definition)
+    for capability in one.capabilities.values():
+        if capability.type:
+            yield from _known(model, Kind.CAPABILITY, capability.type, capability.place)
+        for definition in (*capability.properties.values(), *capability.attributes.values()):
+            yield from _property(model, definition)
+    for requirement in one.requirements:
+        if requirement.capability is not None and not _is_capability_name(model, requirement.capability):
+            yield from _known(model, Kind.CAPABILITY, requirement.capability, requirement.place)
+        if requirement.node is not None:
+            yield from _known(model, Kind.NODE, requirement.node, requirement.place)
+        if requirement.relationship is not None:
+            yield from _known(model, Kind.RELATIONSHIP, requirement.relationship, requirement.place)
+    for constraint in one.constraints:
+        yield from _constraint(constraint)
+
+
+def _is_capability_name(model: Model, name: str) -> bool:
+    """A requirement may name a capability of the node instead of a capability type."""
+    return model.types.definition(Kind.CAPABILITY, name) is None and "." not in name and ":" not in name
+
+
+def _property(model: Model, definition: PropertyDefinition) -> Iterator[Finding]:
+    yield from _schema(model, definition.schema)
+    default = definition.default or definition.value
+    if default is None or definition.schema is None:
+        return
+    for misfit in model.values.misfits(definition, default.data):
+        if misfit.code != "TOSCA:E011":
+            where = "".join(f"[{key!r}]" for key in misfit.path)
+            message = f"default of {definition.name!r}{where}: {misfit.message}"
+            yield Finding(code=misfit.code, message=message, place=default.place, hint=misfit.hint)
+
+
+def _schema(model: Model, schema: Schema | None) -> Iterator[Finding]:
+    if schema is None:
+        return
+    name = schema.name
+    if name not in PRIMITIVES and model.topology.complete and model.types.definition(Kind.DATA, name) is None:
+        known = [*PRIMITIVES, *model.types.names(Kind.DATA)]
+        yield Finding(
+            code="TOSCA:E006",
+            message=f"there is no data type {name!r}",
+            place=schema.place,
+            hint=did_you_mean(name, known),
+        )
+    for constraint in schema.constraints:
+        yield from _constraint(constraint)
+    yield from _schema(model, schema.entry_schema)
+    yield from _schema(model, schema.key_schema)
+
+
+def _constraint(one: Constraint) -> Iterator[Finding]:
+    if one.name.lstrip("$") not in CONSTRAINTS:
+        hint = did_you_mean(one.name, CONSTRAINTS)
+        yield Finding(
+            code="TOSCA:E014", message=f"there is no constraint {one.name!r}", place=one.place, hint=hint
+        )
+    elif one.name == "in_range" and not (isinstance(one.argument.data, list) and len(one.argument.data) == 2):
+        message = "in_range needs a list of two, as [1, 4] or [1, UNBOUNDED]"
+        yield Finding(code="TOSCA:E014", message=message, place=one.argument.place)

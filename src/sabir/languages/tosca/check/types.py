@@ -1,0 +1,252 @@
+"""Types with everything they inherit, flattened once and shared by all templates."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from sabir.languages.tosca.library import find_shipped, shipped_names
+from sabir.languages.tosca.syntax.nodes import (
+    ArtifactDefinition,
+    CapabilityDefinition,
+    Constraint,
+    InterfaceDefinition,
+    Kind,
+    PropertyDefinition,
+    RequirementDefinition,
+    Schema,
+    Topology,
+    TypeDefinition,
+)
+
+__all__ = ["PRIMITIVES", "FlatType", "TypeTable"]
+
+PRIMITIVES = frozenset(
+    {
+        "string",
+        "integer",
+        "float",
+        "boolean",
+        "timestamp",
+        "null",
+        "version",
+        "range",
+        "list",
+        "map",
+        "any",
+        "json",
+        "xml",
+        "bytes",
+        "nil",
+        "scalar",
+        "number",
+        "scalar-unit.size",
+        "scalar-unit.time",
+        "scalar-unit.frequency",
+        "scalar-unit.bitrate",
+        "tosca:string",
+        "tosca:integer",
+        "tosca:float",
+        "tosca:boolean",
+    }
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class FlatType:
+    """A type and what its ancestors give it; `names` are its own and theirs, nearest first."""
+
+    definition: TypeDefinition
+    names: tuple[str, ...]
+    properties: Mapping[str, PropertyDefinition]
+    attributes: Mapping[str, PropertyDefinition]
+    capabilities: Mapping[str, CapabilityDefinition]
+    requirements: Mapping[str, RequirementDefinition]
+    interfaces: Mapping[str, InterfaceDefinition]
+    artifacts: Mapping[str, ArtifactDefinition]
+    constraints: tuple[Constraint, ...]
+    valid_target_types: tuple[str, ...]
+    valid_source_types: tuple[str, ...]
+    members: tuple[str, ...]
+    targets: tuple[str, ...]
+    primitive: str | None
+    """Of a data type: the primitive type it derives from."""
+    schema: Schema | None
+
+    @property
+    def name(self) -> str:
+        return self.definition.name
+
+    def is_a(self, name: str) -> bool:
+        return name in self.names
+
+
+@dataclass(slots=True)
+class TypeTable:
+    """The types of a topology and those that are shipped, found by name and flattened when first needed."""
+
+    topology: Topology
+    _flat: dict[tuple[Kind, str], FlatType | None] = field(
+        default_factory=dict[tuple[Kind, str], "FlatType | None"]
+    )
+    cycles: list[TypeDefinition] = field(default_factory=list[TypeDefinition])
+
+    def definition(self, kind: Kind, name: str) -> TypeDefinition | None:
+        own = self.topology.types[kind].get(name)
+        if own is not None:
+            return own
+        for profile in self.topology.profiles or ():
+            shipped = find_shipped(profile, kind, name)
+            if shipped is not None:
+                return shipped
+        if name.startswith("tosca.") or name in ("string",):
+            # Full normative names are understood everywhere: 2.0 files that use them import a profile of their own.
+            return find_shipped("simple", kind, name)
+        return None
+
+    def find(self, kind: Kind, name: str) -> FlatType | None:
+        key = (kind, name)
+        if key not in self._flat:
+            self._flat[key] = self._flatten(kind, name)
+        return self._flat[key]
+
+    def names(self, kind: Kind) -> Iterable[str]:
+        yield from self.topology.types[kind]
+        for profile in self.topology.profiles:
+            yield from shipped_names(profile, kind)
+
+    def is_a(self, kind: Kind, name: str, ancestor: str) -> bool:
+        """Whether a type is another or derives from it; shorthand names count as the full ones."""
+        if name == ancestor:
+            return True
+        flat = self.find(kind, name)
+        if flat is None:
+            return False
+        if ancestor in flat.names:
+            return True
+        known = self.definition(kind, ancestor)
+        return known is not None and known.name in flat.names
+
+    def _chain(self, kind: Kind, name: str) -> tuple[list[TypeDefinition], str | None]:
+        """The type and its ancestors, nearest first, and the primitive that a data type ends in."""
+        chain: list[TypeDefinition] = []
+        seen: set[int] = set()
+        here: str | None = name
+        while here is not None:
+            if kind is Kind.DATA and here in PRIMITIVES and here not in self.topology.types[kind]:
+                return chain, here
+            definition = self.definition(kind, here)
+            if definition is None:
+                break
+            if id(definition) in seen:
+                # `x: {derived_from: x}` refines the shipped type of that name; anything else goes round.
+                shipped = find_shipped("simple", kind, here)
+                if shipped is None or id(shipped) in seen:
+                    self.cycles.append(definition)
+                    break
+                definition = shipped
+            seen.add(id(definition))
+            chain.append(definition)
+            here = definition.derived_from
+        return chain, None
+
+    def _flatten(self, kind: Kind, name: str) -> FlatType | None:
+        chain, primitive = self._chain(kind, name)
+        if not chain:
+            return None
+        own = chain[0]
+        requirements: dict[str, RequirementDefinition] = {}
+        capabilities: dict[str, CapabilityDefinition] = {}
+        for one in reversed(chain):
+            for requirement in one.requirements:
+                requirements[requirement.name] = _refined_requirement(
+                    requirements.get(requirement.name), requirement
+                )
+            for capability in one.capabilities.values():
+                capabilities[capability.name] = _refined_capability(
+                    capabilities.get(capability.name), capability
+                )
+        return FlatType(
+            definition=own,
+            names=tuple(dict.fromkeys(one.name for one in chain)),
+            properties=_merged_properties(one.properties for one in reversed(chain)),
+            attributes=_merged_properties(one.attributes for one in reversed(chain)),
+            capabilities=capabilities,
+            requirements=requirements,
+            interfaces=_merged(one.interfaces for one in reversed(chain)),
+            artifacts=_merged(one.artifacts for one in reversed(chain)),
+            constraints=tuple(constraint for one in chain for constraint in one.constraints),
+            valid_target_types=next((one.valid_target_types for one in chain if one.valid_target_types), ()),
+            valid_source_types=next((one.valid_source_types for one in chain if one.valid_source_types), ()),
+            members=next((one.members for one in chain if one.members), ()),
+            targets=next((one.targets for one in chain if one.targets), ()),
+            primitive=primitive,
+            schema=next((one.schema for one in chain if one.schema), None),
+        )
+
+
+T = TypeVar("T")
+
+
+def _merged(tables: Iterable[Mapping[str, T]]) -> dict[str, T]:
+    merged: dict[str, T] = {}
+    for table in tables:
+        merged.update(table)
+    return merged
+
+
+def _merged_properties(tables: Iterable[Mapping[str, PropertyDefinition]]) -> dict[str, PropertyDefinition]:
+    """A derived type may refine a definition without saying its type again, or only give a value."""
+    merged: dict[str, PropertyDefinition] = {}
+    for table in tables:
+        for name, new in table.items():
+            old = merged.get(name)
+            merged[name] = new if old is None or new.schema is not None else _refined_property(old, new)
+    return merged
+
+
+def _refined_property(old: PropertyDefinition, new: PropertyDefinition) -> PropertyDefinition:
+    return PropertyDefinition(
+        name=new.name,
+        span=new.span,
+        origin=new.origin,
+        schema=old.schema,
+        required=old.required and new.required,
+        default=new.default or old.default,
+        value=new.value or old.value,
+        metadata={**old.metadata, **new.metadata},
+        is_attribute=new.is_attribute,
+    )
+
+
+def _refined_capability(old: CapabilityDefinition | None, new: CapabilityDefinition) -> CapabilityDefinition:
+    if old is None:
+        return new
+    return CapabilityDefinition(
+        name=new.name,
+        span=new.span,
+        origin=new.origin,
+        type=new.type or old.type,
+        valid_source_types=new.valid_source_types or (() if new.type != old.type else old.valid_source_types),
+        occurrences=new.occurrences or old.occurrences,
+        properties=_merged_properties([old.properties, new.properties]),
+        attributes=_merged_properties([old.attributes, new.attributes]),
+    )
+
+
+def _refined_requirement(
+    old: RequirementDefinition | None, new: RequirementDefinition
+) -> RequirementDefinition:
+    if old is None:
+        return new
+    return RequirementDefinition(
+        name=new.name,
+        span=new.span,
+        origin=new.origin,
+        capability=new.capability or old.capability,
+        node=new.node or old.node,
+        relationship=new.relationship or old.relationship,
+        occurrences=new.occurrences,
+        node_filter=new.node_filter or old.node_filter,
+    )

@@ -1,0 +1,380 @@
+"""Whether a value fits its definition: type, entries, fields, constraints. A schema is compiled to one function."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from sabir.diagnostics.near import did_you_mean
+from sabir.expressions.query.forms import is_expression, is_template
+from sabir.languages.tosca.check.scalars import UNITS, is_timestamp, is_version, scalar_unit, version_key
+from sabir.languages.tosca.check.types import FlatType, TypeTable
+from sabir.languages.tosca.syntax.nodes import Constraint, Kind, PropertyDefinition, Schema
+
+__all__ = ["CONSTRAINTS", "Misfit", "ValueChecker", "constraint_check", "holds_expression"]
+
+
+@dataclass(frozen=True, slots=True)
+class Misfit:
+    """What is wrong with a value: the code, the words, and the keys that lead to the wrong part."""
+
+    code: str
+    message: str
+    path: tuple[Any, ...] = ()
+    hint: str | None = None
+
+    def below(self, key: Any) -> Misfit:
+        return Misfit(self.code, self.message, (key, *self.path), self.hint)
+
+
+Check = Callable[[Any], Iterator[Misfit]]
+_WORDS: Final = {
+    "string": "text",
+    "integer": "a whole number",
+    "float": "a number",
+    "number": "a number",
+    "boolean": "true or false",
+    "timestamp": "a timestamp",
+    "version": "a version, as 1.2.3",
+    "range": "a range, as [1, 4]",
+    "list": "a list",
+    "map": "a map",
+    "scalar-unit.size": "a size, as 10 GB",
+    "scalar-unit.time": "a time, as 5 s",
+    "scalar-unit.frequency": "a frequency, as 2 GHz",
+    "scalar-unit.bitrate": "a bit rate, as 10 Mbps",
+}
+
+
+# The TOSCA functions that are evaluated although spec 004 does not name them.
+_FUNCTIONS: Final = frozenset(
+    {"get_operation_output", "get_secret", "get_repo", "get_ensemble_metadata", "get_attributes"}
+)
+
+
+def holds_expression(value: Any) -> bool:
+    """Whether the value is known only when it is evaluated."""
+    if isinstance(value, str):
+        return is_template(value)
+    if not isinstance(value, Mapping) or not value:
+        return False
+    return is_expression(value) or (
+        len(value) == 1 and (next(iter(value)) in _FUNCTIONS or str(next(iter(value))).startswith("$"))
+    )
+
+
+def _no_check(_value: Any) -> Iterator[Misfit]:
+    return iter(())
+
+
+@dataclass(slots=True)
+class ValueChecker:
+    """Checks of values, one per schema, made when first needed."""
+
+    types: TypeTable
+    _checks: dict[int, Check] = field(default_factory=dict[int, Check])
+    _making: set[str] = field(default_factory=set[str])
+    _data: dict[str, Check] = field(default_factory=dict[str, Check])
+
+    def misfits(self, definition: PropertyDefinition, value: Any) -> Iterator[Misfit]:
+        if definition.schema is None:
+            return iter(())
+        return self.check(definition.schema)(value)
+
+    def check(self, schema: Schema) -> Check:
+        known = self._checks.get(id(schema))
+        if known is None:
+            known = self._checks[id(schema)] = self._make(schema)
+        return known
+
+    def _make(self, schema: Schema) -> Check:
+        name = schema.name.removeprefix("tosca:")
+        flat = self.types.find(Kind.DATA, schema.name)
+        base = self._primitive(name, schema) if flat is None else self._data_type(flat, schema)
+        constraints = tuple(
+            _constraint(one, name if flat is None else flat.primitive or "map") for one in schema.constraints
+        )
+        return _with_constraints(base, constraints)
+
+    def _primitive(self, name: str, schema: Schema) -> Check:
+        entry = self.check(schema.entry_schema) if schema.entry_schema else _no_check
+        key = self.check(schema.key_schema) if schema.key_schema else _no_check
+        test = _TESTS.get(name)
+        if name == "list":
+            return lambda value: _list_misfits(value, entry)
+        if name == "map":
+            return lambda value: _map_misfits(value, entry, key)
+        if test is None:
+            return _no_check
+        return lambda value: _primitive_misfits(value, name, test)
+
+    def _data_type(self, flat: FlatType, schema: Schema) -> Check:
+        known = self._data.get(flat.name)
+        if known is not None:
+            return known
+        if flat.name in self._making:
+            # A data type may hold itself; the inner one is looked up when a value gets there.
+            return lambda value: self._data.get(flat.name, _no_check)(value)
+        self._making.add(flat.name)
+        constraints = tuple(_constraint(one, flat.primitive or "map") for one in flat.constraints)
+        if flat.primitive is not None:
+            inner = Schema(
+                name=flat.primitive,
+                span=schema.span,
+                origin=schema.origin,
+                entry_schema=schema.entry_schema or flat.schema,
+            )
+            check = _with_constraints(self._primitive(flat.primitive, inner), constraints)
+        elif not flat.properties:
+            check = _no_check
+        else:
+            fields = {
+                name: (one, self.check(one.schema) if one.schema else _no_check)
+                for name, one in flat.properties.items()
+            }
+            check = _with_constraints(lambda value: _record_misfits(value, flat.name, fields), constraints)
+        self._making.discard(flat.name)
+        self._data[flat.name] = check
+        return check
+
+
+def _with_constraints(base: Check, constraints: tuple[Check, ...]) -> Check:
+    if not constraints:
+        return base
+
+    def check(value: Any) -> Iterator[Misfit]:
+        wrong = False
+        for misfit in base(value):
+            wrong = True
+            yield misfit
+        if not wrong and not holds_expression(value) and value is not None:
+            for constraint in constraints:
+                yield from constraint(value)
+
+    return check
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "…"
+
+
+def _primitive_misfits(value: Any, name: str, test: Callable[[Any], bool]) -> Iterator[Misfit]:
+    if not test(value) and not holds_expression(value):
+        yield Misfit("TOSCA:E012", f"{_shown(value)} is not {_WORDS.get(name, name)}")
+
+
+def _list_misfits(value: Any, entry: Check) -> Iterator[Misfit]:
+    if isinstance(value, list):
+        for position, item in enumerate(value):
+            if not holds_expression(item):
+                for misfit in entry(item):
+                    yield misfit.below(position)
+    elif value is not None and not holds_expression(value):
+        yield Misfit("TOSCA:E012", f"{_shown(value)} is not a list")
+
+
+def _map_misfits(value: Any, entry: Check, key_check: Check) -> Iterator[Misfit]:
+    if holds_expression(value) or value is None:
+        return
+    if not isinstance(value, Mapping):
+        yield Misfit("TOSCA:E012", f"{_shown(value)} is not a map")
+        return
+    for key, item in value.items():
+        for misfit in key_check(key):
+            yield misfit.below(key)
+        if not holds_expression(item):
+            for misfit in entry(item):
+                yield misfit.below(key)
+
+
+def _record_misfits(
+    value: Any, type_name: str, fields: Mapping[str, tuple[PropertyDefinition, Check]]
+) -> Iterator[Misfit]:
+    if holds_expression(value) or value is None:
+        return
+    if not isinstance(value, Mapping):
+        yield Misfit("TOSCA:E012", f"{_shown(value)} is not a {type_name}")
+        return
+    for key, item in value.items():
+        known = fields.get(key)
+        if known is None:
+            yield Misfit(
+                "TOSCA:E010", f"{type_name} has no field {key!r}", (key,), did_you_mean(str(key), fields)
+            )
+        elif not holds_expression(item):
+            for misfit in known[1](item):
+                yield misfit.below(key)
+    for name, (definition, _) in fields.items():
+        if (
+            definition.required
+            and definition.default is None
+            and definition.value is None
+            and name not in value
+        ):
+            yield Misfit("TOSCA:E011", f"the field {name!r} of {type_name} has no value")
+
+
+def _is_integer(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _is_range(value: Any) -> bool:
+    if not isinstance(value, list) or len(value) != 2:
+        return False
+    low, high = value
+    return _is_integer(low) and (_is_integer(high) or (isinstance(high, str) and high.upper() == "UNBOUNDED"))
+
+
+def _unit_test(kind: str) -> Callable[[Any], bool]:
+    return lambda value: value is None or scalar_unit(kind, value) is not None
+
+
+_TESTS: Final[Mapping[str, Callable[[Any], bool]]] = {
+    # YAML 1.1 reads 1.0 and 2020-01-01 as something else; where text is wanted, the text that was written is meant.
+    "string": lambda value: not isinstance(value, list | Mapping) and not isinstance(value, bool),
+    "integer": lambda value: value is None or _is_integer(value),
+    "float": lambda value: value is None or _is_number(value),
+    "number": lambda value: value is None or _is_number(value),
+    "boolean": lambda value: value is None or isinstance(value, bool),
+    "timestamp": lambda value: value is None or is_timestamp(value),
+    "version": lambda value: value is None or is_version(value),
+    "range": lambda value: value is None or _is_range(value),
+    **{kind: _unit_test(kind) for kind in UNITS},
+}
+
+
+# Constraints
+
+
+def _comparable(value: Any, kind: str) -> Any:
+    if kind in UNITS:
+        return scalar_unit(kind, value)
+    if kind == "version":
+        return version_key(value)
+    return value
+
+
+def _constraint(one: Constraint, kind: str) -> Check:
+    argument = one.argument.data
+    test = _CONSTRAINTS.get(one.name)
+    if test is None or holds_expression(argument):
+        return _no_check
+
+    def check(value: Any) -> Iterator[Misfit]:
+        try:
+            holds = test(value, argument, kind)
+        except (TypeError, ValueError, re.error):
+            yield Misfit("TOSCA:E013", f"{_shown(value)} cannot be tested by {one.name}: {_shown(argument)}")
+            return
+        if not holds:
+            yield Misfit("TOSCA:E013", f"{_shown(value)} is not allowed: {one.name} {_shown(argument)}")
+
+    return check
+
+
+def _in_range(value: Any, argument: Any, kind: str) -> bool:
+    low, high = argument
+    parts = value if kind == "range" and isinstance(value, list) else [value]
+    for part in parts:
+        here = _comparable(part, kind)
+        if isinstance(here, str) and here.upper() == "UNBOUNDED":
+            continue
+        if not _unbounded(low) and here < _comparable(low, kind):
+            return False
+        if not _unbounded(high) and here > _comparable(high, kind):
+            return False
+    return True
+
+
+def _unbounded(value: Any) -> bool:
+    return isinstance(value, str) and value.upper() == "UNBOUNDED"
+
+
+def _compare(decide: Callable[[Any, Any], bool]) -> Callable[[Any, Any, str], bool]:
+    def test(value: Any, argument: Any, kind: str) -> bool:
+        return decide(_comparable(value, kind), _comparable(argument, kind))
+
+    return test
+
+
+_LONGEST_PATTERN: Final = 1000
+_NESTED: Final = re.compile(r"[+*}]\)?[+*{]|\([^)]*[+*|][^)]*\)[+*{]")
+
+
+def _pattern(value: Any, argument: Any, kind: str) -> bool:
+    """A pattern that could take for ever is not tried: it holds."""
+    del kind
+    text, subject = str(argument), str(value)
+    if len(text) > _LONGEST_PATTERN or len(subject) > _LONGEST_PATTERN or _NESTED.search(text):
+        return True
+    return re.fullmatch(text, subject) is not None
+
+
+def _valid_values(value: Any, argument: Any, kind: str) -> bool:
+    if not isinstance(argument, list):
+        return True
+    here = _comparable(value, kind)
+    return any(here == _comparable(one, kind) for one in argument)
+
+
+def _length(decide: Callable[[int, int], bool]) -> Callable[[Any, Any, str], bool]:
+    def test(value: Any, argument: Any, kind: str) -> bool:
+        del kind
+        size = len(value) if isinstance(value, str | list | Mapping) else len(str(value))
+        return decide(size, int(argument))
+
+    return test
+
+
+_CONSTRAINTS: Final[Mapping[str, Callable[[Any, Any, str], bool]]] = {
+    "equal": _compare(lambda left, right: left == right),
+    "greater_than": _compare(lambda left, right: left > right),
+    "greater_or_equal": _compare(lambda left, right: left >= right),
+    "less_than": _compare(lambda left, right: left < right),
+    "less_or_equal": _compare(lambda left, right: left <= right),
+    "in_range": _in_range,
+    "valid_values": _valid_values,
+    "length": _length(lambda size, wanted: size == wanted),
+    "min_length": _length(lambda size, wanted: size >= wanted),
+    "max_length": _length(lambda size, wanted: size <= wanted),
+    "pattern": _pattern,
+    "matches": _pattern,
+}
+CONSTRAINTS: Final = frozenset(
+    {
+        *_CONSTRAINTS,
+        "schema",
+        "and",
+        "or",
+        "not",
+        "xor",
+        "has_suffix",
+        "has_prefix",
+        "contains",
+        "has_entry",
+        "has_key",
+        "has_all_entries",
+        "has_all_keys",
+        "has_any_entry",
+        "has_any_key",
+    }
+)
+
+
+def constraint_check(operator: str, argument: Any, value: Any) -> bool:
+    """Whether a value passes a constraint written beside it; the kind of scalar is told from the value."""
+    test = _CONSTRAINTS.get(operator)
+    if test is None:
+        return True
+    kind = next((one for one in UNITS if scalar_unit(one, value) is not None), "")
+    try:
+        return test(value, argument, kind)
+    except (TypeError, ValueError, re.error):
+        return False

@@ -1,0 +1,221 @@
+"""From a topology to live instances: hosts give the parents, the root owns inputs and outputs."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from sabir.diagnostics.finding import Finding, Severity
+from sabir.diagnostics.near import did_you_mean
+from sabir.errors import FindingError
+from sabir.expressions.query.live import Assigned
+from sabir.expressions.query.project import Project
+from sabir.expressions.query.resource import Resource
+from sabir.expressions.query.session import Session
+from sabir.expressions.query.values import MISSING, LazyMap, NodeState, Status
+from sabir.languages.tosca.check.model import Model
+from sabir.languages.tosca.check.types import FlatType
+from sabir.languages.tosca.check.values import holds_expression
+from sabir.languages.tosca.evaluate.instances import NodeInstance, RootInstance
+from sabir.languages.tosca.syntax.documents import Loaded
+from sabir.languages.tosca.syntax.nodes import Kind, PropertyDefinition, Written
+from sabir.source.text import Place, Span
+
+__all__ = ["Ensemble", "LiveValues", "Request", "instantiate"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LiveValues:
+    """What is known of a running instance; its attributes win over the description."""
+
+    attributes: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    status: Status = Status.ok
+    state: NodeState | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    inputs: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    live: Mapping[str, LiveValues] = field(default_factory=dict[str, LiveValues])
+    project: Project = field(default_factory=Project)
+    externals: Mapping[str, Resource] = field(default_factory=dict[str, Resource])
+
+
+def instantiate(loaded: Loaded, request: Request) -> Ensemble:
+    """The instances of a loaded topology. What is wrong with it is among the findings; `checked` insists on none."""
+    from sabir.languages.tosca.check.rules import check_model
+
+    if loaded.topology is None:
+        raise FindingError(loaded.findings)
+    model = Model(loaded.topology)
+    ensemble = Ensemble(model, request)
+    ensemble.findings = [*loaded.findings, *check_model(model), *ensemble.findings]
+    return ensemble
+
+
+class Ensemble:
+    """The instances of one topology and what they share."""
+
+    def __init__(self, model: Model, request: Request) -> None:
+        self.model = model
+        self.request = request
+        self.findings: list[Finding] = []
+        self.session = Session(
+            project=_with_repositories(request.project, model),
+            externals=request.externals,
+            input=self.input,
+            input_names=lambda: tuple(model.topology.inputs),
+            named=self.named,
+        )
+        self.root = RootInstance(self)
+        self._assignments: dict[int, Assigned] = {}
+        self._defaults: dict[int, Assigned | None] = {}
+        self._relationships: dict[tuple[str, str], list[Resource]] | None = None
+        self.nodes: dict[str, NodeInstance] = {}
+        for name, template in model.nodes.items():
+            self.nodes[name] = NodeInstance(self, template, model.flat[name])
+        for name, node in self.nodes.items():
+            host = self.nodes.get(model.hosts.get(name, ""))
+            if host is None:
+                self.root._children.append(node)
+            else:
+                node._parent = host
+                host._children.append(node)
+        self._check_inputs()
+
+    def checked(self) -> Ensemble:
+        """Itself, when there is no error among the findings."""
+        errors = [one for one in self.findings if one.severity is Severity.ERROR]
+        if errors:
+            raise FindingError(errors)
+        return self
+
+    # Types
+
+    def capability_type(self, name: str) -> FlatType | None:
+        return self.model.types.find(Kind.CAPABILITY, name)
+
+    def relationship_type(self, name: str) -> FlatType | None:
+        return self.model.types.find(Kind.RELATIONSHIP, name)
+
+    # Values
+
+    def assignment(self, written: Written, definition: PropertyDefinition | None) -> Assigned:
+        known = self._assignments.get(id(written))
+        if known is None:
+            known = self._assignments[id(written)] = self._assigned(written, definition)
+        return known
+
+    def default(self, definition: PropertyDefinition) -> Assigned | None:
+        key = id(definition)
+        if key not in self._defaults:
+            written = definition.value or definition.default
+            self._defaults[key] = None if written is None else self._assigned(written, definition)
+        return self._defaults[key]
+
+    def _assigned(self, written: Written, definition: PropertyDefinition | None) -> Assigned:
+        data = written.data
+        if isinstance(data, Mapping) and definition is not None and definition.schema is not None:
+            data = self._with_field_defaults(definition.schema.name, data)
+        sensitive = definition is not None and definition.sensitive
+        return Assigned(data, place=written.place, directory=written.origin.directory, sensitive=sensitive)
+
+    def _with_field_defaults(self, type_name: str, data: Mapping[Any, Any]) -> Mapping[Any, Any]:
+        """The fields that a value of a data type leaves out have their defaults."""
+        flat = self.model.types.find(Kind.DATA, type_name)
+        if flat is None or not flat.properties or holds_expression(data):
+            return data
+        missing = {
+            name: one.default.data
+            for name, one in flat.properties.items()
+            if one.default is not None and name not in data
+        }
+        return {**data, **missing} if missing else data
+
+    # Inputs and outputs
+
+    def input(self, name: str) -> Any:
+        return self.root.get("inputs")[name] if name in self.model.topology.inputs else MISSING
+
+    def inputs_map(self) -> LazyMap:
+        thunks = {name: self._input_thunk(one) for name, one in self.model.topology.inputs.items()}
+        return LazyMap(thunks, {})
+
+    def _input_thunk(self, definition: PropertyDefinition) -> Any:
+        def value() -> Any:
+            given = self.request.inputs.get(definition.name, MISSING)
+            if given is not MISSING:
+                return Assigned(given, sensitive=definition.sensitive).value(self.root)
+            default = self.default(definition)
+            return None if default is None else default.value(self.root)
+
+        return value
+
+    def outputs_map(self) -> LazyMap:
+        thunks: dict[str, Any] = {}
+        for name, output in self.model.topology.outputs.items():
+            written = output.value
+            thunks[name] = (lambda: None) if written is None else self._output_thunk(written)
+        return LazyMap(thunks, {})
+
+    def _output_thunk(self, written: Written) -> Any:
+        assigned = self.assignment(written, None)
+        return lambda: assigned.value(self.root)
+
+    def _check_inputs(self) -> None:
+        given = self.request.inputs
+        declared = self.model.topology.inputs
+        for name, one in declared.items():
+            if name in given:
+                for misfit in self.model.values.misfits(one, given[name]):
+                    where = "".join(f"[{key!r}]" for key in misfit.path)
+                    self._report(
+                        misfit.code, f"input {name}{where}: {misfit.message}", one.place, misfit.hint
+                    )
+            elif one.required and one.default is None and one.value is None:
+                self._report(
+                    "TOSCA:E026", f"the input {name!r} has no value", one.place, f"give one: --input {name}=…"
+                )
+        for name in given:
+            if name not in declared:
+                place = Place(self.model.topology.origin.source, Span(0, 0))
+                self._report("TOSCA:E021", f"there is no input {name!r}", place, did_you_mean(name, declared))
+
+    def _report(self, code: str, message: str, place: Place, hint: str | None) -> None:
+        self.findings.append(Finding(code=code, message=message, place=place, hint=hint))
+
+    # Relationships
+
+    def relationships_to(self, node: str, capability: str) -> list[Resource]:
+        if self._relationships is None:
+            self._relationships = {}
+            for source in self.nodes.values():
+                for one in source.requirements:
+                    if one.link.target is not None and one.link.capability is not None:
+                        self._relationships.setdefault((one.link.target, one.link.capability), []).append(one)
+        return self._relationships.get((node, capability), [])
+
+    def named(self, name: str) -> Resource | None:
+        """The relationship that uses the relationship template of this name."""
+        if name not in self.model.topology.relationship_templates:
+            return None
+        for source in self.nodes.values():
+            for one in source.requirements:
+                if one.template_name == name:
+                    return one
+        return None
+
+
+def _with_repositories(project: Project, model: Model) -> Project:
+    """The repositories of the template that lie in the file system, beside those of the project."""
+    found: dict[str, Path] = {}
+    for name, one in model.topology.repositories.items():
+        base = one.origin.directory
+        scheme, _, rest = one.url.rpartition("file:")
+        path = rest if scheme == "" else one.url
+        if base is not None and "://" not in path:
+            found[name] = Path(os.path.normpath(base / path.removeprefix("//")))
+    return replace(project, repositories={**found, **project.repositories}) if found else project

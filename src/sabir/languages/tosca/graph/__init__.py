@@ -1,0 +1,1 @@
+"""From live instances to the instance graph."""

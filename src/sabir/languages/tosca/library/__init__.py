@@ -1,0 +1,80 @@
+"""The types that sabir brings: TOSCA's normative ones, those of the NFV profile, and the few of Unfurl that ensembles name.
+
+They are plain data, written here from the OASIS and ETSI documents; a type becomes a definition when it is first asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Any, Final
+
+from sabir.languages.tosca.syntax.definitions import read_type
+from sabir.languages.tosca.syntax.nodes import Kind, Origin, TypeDefinition
+from sabir.languages.tosca.syntax.reader import Reader
+from sabir.source.text import EMPTY_SPAN, Source
+from sabir.source.yaml.nodes import YamlEntry, YamlMapping, YamlNode, YamlScalar, YamlSequence
+
+__all__ = ["PROFILES", "find_shipped", "shipped_names"]
+
+PROFILES: Final = ("simple", "nfv", "unfurl")
+
+Section = Mapping[str, Mapping[str, Any]]
+
+
+@cache
+def _data(profile: str) -> Mapping[str, Section]:
+    match profile:
+        case "simple":
+            from sabir.languages.tosca.library.simple import TYPES
+        case "nfv":
+            from sabir.languages.tosca.library.nfv import TYPES
+        case "unfurl":
+            from sabir.languages.tosca.library.unfurl import TYPES
+        case _:
+            return {}
+    return TYPES
+
+
+@cache
+def _short_names(profile: str, section: str) -> Mapping[str, str]:
+    """`Compute` and `tosca:Compute` for `tosca.nodes.Compute`: the shorthand and prefixed names of the document."""
+    found: dict[str, str] = {}
+    for name in _data(profile).get(section, {}):
+        if name.startswith("tosca."):
+            short = name.split(".", 2)[2] if name.count(".") > 1 else name
+            for alias in (
+                short,
+                f"tosca:{short}",
+                short.rpartition(".")[2],
+                f"tosca:{short.rpartition('.')[2]}",
+            ):
+                found.setdefault(alias, name)
+    return found
+
+
+@cache
+def find_shipped(profile: str, kind: Kind, name: str) -> TypeDefinition | None:
+    """The definition of a shipped type by its full, shorthand or prefixed name."""
+    section = _data(profile).get(kind.value, {})
+    if name not in section:
+        name = _short_names(profile, kind.value).get(name, name)
+    written = section.get(name)
+    if written is None:
+        return None
+    reader = Reader(Origin(Source(f"<{profile} types>", ""), None, shipped=True))
+    return read_type(reader, kind, name, EMPTY_SPAN, _node(written))
+
+
+def shipped_names(profile: str, kind: Kind) -> Sequence[str]:
+    return tuple(_data(profile).get(kind.value, ()))
+
+
+def _node(data: Any) -> YamlNode:
+    if isinstance(data, Mapping):
+        return YamlMapping(
+            EMPTY_SPAN, tuple(YamlEntry(_node(key), _node(value)) for key, value in data.items())
+        )
+    if isinstance(data, list | tuple):
+        return YamlSequence(EMPTY_SPAN, tuple(_node(item) for item in data))
+    return YamlScalar(EMPTY_SPAN, str(data), data)

@@ -1,0 +1,395 @@
+"""Documents and their imports, gathered into one topology."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from sabir.diagnostics.finding import Finding, problem_finding
+from sabir.diagnostics.near import did_you_mean
+from sabir.languages.tosca.syntax.definitions import read_properties, read_type
+from sabir.languages.tosca.syntax.dialects import DIALECTS, Dialect, dialect_of
+from sabir.languages.tosca.syntax.files import DiskFiles, Files
+from sabir.languages.tosca.syntax.nodes import (
+    GroupTemplate,
+    InputDefinition,
+    Kind,
+    NodeTemplate,
+    Origin,
+    OutputDefinition,
+    PolicyTemplate,
+    RelationshipTemplate,
+    Repository,
+    SubstitutionMapping,
+    Topology,
+    TypeDefinition,
+    Workflow,
+)
+from sabir.languages.tosca.syntax.reader import Reader
+from sabir.languages.tosca.syntax.second import normalised
+from sabir.languages.tosca.syntax.templates import (
+    read_groups,
+    read_node_template,
+    read_outputs,
+    read_policies,
+    read_relationship_template,
+    read_substitution,
+    read_workflows,
+)
+from sabir.source.packages import PackageFile
+from sabir.source.text import Place, Span
+from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence
+
+__all__ = ["Loaded", "load", "load_file"]
+
+_DOCUMENT_KEYS: Final = frozenset(
+    {
+        "tosca_definitions_version",
+        "tosca_default_namespace",
+        "namespace",
+        "metadata",
+        "template_name",
+        "template_author",
+        "template_version",
+        "description",
+        "dsl_definitions",
+        "repositories",
+        "imports",
+        "topology_template",
+        "profile",
+        "functions",
+        *(kind.value for kind in Kind),
+    }
+)
+_TOPOLOGY_KEYS: Final = frozenset(
+    {
+        "inputs",
+        "node_templates",
+        "relationship_templates",
+        "groups",
+        "policies",
+        "outputs",
+        "substitution_mappings",
+        "workflows",
+        "data",
+        "root",
+    }
+)
+_IMPORT_KEYS: Final = frozenset(
+    {
+        "file",
+        "repository",
+        "namespace_prefix",
+        "namespace_uri",
+        "url",
+        "profile",
+        "namespace",
+        "when",
+        "namespace_prefixes",
+    }
+)
+_MOST_IMPORTS: Final = 2000
+_PROFILES: Final = {
+    "simple": "simple",
+    "nfv": "nfv",
+}
+_REMOTE: Final = ("http://", "https://", "git://", "git@", "ssh://", "csar:")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Loaded:
+    """A topology as far as it could be read, and what is wrong with its documents."""
+
+    topology: Topology | None
+    findings: tuple[Finding, ...]
+    files: tuple[str, ...] = ()
+    """The documents that were read."""
+
+
+def load_file(path: Path) -> Loaded:
+    """A service template from disk, with imports from its directory and below."""
+    return load(DiskFiles(path.parent, path.parent), path.name)
+
+
+def load(files: Files, name: str) -> Loaded:
+    file = files.read(name)
+    if file is None:
+        return Loaded(
+            topology=None, findings=(Finding.about_file("TOSCA:E004", f"there is no file {name!r}", name),)
+        )
+    gathering = _Gathering(files)
+    root = _document(file, gathering.findings)
+    if root is None:
+        return Loaded(topology=None, findings=tuple(gathering.findings), files=(name,))
+    return load_document(gathering, file, root)
+
+
+def load_document(gathering: _Gathering, file: PackageFile, root: YamlMapping) -> Loaded:
+    dialect = _dialect(root, file, gathering.findings)
+    if dialect is None:
+        return Loaded(topology=None, findings=tuple(gathering.findings), files=(file.name,))
+    if dialect.grammar == 2:
+        root = normalised(root)
+    gathering.read_document(file, root, dialect, prefix="")
+    return Loaded(
+        topology=gathering.topology(file, dialect),
+        findings=tuple(gathering.findings),
+        files=tuple(gathering.seen),
+    )
+
+
+def _document(file: PackageFile, findings: list[Finding]) -> YamlMapping | None:
+    stream = file.yaml
+    findings.extend(problem_finding(problem) for problem in stream.problems)
+    if stream.broken:
+        return None
+    node = stream.documents[0] if stream.documents else None
+    if isinstance(node, YamlMapping):
+        return node
+    findings.append(Finding.about_file("TOSCA:E001", "not a TOSCA document: it is no map", file.source))
+    return None
+
+
+def _dialect(root: YamlMapping, file: PackageFile, findings: list[Finding]) -> Dialect | None:
+    node = root.get("tosca_definitions_version")
+    if node is None:
+        message = "not a TOSCA document: it has no 'tosca_definitions_version'"
+        hint = f"begin it with 'tosca_definitions_version: {DIALECTS[3]}'"
+        findings.append(Finding.about_file("TOSCA:E001", message, file.source, hint=hint))
+        return None
+    version = node.text if isinstance(node, YamlScalar) else ""
+    dialect = dialect_of(version)
+    if dialect is None:
+        hint = did_you_mean(version, DIALECTS) or "known are " + ", ".join(DIALECTS)
+        findings.append(
+            Finding(
+                code="TOSCA:E001",
+                message=f"the dialect {version!r} is not known",
+                place=Place(file.source, node.span),
+                hint=hint,
+            )
+        )
+    return dialect
+
+
+@dataclass(slots=True)
+class _Gathering:
+    """All documents of one load. A type of the importing file wins over an imported one of the same name."""
+
+    files: Files
+    findings: list[Finding] = field(default_factory=list[Finding])
+    seen: dict[str, None] = field(default_factory=dict[str, None])
+    types: dict[Kind, dict[str, TypeDefinition]] = field(default_factory=lambda: {kind: {} for kind in Kind})
+    repositories: dict[str, Repository] = field(default_factory=dict[str, Repository])
+    profiles: dict[str, None] = field(default_factory=dict[str, None])
+    complete: bool = True
+    _imported: dict[tuple[str, str], None] = field(default_factory=dict[tuple[str, str], None])
+    _topologies: list[tuple[Reader, YamlMapping]] = field(default_factory=list[tuple[Reader, YamlMapping]])
+
+    def read_document(self, file: PackageFile, root: YamlMapping, dialect: Dialect, *, prefix: str) -> None:
+        self.seen[file.name] = None
+        self.profiles.update(dict.fromkeys(dialect.profiles))
+        origin = Origin(file.source, self.files.directory(file.name), prefix)
+        reader = Reader(origin, self.findings)
+        fields = reader.fields(root, "the document", _DOCUMENT_KEYS)
+        for name, span, value in reader.entries(fields.get("repositories"), "repositories"):
+            url = value.get("url") if isinstance(value, YamlMapping) else value
+            text = reader.text(url, f"url of repository {name!r}")
+            if text is not None:
+                self.repositories[name] = Repository(name=name, span=span, origin=origin, url=text)
+        for kind in Kind:
+            self._read_types(reader, kind, fields.get(kind.value))
+        topology = reader.mapping(fields.get("topology_template"), "topology_template")
+        if topology is not None:
+            self._topologies.append((reader, topology))
+        for target, inner_prefix, span in self._imports(reader, fields.get("imports")):
+            self._import(file.name, target, inner_prefix or prefix, Place(file.source, span))
+
+    def _read_types(self, reader: Reader, kind: Kind, node: YamlNode | None) -> None:
+        table = self.types[kind]
+        prefix = reader.origin.prefix
+        for name, span, value in reader.named_list(node, kind.value):
+            definition = read_type(reader, kind, name, span, value)
+            for known_as in (name, f"{prefix}:{name}", f"{prefix}.{name}") if prefix else (name,):
+                known = table.get(known_as)
+                if known is None:
+                    table[known_as] = definition
+                elif known.origin.source is not definition.origin.source and known_as == name and not prefix:
+                    self._clash(reader, known, definition)
+
+    def _clash(self, reader: Reader, known: TypeDefinition, again: TypeDefinition) -> None:
+        where = known.place.location
+        message = f"{again.kind.word} type {again.name!r} is also defined in {where.file}:{where.line}, which counts"
+        reader.report("TOSCA:W008", message, again.span)
+
+    def _imports(self, reader: Reader, node: YamlNode | None) -> Iterator[tuple[str, str, Span]]:
+        """File or profile, prefix and place of every import, in all the forms they have had."""
+        items = node.items if isinstance(node, YamlSequence) else () if node is None else (node,)
+        for item in items:
+            if isinstance(item, YamlScalar):
+                if item.value is not None:
+                    yield item.text, "", item.span
+                continue
+            if not isinstance(item, YamlMapping):
+                reader.report("TOSCA:E002", "an import must be a file name or a map", item.span)
+                continue
+            if any(item.get(key) is not None for key in ("file", "url", "profile")):
+                yield from self._one_import(reader, item)
+                continue
+            # Up to 1.2: a map of names, each with a file or such a map.
+            for _, span, value in reader.entries(item, "imports"):
+                if isinstance(value, YamlMapping):
+                    yield from self._one_import(reader, value)
+                elif (text := reader.text(value, "an import")) is not None:
+                    yield text, "", span
+
+    def _one_import(self, reader: Reader, node: YamlMapping) -> Iterator[tuple[str, str, Span]]:
+        fields = reader.fields(node, "an import", _IMPORT_KEYS)
+        prefix_node = fields.get("namespace_prefix") or fields.get("namespace")
+        prefix = reader.text(prefix_node, "namespace_prefix") or ""
+        profile = reader.text(fields.get("profile"), "profile of an import")
+        if profile is not None:
+            yield f"profile:{profile}", prefix, node.span
+            return
+        target = fields.get("file") or fields.get("url")
+        name = reader.text(target, "file of an import")
+        if name is None or target is None:
+            return
+        repository = reader.text(fields.get("repository"), "repository of an import")
+        if repository is not None:
+            known = self.repositories.get(repository)
+            if known is None:
+                hint = did_you_mean(repository, self.repositories)
+                reader.report(
+                    "TOSCA:E004", f"there is no repository {repository!r}", fields["repository"].span, hint
+                )
+                self.complete = False
+                return
+            name = posixpath.join(known.url.removeprefix("file:"), name)
+        yield name, prefix, target.span
+
+    def _import(self, importer: str, target: str, prefix: str, place: Place) -> None:
+        if target.startswith("profile:"):
+            self._use_profile(target.removeprefix("profile:"), place)
+            return
+        if target.startswith(_REMOTE):
+            self._missing(
+                place, f"the import {target!r} is not on this machine and is not fetched", "TOSCA:E005"
+            )
+            return
+        found = self._find(importer, target)
+        if found is None:
+            if shipped := _shipped(target):
+                self.profiles[shipped] = None
+                return
+            self._missing(place, f"the import {target!r} is not there, or outside the package", "TOSCA:E004")
+            return
+        if (found.name, prefix) in self._imported or len(self._imported) >= _MOST_IMPORTS:
+            return
+        self._imported[(found.name, prefix)] = None
+        root = _document(found, self.findings)
+        if root is None:
+            self.complete = False
+            return
+        version = root.get("tosca_definitions_version")
+        dialect = _dialect(root, found, self.findings) if version is not None else Dialect("", 1, ())
+        if dialect is None:
+            self.complete = False
+            return
+        if dialect.grammar == 2:
+            root = normalised(root)
+        self.read_document(found, root, dialect, prefix=prefix)
+
+    def _find(self, importer: str, target: str) -> PackageFile | None:
+        beside = posixpath.normpath(posixpath.join(posixpath.dirname(importer), target))
+        for name in (beside, posixpath.normpath(target.lstrip("/"))):
+            if not posixpath.isabs(name) and (found := self.files.read(name)) is not None:
+                return found
+        return None
+
+    def _missing(self, place: Place, message: str, code: str) -> None:
+        self.complete = False
+        hint = "copy the file beside the template and import it by its path" if code == "TOSCA:E005" else None
+        self.findings.append(Finding(code=code, message=message, place=place, hint=hint))
+
+    def _use_profile(self, name: str, place: Place) -> None:
+        for shipped, word in _PROFILES.items():
+            if word in name:
+                self.profiles[shipped] = None
+                return
+        self._missing(place, f"the profile {name!r} is not known here", "TOSCA:E004")
+
+    def topology(self, file: PackageFile, dialect: Dialect) -> Topology:
+        origin = Origin(file.source, self.files.directory(file.name))
+        parts = _Parts()
+        for reader, node in self._topologies:
+            fields = reader.fields(node, "topology_template", _TOPOLOGY_KEYS)
+            parts.take(reader, fields, is_main=reader.origin.source is file.source)
+        return Topology(
+            origin=origin,
+            version=dialect.name,
+            types=self.types,
+            inputs=parts.inputs,
+            node_templates=parts.nodes,
+            relationship_templates=parts.relationships,
+            groups=parts.groups,
+            policies=tuple(parts.policies),
+            workflows=parts.workflows,
+            outputs=parts.outputs,
+            repositories=self.repositories,
+            substitution=parts.substitution,
+            profiles=tuple(self.profiles),
+            complete=self.complete,
+            has_topology=bool(self._topologies),
+        )
+
+
+def _shipped(target: str) -> str | None:
+    """Files of normative types that templates import although every engine brings them."""
+    name = posixpath.basename(target).lower()
+    if "nfv" in name or "etsi" in name:
+        return "nfv"
+    if name in ("tosca_definition_1_0.yaml", "tosca-normative-types.yaml", "normative-types.yaml"):
+        return "simple"
+    return None
+
+
+class _Parts:
+    """The topology of the main document, with those of imported ones behind it."""
+
+    def __init__(self) -> None:
+        self.inputs: dict[str, InputDefinition] = {}
+        self.nodes: dict[str, NodeTemplate] = {}
+        self.relationships: dict[str, RelationshipTemplate] = {}
+        self.groups: dict[str, GroupTemplate] = {}
+        self.policies: list[PolicyTemplate] = []
+        self.workflows: dict[str, Workflow] = {}
+        self.outputs: dict[str, OutputDefinition] = {}
+        self.substitution: SubstitutionMapping | None = None
+
+    def take(self, reader: Reader, fields: Mapping[str, YamlNode], *, is_main: bool) -> None:
+        if not is_main and fields.get("substitution_mappings") is not None:
+            # A template for substitution is a service of its own; it must not flow into the one that uses it.
+            return
+        for name, one in read_properties(reader, fields.get("inputs"), "inputs").items():
+            self.inputs.setdefault(name, one)
+        for name, span, value in reader.entries(fields.get("node_templates"), "node_templates"):
+            template = read_node_template(reader, name, span, value) if name not in self.nodes else None
+            if template is not None:
+                self.nodes[name] = template
+        for name, span, value in reader.entries(
+            fields.get("relationship_templates"), "relationship_templates"
+        ):
+            self.relationships.setdefault(name, read_relationship_template(reader, name, span, value))
+        for name, group in read_groups(reader, fields.get("groups")).items():
+            self.groups.setdefault(name, group)
+        self.policies += read_policies(reader, fields.get("policies"))
+        for name, workflow in read_workflows(reader, fields.get("workflows")).items():
+            self.workflows.setdefault(name, workflow)
+        for name, output in read_outputs(reader, fields.get("outputs")).items():
+            self.outputs.setdefault(name, output)
+        if is_main:
+            self.substitution = read_substitution(reader, fields.get("substitution_mappings"))

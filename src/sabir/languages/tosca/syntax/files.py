@@ -1,0 +1,83 @@
+"""Where documents come from: the files of a package, or a directory around a single file."""
+
+from __future__ import annotations
+
+import os
+import posixpath
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final, Protocol
+
+from sabir.source.packages import LoadedPackage, PackageFile
+
+__all__ = ["DiskFiles", "Files", "PackageFiles", "files_of"]
+
+_LARGEST: Final = 32 * 1024 * 1024
+_ROOT_MARKS: Final = (".git", "unfurl.yaml", "TOSCA-Metadata")
+
+
+class Files(Protocol):
+    """Files by name, with `/`, relative to the package."""
+
+    def read(self, name: str) -> PackageFile | None: ...
+
+    def directory(self, name: str) -> Path | None:
+        """The real directory of a file; None when it has none (an archive, memory)."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class PackageFiles:
+    package: LoadedPackage
+
+    def read(self, name: str) -> PackageFile | None:
+        return self.package.get_file(posixpath.normpath(name))
+
+    def directory(self, name: str) -> Path | None:
+        path = self.package.path
+        return (path / name).parent if path is not None and path.is_dir() else None
+
+
+@dataclass(frozen=True, slots=True)
+class DiskFiles:
+    """Files below a root directory; names are relative to `base`, which lies in it, and may climb up to the root."""
+
+    base: Path
+    root: Path
+    _known: dict[str, PackageFile | None] = field(default_factory=dict[str, PackageFile | None])
+
+    def read(self, name: str) -> PackageFile | None:
+        name = posixpath.normpath(name)
+        if name not in self._known:
+            self._known[name] = self._read(name)
+        return self._known[name]
+
+    def _read(self, name: str) -> PackageFile | None:
+        path = self.base / name
+        real = os.path.realpath(path)
+        if not Path(real).is_relative_to(os.path.realpath(self.root)):
+            return None
+        try:
+            if not path.is_file() or path.stat().st_size > _LARGEST:
+                return None
+            return PackageFile(name, path.read_bytes())
+        except (OSError, ValueError):
+            return None
+
+    def directory(self, name: str) -> Path | None:
+        return (self.base / name).parent
+
+
+def files_of(package: LoadedPackage) -> Files:
+    """The files that the documents of a package may import.
+
+    A single file may import what lies beside it, and above it as far as its project reaches.
+    """
+    if not package.single_file or package.path is None:
+        return PackageFiles(package)
+    base = Path(os.path.abspath(package.path)).parent
+    root = next(
+        (above for above in (base, *base.parents) if any((above / mark).exists() for mark in _ROOT_MARKS)),
+        base,
+    )
+    return DiskFiles(base, root)

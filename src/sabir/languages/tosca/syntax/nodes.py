@@ -1,0 +1,308 @@
+"""What a TOSCA document says: definitions, templates, assignments. Nodes hold what was written, never what it means."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from pathlib import Path
+from typing import Any, Final
+
+from sabir.source.text import Place, Source, Span
+from sabir.source.yaml.nodes import YamlNode, plain_data
+
+__all__ = [
+    "UNBOUNDED",
+    "ArtifactDefinition",
+    "Assignment",
+    "CapabilityAssignment",
+    "CapabilityDefinition",
+    "Constraint",
+    "GroupTemplate",
+    "InputDefinition",
+    "InterfaceDefinition",
+    "Kind",
+    "NodeTemplate",
+    "OperationDefinition",
+    "Origin",
+    "OutputDefinition",
+    "PolicyTemplate",
+    "PropertyDefinition",
+    "RelationshipTemplate",
+    "Repository",
+    "RequirementAssignment",
+    "RequirementDefinition",
+    "Schema",
+    "SubstitutionMapping",
+    "Topology",
+    "TypeDefinition",
+    "Workflow",
+    "Written",
+]
+
+UNBOUNDED: Final = -1
+
+
+class Kind(Enum):
+    """The kinds of types; the value is the section they stand in."""
+
+    NODE = "node_types"
+    RELATIONSHIP = "relationship_types"
+    CAPABILITY = "capability_types"
+    DATA = "data_types"
+    ARTIFACT = "artifact_types"
+    INTERFACE = "interface_types"
+    GROUP = "group_types"
+    POLICY = "policy_types"
+
+    @property
+    def word(self) -> str:
+        return self.value.removesuffix("_types")
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """The file a definition stands in: its text, and the directory its paths are relative to."""
+
+    source: Source
+    directory: Path | None
+    prefix: str = ""
+    """Prepended to the names of types that the file defines."""
+    shipped: bool = False
+    """True for the types that sabir brings."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Written:
+    """A value with its place."""
+
+    node: YamlNode
+    origin: Origin
+
+    @property
+    def place(self) -> Place:
+        return Place(self.origin.source, self.node.span)
+
+    @property
+    def data(self) -> Any:
+        return plain_data(self.node)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Named:
+    name: str
+    span: Span
+    origin: Origin
+
+    @property
+    def place(self) -> Place:
+        return Place(self.origin.source, self.span)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Constraint(_Named):
+    """`in_range: [1, 4]`: the name is the operator."""
+
+    argument: Written
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Schema(_Named):
+    """The type of a value; the name is that of the type."""
+
+    constraints: tuple[Constraint, ...] = ()
+    entry_schema: Schema | None = None
+    key_schema: Schema | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class PropertyDefinition(_Named):
+    """Of a property, an attribute or an input; without a schema only a value or a default was written."""
+
+    schema: Schema | None
+    required: bool = True
+    default: Written | None = None
+    value: Written | None = None
+    metadata: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    is_attribute: bool = False
+
+    @property
+    def sensitive(self) -> bool:
+        return self.metadata.get("sensitive") in (True, "true", "yes")
+
+
+InputDefinition = PropertyDefinition
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class CapabilityDefinition(_Named):
+    type: str
+    valid_source_types: tuple[str, ...] = ()
+    occurrences: tuple[int, int] | None = None
+    properties: Mapping[str, PropertyDefinition] = field(default_factory=dict[str, PropertyDefinition])
+    attributes: Mapping[str, PropertyDefinition] = field(default_factory=dict[str, PropertyDefinition])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class RequirementDefinition(_Named):
+    capability: str | None = None
+    node: str | None = None
+    relationship: str | None = None
+    occurrences: tuple[int, int] = (1, 1)
+    node_filter: Written | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class OperationDefinition(_Named):
+    implementation: Written | None = None
+    inputs: Mapping[str, Written] = field(default_factory=dict[str, Written])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class InterfaceDefinition(_Named):
+    type: str | None = None
+    operations: Mapping[str, OperationDefinition] = field(default_factory=dict[str, OperationDefinition])
+    inputs: Mapping[str, Written] = field(default_factory=dict[str, Written])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ArtifactDefinition(_Named):
+    type: str | None = None
+    file: str | None = None
+    repository: str | None = None
+    keys: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    properties: Mapping[str, Written] = field(default_factory=dict[str, Written])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class TypeDefinition(_Named):
+    """A type of any kind; what a kind does not have is empty."""
+
+    kind: Kind
+    derived_from: str | None = None
+    derived_from_span: Span | None = None
+    properties: Mapping[str, PropertyDefinition] = field(default_factory=dict[str, PropertyDefinition])
+    attributes: Mapping[str, PropertyDefinition] = field(default_factory=dict[str, PropertyDefinition])
+    capabilities: Mapping[str, CapabilityDefinition] = field(default_factory=dict[str, CapabilityDefinition])
+    requirements: tuple[RequirementDefinition, ...] = ()
+    interfaces: Mapping[str, InterfaceDefinition] = field(default_factory=dict[str, InterfaceDefinition])
+    artifacts: Mapping[str, ArtifactDefinition] = field(default_factory=dict[str, ArtifactDefinition])
+    constraints: tuple[Constraint, ...] = ()
+    valid_target_types: tuple[str, ...] = ()
+    valid_source_types: tuple[str, ...] = ()
+    members: tuple[str, ...] = ()
+    targets: tuple[str, ...] = ()
+    schema: Schema | None = None
+    """Of a data type that derives from a primitive one, its entry schema."""
+    units: Mapping[str, Any] = field(default_factory=dict[str, Any])
+
+
+Assignment = Mapping[str, Written]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class CapabilityAssignment(_Named):
+    properties: Assignment = field(default_factory=dict[str, Written])
+    attributes: Assignment = field(default_factory=dict[str, Written])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class RelationshipTemplate(_Named):
+    """Also the relationship that an assignment writes in line; then its type may be left out."""
+
+    type: str | None = None
+    properties: Assignment = field(default_factory=dict[str, Written])
+    attributes: Assignment = field(default_factory=dict[str, Written])
+    copy: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class RequirementAssignment(_Named):
+    node: str | None = None
+    node_span: Span | None = None
+    capability: str | None = None
+    relationship: str | RelationshipTemplate | None = None
+    node_filter: Written | None = None
+    occurrences: tuple[int, int] | None = None
+    directives: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class NodeTemplate(_Named):
+    type: str
+    type_span: Span
+    properties: Assignment = field(default_factory=dict[str, Written])
+    attributes: Assignment = field(default_factory=dict[str, Written])
+    capabilities: Mapping[str, CapabilityAssignment] = field(default_factory=dict[str, CapabilityAssignment])
+    requirements: tuple[RequirementAssignment, ...] = ()
+    interfaces: Mapping[str, InterfaceDefinition] = field(default_factory=dict[str, InterfaceDefinition])
+    artifacts: Mapping[str, ArtifactDefinition] = field(default_factory=dict[str, ArtifactDefinition])
+    directives: tuple[str, ...] = ()
+    node_filter: Written | None = None
+    copy: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class GroupTemplate(_Named):
+    type: str | None
+    type_span: Span
+    properties: Assignment = field(default_factory=dict[str, Written])
+    members: tuple[tuple[str, Span], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class PolicyTemplate(_Named):
+    type: str | None
+    type_span: Span
+    properties: Assignment = field(default_factory=dict[str, Written])
+    targets: tuple[tuple[str, Span], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class OutputDefinition(_Named):
+    value: Written | None
+    schema: Schema | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Workflow(_Named):
+    """Steps by name, each with its target (a node or group) and the steps that follow."""
+
+    targets: tuple[tuple[str, Span], ...] = ()
+    steps: tuple[str, ...] = ()
+    following: tuple[tuple[str, Span], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class SubstitutionMapping(_Named):
+    """The name is that of the node type; entries are (section, key, template, entry of the template)."""
+
+    entries: tuple[tuple[str, str, str | None, str | None, Span], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Repository(_Named):
+    url: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Topology:
+    """Everything a service template says, with what its imports say taken in."""
+
+    origin: Origin
+    version: str
+    types: Mapping[Kind, Mapping[str, TypeDefinition]]
+    inputs: Mapping[str, InputDefinition]
+    node_templates: Mapping[str, NodeTemplate]
+    relationship_templates: Mapping[str, RelationshipTemplate]
+    groups: Mapping[str, GroupTemplate]
+    policies: tuple[PolicyTemplate, ...]
+    workflows: Mapping[str, Workflow]
+    outputs: Mapping[str, OutputDefinition]
+    repositories: Mapping[str, Repository]
+    substitution: SubstitutionMapping | None
+    profiles: tuple[str, ...] = ()
+    """Shipped sets of types that are in scope."""
+    complete: bool = True
+    """False when an import could not be read: then a name that is not known may well exist."""
+    has_topology: bool = True

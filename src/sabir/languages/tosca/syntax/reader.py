@@ -1,0 +1,127 @@
+"""Reading YAML nodes with an eye on what they should be; what they are not becomes a finding."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from sabir.diagnostics.finding import Finding
+from sabir.diagnostics.near import did_you_mean
+from sabir.languages.tosca.syntax.nodes import Origin, Written
+from sabir.source.text import Place, Span
+from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence
+
+__all__ = ["NOTHING", "Reader"]
+
+NOTHING: Final[Mapping[str, YamlNode]] = {}
+_FREE: Final = frozenset({"description", "metadata", "dsl_definitions", "version", "tags"})
+
+
+@dataclass(slots=True)
+class Reader:
+    """Reads the nodes of one file. Findings are collected; reading goes on."""
+
+    origin: Origin
+    findings: list[Finding] = field(default_factory=list[Finding])
+
+    def report(self, code: str, message: str, span: Span, hint: str | None = None) -> None:
+        place = Place(self.origin.source, span)
+        self.findings.append(Finding(code=code, message=message, place=place, hint=hint))
+
+    def written(self, node: YamlNode) -> Written:
+        return Written(node, self.origin)
+
+    def mapping(self, node: YamlNode | None, what: str) -> YamlMapping | None:
+        """The node as a map; None (with a finding, unless it is absent or null) when it is none."""
+        if node is None or (isinstance(node, YamlScalar) and node.value is None):
+            return None
+        if isinstance(node, YamlMapping):
+            return node
+        self.report("TOSCA:E002", f"{what} must be a map, not {_shape(node)}", node.span)
+        return None
+
+    def entries(self, node: YamlNode | None, what: str) -> Iterator[tuple[str, Span, YamlNode]]:
+        """Name, its place and value of every entry of a map."""
+        mapping = self.mapping(node, what)
+        for entry in mapping.entries if mapping else ():
+            name = self.name(entry.key)
+            if name is not None:
+                yield name, entry.key.span, entry.value
+
+    def name(self, key: YamlNode) -> str | None:
+        if isinstance(key, YamlScalar):
+            # A key as `1.0` or `on` is the text that was written.
+            return key.text if not isinstance(key.value, str) else key.value
+        self.report("TOSCA:E002", f"a name must be text, not {_shape(key)}", key.span)
+        return None
+
+    def named_list(self, node: YamlNode | None, what: str) -> Iterator[tuple[str, Span, YamlNode]]:
+        """Entries of a list of one-entry maps, as requirements and policies are; a map is taken, too."""
+        if isinstance(node, YamlSequence):
+            for item in node.items:
+                if isinstance(item, YamlMapping):
+                    yield from self.entries(item, what)
+                elif not (isinstance(item, YamlScalar) and item.value is None):
+                    self.report(
+                        "TOSCA:E002",
+                        f"an entry of {what} must be a map with one name, not {_shape(item)}",
+                        item.span,
+                    )
+        else:
+            yield from self.entries(node, what)
+
+    def fields(self, node: YamlNode | None, what: str, known: frozenset[str]) -> Mapping[str, YamlNode]:
+        """The entries of a map whose keys are fixed; a key that is not among them is a finding."""
+        mapping = self.mapping(node, what)
+        if mapping is None:
+            return NOTHING
+        found: dict[str, YamlNode] = {}
+        for entry in mapping.entries:
+            key = self.name(entry.key)
+            if key is None:
+                continue
+            found[key] = entry.value
+            if key not in known and key not in _FREE:
+                hint = did_you_mean(key, known) or f"it can have {', '.join(sorted(known))}"
+                self.report("TOSCA:W003", f"{what} has no key {key!r}", entry.key.span, hint)
+        return found
+
+    def text(self, node: YamlNode | None, what: str) -> str | None:
+        if node is None:
+            return None
+        if isinstance(node, YamlScalar) and node.value is not None:
+            return node.value if isinstance(node.value, str) else node.text
+        if not isinstance(node, YamlScalar):
+            self.report("TOSCA:E002", f"{what} must be text, not {_shape(node)}", node.span)
+        return None
+
+    def texts(self, node: YamlNode | None, what: str) -> tuple[tuple[str, Span], ...]:
+        """The texts of a list (or a single one) with their places."""
+        if node is None or (isinstance(node, YamlScalar) and node.value is None):
+            return ()
+        items = node.items if isinstance(node, YamlSequence) else (node,)
+        found = ((self.text(item, f"an item of {what}"), item.span) for item in items)
+        return tuple((text, span) for text, span in found if text is not None)
+
+    def flag(self, node: YamlNode | None, what: str, *, default: bool) -> bool:
+        if node is None:
+            return default
+        if isinstance(node, YamlScalar) and isinstance(node.value, bool):
+            return node.value
+        if isinstance(node, YamlScalar) and node.text.lower() in ("true", "false"):
+            return node.text.lower() == "true"
+        self.report("TOSCA:E002", f"{what} must be true or false, not {_shape(node)}", node.span)
+        return default
+
+    def assignments(self, node: YamlNode | None, what: str) -> dict[str, Written]:
+        return {name: self.written(value) for name, _, value in self.entries(node, what)}
+
+
+def _shape(node: YamlNode) -> str:
+    if isinstance(node, YamlMapping):
+        return "a map"
+    if isinstance(node, YamlSequence):
+        return "a list"
+    value: Any = node.value
+    return "nothing" if value is None else repr(value if isinstance(value, str) else node.text)

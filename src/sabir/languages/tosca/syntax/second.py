@@ -1,0 +1,89 @@
+"""The grammar of TOSCA 2.0, brought to the words of 1.3 before it is read: two grammars, one topology.
+
+`service_template` is what `topology_template` was; functions carry a `$` (`$get_property`), and a text or key that begins with `$$`
+stands for itself with one less; `validation` holds a function where `constraints` held a list.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from sabir.source.yaml.nodes import Style, YamlEntry, YamlMapping, YamlNode, YamlScalar, YamlSequence
+
+__all__ = ["normalised"]
+
+_FUNCTIONS: Final = frozenset(
+    {
+        "get_input",
+        "get_property",
+        "get_attribute",
+        "get_artifact",
+        "concat",
+        "join",
+        "token",
+        "equal",
+        "greater_than",
+        "greater_or_equal",
+        "less_than",
+        "less_or_equal",
+        "in_range",
+        "valid_values",
+        "length",
+        "min_length",
+        "max_length",
+        "pattern",
+        "matches",
+        "schema",
+    }
+)
+_SECTIONS: Final = {"service_template": "topology_template"}
+
+
+def normalised(document: YamlMapping) -> YamlMapping:
+    """A 2.0 document in the words of 1.3; nodes keep their places."""
+    entries = []
+    for entry in document.entries:
+        key = entry.key
+        if isinstance(key, YamlScalar) and key.value in _SECTIONS:
+            key = YamlScalar(key.span, str(_SECTIONS[str(key.value)]), _SECTIONS[str(key.value)], key.style)
+        entries.append(YamlEntry(key, _node(entry.value), entry.merged))
+    return YamlMapping(document.span, tuple(entries), document.tag)
+
+
+def _node(node: YamlNode) -> YamlNode:
+    if isinstance(node, YamlScalar):
+        return _unescaped(node)
+    if isinstance(node, YamlSequence):
+        return YamlSequence(node.span, tuple(_node(item) for item in node.items), node.tag)
+    return YamlMapping(node.span, tuple(_entry(entry) for entry in node.entries), node.tag)
+
+
+def _entry(entry: YamlEntry) -> YamlEntry:
+    key, value = entry.key, entry.value
+    word = key.value if isinstance(key, YamlScalar) and isinstance(key.value, str) else ""
+    if word.startswith("$"):
+        plain = word[1:] if word.startswith("$$") or word[1:] in _FUNCTIONS else word
+        key = YamlScalar(key.span, plain, plain, Style.PLAIN)
+    elif word == "validation":
+        value = _validation(value)
+    return YamlEntry(key, _node(value), entry.merged)
+
+
+def _validation(node: YamlNode) -> YamlNode:
+    """`{$in_range: [$value, [1, 4]]}` is `{in_range: [1, 4]}`: the value under test is understood."""
+    if not isinstance(node, YamlMapping) or len(node) != 1:
+        return node
+    (entry,) = node.entries
+    arguments = entry.value
+    if not isinstance(arguments, YamlSequence) or len(arguments) != 2:
+        return node
+    first, second = arguments.items
+    if isinstance(first, YamlScalar) and first.value == "$value":
+        return YamlMapping(node.span, (YamlEntry(entry.key, second),), node.tag)
+    return node
+
+
+def _unescaped(scalar: YamlScalar) -> YamlScalar:
+    if not isinstance(scalar.value, str) or not scalar.value.startswith("$$"):
+        return scalar
+    return YamlScalar(scalar.span, scalar.value[1:], scalar.value[1:], scalar.style, scalar.tag)

@@ -1,0 +1,296 @@
+"""Reading the topology: inputs, templates, groups, policies, workflows, outputs, substitution."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from sabir.languages.tosca.syntax.definitions import (
+    read_artifacts,
+    read_interfaces,
+    read_occurrences,
+    read_properties,
+)
+from sabir.languages.tosca.syntax.nodes import (
+    CapabilityAssignment,
+    GroupTemplate,
+    NodeTemplate,
+    OutputDefinition,
+    PolicyTemplate,
+    RelationshipTemplate,
+    RequirementAssignment,
+    SubstitutionMapping,
+    Workflow,
+)
+from sabir.languages.tosca.syntax.reader import Reader
+from sabir.source.text import Span
+from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence
+
+__all__ = [
+    "read_groups",
+    "read_node_template",
+    "read_outputs",
+    "read_policies",
+    "read_relationship_template",
+    "read_substitution",
+    "read_workflows",
+]
+
+_NODE_KEYS: Final = frozenset(
+    {
+        "type",
+        "properties",
+        "attributes",
+        "capabilities",
+        "requirements",
+        "interfaces",
+        "artifacts",
+        "directives",
+        "node_filter",
+        "copy",
+        "occurrences",
+        "instance_keys",
+        "count",
+        "dependencies",
+    }
+)
+_CAPABILITY_KEYS: Final = frozenset({"properties", "attributes", "occurrences", "directives", "type"})
+_REQUIREMENT_KEYS: Final = frozenset(
+    {
+        "node",
+        "capability",
+        "relationship",
+        "node_filter",
+        "occurrences",
+        "count",
+        "directives",
+        "optional",
+        "allocation",
+        "type",
+    }
+)
+_RELATIONSHIP_KEYS: Final = frozenset(
+    {"type", "properties", "attributes", "interfaces", "copy", "default_for", "target"}
+)
+_GROUP_KEYS: Final = frozenset({"type", "properties", "attributes", "members", "interfaces", "targets"})
+_POLICY_KEYS: Final = frozenset({"type", "properties", "targets", "triggers"})
+_WORKFLOW_KEYS: Final = frozenset({"inputs", "preconditions", "steps", "implementation", "outputs"})
+_SUBSTITUTION_KEYS: Final = frozenset(
+    {
+        "node_type",
+        "node",
+        "substitution_filter",
+        "properties",
+        "attributes",
+        "capabilities",
+        "requirements",
+        "interfaces",
+        "input_mappings",
+    }
+)
+
+
+def read_node_template(reader: Reader, name: str, span: Span, node: YamlNode) -> NodeTemplate | None:
+    what = f"node template {name!r}"
+    fields = reader.fields(node, what, _NODE_KEYS)
+    type_node, copy = fields.get("type"), reader.text(fields.get("copy"), f"copy of {what}")
+    type_ = reader.text(type_node, f"type of {what}")
+    if type_ is None and copy is None:
+        reader.report("TOSCA:E002", f"{what} has no type", span, "add 'type:' with the name of a node type")
+        return None
+    node_filter = fields.get("node_filter")
+    requirements = fields.get("requirements")
+    return NodeTemplate(
+        name=name,
+        span=span,
+        origin=reader.origin,
+        type=type_ or "",
+        type_span=type_node.span if type_node is not None else span,
+        properties=reader.assignments(fields.get("properties"), f"properties of {what}"),
+        attributes=reader.assignments(fields.get("attributes"), f"attributes of {what}"),
+        capabilities=_capabilities(reader, fields.get("capabilities"), what)
+        if "capabilities" in fields
+        else {},
+        requirements=_requirements(reader, requirements, what) if requirements is not None else (),
+        interfaces=read_interfaces(reader, fields.get("interfaces"), f"interfaces of {what}"),
+        artifacts=read_artifacts(reader, fields.get("artifacts"), what) if "artifacts" in fields else {},
+        directives=tuple(text for text, _ in reader.texts(fields.get("directives"), f"directives of {what}")),
+        node_filter=None if node_filter is None else reader.written(node_filter),
+        copy=copy,
+    )
+
+
+def _capabilities(reader: Reader, node: YamlNode | None, owner: str) -> dict[str, CapabilityAssignment]:
+    found: dict[str, CapabilityAssignment] = {}
+    for name, span, value in reader.named_list(node, f"capabilities of {owner}"):
+        what = f"capability {name!r} of {owner}"
+        fields = reader.fields(value, what, _CAPABILITY_KEYS)
+        found[name] = CapabilityAssignment(
+            name=name,
+            span=span,
+            origin=reader.origin,
+            properties=reader.assignments(fields.get("properties"), f"properties of {what}"),
+            attributes=reader.assignments(fields.get("attributes"), f"attributes of {what}"),
+        )
+    return found
+
+
+def _requirements(reader: Reader, node: YamlNode | None, owner: str) -> tuple[RequirementAssignment, ...]:
+    return tuple(
+        _requirement(reader, name, span, value, owner)
+        for name, span, value in reader.named_list(node, f"requirements of {owner}")
+    )
+
+
+def _requirement(reader: Reader, name: str, span: Span, value: YamlNode, owner: str) -> RequirementAssignment:
+    what = f"requirement {name!r} of {owner}"
+    if isinstance(value, YamlScalar):
+        target = reader.text(value, what)
+        return RequirementAssignment(
+            name=name, span=span, origin=reader.origin, node=target, node_span=value.span if target else None
+        )
+    fields = reader.fields(value, what, _REQUIREMENT_KEYS)
+    target_node = fields.get("node")
+    relationship = fields.get("relationship")
+    node_filter = fields.get("node_filter")
+    occurrences = fields.get("occurrences", fields.get("count"))
+    return RequirementAssignment(
+        name=name,
+        span=span,
+        origin=reader.origin,
+        node=reader.text(target_node, f"node of {what}") if isinstance(target_node, YamlScalar) else None,
+        node_span=target_node.span if target_node is not None else None,
+        capability=reader.text(fields.get("capability"), f"capability of {what}"),
+        relationship=_relationship(reader, relationship, what),
+        node_filter=None if node_filter is None else reader.written(node_filter),
+        occurrences=None if occurrences is None else read_occurrences(reader, occurrences, what),
+        directives=tuple(text for text, _ in reader.texts(fields.get("directives"), f"directives of {what}")),
+    )
+
+
+def _relationship(reader: Reader, node: YamlNode | None, what: str) -> str | RelationshipTemplate | None:
+    if isinstance(node, YamlMapping):
+        return read_relationship_template(reader, what, node.span, node)
+    return reader.text(node, f"relationship of {what}")
+
+
+def read_relationship_template(reader: Reader, name: str, span: Span, node: YamlNode) -> RelationshipTemplate:
+    what = f"relationship {name!r}"
+    fields = reader.fields(node, what, _RELATIONSHIP_KEYS)
+    return RelationshipTemplate(
+        name=name,
+        span=span,
+        origin=reader.origin,
+        type=reader.text(fields.get("type"), f"type of {what}"),
+        properties=reader.assignments(fields.get("properties"), f"properties of {what}"),
+        attributes=reader.assignments(fields.get("attributes"), f"attributes of {what}"),
+        copy=reader.text(fields.get("copy"), f"copy of {what}"),
+    )
+
+
+def read_groups(reader: Reader, node: YamlNode | None) -> dict[str, GroupTemplate]:
+    found: dict[str, GroupTemplate] = {}
+    for name, span, value in reader.named_list(node, "groups"):
+        what = f"group {name!r}"
+        fields = reader.fields(value, what, _GROUP_KEYS)
+        found[name] = GroupTemplate(
+            name=name,
+            span=span,
+            origin=reader.origin,
+            type=reader.text(fields.get("type"), f"type of {what}"),
+            type_span=fields["type"].span if "type" in fields else span,
+            properties=reader.assignments(fields.get("properties"), f"properties of {what}"),
+            members=reader.texts(fields.get("members", fields.get("targets")), f"members of {what}"),
+        )
+    return found
+
+
+def read_policies(reader: Reader, node: YamlNode | None) -> tuple[PolicyTemplate, ...]:
+    found: list[PolicyTemplate] = []
+    for name, span, value in reader.named_list(node, "policies"):
+        what = f"policy {name!r}"
+        fields = reader.fields(value, what, _POLICY_KEYS)
+        found.append(
+            PolicyTemplate(
+                name=name,
+                span=span,
+                origin=reader.origin,
+                type=reader.text(fields.get("type"), f"type of {what}"),
+                type_span=fields["type"].span if "type" in fields else span,
+                properties=reader.assignments(fields.get("properties"), f"properties of {what}"),
+                targets=reader.texts(fields.get("targets"), f"targets of {what}"),
+            )
+        )
+    return tuple(found)
+
+
+def read_outputs(reader: Reader, node: YamlNode | None) -> dict[str, OutputDefinition]:
+    found: dict[str, OutputDefinition] = {}
+    definitions = (
+        read_properties(reader, node, "outputs", attributes=True) if isinstance(node, YamlMapping) else {}
+    )
+    for name, one in definitions.items():
+        found[name] = OutputDefinition(
+            name=name, span=one.span, origin=reader.origin, value=one.value, schema=one.schema
+        )
+    if not isinstance(node, YamlMapping):
+        reader.mapping(node, "outputs")
+    return found
+
+
+def read_workflows(reader: Reader, node: YamlNode | None) -> dict[str, Workflow]:
+    found: dict[str, Workflow] = {}
+    for name, span, value in reader.entries(node, "workflows"):
+        fields = reader.fields(value, f"workflow {name!r}", _WORKFLOW_KEYS)
+        targets: list[tuple[str, Span]] = []
+        following: list[tuple[str, Span]] = []
+        steps: list[str] = []
+        for step, step_span, body in reader.entries(fields.get("steps"), f"steps of workflow {name!r}"):
+            steps.append(step)
+            mapping = reader.mapping(body, f"step {step!r}")
+            if mapping is None:
+                continue
+            target = mapping.get("target")
+            if isinstance(target, YamlScalar) and isinstance(target.value, str):
+                targets.append((target.value, target.span))
+            for key in ("on_success", "on_failure"):
+                following.extend(reader.texts(mapping.get(key), f"{key} of step {step!r}"))
+            del step_span
+        found[name] = Workflow(
+            name=name,
+            span=span,
+            origin=reader.origin,
+            targets=tuple(targets),
+            steps=tuple(steps),
+            following=tuple(following),
+        )
+    return found
+
+
+def read_substitution(reader: Reader, node: YamlNode | None) -> SubstitutionMapping | None:
+    if node is None:
+        return None
+    fields = reader.fields(node, "substitution_mappings", _SUBSTITUTION_KEYS)
+    type_node = fields.get("node_type")
+    type_ = reader.text(type_node, "node_type of substitution_mappings")
+    if type_ is None or type_node is None:
+        return None
+    entries: list[tuple[str, str, str | None, str | None, Span]] = []
+    for section in ("properties", "capabilities", "requirements"):
+        pairs = reader.named_list(fields.get(section), f"{section} of substitution_mappings")
+        for name, span, value in pairs:
+            template, entry = _mapped(reader, value, section)
+            entries.append((section, name, template, entry, span))
+    return SubstitutionMapping(name=type_, span=type_node.span, origin=reader.origin, entries=tuple(entries))
+
+
+def _mapped(reader: Reader, node: YamlNode, section: str) -> tuple[str | None, str | None]:
+    """`[template, entry]`; 1.3 also has `{mapping: [template, entry]}` and, for properties, the name of an input."""
+    if isinstance(node, YamlMapping):
+        inner = node.get("mapping")
+        return (None, None) if inner is None else _mapped(reader, inner, section)
+    names = (
+        reader.texts(node, f"{section} of substitution_mappings") if isinstance(node, YamlSequence) else ()
+    )
+    if section == "properties" or len(names) != 2:
+        return (None, None)
+    return names[0][0], names[1][0]

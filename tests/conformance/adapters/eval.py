@@ -1,0 +1,148 @@
+"""Drives the expressions of sabir for the cases of tests/conformance/eval."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from sabir.errors import FindingError
+from sabir.expressions.query import (
+    Artifact,
+    Kind,
+    NodeState,
+    PlainResource,
+    Project,
+    QueryError,
+    Resource,
+    Result,
+    Session,
+    Status,
+    evaluate,
+    is_sensitive,
+    map_value,
+    redacted,
+    reveal_deep,
+)
+from sabir.languages.language import Trust
+from tests.conformance.runner.eval import EvalCase, EvalError, EvalOutcome
+
+__all__ = ["run"]
+
+_KINDS: dict[Kind, str] = {
+    kind: kind.name.lower().replace("_", "-")
+    for kind in Kind
+    if kind not in (Kind.REFUSED, Kind.TOO_MUCH, Kind.VAULT)
+}
+
+
+def run(case: EvalCase, folder: Path) -> EvalOutcome:
+    try:
+        root = _tosca_root(case, folder) if case.tosca is not None else _plain_root(case, folder)
+        start = _start(root, case.at)
+        if case.is_value:
+            value = map_value(case.expression, start, case.vars)
+            return _outcome(Result([value]), with_values=False)
+        return _outcome(evaluate(case.expression, start, case.vars), with_values=True)
+    except QueryError as error:
+        return EvalOutcome(error=EvalError(kind=_KINDS.get(error.kind, error.kind.value), message=str(error)))
+    except FindingError as error:
+        return EvalOutcome(error=EvalError(kind="validation", message=str(error)))
+
+
+def _project(case: EvalCase, folder: Path, repositories: Mapping[str, Path] | None = None) -> Project:
+    home = os.environ.get("UNFURL_HOME")
+    return Project(
+        directory=folder,
+        root=folder.parent,
+        home=Path(home) if home else folder,
+        repositories=repositories or {},
+        locals=case.locals,
+        secrets=case.secrets,
+        vault_password=case.vault_password,
+        permissions=Trust(python=True, network=True, write_files=True),
+    )
+
+
+def _plain_root(case: EvalCase, folder: Path) -> Resource:
+    session = Session(project=_project(case, folder))
+    return _plain(case.tree or {"name": "root"}, None, session)
+
+
+def _plain(tree: Mapping[str, Any], parent: PlainResource | None, session: Session) -> PlainResource:
+    made = PlainResource(
+        tree["name"],
+        tree.get("attributes"),
+        parent=parent,
+        session=session,
+        status=Status[tree["status"]] if "status" in tree else None,
+        state=NodeState[tree["state"]] if "state" in tree else None,
+    )
+    for child in tree.get("children", ()):
+        _plain(child, made, session)
+    return made
+
+
+def _tosca_root(case: EvalCase, folder: Path) -> Resource:
+    from sabir.languages.tosca.evaluate import LiveValues, Request, instantiate
+    from sabir.languages.tosca.syntax import load_file
+
+    path = folder / "service-template.yaml"
+    path.write_text(yaml.safe_dump(dict(case.tosca or {}), sort_keys=False), encoding="utf-8")
+    loaded = load_file(path)
+    live = {
+        name: LiveValues(
+            attributes=one.get("attributes", {}),
+            status=Status[one.get("status", "ok")],
+            state=NodeState[one["state"]] if "state" in one else None,
+        )
+        for name, one in case.instances.items()
+    }
+    request = Request(inputs=case.inputs, live=live, project=_project(case, folder))
+    return instantiate(loaded, request).checked().root
+
+
+def _start(root: Resource, at: str | None) -> Resource:
+    if at is None:
+        return root
+    name, _, part = at.partition("/")
+    node = root.all()[name]
+    if not part:
+        return node
+    return next(one for one in [*node.capabilities, *node.requirements] if one.name == part)
+
+
+def _outcome(result: Result, *, with_values: bool) -> EvalOutcome:
+    outcome = {
+        "value": _encoded(reveal_deep(result.value)),
+        "sensitive": is_sensitive(result.value),
+        "redacted": _encoded(redacted(result.value)),
+    }
+    if with_values:
+        outcome["values"] = [_encoded(reveal_deep(value)) for value in result.values]
+    return EvalOutcome(**outcome)
+
+
+def _encoded(value: Any) -> Any:
+    match value:
+        case Status():
+            return {"$status": value.name}
+        case NodeState():
+            return {"$state": value.name}
+        case Resource(kind="capability"):
+            return {"$capability": f"{value.parent.name if value.parent else ''}/{value.name}"}
+        case Resource(kind="relationship"):
+            return {"$relationship": f"{value.source.name if value.source else ''}/{value.name}"}
+        case Resource():
+            return {"$instance": value.name}
+        case Artifact():
+            return {"$artifact": value.name}
+        case Mapping():
+            return {key: _encoded(item) for key, item in value.items()}
+        case list() | tuple():
+            return [_encoded(item) for item in value]
+        case _:
+            return value
