@@ -28,6 +28,8 @@ COMMANDS: Final = {
     "compile": Entry("Evaluate", "Evaluate to the instance graph: JSON, YAML, text, DOT, Mermaid, SVG."),
     "why": Entry("Evaluate", "Say where a value came from, as a chain of places."),
     "render": Entry("Evaluate", "Write what other tools read: Kubernetes objects, object models …"),
+    "impact": Entry("Evaluate", "Say what depends on a line."),
+    "diff": Entry("Evaluate", "Compare two graphs by what they mean."),
     "completion": Entry("Set up", "Print the shell completion script for bash, zsh or fish."),
 }
 

@@ -1,0 +1,145 @@
+"""Two graphs compared by meaning: what is new, what is gone, what has another value."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final, cast
+
+from sabir.graph.graph import Graph
+from sabir.graph.instance import Instance
+from sabir.graph.values import REDACTED, Sensitive, Value
+
+__all__ = ["ABSENT", "Absent", "Change", "ChangedInstance", "GraphDiff", "compare_graphs"]
+
+
+class Absent:
+    """Stands for a value that one side does not have."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "ABSENT"
+
+
+ABSENT: Final = Absent()
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One attribute, relation or property of an instance, before and after."""
+
+    name: str
+    before: Value | Absent
+    after: Value | Absent
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedInstance:
+    before: Instance
+    after: Instance
+    changes: tuple[Change, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GraphDiff:
+    """The difference; empty when both graphs mean the same."""
+
+    added: tuple[Instance, ...] = ()
+    removed: tuple[Instance, ...] = ()
+    changed: tuple[ChangedInstance, ...] = ()
+    outputs: tuple[Change, ...] = field(default=())
+
+    def __bool__(self) -> bool:
+        return bool(self.added or self.removed or self.changed or self.outputs)
+
+
+def compare_graphs(before: Graph, after: Graph) -> GraphDiff:
+    """Instances are the same by id; one whose id is gone is looked for by type and name, if these are unique.
+
+    The order of instances, of the keys of a mapping and of the instances in a relation has no meaning. The places
+    where values were written do not count either.
+    """
+    pairs, added, removed = _paired(before, after)
+    names = {old.id: new.id for old, new in pairs if old.id != new.id}
+    changed = []
+    for old, new in pairs:
+        changes = _changes(old, new, names)
+        if changes:
+            changed.append(ChangedInstance(old, new, changes))
+    outputs = _value_changes(before.outputs, after.outputs)
+    return GraphDiff(added=added, removed=removed, changed=tuple(changed), outputs=outputs)
+
+
+def _paired(
+    before: Graph, after: Graph
+) -> tuple[list[tuple[Instance, Instance]], tuple[Instance, ...], tuple[Instance, ...]]:
+    pairs: list[tuple[Instance, Instance]] = []
+    removed: list[Instance] = []
+    for old in before:
+        new = after.get(old.id)
+        if new is not None and new.type == old.type:
+            pairs.append((old, new))
+        else:
+            removed.append(old)
+    taken = {new.id for _, new in pairs}
+    added = {new.id: new for new in after if new.id not in taken}
+    candidates = _unique(added.values())
+    gone = _unique(removed)
+    for key, old in gone.items():
+        new = candidates.get(key)
+        if new is not None:
+            pairs.append((old, new))
+            removed.remove(old)
+            del added[new.id]
+    return pairs, tuple(added.values()), tuple(removed)
+
+
+def _unique(instances: object) -> dict[tuple[str, str], Instance]:
+    found: dict[tuple[str, str], Instance] = {}
+    twice: set[tuple[str, str]] = set()
+    for one in cast("list[Instance]", instances):
+        key = (one.type, one.name)
+        if key in found:
+            twice.add(key)
+        found[key] = one
+    return {key: one for key, one in found.items() if key not in twice}
+
+
+def _changes(old: Instance, new: Instance, names: Mapping[str, str]) -> tuple[Change, ...]:
+    found = list(_value_changes(old.attributes, new.attributes))
+    for name in dict.fromkeys((*old.relations, *new.relations)):
+        left = {names.get(one, one) for one in old.relations.get(name, ())}
+        right = set(new.relations.get(name, ()))
+        if left != right:
+            found.append(Change(name, sorted(left), sorted(right)))
+    if old.name != new.name:
+        found.append(Change(".name", old.name, new.name))
+    if old.status != new.status:
+        found.append(Change(".status", old.status, new.status))
+    old_owner = names.get(old.owner, old.owner) if old.owner is not None else None
+    if old_owner != new.owner:
+        found.append(Change(".owner", old_owner, new.owner))
+    return tuple(found)
+
+
+def _value_changes(old: Mapping[str, Value], new: Mapping[str, Value]) -> tuple[Change, ...]:
+    return tuple(
+        Change(name, old.get(name, ABSENT), new.get(name, ABSENT))
+        for name in dict.fromkeys((*old, *new))
+        if not _same(old.get(name, ABSENT), new.get(name, ABSENT))
+    )
+
+
+def _same(left: Value | Absent, right: Value | Absent) -> bool:
+    """Equal in value and kind: 1 and 1.0 are, true and 1 are not."""
+    if isinstance(left, Sensitive) and isinstance(right, Sensitive):
+        # A saved graph does not hold secrets: whether one changed since cannot be told.
+        return REDACTED in (left.value, right.value) or _same(left.value, right.value)
+    if isinstance(left, bool) or isinstance(right, bool):
+        return left is right
+    if isinstance(left, Mapping) and isinstance(right, Mapping):
+        return left.keys() == right.keys() and all(_same(left[key], right[key]) for key in left)
+    if isinstance(left, (list, tuple)) and isinstance(right, (list, tuple)):
+        return len(left) == len(right) and all(map(_same, left, right))
+    return bool(left == right)

@@ -1,0 +1,84 @@
+"""Impact: what depends on a line."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from sabir.diagnostics.finding import Finding
+from sabir.diagnostics.near import did_you_mean
+from sabir.errors import UsageError
+from sabir.graph.dependence import Affected, lines_of, values_on_line
+from sabir.graph.graph import Graph
+from sabir.graph.origin import Origin
+from sabir.languages.language import EvaluationRequest
+from sabir.operations.evaluate import evaluate_path
+
+__all__ = ["Impact", "ImpactRequest", "impact_path"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImpactRequest:
+    path: Path
+    line: str
+    """`FILE:LINE`, the file as the graph names it, or by the end of its path."""
+    language: str | None = None
+    evaluation: EvaluationRequest = field(default_factory=EvaluationRequest)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Impact:
+    graph: Graph
+    file: str
+    line: int
+    affected: tuple[Affected, ...]
+    findings: tuple[Finding, ...] = ()
+
+
+def impact_path(request: ImpactRequest) -> Impact:
+    """Evaluate with all provenance and find everything that rests on the line."""
+    file, line = _parse(request.line)
+    full = replace(request.evaluation, full_provenance=True)
+    evaluation = evaluate_path(request.path, full, language=request.language).evaluation
+    name = _file_name(evaluation.graph, file)
+    affected = values_on_line(evaluation.graph, name, line)
+    return Impact(
+        graph=evaluation.graph, file=name, line=line, affected=tuple(affected), findings=evaluation.findings
+    )
+
+
+def _parse(words: str) -> tuple[str, int]:
+    file, colon, line = words.rpartition(":")
+    if not colon or not file or not line.isascii() or not line.isdigit() or int(line) < 1:
+        raise UsageError(f"{words!r} is no FILE:LINE, as in main.cf:12")
+    return file, int(line)
+
+
+def _file_name(graph: Graph, wanted: str) -> str:
+    """The file as the graph names it: people give it from where they stand."""
+    known = _files(graph)
+    if wanted in known:
+        return wanted
+    clean = wanted.removeprefix("./")
+    fitting = [name for name in known if clean.endswith("/" + name) or name.endswith("/" + clean)]
+    if len(fitting) == 1:
+        return fitting[0]
+    if fitting:
+        raise UsageError(f"{wanted!r} could be {' or '.join(sorted(fitting))}")
+    hint = did_you_mean(wanted, known) or f"values come from {', '.join(sorted(known)[:8]) or 'nowhere'}"
+    raise UsageError(f"no value comes from a file {wanted!r}: {hint}")
+
+
+def _files(graph: Graph) -> set[str]:
+    files: set[str] = set()
+    seen: set[int] = set()
+    waiting = [one.origin for one in graph if one.origin is not None]
+    waiting += [origin for one in graph for origin in one.origins.row]
+    waiting += graph.output_origins.values()
+    while waiting:
+        origin = waiting.pop()
+        if id(origin) not in seen:
+            seen.add(id(origin))
+            files.add(lines_of(origin)[0])
+            waiting.extend(one for one in origin.sources if isinstance(one, Origin))
+    return files
