@@ -70,8 +70,8 @@ def test_an_error_writes_nothing_but_the_findings(model: Path, capfd: pytest.Cap
     captured = capfd.readouterr()
     assert captured.out == ""
     assert captured.err == (
-        "main.toy:2:1: warning TOY:W001: careful\n    warn careful\n    ^\n    mend it\n"
-        "main.toy:3:1: error TOY:E001: broken here\n    fail broken here\n    ^\n    mend it\n"
+        f"{model}/main.toy:2:1: TOY:W001 careful\n  2 | warn careful\n    | ^^^^^^^^^^^^\n   = mend it\n"
+        f"{model}/main.toy:3:1: TOY:E001 broken here\n  3 | fail broken here\n    | ^^^^^^^^^^^^^^^^\n   = mend it\n"
     )
     assert out.read_text() == "old"
     assert run("compile", model, "--partial", "--format", "text", "-q") == 1

@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable
+from pathlib import Path
 
-import click
-
+from sabir.check.formatters.palette import Palette
+from sabir.check.formatters.text import finding_lines
+from sabir.check.report import PackageReport
+from sabir.cli.terminal import say, wants_color
 from sabir.diagnostics.finding import Finding, Severity
 
 __all__ = ["show_findings"]
 
 
-def show_findings(findings: Iterable[Finding], *, quiet: bool = False) -> None:
-    """All findings, or only errors when `quiet`, each with its line of source."""
+def show_findings(findings: Iterable[Finding], path: Path, *, quiet: bool = False) -> None:
+    """All findings as `sabir check` shows them, or only errors when `quiet`."""
+    palette = Palette(on=wants_color(stream=sys.stderr))
+    package = PackageReport(path=str(path))
     for finding in sorted(findings, key=lambda one: one.sort_key):
-        if quiet and finding.severity is not Severity.ERROR:
-            continue
-        click.echo(
-            f"{finding.location}: {finding.severity.value} {finding.code}: {finding.message}", err=True
-        )
-        for line in (finding.source or "").splitlines():
-            click.echo(f"    {line}", err=True)
-        for related in finding.related:
-            click.echo(f"    {related.place.location}: {related.message}", err=True)
-        if finding.hint:
-            click.echo(f"    {finding.hint}", err=True)
+        if not quiet or finding.severity is Severity.ERROR:
+            say("\n".join(finding_lines(finding, package, palette)))

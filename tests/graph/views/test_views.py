@@ -71,3 +71,21 @@ def test_owners_in_a_circle_are_shown_once_each() -> None:
     text = "".join(text_view(graph))
     assert [line.split()[0] for line in text.splitlines() if " : " in line] == ["a", "c", "b", "d"]
     ElementTree.fromstring("".join(svg_view(graph)))
+
+
+def test_text_cannot_steer_a_terminal() -> None:
+    hostile = "\x1b[2J\u202e\r\x9b"
+    graph = Graph(
+        [
+            Instance(
+                id=hostile,
+                type=hostile,
+                language="toy",
+                name="n" + hostile,
+                attributes=Record.of({hostile: [hostile]}),
+            )
+        ],
+        outputs={hostile: {hostile: hostile}},
+    )
+    for piece in text_view(graph):
+        assert piece.replace("\n", "").isprintable()

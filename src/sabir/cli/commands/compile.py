@@ -79,7 +79,7 @@ def command(
                 view=GraphView(format=format_, origins=origins, reveal=reveal),
             )
         )
-    show_findings(compiled.findings, quiet=quiet)
+    show_findings(compiled.findings, path, quiet=quiet)
     if not compiled.failed or partial:
         if output is not None:
             write_atomically(output, compiled.pieces())

@@ -61,7 +61,7 @@ def command(
                 path=path, subject=subject, language=language, evaluation=replace(request, on_progress=report)
             )
         )
-    show_findings(explanation.findings, quiet=quiet)
+    show_findings(explanation.findings, path, quiet=quiet)
     for piece in VIEWS[format_](explanation):
         click.echo(piece.encode("utf-8", "replace"), nl=False)
     if any(finding.severity is Severity.ERROR for finding in explanation.findings):

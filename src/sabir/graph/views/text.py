@@ -28,7 +28,7 @@ def text_view(graph: Graph, *, origins: bool = False) -> Iterator[str]:
     if graph.outputs:
         yield "\noutputs\n" if not first else "outputs\n"
         for name, value in graph.outputs.items():
-            line = f"  {name} = {clipped(value_text(value, graph))}"
+            line = f"  {one_line(name)} = {clipped(value_text(value, graph))}"
             if origins and (origin := graph.output_origins.get(name)):
                 line += f"    # {origin.location} {origin.how.value}"
             yield line + "\n"

@@ -29,15 +29,26 @@ def value_text(value: Value, graph: Graph | None = None) -> str:
         case bool():
             return "true" if value else "false"
         case str():
-            return json.dumps(value, ensure_ascii=False)
+            return _visible(json.dumps(value, ensure_ascii=False))
         case bytes():
             return f"({len(value)} bytes)"
         case Mapping():
-            return "{" + ", ".join(f"{key}: {value_text(one, graph)}" for key, one in value.items()) + "}"
+            return (
+                "{"
+                + ", ".join(f"{one_line(str(key))}: {value_text(one, graph)}" for key, one in value.items())
+                + "}"
+            )
         case Sequence():
             return "[" + ", ".join(value_text(one, graph) for one in value) + "]"
         case _:
             return str(value)
+
+
+def _visible(text: str) -> str:
+    """With what a terminal would obey instead of showing (directions, control) written out."""
+    if text.isprintable():
+        return text
+    return "".join(char if char.isprintable() else f"\\u{ord(char):04x}" for char in text)
 
 
 def called(id_: str, graph: Graph | None) -> str:
