@@ -23,6 +23,8 @@ _SHAPE: Final = 1.6
 """Width against height that a sheet should have: that of a screen."""
 _BUSY: Final = 7
 """From so many edges on a node has a trunk."""
+_MOST_BENDS: Final = 5000
+"""With more bends than this every node with two edges has one: nobody follows a single line there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,12 +158,16 @@ class _Chains:
         for targets in successors:
             for target in targets:
                 incoming[target] += 1
+        passed_columns = sum(
+            layer[one] - layer[node] - 1 for node, targets in enumerate(successors) for one in targets
+        )
+        busy = _BUSY if passed_columns < _MOST_BENDS else 2
         pairs: dict[Edge, None] = {}
         for source, targets in enumerate(successors):
             for target in targets:
                 by_source = len(targets) >= incoming[target]
                 trunk = (source, -1) if by_source else (-1, target)
-                if max(len(targets), incoming[target]) < _BUSY:
+                if max(len(targets), incoming[target]) < busy:
                     trunk = (source, target)
                 passed = range(layer[source] + 1, layer[target])
                 chain = tuple(self._bend(trunk, one) for one in passed)

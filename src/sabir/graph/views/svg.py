@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import Final
 from unicodedata import east_asian_width
 from xml.sax.saxutils import escape
@@ -21,6 +22,8 @@ _LONGEST_TYPE: Final = 36
 _MOST_LABELS: Final = 60
 """With more links than this their names are in the tooltips only."""
 _MOST_LINES: Final = 25
+_MOST_POINTS: Final = 20_000
+"""With more points than this what several links share is drawn once; else a tangle would be written edge by edge."""
 _MARGIN: Final = 20.0
 _LEGEND: Final = 30.0
 _STYLE: Final = """\
@@ -55,8 +58,12 @@ def svg_view(graph: Graph) -> Iterator[str]:
     for one in depth_first:
         if is_owner[number[one.id]]:
             yield _box(graph, one, placed, number[one.id], owner=True)
-    for link in shown:
-        yield _link(graph, link, placed.routes[number[link.source], number[link.target]])
+    routes = [placed.routes[number[link.source], number[link.target]] for link in shown]
+    if sum(map(len, routes)) > _MOST_POINTS:
+        yield from _trunks(routes)
+        routes = [route[-3:] for route in routes]
+    for link, route in zip(shown, routes, strict=True):
+        yield _link(graph, link, route)
     for one in instances:
         if not is_owner[number[one.id]]:
             yield _box(graph, one, placed, number[one.id], owner=False)
@@ -125,6 +132,14 @@ def _link(graph: Graph, link: Link, points: Sequence[tuple[float, float]]) -> st
     text = f"{graph[link.source].name} → {graph[link.target].name}: {_label(link) or 'requires'}"
     kind = "link" if link.names else "link needs"
     return f'<path class="{kind}" d="{_path(points)}" marker-end="url(#tip)"><title>{_xml(text)}</title></path>\n'
+
+
+def _trunks(routes: Sequence[Sequence[tuple[float, float]]]) -> Iterator[str]:
+    """All that links pass before their last columns, each piece once."""
+    pieces = dict.fromkeys(piece for route in routes for piece in pairwise(route[:-2]))
+    words = [_path(piece) for piece in pieces]
+    for start in range(0, len(words), 500):
+        yield f'<path class="link" d="{"".join(words[start : start + 500])}"/>\n'
 
 
 def _path(points: Sequence[tuple[float, float]]) -> str:
