@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final
 
 HERE: Final = Path(__file__).resolve().parent
-MOST_LINES: Final = 60
+MOST_LINES: Final = 45
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,6 +38,21 @@ STEPS: Final = (
         words=["check", "murano/broken"],
         ends_with=1,
         language="muranopl",
+    ),
+    Step(
+        say="A CCP component as an instance graph: what it describes, and the Kubernetes objects that it becomes.",
+        words=["compile", "ccp/shop", "--format", "text", "--quiet"],
+        language="ccp",
+    ),
+    Step(
+        say="Why does the database listen on that port?",
+        words=["why", "ccp/shop", "orders/postgres/daemon.command", "--quiet"],
+        language="ccp",
+    ),
+    Step(
+        say="What starts after what.",
+        words=["render", "ccp/shop", "--to", "start-order", "--quiet"],
+        language="ccp",
     ),
     Step(
         say="A system described in four languages, as one graph that was saved earlier.",

@@ -15,10 +15,10 @@ from sabir.diagnostics.finding import Finding, Severity
 __all__ = ["show_findings"]
 
 
-def show_findings(findings: Iterable[Finding], path: Path, *, quiet: bool = False) -> None:
+def show_findings(findings: Iterable[Finding], path: Path | None = None, *, quiet: bool = False) -> None:
     """All findings as `sabir check` shows them, or only errors when `quiet`."""
     palette = Palette(on=wants_color(stream=sys.stderr))
-    package = PackageReport(path=str(path))
+    package = PackageReport(path="" if path is None else str(path))
     for finding in sorted(findings, key=lambda one: one.sort_key):
         if not quiet or finding.severity is Severity.ERROR:
             say("\n".join(finding_lines(finding, package, palette)))

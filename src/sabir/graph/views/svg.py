@@ -88,9 +88,10 @@ def _place(
     return nest(boxes, Gaps(between_columns=between)), number
 
 
+# Widths for a wide font such as DejaVu Sans, in which much is shown; narrower fonts leave a little air.
 def _words_size(one: Instance) -> tuple[float, float]:
-    name = _width(clipped(one_line(one.name), _LONGEST_NAME), 7.0)
-    type_ = _width(clipped(one_line(one.type), _LONGEST_TYPE), 5.6)
+    name = _width(clipped(one_line(one.name), _LONGEST_NAME), 8.1)
+    type_ = _width(clipped(one_line(one.type), _LONGEST_TYPE), 6.1)
     return max(name, type_, 50.0) + 20, 38.0
 
 
