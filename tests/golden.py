@@ -1,4 +1,4 @@
-"""Golden files: what a user sees, next to the test. `SABIR_UPDATE_GOLDEN=1 pytest …` writes them anew, to be reviewed."""
+"""Golden files: what a user sees, next to the test. `SABIR_GOLDEN=write pytest …` writes them anew, to be reviewed."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ __all__ = ["assert_golden"]
 
 
 def assert_golden(actual: str, file: Path) -> None:
-    if os.environ.get("SABIR_UPDATE_GOLDEN"):
+    if os.environ.get("SABIR_GOLDEN") == "write":
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(actual, encoding="utf-8")
-    assert file.exists(), f"no golden file {file}: write it with SABIR_UPDATE_GOLDEN=1"
+    assert file.exists(), f"no golden file {file}: write it with SABIR_GOLDEN=write"
     assert actual == file.read_text(encoding="utf-8")
