@@ -137,3 +137,13 @@ def test_packed_drawings_do_not_touch(drawn: list[tuple[int, int]]) -> None:
 def test_the_same_boxes_give_the_same_drawing() -> None:
     boxes = Boxes(parents=[-1, 0, 0, -1], sizes=[(90.0, 30.0)] * 4, edges=[(1, 3), (2, 3), (1, 2)])
     assert nest(boxes, Gaps()) == nest(boxes, Gaps())
+
+
+def test_an_edge_out_of_a_box_goes_past_the_other_parts() -> None:
+    # 1 and 2 stand side by side in 0; the edge from 1 to 3 must not run through 2.
+    boxes = Boxes(parents=[-1, 0, 0, -1], sizes=[(90.0, 30.0)] * 4, edges=[(1, 2), (1, 3)])
+    placed = nest(boxes, Gaps())
+    (left, top), (width, height) = placed.corners[2], placed.sizes[2]
+    inside = [(x, y) for x, y in placed.routes[1, 3] if left <= x <= left + width]
+    assert inside
+    assert not any(top <= y <= top + height for _, y in inside)

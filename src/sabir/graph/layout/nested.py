@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from sabir.graph.layout.layered import Drawing, Gaps, Size, draw
+from sabir.graph.layout.passing import Column, Rectangle, columns_of, way_out
 
 __all__ = ["Boxes", "Placed", "nest"]
 
@@ -63,6 +64,21 @@ def nest(boxes: Boxes, gaps: Gaps) -> Placed:
         box: _content(corners[box], boxes.sizes[box]) if box < count else (0.0, 0.0) for box in drawings
     }
 
+    columns: dict[int, list[Column]] = {}
+
+    def leave(end: int, lifted_end: int, *, rightwards: bool) -> list[Point]:
+        """From the side of a box to the height at which it leaves the outermost box around it."""
+        points = [_side(corners[end], sizes[end], right=rightwards)]
+        while end != lifted_end:
+            parent = boxes.parents[end]
+            if parent not in columns:
+                rectangles = [_rectangle(corners[child], sizes[child]) for child in children[parent]]
+                (x, _), lanes = origin[parent], drawings[parent].lanes
+                columns[parent] = columns_of(rectangles, [(left + x, right + x) for left, right in lanes])
+            points += way_out(points[-1], columns[parent], rightwards=rightwards)
+            end = parent
+        return points
+
     def route(edge: Edge) -> tuple[Point, ...]:
         one, other = lifted[edge]
         parent = boxes.parents[one] % (count + 1)
@@ -72,12 +88,10 @@ def nest(boxes: Boxes, gaps: Gaps) -> Placed:
             (drawing.lanes[place_in[end]][0] + x, drawing.lanes[place_in[end]][1] + x) for end in lifted[edge]
         ]
         forward = lanes[0][0] <= lanes[1][0]
-        ends = [
-            _side(corners[end], sizes[end], right=forward == first)
-            for end, first in zip(edge, (True, False), strict=True)
-        ]
-        exits = (lanes[0][forward], ends[0][1]), (lanes[1][not forward], ends[1][1])
-        return (ends[0], exits[0], *((px + x, py + y) for px, py in bends), exits[1], ends[1])
+        first = leave(edge[0], one, rightwards=forward)
+        last = leave(edge[1], other, rightwards=not forward)
+        exits = (lanes[0][forward], first[-1][1]), (lanes[1][not forward], last[-1][1])
+        return (*first, exits[0], *((px + x, py + y) for px, py in bends), exits[1], *reversed(last))
 
     return Placed(sizes[count], corners[:count], sizes[:count], {edge: route(edge) for edge in lifted})
 
@@ -121,6 +135,10 @@ def _absolute(
 def _content(corner: Point, own: Size) -> Point:
     """Where the drawing within a box begins: below its own words."""
     return corner[0] + _PADDING, corner[1] + own[1] + _PADDING
+
+
+def _rectangle(corner: Point, size: Size) -> Rectangle:
+    return corner[0], corner[1], corner[0] + size[0], corner[1] + size[1]
 
 
 def _side(corner: Point, size: Size, *, right: bool) -> Point:
