@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Mapping  # noqa: UP035  # also runs on the Python of an old image
+from collections.abc import Callable, Mapping
+from typing import Any
 
 __all__ = ["address_function", "host", "hostname"]
 

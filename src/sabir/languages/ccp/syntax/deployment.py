@@ -17,7 +17,7 @@ from sabir.languages.ccp.syntax.reading import Reading
 from sabir.languages.ccp.syntax.sections import read_sections
 from sabir.languages.ccp.syntax.violation import Kind, Violation
 from sabir.source.packages import PackageFile
-from sabir.source.text import Place, Source
+from sabir.source.text import EMPTY_SPAN, Place, Source
 from sabir.source.yaml import compose
 
 __all__ = ["DSL_VERSION", "Deployment", "make_sandbox", "read_deployment", "template_violation"]
@@ -227,7 +227,7 @@ class _Reader:
         if len(stream.documents) > 1 and not stream.broken:
             second = stream.documents[1]
             message = "a definition is one YAML document; another begins here"
-            reading.fail(Kind.YAML_SYNTAX, "", second or stream.documents[0], message)  # type: ignore[arg-type]
+            reading.fail(Kind.YAML_SYNTAX, "", second.span if second else EMPTY_SPAN, message)
             return None
         if stream.broken:
             return None

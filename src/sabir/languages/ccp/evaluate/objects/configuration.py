@@ -17,7 +17,18 @@ from sabir.languages.ccp.syntax.nodes import Definition
 __all__ = ["RUNNER", "RUNNER_FILES", "deployment_objects", "service_objects", "service_secrets", "to_json"]
 
 RUNNER: Final = "ccp-runner"
-RUNNER_FILES: Final = ("__init__.py", "addresses.py")
+RUNNER_FILES: Final = (
+    "__init__.py",
+    "__main__.py",
+    "addresses.py",
+    "commands.py",
+    "etcd.py",
+    "files.py",
+    "program.py",
+    "provision.py",
+    "settings.py",
+    "status.py",
+)
 
 Data = dict[str, Any]
 

