@@ -6,6 +6,7 @@ The overloads that fit a number of arguments and a set of keywords are kept, so 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 from sabir.expressions.yaql.binding import Binding, CallShape, bind, order_by_specificity
@@ -34,15 +35,39 @@ class Dispatcher:
         self._limits = limits
         self._engine = engine
         self._found: dict[_Key, tuple[Binding, ...]] = {}
+        self._operators: dict[tuple[str, type, type], Callable[[Any, Any], Any]] = {}
 
-    def operator(self, name: str, *values: Any) -> Any:
-        """An operator; the name as `binary_name` and `unary_name` make it."""
-        bindings = self._bindings(_Key(name, is_method=False, given=len(values), keywords=()))
-        found = self._choose(bindings, values)
+    def binary(self, name: str, first: Any, second: Any) -> Any:
+        """A binary operator; the name as `binary_name` makes it."""
+        found = self._operators.get((name, type(first), type(second)))
+        if found is None:
+            found = self._operators[name, type(first), type(second)] = self._operator(name, first, second)
+        return found(first, second)
+
+    def unary(self, name: str, value: Any) -> Any:
+        """A unary operator; the name as `unary_name` makes it."""
+        return self._operator(name, value)(value)
+
+    def _operator(self, name: str, *values: Any) -> Callable[..., Any]:
+        """The function for values of these types. What a value is follows from its type alone, so it holds for all."""
+        found = self._choose(
+            self._bindings(_Key(name, is_method=False, given=len(values), keywords=())), values
+        )
         if found is None:
             kinds = " and ".join(describe(value) for value in values)
             raise NoMatch(f"{call_title(name, is_method=False)} does not take {kinds}")
-        return self._invoke(found, values, {})
+        known = {"limits": self._limits, "engine": self._engine, "variables": {}}
+        hidden = [known[hidden_name] for hidden_name in found.overload.hidden]
+        function = partial(found.overload.function, *hidden) if hidden else found.overload.function
+        converters = [converter(slot.parameter, self._limits) for slot in found.slots]
+        if not any(converters):
+            return function
+        return lambda *given: function(
+            *[
+                value if convert is None else convert(value)
+                for value, convert in zip(given, converters, strict=True)
+            ]
+        )
 
     def call(self, name: str, values: Sequence[Any], named: Mapping[str, Any], variables: Variables) -> Any:
         """A function, one made by `def` first."""
@@ -73,7 +98,7 @@ class Dispatcher:
             raise NoMatch(
                 f"{call_title(key.name, is_method=key.is_method)} does not take {kinds or 'no arguments'}"
             )
-        return self._limits.check(self._invoke(found, every, variables))
+        return self._limits.made(self._invoke(found, every, variables))
 
     def _bindings(self, key: _Key) -> tuple[Binding, ...]:
         found = self._found.get(key)
@@ -116,12 +141,11 @@ class Dispatcher:
             return slot.parameter.default
         value = values[slot.source]
         if slot.parameter.kind is Lazy.LAMBDA:
-            return _as_lambda(value)
+            return self._as_lambda(value)
         convert = converter(slot.parameter, self._limits)
         return value if convert is None else convert(value)
 
-
-def _as_lambda(value: Any) -> Lambda | None:
-    if value is None or isinstance(value, Lambda):
-        return value
-    return Lambda(lambda _variables: value, {})
+    def _as_lambda(self, value: Any) -> Lambda | None:
+        if value is None or isinstance(value, Lambda):
+            return value
+        return Lambda(lambda _variables: value, {}, self._limits)

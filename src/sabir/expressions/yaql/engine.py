@@ -51,6 +51,8 @@ class Compiled:
         self._site = Site(expression.text, 0, len(expression.text))
 
     def __call__(self, variables: Variables) -> Any:
+        limits = self._limits
+        limits.left = limits.steps
         value = self.run(variables)
         kind = type(value)
         if kind is int or kind is bool or value is None:
@@ -58,7 +60,7 @@ class Compiled:
         if self._is_stored and (kind is dict or kind is list or kind is str):
             return value  # it was stored by somebody, so it is plain already
         try:
-            return finalize(value, self._limits)
+            return finalize(value, limits)
         except CAUGHT as problem:
             self._site.fail(problem)
 

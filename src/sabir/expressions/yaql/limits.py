@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sized
+from collections.abc import Iterable, Iterator, Sized
 from dataclasses import dataclass
 from itertools import chain, islice
+from operator import length_hint
 from sys import getsizeof
+from types import GeneratorType
 from typing import Any, cast
 
 from sabir.expressions.yaql.errors import LimitExceeded
@@ -19,38 +21,76 @@ class Options:
     """Settings of an engine.
 
     `limit_iterators`: most items a list may have when it is gone through; `memory_quota`: most bytes one value may take;
-    both off when negative. `iterable_dicts`: a dictionary counts as the list of its keys (MuranoPL 1.0 and 1.1).
+    `limit_steps`: most work one evaluation may do, about one step for each item looked at and each lambda called. All are
+    off when negative. `iterable_dicts`: a dictionary counts as the list of its keys (MuranoPL 1.0 and 1.1).
     """
 
     limit_iterators: int = 2000
     memory_quota: int = 512 * 1024
+    limit_steps: int = 2_000_000
     iterable_dicts: bool = False
 
 
 class Limits:
     """The checks of one engine. Methods raise `LimitExceeded`; the caller adds the place."""
 
-    __slots__ = ("items", "options", "quota")
+    __slots__ = ("items", "left", "options", "quota", "steps")
 
     def __init__(self, options: Options) -> None:
         self.options = options
         unlimited = 1 << 62
         self.items = options.limit_iterators if options.limit_iterators >= 0 else unlimited
         self.quota = options.memory_quota if options.memory_quota > 0 else unlimited
+        self.steps = options.limit_steps if options.limit_steps > 0 else unlimited
+        self.left = self.steps  # set anew for each evaluation
 
     def iterable(self, value: Any) -> Iterable[Any]:
         """The value, to be gone through: a list that is too long is refused now, a lazy one when it gets there."""
         if type(value) is list or KINDS[type(value)] & (SEQUENCE | SET | MAPPING):
-            if len(cast(Sized, value)) > self.items:
+            size = len(cast(Sized, value))
+            if size > self.items:
                 raise self.too_many()
+            self.charge(size)
             return cast(Iterable[Any], value)
+        size = length_hint(value, -1)
+        self.charge(max(size, 1))
         iterator = iter(value)
+        if size < 0 and type(value) is not GeneratorType:
+            return self._counted(iterator)
+        # Its length is known, or the lambdas that make it count their calls: this costs no Python step for an item.
         return chain(islice(iterator, self.items), self._overflow(iterator))
+
+    def _counted(self, iterator: Iterator[Any]) -> Iterator[Any]:
+        for number, item in enumerate(iterator):
+            if number >= self.items:
+                raise self.too_many()
+            self.left -= 1
+            yield item
 
     def _overflow(self, iterator: Iterator[Any]) -> Iterator[Any]:
         for _ in iterator:
             raise self.too_many()
         yield from ()
+
+    def charge(self, steps: int) -> None:
+        """Counts work done. A list of two thousand in a list of two thousand in a list … is short to write."""
+        self.left -= steps
+        if self.left < 0:
+            raise LimitExceeded(
+                f"the expression takes more than {self.steps} steps, the most that is allowed"
+            )
+
+    def weigh(self, value: Any) -> None:
+        """Counts all parts of a value before something goes through all of them at once.
+
+        A list that holds one list twice, which holds one list twice …, takes little memory and has no end.
+        """
+        pending = [value]
+        while pending:
+            container = pending.pop()
+            parts = container.values() if isinstance(container, dict) else container
+            self.charge(len(container) + 3)
+            pending += [part for part in parts if isinstance(part, list | dict | tuple | frozenset)]
 
     def too_many(self) -> LimitExceeded:
         return LimitExceeded(f"a list has more than {self.items} items, the most that is allowed")
@@ -59,8 +99,17 @@ class Limits:
         return LimitExceeded(f"a value takes more than {self.quota} bytes, the most that is allowed")
 
     def check(self, value: Any) -> Any:
+        """The value, unless it takes more than the quota; for values that grow."""
         if getsizeof(value, 0) > self.quota:
             raise self.too_big()
+        return value
+
+    def made(self, value: Any) -> Any:
+        """A finished value: held to the quota, and its bytes counted as work, which bounds the memory of all of them."""
+        size = getsizeof(value, 0)
+        if size > self.quota:
+            raise self.too_big()
+        self.charge(size >> 6)
         return value
 
     def check_sizes(self, *parts: tuple[int, object]) -> None:
@@ -70,19 +119,8 @@ class Limits:
             total += count * getsizeof(sample, 0)
             if total > self.quota:
                 raise self.too_big()
+        self.charge(max(total, 0) >> 6)
 
     def check_bits(self, bits: int | float) -> None:
         if bits > self.quota * 8:
             raise self.too_big()
-
-    def guard(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        """The function with its result checked against the memory quota."""
-        quota, size, too_big = self.quota, getsizeof, self.too_big
-
-        def guarded(*args: Any, **kwargs: Any) -> Any:
-            result = function(*args, **kwargs)
-            if size(result, 0) > quota:
-                raise too_big()
-            return result
-
-        return guarded

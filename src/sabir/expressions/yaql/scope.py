@@ -8,7 +8,10 @@ variable can be. Whatever keeps the variables beyond the call at hand copies the
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from sabir.expressions.yaql.limits import Limits
 
 __all__ = ["Closure", "Lambda", "Rule", "Scope", "Variables", "function_key", "variable_key"]
 
@@ -28,13 +31,15 @@ def function_key(name: str) -> str:
 class Lambda:
     """An argument that is not evaluated yet: called with values for `$1`, `$2` … and named ones."""
 
-    __slots__ = ("body", "variables")
+    __slots__ = ("body", "limits", "variables")
 
-    def __init__(self, body: Closure, variables: Variables) -> None:
+    def __init__(self, body: Closure, variables: Variables, limits: Limits) -> None:
         self.body = body
         self.variables = variables.copy()
+        self.limits = limits
 
     def __call__(self, *values: Any, **named: Any) -> Any:
+        self.limits.charge(1)
         variables = self.variables
         if values:
             variables["$"] = values[0]
@@ -47,10 +52,12 @@ class Lambda:
 
     def fresh(self) -> Lambda:
         """A lambda with variables of its own, for calls that may nest."""
-        return Lambda(self.body, self.variables)
+        self.limits.charge(20)  # a call of a defined function takes as long as twenty items
+        return Lambda(self.body, self.variables, self.limits)
 
     def within(self, variables: Variables) -> Any:
         """Its value where other variables hold."""
+        self.limits.charge(1)
         return self.body(variables)
 
 

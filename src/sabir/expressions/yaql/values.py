@@ -39,22 +39,35 @@ def frozen(value: Any) -> Any:
     return value
 
 
-def hashable(value: Any) -> Any:
+def hashable(value: Any, limits: Limits) -> Any:
     """The value itself where it can be hashed, else its frozen form."""
     if type(value) in _ATOMS:
         return value
     try:
         hash(value)
     except TypeError:
+        limits.weigh(value)
         return frozen(value)
     return value
 
 
-def equal(first: Any, second: Any) -> bool:
+def equal(first: Any, second: Any, limits: Limits) -> bool:
+    if type(first) in _ATOMS or type(second) in _ATOMS:
+        return bool(first == second)
+    if (
+        isinstance(first, list | tuple | dict)
+        and isinstance(second, list | tuple | dict)
+        and first is not second
+    ):
+        limits.weigh(first)
+    return _equal(first, second)
+
+
+def _equal(first: Any, second: Any) -> bool:
     if type(first) is type(second) or type(first) in _ATOMS or type(second) in _ATOMS:
         return bool(first == second)
     if KINDS[type(first)] == SEQUENCE == KINDS[type(second)]:  # a list and a frozen one
-        return len(first) == len(second) and all(map(equal, first, second))
+        return len(first) == len(second) and all(map(_equal, first, second))
     return bool(first == second)
 
 
@@ -63,7 +76,7 @@ def is_iterable(value: Any) -> bool:
     return bool(KINDS[type(value)] & ITERABLE)
 
 
-def text_of(value: Any) -> str:
+def text_of(value: Any, limits: Limits) -> str:
     """A value as `str()` gives it. Lists show as tuples do: users of YAQL know them so."""
     if value is None:
         return "null"
@@ -71,12 +84,15 @@ def text_of(value: Any) -> str:
         return "true"
     if value is False:
         return "false"
-    return plain_text(value)
+    return plain_text(value, limits)
 
 
-def plain_text(value: Any) -> str:
+def plain_text(value: Any, limits: Limits) -> str:
     """A value as Python writes it, lists as tuples."""
-    return str(_as_tuples(value)) if type(value) in (list, dict) else str(value)
+    if type(value) not in (list, dict):
+        return str(value)
+    limits.weigh(value)
+    return str(_as_tuples(value))
 
 
 def _as_tuples(value: Any) -> Any:
@@ -106,6 +122,7 @@ def finalize(value: Any, limits: Limits) -> Any:
 
 
 def _finalize_items(value: Iterable[Any], limits: Limits) -> Any:
+    limits.charge(3)
     items = limits.iterable(value)
     changed = type(value) is not list
     result: list[Any] = []
@@ -125,6 +142,7 @@ def _finalize_items(value: Iterable[Any], limits: Limits) -> Any:
 def _finalize_mapping(value: Mapping[Any, Any], limits: Limits) -> Any:
     if len(value) > limits.items:
         raise limits.too_many()
+    limits.charge(2 * len(value) + 6)
     changed = type(value) is not dict
     result: dict[Any, Any] = {}
     for key, item in value.items():

@@ -74,9 +74,9 @@ def eager(closure: Closure, parameter: Parameter, limits: Limits) -> Getter:
     return get
 
 
-def lazy(closure: Closure) -> Getter:
-    return lambda _receiver, scope: Lambda(closure, scope)
+def lazy(closure: Closure, limits: Limits) -> Getter:
+    return lambda _receiver, scope: Lambda(closure, scope, limits)
 
 
-def lazy_rule(source: Closure, target: Closure) -> Getter:
-    return lambda _receiver, scope: Rule(Lambda(source, scope), Lambda(target, scope))
+def lazy_rule(source: Closure, target: Closure, limits: Limits) -> Getter:
+    return lambda _receiver, scope: Rule(Lambda(source, scope, limits), Lambda(target, scope, limits))

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Step", "compile_named", "method_step"]
 
+_SMALL = 256  # bytes that are not worth counting
 Step = Callable[[Any, Variables], Any]  # receiver (None in a plain call) and variables to value
 
 
@@ -211,13 +212,14 @@ class _Builder:
         if node is None:
             return take.receiver(parameter, self.limits)
         if parameter.kind is Lazy.LAMBDA:
-            return take.lazy(self.compiler.compile(node))
+            return take.lazy(self.compiler.compile(node), self.limits)
         if parameter.kind is Lazy.KEYWORD:
             assert isinstance(node, Word)
             return take.constant(node.value)
         if parameter.kind is Lazy.LAZY_RULE:
             assert isinstance(node, Rule)
-            return take.lazy_rule(self.compiler.compile(node.source), self.compiler.compile(node.target))
+            source, target = self.compiler.compile(node.source), self.compiler.compile(node.target)
+            return take.lazy_rule(source, target, self.limits)
         if parameter.kind is Lazy.EXPRESSION:
             return take.constant(node)
         return take.eager(self.compiler.compile(node), parameter, self.limits)
@@ -226,15 +228,13 @@ class _Builder:
         self, function: Callable[..., Any], getters: list[Getter], keywords: list[tuple[str, Getter]]
     ) -> Step:
         invoke = _invoker(function, getters, keywords)
-        site, quota, too_big = self.site, self.limits.quota, self.limits.too_big
+        site, made = self.site, self.limits.made
         title = self.title
 
         def step(receiver: Any, scope: Variables) -> Any:
             try:
                 result = invoke(receiver, scope)
-                if getsizeof(result, 0) > quota:
-                    raise too_big()
-                return result
+                return made(result) if getsizeof(result, 0) > _SMALL else result
             except Mismatch as mismatch:
                 raise site.no_match(f"{title} does not take these arguments: {mismatch.reason}") from None
             except CAUGHT as problem:
@@ -247,7 +247,7 @@ class _Builder:
         lazy = bindings[0].lazy()
         getters = [self.argument(index, lazy, bindings) for index in range(len(self.nodes))]
         choices = [self.choice(binding, lazy) for binding in bindings]
-        site, quota, limits = self.site, self.limits.quota, self.limits
+        site, made = self.site, self.limits.made
         title = self.title
 
         def step(receiver: Any, scope: Variables) -> Any:
@@ -259,9 +259,7 @@ class _Builder:
                             break
                     else:
                         result = invoke(values, scope)
-                        if getsizeof(result, 0) > quota:
-                            raise limits.too_big()
-                        return result
+                        return made(result) if getsizeof(result, 0) > _SMALL else result
                 kinds = ", ".join(describe(value) for index, value in enumerate(values) if index not in lazy)
                 raise site.no_match(f"{title} does not take {kinds or 'no arguments'}")
             except CAUGHT as problem:

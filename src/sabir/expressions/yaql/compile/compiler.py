@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 from sabir.expressions.yaql.compile.access import attribute_step
 from sabir.expressions.yaql.compile.calls import Step, compile_named, method_step
-from sabir.expressions.yaql.compile.operators import BINARY, UNARY, binary, conjunction, disjunction, unary
+from sabir.expressions.yaql.compile.operators import (
+    BINARY,
+    UNARY,
+    binary,
+    conjunction,
+    disjunction,
+    equality,
+    inequality,
+    unary,
+)
 from sabir.expressions.yaql.functions import binary_name, unary_name
 from sabir.expressions.yaql.kinds import INT, KINDS, SCOPE, describe
 from sabir.expressions.yaql.nodes import (
@@ -86,6 +95,10 @@ class Compiler:
     def conjunction(self, node: Binary) -> Closure:
         return conjunction(self.compile(node.left), self.compile(node.right))
 
+    def equality(self, node: Binary) -> Closure:
+        make = equality if node.operator == "=" else inequality
+        return make(self.compile(node.left), self.compile(node.right), self.site(node), self.limits)
+
     def disjunction(self, node: Binary) -> Closure:
         return disjunction(self.compile(node.left), self.compile(node.right))
 
@@ -138,13 +151,13 @@ class Compiler:
         if len(node.arguments) != 1 or isinstance(node.arguments[0], Rule | Skipped):
             return compile_named(self, "#index", (node.value, *node.arguments), self.site(node))
         value, key, site = self.compile(node.value), self.compile(node.arguments[0]), self.site(node)
-        call = self.dispatcher.call
+        call, limits = self.dispatcher.call, self.limits
 
         def run(scope: Variables) -> Any:
             try:
                 container, index = value(scope), key(scope)
                 if type(container) is dict:
-                    return container[hashable(index)]
+                    return container[hashable(index, limits)]
                 if type(container) is list and KINDS[type(index)] & INT:
                     return container[index]
                 return call("#index", (container, index), {}, scope)
@@ -157,11 +170,11 @@ class Compiler:
         if any(isinstance(item, Rule | Skipped) for item in node.items):
             return compile_named(self, "#list", node.items, self.site(node))
         items = [self.compile(item) for item in node.items]
-        check, site = self.limits.check, self.site(node)
+        made, site = self.limits.made, self.site(node)
 
         def run(scope: Variables) -> Any:
             try:
-                return check([item(scope) for item in items])
+                return made([item(scope) for item in items])
             except CAUGHT as problem:
                 site.fail(problem)
 
@@ -175,11 +188,11 @@ class Compiler:
             for item in node.items
             if isinstance(item, Rule)
         ]
-        check, site = self.limits.check, self.site(node)
+        limits, site = self.limits, self.site(node)
 
         def run(scope: Variables) -> Any:
             try:
-                return check({hashable(key(scope)): item(scope) for key, item in entries})
+                return limits.made({hashable(key(scope), limits): item(scope) for key, item in entries})
             except CAUGHT as problem:
                 site.fail(problem)
 
@@ -226,6 +239,8 @@ def _makes_scope(node: Node) -> bool:
 _SPECIAL: dict[str, Callable[[Compiler, Binary], Closure]] = {
     ".": Compiler.member,
     "?.": Compiler.safe_member,
+    "=": Compiler.equality,
+    "!=": Compiler.equality,
     "and": Compiler.conjunction,
     "or": Compiler.disjunction,
     "->": Compiler.arrow,

@@ -8,11 +8,12 @@ from typing import Any
 
 from sabir.expressions.yaql.dispatch import Dispatcher
 from sabir.expressions.yaql.functions import binary_name, unary_name
+from sabir.expressions.yaql.limits import Limits
 from sabir.expressions.yaql.scope import Closure, Variables
 from sabir.expressions.yaql.site import CAUGHT, Site
 from sabir.expressions.yaql.values import equal
 
-__all__ = ["BINARY", "UNARY", "binary", "conjunction", "disjunction", "unary"]
+__all__ = ["BINARY", "UNARY", "binary", "conjunction", "disjunction", "equality", "inequality", "unary"]
 
 _NUMBERS = frozenset((int, float))
 _ORDERED: dict[str, Callable[[Any, Any], Any]] = {
@@ -29,7 +30,7 @@ _WITH_NULL = {
     ">=": (False, True, True),
 }
 
-BINARY = frozenset(("+", "-", "*", "/", "mod", "=", "!=", "<", "<=", ">", ">=", "in", "=~", "!~"))
+BINARY = frozenset(("+", "-", "*", "/", "mod", "<", "<=", ">", ">=", "in", "=~", "!~"))
 UNARY = frozenset(("+", "-", "not"))
 
 
@@ -39,7 +40,7 @@ def binary(symbol: str, left: Closure, right: Closure, site: Site, dispatcher: D
     name = binary_name(symbol)
 
     def fall_back(first: Any, second: Any) -> Any:
-        return dispatcher.operator(name, first, second)
+        return dispatcher.binary(name, first, second)
 
     if make is not None:
         return make(left, right, site, fall_back)
@@ -84,20 +85,20 @@ def _minus(left: Closure, right: Closure, site: Site, fall_back: _FallBack) -> C
     return run
 
 
-def _equal(left: Closure, right: Closure, site: Site, _fall_back: _FallBack) -> Closure:
+def equality(left: Closure, right: Closure, site: Site, limits: Limits) -> Closure:
     def run(scope: Variables) -> Any:
         try:
-            return equal(left(scope), right(scope))
+            return equal(left(scope), right(scope), limits)
         except CAUGHT as problem:
             site.fail(problem)
 
     return run
 
 
-def _unequal(left: Closure, right: Closure, site: Site, _fall_back: _FallBack) -> Closure:
+def inequality(left: Closure, right: Closure, site: Site, limits: Limits) -> Closure:
     def run(scope: Variables) -> Any:
         try:
-            return not equal(left(scope), right(scope))
+            return not equal(left(scope), right(scope), limits)
         except CAUGHT as problem:
             site.fail(problem)
 
@@ -107,8 +108,6 @@ def _unequal(left: Closure, right: Closure, site: Site, _fall_back: _FallBack) -
 _FAST: dict[str, Callable[[Closure, Closure, Site, _FallBack], Closure]] = {
     "+": _plus,
     "-": _minus,
-    "=": _equal,
-    "!=": _unequal,
 }
 
 
@@ -142,7 +141,7 @@ def unary(symbol: str, operand: Closure, site: Site, dispatcher: Dispatcher) -> 
 
     def run(scope: Variables) -> Any:
         try:
-            return dispatcher.operator(name, operand(scope))
+            return dispatcher.unary(name, operand(scope))
         except CAUGHT as problem:
             site.fail(problem)
 

@@ -26,20 +26,30 @@ def minus(left: Number, right: Number) -> Number:
 @STANDARD.operator("*", NUMBER, NUMBER)
 def times(limits: Limits, left: Number, right: Number) -> Number:
     if isinstance(left, int) and isinstance(right, int):
-        limits.check_bits(left.bit_length() + right.bit_length())
+        bits = left.bit_length() + right.bit_length()
+        limits.check_bits(bits)
+        limits.charge(bits // 100)
     return left * right
 
 
 @STANDARD.operator("/", NUMBER, NUMBER)
-def divide(left: Number, right: Number) -> Number:
+def divide(limits: Limits, left: Number, right: Number) -> Number:
     if isinstance(left, int) and isinstance(right, int):
+        _charge_division(limits, left, right)
         return left // right
     return left / right
 
 
 @STANDARD.operator("mod", NUMBER, NUMBER)
-def modulo(left: Number, right: Number) -> Number:
+def modulo(limits: Limits, left: Number, right: Number) -> Number:
+    if isinstance(left, int) and isinstance(right, int):
+        _charge_division(limits, left, right)
     return left % right
+
+
+def _charge_division(limits: Limits, left: int, right: int) -> None:
+    """Dividing takes time by the product of the lengths; numbers of usual size are free."""
+    limits.charge(left.bit_length() * right.bit_length() // 1_000_000)
 
 
 @STANDARD.prefix("+", NUMBER)
@@ -137,6 +147,8 @@ def shift_bits_left(limits: Limits, value: int, bits_number: int) -> int:
 def pow_(limits: Limits, a: Number, b: Number, c: Number | None = None) -> Any:
     if c is None and isinstance(a, int) and isinstance(b, int) and b > 0 and abs(a) > 1:
         limits.check_bits(a.bit_length() * b)
+    if c is not None and isinstance(b, int) and isinstance(c, int):
+        limits.charge(b.bit_length() * c.bit_length() ** 2 // 1_000_000)
     result = pow(a, b, c)  # type: ignore[arg-type]  # floats with a modulus are Python's to refuse
     if isinstance(result, complex):
         raise YaqlRuntimeError("the power is not a real number")

@@ -58,13 +58,13 @@ def accumulate(collection: Items, selector: Lambda, seed: Any = _NOTHING) -> Ite
 
 @STANDARD.method("sum", ITERABLE)
 def sum_(engine: Engine, collection: Items, initial: Any = _NOTHING) -> Any:
-    plus = binary_name("+")
-    return _fold(lambda total, item: engine.dispatcher.operator(plus, total, item), collection, initial)
+    plus, add = binary_name("+"), engine.dispatcher.binary
+    return _fold(lambda total, item: add(plus, total, item), collection, initial)
 
 
 def _is_greater(engine: Engine, first: Any, second: Any) -> bool:
     return bool(
-        compare_rarely(">", first, second, lambda a, b: engine.dispatcher.operator(binary_name(">"), a, b))
+        compare_rarely(">", first, second, lambda a, b: engine.dispatcher.binary(binary_name(">"), a, b))
     )
 
 
@@ -100,7 +100,7 @@ def group_by(
     for item in collection:
         value = item if value_selector is None else value_selector(item)
         key = key_selector(item)
-        groups.setdefault(hashable(key), (key, []))[1].append(value)
+        groups.setdefault(hashable(key, limits), (key, []))[1].append(value)
         limits.check(groups)
     pairs = groups.values()
     return (
@@ -135,7 +135,7 @@ class _Aggregation:
                     raise
                 self._failure = problem
             else:
-                if not _looks_like_pair(result, values):
+                if not _looks_like_pair(result, values, self._aggregator.limits):
                     self._may_take_pairs = False
                 return [key, result]
         if self._may_take_pairs:
@@ -156,12 +156,12 @@ class _Aggregation:
         )
 
 
-def _looks_like_pair(result: Any, values: list[Any]) -> bool:
+def _looks_like_pair(result: Any, values: list[Any], limits: Limits) -> bool:
     return (
         len(values) == 2
         and KINDS[type(result)] == SEQUENCE
         and len(result) == 2
-        and equal(result[0], values[0])
+        and equal(result[0], values[0], limits)
     )
 
 

@@ -16,13 +16,13 @@ Dict = Mapping[Any, Any]
 
 
 @STANDARD.function("#map", RULE, rules=True)
-def build_map(*args: Rule) -> dict[Any, Any]:
-    return {hashable(rule.source): rule.target for rule in args}
+def build_map(limits: Limits, *args: Rule) -> dict[Any, Any]:
+    return {hashable(rule.source, limits): rule.target for rule in args}
 
 
 @STANDARD.function("dict", RULE, rules=True)
-def dict_of_rules(*args: Rule) -> dict[Any, Any]:
-    return build_map(*args)
+def dict_of_rules(limits: Limits, *args: Rule) -> dict[Any, Any]:
+    return build_map(limits, *args)
 
 
 @STANDARD.function("dict", ITERABLE, rules=True)
@@ -31,7 +31,7 @@ def dict_of_pairs(limits: Limits, items: Iterable[Any]) -> dict[Any, Any]:
     for pair in items:
         members = iter(pair)
         key = next(members)
-        result[hashable(key)] = next(members)
+        result[hashable(key, limits)] = next(members)
         limits.check(result)
     return result
 
@@ -42,31 +42,31 @@ def to_dict(
 ) -> dict[Any, Any]:
     result: dict[Any, Any] = {}
     for item in collection:
-        key = hashable(key_selector(item))
+        key = hashable(key_selector(item), limits)
         result[key] = item if value_selector is None else value_selector(item)
         limits.check(result)
     return result
 
 
 @STANDARD.function("#index", MAPPING, ANY)
-def value_at(dict_: Dict, key: Any) -> Any:
-    return dict_[hashable(key)]
+def value_at(limits: Limits, dict_: Dict, key: Any) -> Any:
+    return dict_[hashable(key, limits)]
 
 
 @STANDARD.function("#index", MAPPING, ANY, ANY)
-def value_at_or(dict_: Dict, key: Any, default: Any) -> Any:
-    return dict_.get(hashable(key), default)
+def value_at_or(limits: Limits, dict_: Dict, key: Any, default: Any) -> Any:
+    return dict_.get(hashable(key, limits), default)
 
 
 @STANDARD.method("get", MAPPING)
-def get(dict_: Dict, key: Any, default: Any = None) -> Any:
-    return dict_.get(hashable(key), default)
+def get(limits: Limits, dict_: Dict, key: Any, default: Any = None) -> Any:
+    return dict_.get(hashable(key, limits), default)
 
 
 @STANDARD.method("set", MAPPING, ANY, ANY, rules=True)
 def set_one(limits: Limits, dict_: Dict, key: Any, value: Any) -> dict[Any, Any]:
     limits.check_sizes((1, dict_), (1, key), (1, value))
-    return {**dict_, hashable(key): value}
+    return {**dict_, hashable(key, limits): value}
 
 
 @STANDARD.method("set", MAPPING, MAPPING, rules=True)
@@ -76,7 +76,7 @@ def set_many(limits: Limits, dict_: Dict, replacements: Dict) -> dict[Any, Any]:
 
 @STANDARD.method("set", MAPPING, RULE, rules=True)
 def set_rules(limits: Limits, dict_: Dict, *args: Rule) -> dict[Any, Any]:
-    return plus(limits, dict_, build_map(*args))
+    return plus(limits, dict_, build_map(limits, *args))
 
 
 @STANDARD.method("keys", MAPPING)
@@ -95,13 +95,13 @@ def items(dict_: Dict) -> ItemsView[Any, Any]:
 
 
 @STANDARD.method("containsKey", MAPPING)
-def contains_key(dict_: Dict, key: Any) -> bool:
-    return hashable(key) in dict_
+def contains_key(limits: Limits, dict_: Dict, key: Any) -> bool:
+    return hashable(key, limits) in dict_
 
 
 @STANDARD.method("containsValue", MAPPING)
-def contains_value(dict_: Dict, value: Any) -> bool:
-    return any(equal(item, value) for item in dict_.values())
+def contains_value(limits: Limits, dict_: Dict, value: Any) -> bool:
+    return any(equal(item, value, limits) for item in dict_.values())
 
 
 @STANDARD.operator("+", MAPPING, MAPPING)
@@ -121,11 +121,11 @@ def length(dict_: Dict) -> int:
 
 
 @STANDARD.method("delete", MAPPING)
-def delete(dict_: Dict, *keys: Any) -> dict[Any, Any]:
-    return delete_all(dict_, keys)
+def delete(limits: Limits, dict_: Dict, *keys: Any) -> dict[Any, Any]:
+    return delete_all(limits, dict_, keys)
 
 
 @STANDARD.method("deleteAll", MAPPING, ITERABLE)
-def delete_all(dict_: Dict, keys: Iterable[Any]) -> dict[Any, Any]:
-    unwanted = {hashable(key) for key in keys}
+def delete_all(limits: Limits, dict_: Dict, keys: Iterable[Any]) -> dict[Any, Any]:
+    unwanted = {hashable(key, limits) for key in keys}
     return {key: value for key, value in dict_.items() if key not in unwanted}

@@ -78,7 +78,7 @@ class _Template:
 
     def _written(self, value: Any, convert: Any, form: str) -> str:
         if KINDS[type(value)] & ~(NUMBER | STRING | BOOL | NULL | DATETIME):
-            value = plain_text(value)
+            value = plain_text(value, self._limits)
         if convert is not None:
             value = convert(value)
         for digits in _DIGITS.findall(form):  # a width is reserved before anything is written

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Any
 
-from sabir.expressions.yaql.kinds import ANY, COLLECTION, INT, ITERABLE, ITERATOR, KINDS, SEQUENCE, SET
+from sabir.expressions.yaql.kinds import ANY, COLLECTION, INT, ITERABLE, ITERATOR, KINDS, SEQUENCE
 from sabir.expressions.yaql.library.registry import STANDARD
 from sabir.expressions.yaql.limits import Limits
 from sabir.expressions.yaql.values import equal, is_iterable
@@ -51,25 +51,21 @@ def item_at(list_: Sequence[Any], index: int) -> Any:
 
 
 @STANDARD.operator("in", ANY, ITERABLE)
-def is_in(value: Any, collection: Iterable[Any]) -> bool:
-    return contains(collection, value)
+def is_in(limits: Limits, value: Any, collection: Iterable[Any]) -> bool:
+    return contains(limits, collection, value)
 
 
 @STANDARD.method("contains", ITERABLE, ANY)
-def contains(collection: Iterable[Any], value: Any) -> bool:
-    if KINDS[type(collection)] == SET:
-        return (
-            any(equal(item, value) for item in collection)
-            if isinstance(value, list | dict)
-            else value in collection
-        )
+def contains(limits: Limits, collection: Iterable[Any], value: Any) -> bool:
+    if isinstance(value, list | dict | tuple):
+        return any(equal(item, value, limits) for item in collection)
     return value in collection
 
 
 @STANDARD.operator("+", ITERABLE, ITERABLE)
 def plus(limits: Limits, left: Iterable[Any], right: Iterable[Any]) -> Any:
     if isinstance(left, frozenset) and isinstance(right, frozenset):
-        return limits.check(left | right)
+        return limits.made(left | right)
     if KINDS[type(left)] == SEQUENCE == KINDS[type(right)]:
         limits.check_sizes((1, left), (1, right))
         return [*left, *right]

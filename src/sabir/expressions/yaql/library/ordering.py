@@ -60,7 +60,7 @@ class Ordering:
     def _is(self, first: Any, symbol: str, second: Any) -> bool:
         dispatcher = self._engine.dispatcher
         return bool(
-            compare_rarely(symbol, first, second, lambda a, b: dispatcher.operator(binary_name(symbol), a, b))
+            compare_rarely(symbol, first, second, lambda a, b: dispatcher.binary(binary_name(symbol), a, b))
         )
 
 

@@ -21,8 +21,9 @@ Items = Iterable[Any]
 @STANDARD.method("where", ITERABLE, LAMBDA)
 def where(collection: Items, predicate: Lambda) -> Iterator[Any]:
     # The body of the lambda is called here directly: one Python call less for each item.
-    body, variables = predicate.body, predicate.variables
+    body, variables, limits = predicate.body, predicate.variables, predicate.limits
     for item in collection:
+        limits.left -= 1
         variables["$"] = item
         if body(variables):
             yield item
@@ -35,8 +36,9 @@ def filter_(collection: Items, predicate: Lambda) -> Iterator[Any]:
 
 @STANDARD.method("select", ITERABLE, LAMBDA)
 def select(collection: Items, selector: Lambda) -> Iterator[Any]:
-    body, variables = selector.body, selector.variables
+    body, variables, limits = selector.body, selector.variables, selector.limits
     for item in collection:
+        limits.left -= 1
         variables["$"] = item
         yield body(variables)
 
@@ -95,7 +97,7 @@ def concat(*collections: Items) -> Iterator[Any]:
 def distinct(limits: Limits, collection: Items, key_selector: Lambda | None = None) -> Iterator[Any]:
     seen: set[Any] = set()
     for item in collection:
-        key = hashable(item if key_selector is None else key_selector(item))
+        key = hashable(item if key_selector is None else key_selector(item), limits)
         if key not in seen:
             seen.add(key)
             limits.check(seen)
@@ -119,13 +121,17 @@ def all_(collection: Items, predicate: Lambda | None = None) -> bool:
 
 
 @STANDARD.extension("len", ITERATOR)
-def length(collection: Items) -> int:
-    return sum(1 for _ in collection)
+def length(limits: Limits, collection: Items) -> int:
+    items, total = iter(collection), 0
+    while part := sum(1 for _ in islice(items, 10_000)):
+        limits.charge(part)  # this list may be longer than others: a range knows no limit here
+        total += part
+    return total
 
 
 @STANDARD.method("count", ITERABLE)
-def count(collection: Items) -> int:
-    return length(collection)
+def count(limits: Limits, collection: Items) -> int:
+    return length(limits, collection)
 
 
 @STANDARD.method("first", ITERABLE, ANY)
@@ -161,15 +167,15 @@ def single(collection: Items) -> Any:
 
 
 @STANDARD.method("indexOf", ITERABLE)
-def index_of(collection: Items, item: Any) -> int:
-    return next((index for index, other in enumerate(collection) if equal(other, item)), -1)
+def index_of(limits: Limits, collection: Items, item: Any) -> int:
+    return next((index for index, other in enumerate(collection) if equal(other, item, limits)), -1)
 
 
 @STANDARD.method("lastIndexOf", ITERABLE)
-def last_index_of(collection: Items, item: Any) -> int:
+def last_index_of(limits: Limits, collection: Items, item: Any) -> int:
     found = -1
     for index, other in enumerate(collection):
-        if equal(other, item):
+        if equal(other, item, limits):
             found = index
     return found
 
@@ -209,12 +215,12 @@ def split_where(collection: Items, predicate: Lambda) -> Iterator[list[Any]]:
 
 
 @STANDARD.method("sliceWhere", ITERABLE, LAMBDA)
-def slice_where(collection: Items, predicate: Lambda) -> Iterator[list[Any]]:
+def slice_where(limits: Limits, collection: Items, predicate: Lambda) -> Iterator[list[Any]]:
     part: list[Any] = []
     before: Any = _NOTHING
     for item in list(collection):
         now = predicate(item)
-        if before is not _NOTHING and not equal(now, before):
+        if before is not _NOTHING and not equal(now, before, limits):
             yield part
             part = []
         part.append(item)

@@ -10,6 +10,9 @@ from sabir.expressions.yaql.errors import YaqlRuntimeError
 from sabir.expressions.yaql.functions import LAMBDA
 from sabir.expressions.yaql.kinds import BOOL, INT, KINDS, NULL, PATTERN, STRING
 from sabir.expressions.yaql.library.registry import STANDARD
+from sabir.expressions.yaql.limits import Limits
+from sabir.expressions.yaql.patterns import Found, find, find_all, substitute
+from sabir.expressions.yaql.patterns import split as split_text
 from sabir.expressions.yaql.scope import Lambda, Variables
 
 Pattern = re.Pattern[str]
@@ -40,7 +43,7 @@ def regex(
 
 @STANDARD.method("matches", PATTERN, STRING)
 def matches(regexp: Pattern, string: str) -> bool:
-    return regexp.search(string) is not None
+    return find(regexp, string) is not None
 
 
 @STANDARD.method("matches", STRING, STRING)
@@ -68,26 +71,27 @@ def is_unlike_text(string: str, pattern: str) -> bool:
     return not matches(compiled(pattern), string)
 
 
-def _published(variables: Variables, match: re.Match[str]) -> Variables:
+def _published(variables: Variables, regexp: Pattern, match: Found) -> Variables:
     """The variables with `$` for the match, `$2`, `$3` … for its groups, and the named ones by name."""
     result = {**variables, "$": _record(match, 0)}
-    for number in range(1, match.re.groups + 1):
+    for number in range(1, regexp.groups + 1):
         result[str(number + 1)] = _record(match, number)
-    for name, number in match.re.groupindex.items():
+    for name, number in regexp.groupindex.items():
         result[name] = _record(match, number)
     return result
 
 
-def _record(match: re.Match[str], group: int) -> dict[str, Any]:
-    return {"value": match.group(group), "start": match.start(group), "end": match.end(group)}
+def _record(match: Found, group: int) -> dict[str, Any]:
+    start, end = match.spans[group]
+    return {"value": match.group(group), "start": start, "end": end}
 
 
 @STANDARD.method("search", PATTERN, STRING, LAMBDA)
 def search(variables: Variables, regexp: Pattern, string: str, selector: Lambda | None = None) -> Any:
-    match = regexp.search(string)
+    match = find(regexp, string)
     if match is None:
         return None
-    return match.group() if selector is None else selector.within(_published(variables, match))
+    return match.group() if selector is None else selector.within(_published(variables, regexp, match))
 
 
 @STANDARD.method("searchAll", PATTERN, STRING, LAMBDA)
@@ -95,13 +99,13 @@ def search_all(
     variables: Variables, regexp: Pattern, string: str, selector: Lambda | None = None
 ) -> Iterator[Any]:
     kept = variables.copy()
-    for match in regexp.finditer(string):
-        yield match.group() if selector is None else selector.within(_published(kept, match))
+    for match in find_all(regexp, string):
+        yield match.group() if selector is None else selector.within(_published(kept, regexp, match))
 
 
 @STANDARD.method("split", PATTERN, STRING, INT)
 def split(regexp: Pattern, string: str, max_split: int = 0) -> list[Any]:
-    return regexp.split(string, max_split)
+    return split_text(regexp, string, max_split)
 
 
 @STANDARD.method("split", STRING, PATTERN, INT)
@@ -110,21 +114,31 @@ def split_string(string: str, regexp: Pattern, max_split: int = 0) -> list[Any]:
 
 
 @STANDARD.method("replace", PATTERN, STRING, STRING, INT)
-def replace(regexp: Pattern, string: str, repl: str, count: int = 0) -> str:
-    try:
-        return regexp.sub(repl, string, count)
-    except re.error as problem:
-        raise YaqlRuntimeError(f"{repl!r} is not a replacement: {problem}") from problem
+def replace(limits: Limits, regexp: Pattern, string: str, repl: str, count: int = 0) -> str:
+    return substitute(regexp, string, repl, count=count, quota=limits.quota)
 
 
 @STANDARD.method("replace", STRING, PATTERN, STRING, INT)
-def replace_string(string: str, regexp: Pattern, repl: str, count: int = 0) -> str:
-    return replace(regexp, string, repl, count)
+def replace_string(limits: Limits, string: str, regexp: Pattern, repl: str, count: int = 0) -> str:
+    return replace(limits, regexp, string, repl, count)
 
 
 @STANDARD.method("replaceBy", PATTERN, STRING, LAMBDA, INT)
-def replace_by(variables: Variables, regexp: Pattern, string: str, repl: Lambda, count: int = 0) -> str:
-    return regexp.sub(lambda match: _as_text(repl.within(_published(variables, match))), string, count)
+def replace_by(
+    limits: Limits, variables: Variables, regexp: Pattern, string: str, repl: Lambda, count: int = 0
+) -> str:
+    parts: list[str] = []
+    size, at = len(string), 0
+    for number, match in enumerate(find_all(regexp, string), 1):
+        start, end = match.spans[0]
+        written = _as_text(repl.within(_published(variables, regexp, match)))
+        size += len(written)
+        limits.check_bits(size * 8)
+        parts += (string[at:start], written)
+        at = end
+        if number == count:
+            break
+    return "".join((*parts, string[at:]))
 
 
 def _as_text(value: Any) -> str:
@@ -135,9 +149,9 @@ def _as_text(value: Any) -> str:
 
 @STANDARD.method("replaceBy", STRING, PATTERN, LAMBDA, INT)
 def replace_string_by(
-    variables: Variables, string: str, regexp: Pattern, repl: Lambda, count: int = 0
+    limits: Limits, variables: Variables, string: str, regexp: Pattern, repl: Lambda, count: int = 0
 ) -> str:
-    return replace_by(variables, regexp, string, repl, count)
+    return replace_by(limits, variables, regexp, string, repl, count)
 
 
 @STANDARD.function("escapeRegex", STRING)

@@ -91,7 +91,7 @@ def generate(
     seen: set[Any] = set()
     while predicate(initial):
         if decycle:
-            key = hashable(initial)
+            key = hashable(initial, limits)
             if key in seen:
                 break
             seen.add(key)
@@ -114,7 +114,7 @@ def generate_many(
     while queue:
         item = queue.popleft()
         if decycle:
-            key = hashable(item)
+            key = hashable(item, limits)
             if key in seen:
                 continue
             seen.add(key)

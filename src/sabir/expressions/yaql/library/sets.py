@@ -14,18 +14,18 @@ from sabir.expressions.yaql.values import hashable
 AnySet = Set[Any]
 
 
-def _members(set_: AnySet) -> frozenset[Any]:
-    return set_ if isinstance(set_, frozenset) else frozenset(map(hashable, set_))
+def _members(set_: AnySet, limits: Limits) -> frozenset[Any]:
+    return set_ if isinstance(set_, frozenset) else to_set(limits, set_)
 
 
 @STANDARD.function("set")
 def set_of(limits: Limits, *args: Any) -> frozenset[Any]:
-    return to_set(limits.iterable(opened(limits, args)))
+    return to_set(limits, limits.iterable(opened(limits, args)))
 
 
 @STANDARD.method("toSet", ITERABLE)
-def to_set(collection: Iterable[Any]) -> frozenset[Any]:
-    return frozenset(map(hashable, collection))
+def to_set(limits: Limits, collection: Iterable[Any]) -> frozenset[Any]:
+    return frozenset([hashable(item, limits) for item in collection])
 
 
 @STANDARD.function("isSet")
@@ -59,35 +59,35 @@ def at_least(left: AnySet, right: AnySet) -> bool:
 
 
 @STANDARD.method("union", SET, SET)
-def union(left: AnySet, right: AnySet) -> frozenset[Any]:
-    return _members(left) | _members(right)
+def union(limits: Limits, left: AnySet, right: AnySet) -> frozenset[Any]:
+    return _members(left, limits) | _members(right, limits)
 
 
 @STANDARD.method("intersect", SET, SET)
-def intersect(left: AnySet, right: AnySet) -> frozenset[Any]:
-    return _members(left) & _members(right)
+def intersect(limits: Limits, left: AnySet, right: AnySet) -> frozenset[Any]:
+    return _members(left, limits) & _members(right, limits)
 
 
 @STANDARD.method("difference", SET, SET)
-def difference(left: AnySet, right: AnySet) -> frozenset[Any]:
-    return _members(left) - _members(right)
+def difference(limits: Limits, left: AnySet, right: AnySet) -> frozenset[Any]:
+    return _members(left, limits) - _members(right, limits)
 
 
 @STANDARD.operator("-", SET, SET)
-def minus(left: AnySet, right: AnySet) -> frozenset[Any]:
-    return difference(left, right)
+def minus(limits: Limits, left: AnySet, right: AnySet) -> frozenset[Any]:
+    return difference(limits, left, right)
 
 
 @STANDARD.method("symmetricDifference", SET, SET)
-def symmetric_difference(left: AnySet, right: AnySet) -> frozenset[Any]:
-    return _members(left) ^ _members(right)
+def symmetric_difference(limits: Limits, left: AnySet, right: AnySet) -> frozenset[Any]:
+    return _members(left, limits) ^ _members(right, limits)
 
 
 @STANDARD.method("add", SET)
-def add(set_: AnySet, *values: Any) -> frozenset[Any]:
-    return _members(set_) | to_set(values)
+def add(limits: Limits, set_: AnySet, *values: Any) -> frozenset[Any]:
+    return _members(set_, limits) | to_set(limits, values)
 
 
 @STANDARD.method("remove", SET)
-def remove(set_: AnySet, *values: Any) -> frozenset[Any]:
-    return _members(set_) - to_set(values)
+def remove(limits: Limits, set_: AnySet, *values: Any) -> frozenset[Any]:
+    return _members(set_, limits) - to_set(limits, values)

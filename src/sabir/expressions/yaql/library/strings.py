@@ -36,7 +36,7 @@ def at_least(left: str, right: str) -> bool:
 
 @STANDARD.operator("+", STRING, STRING)
 def plus(limits: Limits, left: str, right: str) -> str:
-    result: str = limits.check(left + right)
+    result: str = limits.made(left + right)
     return result
 
 
@@ -90,7 +90,7 @@ def right_split(string: str, separator: str | None = None, max_splits: int = -1)
 def join(limits: Limits, sequence: Iterable[Any], separator: str) -> str:
     size, parts = 0, []
     for item in sequence:
-        part = text_of(item)
+        part = text_of(item, limits)
         size += len(part) + len(separator)
         if size > limits.quota:
             raise limits.too_big()
@@ -104,8 +104,8 @@ def join_with(limits: Limits, separator: str, sequence: Iterable[Any]) -> str:
 
 
 @STANDARD.function("str")
-def str_(value: Any) -> str:
-    return text_of(value)
+def str_(limits: Limits, value: Any) -> str:
+    return text_of(value, limits)
 
 
 @STANDARD.method("trim", STRING, STRING | NULL)
@@ -138,14 +138,14 @@ def is_empty(string: str | None, trim: bool = True, chars: str | None = None) ->
 @STANDARD.method("replace", STRING, STRING, STRING, INT)
 def replace(limits: Limits, string: str, old: str, new: str, count: int = -1) -> str:
     times = string.count(old)
-    limits.check_sizes((1, string), (times if count < 0 else min(times, count), " " * len(new)))
+    limits.check_sizes((1, string), (times if count < 0 else min(times, count), new))
     return string.replace(old, new, count)
 
 
 @STANDARD.method("replace", STRING, MAPPING, INT)
 def replace_all(limits: Limits, string: str, replacements: Mapping[Any, Any], count: int = -1) -> str:
     for old, new in replacements.items():
-        string = replace(limits, string, text_of(old), text_of(new), count)
+        string = replace(limits, string, text_of(old, limits), text_of(new, limits), count)
     return string
 
 
