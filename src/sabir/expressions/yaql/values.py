@@ -39,28 +39,30 @@ def frozen(value: Any) -> Any:
     return value
 
 
-def hashable(value: Any, limits: Limits) -> Any:
-    """The value itself where it can be hashed, else its frozen form."""
+def hashable(value: Any, limits: Limits | None = None) -> Any:
+    """The value itself where it can be hashed, else its frozen form. With limits, its parts are counted first."""
     if type(value) in _ATOMS:
         return value
     try:
         hash(value)
     except TypeError:
-        limits.weigh(value)
+        if limits is not None:
+            limits.weigh(value)
         return frozen(value)
     return value
 
 
-def equal(first: Any, second: Any, limits: Limits) -> bool:
+def equal(first: Any, second: Any, limits: Limits | None = None) -> bool:
+    """Whether two values are the same. With limits, the parts of large ones are counted first."""
     if type(first) in _ATOMS or type(second) in _ATOMS:
         return bool(first == second)
-    if (
-        isinstance(first, list | tuple | dict)
-        and isinstance(second, list | tuple | dict)
-        and first is not second
-    ):
+    if limits is not None and first is not second and _is_container(first) and _is_container(second):
         limits.weigh(first)
     return _equal(first, second)
+
+
+def _is_container(value: Any) -> bool:
+    return isinstance(value, list | tuple | dict)
 
 
 def _equal(first: Any, second: Any) -> bool:
