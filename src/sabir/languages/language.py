@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
-from sabir.check.validator import BaseValidator
-from sabir.diagnostics.codes import Code
 from sabir.diagnostics.finding import Finding
 from sabir.graph.graph import Graph
 from sabir.graph.origin import How, Origin
@@ -16,6 +14,10 @@ from sabir.graph.values import Value
 from sabir.source.packages import LoadedPackage
 from sabir.source.text import Place, Source, Span
 from sabir.source.yaml.nodes import YamlNode
+
+if TYPE_CHECKING:  # importing the checks would double the time it takes to start an evaluation
+    from sabir.check.validator import BaseValidator
+    from sabir.diagnostics.codes import Code
 
 __all__ = [
     "Document",

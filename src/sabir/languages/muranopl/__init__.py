@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
-from sabir.errors import UsageError
-
 if TYPE_CHECKING:
     from sabir.check.validator import BaseValidator
     from sabir.diagnostics.codes import Code
@@ -28,8 +26,9 @@ class MuranoPL:
 
     def codes(self) -> Sequence[Code]:
         from sabir.languages.muranopl.check import package_codes
+        from sabir.languages.muranopl.codes import CODES
 
-        return package_codes()
+        return (*package_codes(), *CODES)
 
     def validators(self) -> Sequence[type[BaseValidator]]:
         from sabir.languages.muranopl.check import package_validators
@@ -37,11 +36,20 @@ class MuranoPL:
         return package_validators()
 
     def evaluate(self, package: LoadedPackage, request: EvaluationRequest) -> Evaluation:
-        del request
-        raise UsageError(f"{package.name} can be checked, but MuranoPL is not evaluated yet")
+        """Load the object model: contracts, defaults and constructors run, no other method does."""
+        from sabir.graph.graph import Graph
+        from sabir.languages.language import Evaluation
+        from sabir.languages.muranopl.evaluate.preparing import prepare
+        from sabir.languages.muranopl.graph.build import build_graph
+
+        prepared = prepare(package, request)
+        graph = Graph(()) if prepared.session is None else build_graph(prepared.session.runtime)
+        return Evaluation(graph=graph, findings=prepared.findings)
 
     def renderers(self) -> Mapping[str, Renderer]:
-        return {}
+        from sabir.languages.muranopl.rendering import render_object_model
+
+        return {"objectmodel": render_object_model}
 
 
 LANGUAGE: Final = MuranoPL()

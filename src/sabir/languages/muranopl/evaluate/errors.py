@@ -35,7 +35,7 @@ CODE_OF_KIND: Final[Mapping[str, str]] = {
     "AmbiguousPropertyNameError": "MRUN:E016",
     "NoObjectFoundError": "MRUN:E017",
     "NoPropertyFound": "MRUN:E018",
-    "MethodNotExposed": "MRUN:E019",
+    "MethodNotExposed": "MRUN:E023",
     "CircularExpressionDependenciesError": "MRUN:E020",
     "DslInvalidOperationError": "MRUN:E021",
     "Thrown": "MRUN:E022",
@@ -47,7 +47,7 @@ CODE_OF_KIND: Final[Mapping[str, str]] = {
     "LimitReached": "MRUN:E028",
     "Deadlock": "MRUN:E029",
     "CloudNeeded": "MRUN:E030",
-    "ObjectDestroyedError": "MRUN:E031",
+    "ObjectDestroyedError": "MRUN:E032",
     "InvalidValue": "MRUN:E032",
 }
 _ENGINE: Final = "murano.dsl.exceptions."

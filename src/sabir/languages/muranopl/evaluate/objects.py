@@ -157,6 +157,8 @@ class MuranoObject(HostValue):
         method = self.cls.lookup(name)
         if method is None:
             return None
+        if self.is_destroyed:
+            raise MuranoError("ObjectDestroyedError", f"{self!r} is destroyed, its methods cannot be called")
         return partial(method.invoke, self, variables)
 
     def is_owned_by(self, other: object) -> bool:

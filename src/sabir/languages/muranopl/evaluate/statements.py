@@ -219,7 +219,7 @@ class Compiler:
         return run
 
     def repeat(self, node: ast.Repeat) -> Run:
-        count, body, meter = self.engine.value(node.count), self.block(node.body), self.runtime.meter
+        count, body, meter = self.engine.value(node.times), self.block(node.body), self.runtime.meter
 
         def run(variables: Variables) -> Signal | None:
             for _ in range(_whole(count(variables), "Repeat")):
@@ -316,7 +316,7 @@ def _values_of(node: ast.Statement) -> list[ast.Value]:
             return [value]
         case ast.If(condition=value) | ast.While(condition=value) | ast.For(collection=value):
             return [value]
-        case ast.Repeat(count=value):
+        case ast.Repeat(times=value):
             return [value]
         case ast.Match(value=value):
             return [value]

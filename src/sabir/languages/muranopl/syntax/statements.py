@@ -218,7 +218,7 @@ def _for(parts: Construct) -> Statement | None:
 
 
 def _repeat(parts: Construct) -> Statement:
-    return Repeat(span=parts.span, count=parts.value("Repeat"), body=parts.code("Do"))
+    return Repeat(span=parts.span, times=parts.value("Repeat"), body=parts.code("Do"))
 
 
 def _break(parts: Construct) -> Statement | None:

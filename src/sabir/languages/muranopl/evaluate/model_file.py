@@ -1,0 +1,109 @@
+"""Object models in files: JSON or YAML, bare or as the engine keeps them (`Objects`, `ObjectsCopy`, `Attributes`)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from sabir.diagnostics.finding import Finding, problem_finding
+from sabir.errors import UnusableInput
+from sabir.languages.muranopl.evaluate.positions import Positions, read_placed
+from sabir.source.packages import LoadedPackage
+from sabir.source.text import Place, Source, Span
+from sabir.source.yaml import compose
+
+__all__ = ["MODEL_NAMES", "ModelFile", "find_model", "read_model"]
+
+MODEL_NAMES: Final = ("model.yaml", "model.yml", "model.json")
+"""A model that a package brings itself, used when none is named."""
+_PLACED: Final = 2_000_000  # characters; the places of a larger JSON model would cost more than they tell
+_LARGEST: Final = 1_000_000_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelFile:
+    """`model` is the definition of the root object; `previous` the model of the last run."""
+
+    source: Source
+    model: Mapping[Any, Any] | None = None
+    previous: Mapping[Any, Any] | None = None
+    attributes: tuple[Any, ...] = ()
+    positions: Positions | None = None
+    findings: tuple[Finding, ...] = ()
+
+
+def find_model(package: LoadedPackage, path: Path | None) -> Source | None:
+    """The text of the model: of the given file, else of the one in the root of the package."""
+    if path is not None:
+        try:
+            if path.stat().st_size > _LARGEST:
+                raise UnusableInput(f"{str(path)!r} is larger than {_LARGEST:,} bytes")
+            return Source(str(path), path.read_text("utf-8-sig"))
+        except (OSError, UnicodeDecodeError) as error:
+            reason = error.strerror if isinstance(error, OSError) else "it is no UTF-8 text"
+            raise UnusableInput(f"cannot read the model {str(path)!r}: {reason}") from error
+    for name in MODEL_NAMES:
+        file = package.get_file(name)
+        if file is not None:
+            return file.source
+    return None
+
+
+def read_model(source: Source) -> ModelFile:
+    """The model of a text, with the places of its parts when it is not too large."""
+    data: Any = None
+    positions: Positions | None = None
+    if len(source.text) > _PLACED and source.text.lstrip()[:1] == "{":
+        data, problem = _large_json(source)
+        if problem is not None:
+            return ModelFile(source=source, findings=(problem,))
+    else:
+        stream = compose(source)
+        findings = tuple(problem_finding(problem) for problem in stream.problems)
+        documents = [document for document in stream.documents if document is not None]
+        if stream.broken:
+            return ModelFile(source=source, findings=findings)
+        if documents:
+            data, positions = read_placed(source, documents[0])
+    if not isinstance(data, Mapping):
+        return ModelFile(source=source, findings=(_not_a_model(source),))
+    if "Objects" in data and "?" not in data:
+        return _kept_model(source, data, positions)
+    return ModelFile(source=source, model=data, positions=positions)
+
+
+def _large_json(source: Source) -> tuple[Any, Finding | None]:
+    import json
+
+    try:
+        return json.loads(source.text), None
+    except json.JSONDecodeError as error:
+        place = Place(source, Span(error.pos, error.pos))
+        return None, Finding(code="E002", message=f"not readable as JSON: {error.msg}", place=place)
+    except RecursionError:
+        return None, Finding.about_file("E004", "nested too deeply", source)
+
+
+def _kept_model(source: Source, data: Mapping[Any, Any], positions: Positions | None) -> ModelFile:
+    model, previous, attributes = data["Objects"], data.get("ObjectsCopy"), data.get("Attributes")
+    if not isinstance(model, Mapping):
+        return ModelFile(source=source, findings=(_not_a_model(source),))
+    return ModelFile(
+        source=source,
+        model=model,
+        previous=previous if isinstance(previous, Mapping) else None,
+        attributes=tuple(attributes) if isinstance(attributes, list) else (),
+        positions=positions,
+    )
+
+
+def _not_a_model(source: Source) -> Finding:
+    return Finding(
+        code="MRUN:E026",
+        message="an object model is a mapping with a '?' entry",
+        place=Place(source, Span(0, 0)),
+        whole_file=not source.text,
+        hint="as in {'?': {'id': 'root', 'type': 'my.Class'}, 'property': 'value'}",
+    )

@@ -1,0 +1,107 @@
+"""From a package and a request to a session with a loaded model, with everything that is wrong on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from sabir.diagnostics.finding import Finding, Severity
+from sabir.languages.language import EvaluationRequest
+from sabir.languages.muranopl.evaluate.configuration import read_class_configuration
+from sabir.languages.muranopl.evaluate.errors import MuranoError
+from sabir.languages.muranopl.evaluate.limits import RunLimits
+from sabir.languages.muranopl.evaluate.model_file import MODEL_NAMES, find_model, read_model
+from sabir.languages.muranopl.evaluate.packages import Package, PackageRegistry
+from sabir.languages.muranopl.evaluate.runtime import Report, Runtime
+from sabir.languages.muranopl.evaluate.session import Session
+from sabir.languages.muranopl.syntax.manifest import MANIFEST, read_manifest
+from sabir.source.packages import LoadedPackage
+
+__all__ = ["COMPILE_LIMITS", "Prepared", "error_findings", "prepare"]
+
+COMPILE_LIMITS = RunLimits(steps=2_000_000, seconds=20.0)
+"""Constructors and contracts run when a model is evaluated, whoever wrote them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prepared:
+    """`session` is None when the classes or the model could not be loaded; the findings say why."""
+
+    findings: tuple[Finding, ...]
+    session: Session | None = None
+
+    @property
+    def failed(self) -> bool:
+        return self.session is None or has_errors(self.findings)
+
+
+def prepare(
+    loaded: LoadedPackage,
+    request: EvaluationRequest,
+    *,
+    limits: RunLimits = COMPILE_LIMITS,
+    report: Report | None = None,
+) -> Prepared:
+    """Read the package, build its classes, load the model."""
+    manifest, findings = read_manifest(loaded)
+    if manifest is None:
+        return Prepared(findings=findings)
+    if manifest.format_name != "MuranoPL":
+        message = f"a package of format {manifest.format_name} has no classes to evaluate"
+        return Prepared(findings=(Finding.about_file("MRUN:E006", message, MANIFEST),))
+    package = Package(manifest, loaded)
+    findings += package.read_all()
+    config = {} if request.config is None else read_class_configuration(request.config)
+    runtime = Runtime(
+        PackageRegistry([package], request.search_path), config=config, limits=limits, report=report
+    )
+    if not has_errors(findings):
+        findings += _build_classes(runtime, package)
+    if has_errors(findings):
+        return Prepared(findings=findings)
+    return _load(Session(runtime), loaded, request, findings)
+
+
+def has_errors(findings: Iterable[Finding]) -> bool:
+    return any(one.severity is Severity.ERROR for one in findings)
+
+
+def error_findings(error: MuranoError) -> tuple[Finding, ...]:
+    """A failure and the independent ones that came with it."""
+    return tuple(one.finding() for one in (error, *error.also))
+
+
+def _build_classes(runtime: Runtime, package: Package) -> tuple[Finding, ...]:
+    """Build every class, so that one run tells of all mistakes."""
+    found: dict[tuple[str, str, object], Finding] = {}
+    for name in sorted(package.class_names()):
+        try:
+            runtime.find_class(name, package)
+        except MuranoError as error:
+            finding = error.finding()
+            found.setdefault((finding.code, finding.message, finding.location), finding)
+    return tuple(found.values())
+
+
+def _load(
+    session: Session, loaded: LoadedPackage, request: EvaluationRequest, findings: tuple[Finding, ...]
+) -> Prepared:
+    source = find_model(loaded, request.model)
+    if source is None:
+        finding = Finding.about_file(
+            "MRUN:E026",
+            "there is no object model to evaluate",
+            MANIFEST,
+            hint=f"name one with --model, or put {MODEL_NAMES[0]} beside the manifest",
+        )
+        return Prepared(findings=(*findings, finding))
+    file = read_model(source)
+    findings += file.findings
+    if file.model is None:
+        return Prepared(findings=findings)
+    runtime = session.runtime
+    try:
+        session.load(file.model, previous=file.previous, attributes=file.attributes, positions=file.positions)
+    except MuranoError as error:
+        return Prepared(findings=(*findings, *runtime.warnings, *error_findings(error)))
+    return Prepared(findings=(*findings, *runtime.warnings), session=session)

@@ -1,0 +1,109 @@
+"""Objects to instances: plain values are attributes, objects in properties are relations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import date
+from typing import Any
+
+from sabir.graph.graph import Graph
+from sabir.graph.instance import Instance
+from sabir.graph.origin import Origin
+from sabir.graph.record import Record
+from sabir.graph.values import Ref, Value
+from sabir.languages.muranopl.evaluate.classes import MuranoClass
+from sabir.languages.muranopl.evaluate.objects import MuranoObject, ObjectView
+from sabir.languages.muranopl.evaluate.runtime import Runtime
+from sabir.languages.muranopl.graph.origins import Origins
+
+__all__ = ["build_graph"]
+
+_ATOMS = frozenset((str, int, float, bool, type(None)))
+
+
+def build_graph(runtime: Runtime) -> Graph:
+    """The graph of all objects that the root leads to, owners before what they own."""
+    origins = Origins(runtime)
+    return Graph(_instance(object_, origins) for object_ in _reachable(runtime.root))
+
+
+def _reachable(root: MuranoObject | None) -> Iterator[MuranoObject]:
+    seen: set[int] = set()
+    waiting = [root] if root is not None else []
+    while waiting:
+        object_ = waiting.pop()
+        if id(object_) in seen or object_.is_destroyed:
+            continue
+        seen.add(id(object_))
+        yield object_
+        inner: list[MuranoObject] = []
+        for name in _shown_names(object_):
+            inner.extend(_objects_in(object_.properties.get(name)))
+        waiting.extend(reversed(inner))
+
+
+def _shown_names(object_: MuranoObject) -> list[str]:
+    """Properties of the model and of the configuration; Runtime ones are for code alone."""
+    members = object_.cls.members
+    return [name for name in object_.cls.instance_names if members[name].usage != "Runtime"]
+
+
+def _objects_in(value: Any) -> Iterator[MuranoObject]:
+    if isinstance(value, MuranoObject):
+        yield value
+    elif isinstance(value, ObjectView):
+        yield value.object
+    elif isinstance(value, dict):
+        for item in value.values():
+            yield from _objects_in(item)
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from _objects_in(item)
+
+
+def _instance(object_: MuranoObject, origins: Origins) -> Instance:
+    attributes: dict[str, Value] = {}
+    relations: dict[str, tuple[str, ...]] = {}
+    where: dict[str, Origin] = {}
+    members = object_.cls.members
+    for name in _shown_names(object_):
+        if name not in object_.properties:
+            continue
+        value = object_.properties[name]
+        objects = tuple(one.id for one in _objects_in(value))
+        refers = members[name].contract.build is not None
+        if objects or refers:
+            relations[name] = objects
+        if not refers or isinstance(value, dict):
+            attributes[name] = _value(value)
+        origin = origins.of_property(object_, name)
+        if origin is not None:
+            where[name] = origin
+    return Instance(
+        id=object_.id,
+        type=object_.cls.name,
+        language="muranopl",
+        name=object_.name or object_.id,
+        owner=None if object_.owner is None else object_.owner.id,
+        attributes=Record.of(attributes),
+        relations=Record.of(relations),
+        origin=origins.of_object(object_),
+        origins=Record.of(where),
+    )
+
+
+def _value(value: Any) -> Value:
+    if type(value) in _ATOMS:
+        atom: Value = value
+        return atom
+    if isinstance(value, ObjectView):
+        value = value.object
+    if isinstance(value, MuranoObject):
+        return Ref(value.id)
+    if isinstance(value, dict):
+        return {str(key): _value(item) for key, item in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [_value(item) for item in value]
+    if isinstance(value, MuranoClass):
+        return value.name
+    return value if isinstance(value, date | bytes) else str(value)
