@@ -1,0 +1,59 @@
+"""Inmanta: its modules, checks and evaluation (spec 002)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sabir.check.validator import BaseValidator
+    from sabir.diagnostics.codes import Code
+    from sabir.languages.language import Evaluation, EvaluationRequest, Renderer
+    from sabir.source.packages import LoadedPackage
+
+__all__ = ["LANGUAGE", "InmantaLanguage"]
+
+
+class InmantaLanguage:
+    """The language as the rest of sabir sees it. What a call needs is imported by that call."""
+
+    name = "inmanta"
+
+    def recognises(self, package: LoadedPackage) -> bool:
+        if package.exists("main.cf") or package.exists("model/_init.cf"):
+            return True
+        if package.exists("project.yml"):
+            return any(True for _ in package.search_for(r".*\.cf$"))
+        return any(name.endswith(".cf") and "/" not in name for name in package.list())
+
+    def codes(self) -> Sequence[Code]:
+        from sabir.languages.inmanta.documentation import CODES
+
+        return CODES
+
+    def validators(self) -> Sequence[type[BaseValidator]]:
+        from sabir.languages.inmanta.check.validator import InmantaValidator
+
+        return (InmantaValidator,)
+
+    def evaluate(self, package: LoadedPackage, request: EvaluationRequest) -> Evaluation:
+        from sabir.languages.inmanta.evaluate.model import evaluate_package
+        from sabir.languages.inmanta.graph.build import build_graph
+        from sabir.languages.language import Evaluation
+
+        model = evaluate_package(
+            package,
+            search_path=request.search_path,
+            plugins=request.trust.plugins,
+            on_progress=request.on_progress,
+        )
+        graph = build_graph(model, full_provenance=request.full_provenance)
+        return Evaluation(graph=graph, findings=tuple(sorted(model.findings, key=lambda one: one.sort_key)))
+
+    def renderers(self) -> Mapping[str, Renderer]:
+        from sabir.languages.inmanta.graph.resources import render_resources
+
+        return {"inmanta-resources": render_resources}
+
+
+LANGUAGE = InmantaLanguage()

@@ -1,0 +1,1 @@
+"""What the names of a model mean, found before anything runs."""

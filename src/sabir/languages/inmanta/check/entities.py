@@ -1,0 +1,193 @@
+"""Entities and their properties, resolved: what an evaluator needs to know about a type."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Final
+
+from sabir.languages.inmanta.check.types import ValueType
+from sabir.languages.inmanta.syntax import nodes
+from sabir.source.text import Place
+
+if TYPE_CHECKING:
+    from sabir.languages.inmanta.syntax.project import Namespace
+
+__all__ = ["NO_DEFAULT", "EntityType", "ImplementDef", "ImplementationDef", "IndexDef", "Property"]
+
+NO_DEFAULT: Final = object()
+
+
+@dataclass(slots=True, eq=False)
+class Property:
+    """An attribute (`type` is set) or one end of a relation (`target` is set) of an entity."""
+
+    name: str
+    entity: EntityType
+    place: Place
+    type: ValueType | None = None
+    nullable: bool = False
+    default: object = NO_DEFAULT
+    undef: bool = False
+    target: EntityType | None = None
+    low: int = 0
+    high: int | None = None
+    reverse: Property | None = None
+    annotations: tuple[nodes.Expression, ...] = ()
+
+    @property
+    def is_relation(self) -> bool:
+        return self.target is not None
+
+    @property
+    def is_list(self) -> bool:
+        """A relation that can hold more than one instance."""
+        return self.target is not None and self.high != 1
+
+    @property
+    def is_optional(self) -> bool:
+        """May stay without a value: null then."""
+        return self.nullable if self.target is None else self.low == 0 and self.high == 1
+
+    @property
+    def full_name(self) -> str:
+        return f"{self.entity.shown}.{self.name}"
+
+    def multiplicity(self) -> str:
+        if self.low == self.high:
+            return f"[{self.low}]"
+        return f"[{self.low}:{'' if self.high is None else self.high}]"
+
+
+@dataclass(slots=True, eq=False)
+class IndexDef:
+    entity: EntityType
+    attributes: tuple[str, ...]
+    place: Place
+
+
+@dataclass(slots=True, eq=False)
+class ImplementationDef:
+    name: str
+    namespace: Namespace
+    node: nodes.Implementation
+    entity: EntityType
+    place: Place
+
+
+@dataclass(slots=True, eq=False)
+class ImplementDef:
+    namespace: Namespace
+    node: nodes.Implement
+    implementations: tuple[ImplementationDef, ...]
+    parents: bool
+    place: Place
+
+
+@dataclass(eq=False)
+class EntityType:
+    """An entity. `properties` are its own; `all_properties` has the inherited ones too, parents first."""
+
+    name: str
+    namespace: Namespace
+    place: Place
+    node: nodes.Entity
+    parents: list[EntityType] = field(default_factory=list["EntityType"])
+    children: list[EntityType] = field(default_factory=list["EntityType"])
+    properties: dict[str, Property] = field(default_factory=dict[str, Property])
+    own_indexes: list[IndexDef] = field(default_factory=list[IndexDef])
+    implements: list[ImplementDef] = field(default_factory=list[ImplementDef])
+
+    @property
+    def shown(self) -> str:
+        """The name as users write it in their own main file."""
+        return self.name.removeprefix("__config__::")
+
+    @cached_property
+    def ancestors(self) -> tuple[EntityType, ...]:
+        """The entity itself and all above it, each once, left parents first."""
+        found: dict[EntityType, None] = {self: None}
+        for parent in self.parents:
+            for one in parent.ancestors:
+                found.setdefault(one, None)
+        return tuple(found)
+
+    @cached_property
+    def ancestor_set(self) -> frozenset[EntityType]:
+        return frozenset(self.ancestors)
+
+    @cached_property
+    def all_properties(self) -> dict[str, Property]:
+        found: dict[str, Property] = {}
+        for parent in self.parents:
+            for name, one in parent.all_properties.items():
+                found.setdefault(name, one)
+        return found | self.properties
+
+    @cached_property
+    def slots(self) -> dict[str, int]:
+        """Where an instance keeps each property."""
+        return {name: position for position, name in enumerate(self.all_properties)}
+
+    @cached_property
+    def by_slot(self) -> tuple[Property, ...]:
+        return tuple(self.all_properties.values())
+
+    @cached_property
+    def defaults(self) -> dict[str, object]:
+        """Default values: own ones before those of the parents, the left parent first; `undef` removes one."""
+        found: dict[str, object] = {}
+        removed: set[str] = set()
+        for one in self.properties.values():
+            if one.undef:
+                removed.add(one.name)
+            elif one.default is not NO_DEFAULT:
+                found[one.name] = one.default
+        for parent in self.parents:
+            for name, value in parent.defaults.items():
+                if name not in removed:
+                    found.setdefault(name, value)
+            removed |= {
+                name for name in parent.all_properties if parent.removed_default(name) and name not in found
+            }
+        return found
+
+    def removed_default(self, name: str) -> bool:
+        own = self.properties.get(name)
+        if own is not None and (own.undef or own.default is not NO_DEFAULT):
+            return own.undef
+        return any(parent.removed_default(name) for parent in self.parents)
+
+    def default_place(self, name: str) -> Place | None:
+        """Where the default of an attribute is written."""
+        own = self.properties.get(name)
+        if own is not None and own.default is not NO_DEFAULT:
+            return own.place
+        for parent in self.parents:
+            if name in parent.defaults:
+                return parent.default_place(name)
+        return None
+
+    @cached_property
+    def indexes(self) -> tuple[IndexDef, ...]:
+        """All indexes, inherited ones included."""
+        found: dict[tuple[EntityType, tuple[str, ...]], IndexDef] = {}
+        for entity in self.ancestors:
+            for index in entity.own_indexes:
+                found.setdefault((entity, tuple(sorted(index.attributes))), index)
+        return tuple(found.values())
+
+    @cached_property
+    def selected(self) -> tuple[tuple[ImplementDef, EntityType], ...]:
+        """The implement statements that hold for an instance: own ones, and those of direct parents when asked for."""
+        found: dict[ImplementDef, EntityType] = {}
+        for implement in self.implements:
+            found.setdefault(implement, self)
+            if implement.parents:
+                for parent in self.parents:
+                    for inherited, entity in parent.selected:
+                        found.setdefault(inherited, entity)
+        return tuple(found.items())
+
+    def __repr__(self) -> str:
+        return f"<entity {self.name}>"

@@ -1,0 +1,152 @@
+"""Names in statements: entities, functions and properties must exist, wherever they stand.
+
+Variables are different: one that does not exist is an error only when it is read, so that a branch which is never taken
+does no harm (recorded behaviour); `unknown_variables` finds them for `sabir check`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from sabir.diagnostics.finding import Finding, Related
+from sabir.diagnostics.near import did_you_mean
+from sabir.languages.inmanta import codes
+from sabir.languages.inmanta.check.definitions import Definitions
+from sabir.languages.inmanta.check.entities import EntityType
+from sabir.languages.inmanta.syntax import nodes
+from sabir.languages.inmanta.syntax.project import Namespace
+
+__all__ = ["check_names"]
+
+_CASTS = frozenset({"int", "float", "number", "string", "bool"})
+
+
+def check_names(definitions: Definitions, functions: Iterable[str]) -> list[Finding]:
+    """Everything wrong with the names of entities, functions and properties in all loaded files."""
+    checker = _Checker(definitions, set(functions))
+    for space in definitions.project.namespaces.values():
+        for statement in space.statements:
+            checker.walk(statement, space)
+    return checker.findings
+
+
+class _Checker:
+    def __init__(self, definitions: Definitions, functions: set[str]) -> None:
+        self.definitions = definitions
+        self.functions = functions
+        self.findings: list[Finding] = []
+        self._checks: dict[type, Callable[..., None]] = {
+            nodes.Construct: self._construct,
+            nodes.IndexLookup: self._index_lookup,
+            nodes.Call: self._call,
+            nodes.DictLiteral: self._dict,
+        }
+
+    def walk(self, node: object, space: Namespace) -> None:
+        todo = [node]
+        checks = self._checks
+        while todo:
+            one = todo.pop()
+            check = checks.get(type(one))
+            if check is not None:
+                check(one, space)
+            todo.extend(part for part in one if isinstance(part, tuple) and part)  # type: ignore[attr-defined]  # only tuples are on the list
+
+    def _entity(
+        self, name: str, node: nodes.Construct | nodes.IndexLookup, space: Namespace
+    ) -> EntityType | None:
+        entity = self.definitions.entity(name, space)
+        if entity is None:
+            message, hint = self.definitions.unknown("entity", name, space, self.definitions.entities)
+            place = space.place(node.start, node.start + len(name))
+            self.findings.append(Finding(code=codes.UNKNOWN_NAME, message=message, place=place, hint=hint))
+        return entity
+
+    def _construct(self, node: nodes.Construct, space: Namespace) -> None:
+        entity = self._entity(node.entity, node, space)
+        seen: dict[str, nodes.Argument] = {}
+        for argument in node.arguments:
+            place = space.place(argument.start, argument.end)
+            if argument.unpack:
+                continue
+            if argument.name is None:
+                self.findings.append(self._positional(node, argument, entity, space))
+            elif argument.name in seen:
+                first = seen[argument.name]
+                self.findings.append(
+                    Finding(
+                        code=codes.CALL,
+                        message=f"{argument.name!r} is set twice in this constructor",
+                        place=place,
+                        related=(
+                            Related(place=space.place(first.start, first.end), message="first set here"),
+                        ),
+                    )
+                )
+            elif entity is not None and argument.name not in entity.all_properties:
+                line = space.source.line_column(argument.start)[0]
+                start = node.start if line != space.source.line_column(node.start)[0] else argument.start
+                self.findings.append(
+                    Finding(
+                        code=codes.UNKNOWN_NAME,
+                        message=f"{entity.shown!r} has no attribute {argument.name!r}",
+                        place=space.place(start, argument.start + len(argument.name)),
+                        hint=did_you_mean(argument.name, entity.all_properties),
+                    )
+                )
+            if argument.name is not None:
+                seen.setdefault(argument.name, argument)
+
+    def _positional(
+        self, node: nodes.Construct, argument: nodes.Argument, entity: EntityType | None, space: Namespace
+    ) -> Finding:
+        own = entity.node.attributes if entity is not None else ()
+        name = own[0].name if own else "name"
+        text = space.source.text[argument.start : argument.end]
+        return Finding(
+            code=codes.CALL,
+            message=f"the constructor of {node.entity!r} takes its values by name",
+            place=space.place(argument.start, argument.end),
+            hint=f"write {name}={text}",
+        )
+
+    def _index_lookup(self, node: nodes.IndexLookup, space: Namespace) -> None:
+        self._entity(node.entity, node, space)
+        for argument in node.arguments:
+            if argument.name is None and not argument.unpack:
+                self.findings.append(
+                    Finding(
+                        code=codes.CALL,
+                        message="a look-up takes its values by name",
+                        place=space.place(argument.start, argument.end),
+                        hint=f"write {node.entity}[name=…]",
+                    )
+                )
+
+    def _call(self, node: nodes.Call, space: Namespace) -> None:
+        if node.function in _CASTS:
+            return
+        head, _, last = node.function.rpartition("::")
+        home = space.imports.get(head) if head else space.name.split("::")[0]
+        if home is not None and f"{home}::{last}" in self.functions:
+            return
+        message, hint = self.definitions.unknown("function", node.function, space, self.functions)
+        place = space.place(node.start, node.start + len(node.function))
+        self.findings.append(Finding(code=codes.UNKNOWN_NAME, message=message, place=place, hint=hint))
+
+    def _dict(self, node: nodes.DictLiteral, space: Namespace) -> None:
+        seen: dict[object, nodes.Literal] = {}
+        for key, _ in node.items:
+            if not isinstance(key, nodes.Literal):
+                continue
+            if key.value in seen:
+                first = seen[key.value]
+                self.findings.append(
+                    Finding(
+                        code=codes.DUPLICATE,
+                        message=f"the key {key.value!r} stands twice in this dict",
+                        place=space.place(key.start, key.end),
+                        related=(Related(place=space.place(first.start, first.end), message="first here"),),
+                    )
+                )
+            seen.setdefault(key.value, key)

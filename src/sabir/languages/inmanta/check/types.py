@@ -1,0 +1,111 @@
+"""Types of values: primitives, lists, nullable ones, constrained ones. A type is compiled to one test."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from sabir.graph.values import Unknown
+from sabir.languages.inmanta.syntax.nodes import Typedef
+from sabir.source.text import Place
+
+__all__ = ["PRIMITIVES", "ConstrainedType", "Test", "ValueType", "list_of", "nullable", "shown_value"]
+
+Test = Callable[[object], bool]
+
+
+@dataclass(slots=True, eq=False)
+class ValueType:
+    """A type by name and the test that its values pass."""
+
+    name: str
+    accepts: Test
+
+
+@dataclass(slots=True, eq=False)
+class ConstrainedType(ValueType):
+    """A typedef. Its condition is compiled by the evaluator, which sets `accepts`."""
+
+    node: Typedef
+    base: ValueType
+    place: Place
+
+
+def _is_string(value: object) -> bool:
+    return type(value) is str or isinstance(value, str | Unknown)
+
+
+def _is_int(value: object) -> bool:
+    # true is an int, as the existing engine has it: models rely on it.
+    return type(value) is int or isinstance(value, int | Unknown)
+
+
+def _is_float(value: object) -> bool:
+    return isinstance(value, float | Unknown)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float | Unknown)
+
+
+def _is_bool(value: object) -> bool:
+    return value is True or value is False or isinstance(value, Unknown)
+
+
+def _is_dict(value: object) -> bool:
+    return (isinstance(value, dict) and all(type(key) is str for key in value)) or isinstance(value, Unknown)
+
+
+def _is_list(value: object) -> bool:
+    return isinstance(value, list | Unknown)
+
+
+def _is_anything(_: object) -> bool:
+    return True
+
+
+PRIMITIVES: Final = {
+    name: ValueType(name, test)
+    for name, test in (
+        ("string", _is_string),
+        ("number", _is_number),
+        ("int", _is_int),
+        ("float", _is_float),
+        ("bool", _is_bool),
+        ("dict", _is_dict),
+        ("list", _is_list),
+        ("any", _is_anything),
+    )
+}
+
+
+def list_of(item: ValueType) -> ValueType:
+    def accepts(value: object) -> bool:
+        if isinstance(value, Unknown):
+            return True
+        test = item.accepts
+        return isinstance(value, list) and all(test(one) for one in value)
+
+    return ValueType(f"{item.name}[]", accepts)
+
+
+def nullable(inner: ValueType) -> ValueType:
+    return ValueType(f"{inner.name}?", lambda value: value is None or inner.accepts(value))
+
+
+def matches(pattern: str) -> Test:
+    """A regex matches from the beginning of the string; nothing is implied about its end (spec 002)."""
+    match = re.compile(pattern).match
+    return lambda value: isinstance(value, Unknown) or (isinstance(value, str) and match(value) is not None)
+
+
+def shown_value(value: object) -> str:
+    """A value for a message, short."""
+    if value is None:
+        return "null"
+    if value is True or value is False:
+        return str(value).lower()
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "…"

@@ -1,0 +1,49 @@
+"""What can be said about a model without evaluating it or running its Python."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import ClassVar
+
+from sabir.check.validator import BaseValidator
+from sabir.diagnostics.codes import Code
+from sabir.diagnostics.finding import Finding, Severity
+from sabir.languages.inmanta.check.definitions import resolve_definitions
+from sabir.languages.inmanta.check.names import check_names
+from sabir.languages.inmanta.check.variables import check_variables
+from sabir.languages.inmanta.syntax.project import load_project
+
+__all__ = ["InmantaValidator"]
+
+
+class InmantaValidator(BaseValidator):
+    """Syntax, modules, types, entities, relations, implementations, functions and variables."""
+
+    short_name: ClassVar[str] = "INM"
+    long_name: ClassVar[str] = "Inmanta"
+
+    @classmethod
+    def codes(cls) -> tuple[Code, ...]:
+        from sabir.languages.inmanta.documentation import CODES
+
+        return CODES
+
+    def run(self, files: Iterable[str] | None = None) -> Iterator[Finding]:
+        wanted = None if files is None else set(files)
+        for finding in sorted(self._findings(), key=lambda one: one.sort_key):
+            if wanted is None or finding.filename in wanted:
+                yield finding
+
+    def _findings(self) -> list[Finding]:
+        project = load_project(self.package)
+        findings = project.findings
+        if any(one.severity is Severity.ERROR for one in findings):
+            return findings
+        definitions = resolve_definitions(project)
+        findings += definitions.findings
+        # The functions of modules are read from their text: checking never runs anybody's Python.
+        from sabir.languages.inmanta.evaluate.plugins.loading import load_functions
+
+        functions, _, _ = load_functions(definitions, run=False)
+        findings += check_names(definitions, functions.by_name)
+        return findings + check_variables(definitions)

@@ -1,0 +1,33 @@
+"""The codes of the Inmanta language by name. Their documentation is in `documentation.py`."""
+
+from __future__ import annotations
+
+from typing import Final
+
+SYNTAX: Final = "INM:E001"
+UNKNOWN_MODULE: Final = "INM:E002"
+UNKNOWN_NAME: Final = "INM:E003"
+DUPLICATE: Final = "INM:E004"
+TYPE_CYCLE: Final = "INM:E005"
+BAD_IMPLEMENT: Final = "INM:E006"
+BAD_INDEX: Final = "INM:E007"
+TYPE: Final = "INM:E010"
+DOUBLE: Final = "INM:E011"
+UNSET: Final = "INM:E012"
+MULTIPLICITY: Final = "INM:E013"
+FROZEN: Final = "INM:E014"
+CYCLE: Final = "INM:E015"
+NO_IMPLEMENTATION: Final = "INM:E016"
+INDEX_MISSING: Final = "INM:E017"
+INDEX_CONFLICT: Final = "INM:E018"
+INDEX_LOOKUP: Final = "INM:E019"
+CALL: Final = "INM:E020"
+PLUGIN: Final = "INM:E021"
+KEY: Final = "INM:E022"
+REFUSED: Final = "INM:E023"
+LIMIT: Final = "INM:E024"
+SLASH_COMMENT: Final = "INM:W001"
+OLD_RELATION: Final = "INM:W002"
+OUTSIDE_PATH: Final = "INM:W003"
+UNKNOWN_IN_BRANCH: Final = "INM:W004"
+RESOURCE: Final = "INM:W005"

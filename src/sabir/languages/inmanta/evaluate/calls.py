@@ -1,0 +1,279 @@
+"""Calls of functions: arguments bound and checked once where the text allows it, then one Python call."""
+
+from __future__ import annotations
+
+import traceback
+from typing import TYPE_CHECKING, Any
+
+from sabir.diagnostics.finding import Finding, Related
+from sabir.graph.values import UNKNOWN, Unknown
+from sabir.languages.inmanta import codes
+from sabir.languages.inmanta.check.types import shown_value
+from sabir.languages.inmanta.evaluate.functions import CASTS, Function, Parameter, is_unknown
+from sabir.languages.inmanta.evaluate.scopes import Scope
+from sabir.languages.inmanta.evaluate.values import Frame, Pending, Read, Stop
+from sabir.languages.inmanta.evaluate.writing import stop
+from sabir.languages.inmanta.syntax import nodes
+from sabir.source.text import Place, Source, Span
+
+if TYPE_CHECKING:
+    from sabir.languages.inmanta.evaluate.compiler import Compiler
+
+__all__ = ["CallCompiler", "full_name"]
+
+
+def full_name(name: str, imports: dict[str, str], home: str) -> str | None:
+    """The full name of a function as written in a namespace; None when the namespace is not imported."""
+    head, _, last = name.rpartition("::")
+    if not head:
+        return f"{home.split('::')[0]}::{last}"
+    target = imports.get(head)
+    return None if target is None else f"{target}::{last}"
+
+
+class CallCompiler:
+    def __init__(self, compiler: Compiler) -> None:
+        self.compiler = compiler
+
+    def nested_call(self, node: nodes.Call, scope: Scope) -> Read:
+        """A call inside a larger statement is not repeated when the statement has to wait for something else."""
+        call = self.call(node, scope)
+        memo = scope.layout.slot()
+
+        def read(frame: Frame) -> Any:
+            result = frame[memo]
+            if type(result) is Pending:
+                result = frame[memo] = call(frame)
+            return result
+
+        return read
+
+    def call(self, node: nodes.Call, scope: Scope) -> Read:
+        place = nodes.place_of(scope.space.source, node)
+        if node.function in CASTS:
+            return self._cast(node, scope, place)
+        name = full_name(node.function, scope.space.imports, scope.space.name)
+        function = self.compiler.functions.by_name.get(name or "")
+        if function is None:
+            raise AssertionError(node.function)  # reported before anything runs
+        if function.refused:
+            return _refused(function, place)
+        plain = all(one.name is None and not one.unpack for one in node.arguments)
+        if plain and not function.context and not function.variadic and not function.keywords:
+            return self._positional(function, node, scope, place)
+        return self._general(function, node, scope, place)
+
+    def _cast(self, node: nodes.Call, scope: Scope, place: Place) -> Read:
+        convert = CASTS[node.function]
+        if len(node.arguments) != 1 or node.arguments[0].unpack or node.arguments[0].name:
+            return _failing(stop(codes.CALL, f"{node.function}(…) takes one value", place))
+        argument = self.compiler.read(node.arguments[0].value, scope)
+
+        def read(frame: Frame) -> Any:
+            value = argument(frame)
+            if isinstance(value, Unknown):
+                return value
+            try:
+                return convert(value)
+            except (TypeError, ValueError, OverflowError):
+                raise stop(
+                    codes.TYPE, f"{shown_value(value)} cannot be made a {node.function}", place
+                ) from None
+
+        return read
+
+    def _positional(self, function: Function, node: nodes.Call, scope: Scope, place: Place) -> Read:
+        """The usual call: values in order, every check known beforehand."""
+        parameters = function.positional
+        count = len(node.arguments)
+        if count > len(parameters):
+            return _failing(_too_many(function, count, place))
+        missing = [one.name for one in function.parameters[count:] if one.required]
+        if missing:
+            return _failing(_missing(function, missing, place))
+        reads = [self.compiler.read(one.value, scope) for one in node.arguments]
+        checked = [
+            (read, parameter.type.accepts, parameter)
+            for read, parameter in zip(reads, parameters, strict=False)
+        ]
+        python, returns = function.call, function.returns
+        accepts = returns.accepts if returns is not None else None
+        unknown_ok = function.allow_unknown
+
+        def read(frame: Frame) -> Any:
+            values = []
+            for one, fits, parameter in checked:
+                value = one(frame)
+                if not fits(value):
+                    raise _wrong_type(function, parameter, value, place)
+                if not unknown_ok and type(value) is not str and is_unknown(value):
+                    return UNKNOWN
+                values.append(value)
+            try:
+                result = python(*values)
+            except Exception as error:  # noqa: BLE001  # a plug-in may raise anything; it becomes a finding
+                raise _broken(function, error, place) from None
+            if type(result) is not str:
+                result = _language_value(result)
+            if accepts is not None and not accepts(result):
+                raise _wrong_result(function, result, place)
+            return result
+
+        return read
+
+    def _general(self, function: Function, node: nodes.Call, scope: Scope, place: Place) -> Read:
+        reads = [(one.name, one.unpack, self.compiler.read(one.value, scope)) for one in node.arguments]
+        context = self.compiler.functions_context(scope, place) if function.context else None
+
+        def read(frame: Frame) -> Any:
+            positional: list[Any] = []
+            named: dict[str, Any] = {}
+            for name, unpack, one in reads:
+                value = one(frame)
+                if unpack:
+                    _unpack(function, value, named, place)
+                elif name is None:
+                    positional.append(value)
+                elif name in named:
+                    raise stop(codes.CALL, f"{function.name}(…) gets {name!r} twice", place)
+                else:
+                    named[name] = value
+            _bind(function, positional, named, place)
+            if not function.allow_unknown and (is_unknown(positional) or is_unknown(named)):
+                return UNKNOWN
+            try:
+                if context is not None:
+                    result = function.call(context(frame), *positional, **named)
+                else:
+                    result = function.call(*positional, **named)
+            except Stop:
+                raise
+            except Exception as error:  # noqa: BLE001  # a plug-in may raise anything; it becomes a finding
+                raise _broken(function, error, place) from None
+            result = _language_value(result)
+            if function.returns is not None and not function.returns.accepts(result):
+                raise _wrong_result(function, result, place)
+            return result
+
+        return read
+
+
+def _unpack(function: Function, value: Any, named: dict[str, Any], place: Place) -> None:
+    if not isinstance(value, dict):
+        raise stop(codes.TYPE, f"'**' takes a dict, not {shown_value(value)}", place)
+    for key, one in value.items():
+        if key in named:
+            raise stop(codes.CALL, f"{function.name}(…) gets {key!r} twice", place)
+        named[key] = one
+
+
+def _bind(function: Function, positional: list[Any], named: dict[str, Any], place: Place) -> None:
+    parameters = function.positional
+    if len(positional) > len(parameters) and not function.variadic:
+        raise _too_many(function, len(positional), place)
+    by_name = {one.name: one for one in function.parameters}
+    for parameter, value in zip(parameters, positional, strict=False):
+        if parameter.name in named:
+            raise stop(codes.CALL, f"{function.name}(…) gets {parameter.name!r} twice", place)
+        if not parameter.type.accepts(value):
+            raise _wrong_type(function, parameter, value, place)
+    for name, value in named.items():
+        known = by_name.get(name)
+        if known is None:
+            if function.keywords:
+                continue
+            from sabir.diagnostics.near import did_you_mean
+
+            raise stop(
+                codes.CALL,
+                f"{function.name}(…) has no parameter {name!r}",
+                place,
+                hint=did_you_mean(name, by_name) or f"it has: {', '.join(by_name) or 'none'}",
+            )
+        if not known.type.accepts(value):
+            raise _wrong_type(function, known, value, place)
+    given = {one.name for one in parameters[: len(positional)]} | set(named)
+    missing = [one.name for one in function.parameters if one.required and one.name not in given]
+    if missing:
+        raise _missing(function, missing, place)
+
+
+def _too_many(function: Function, count: int, place: Place) -> Stop:
+    most = len(function.positional)
+    plural = "s" if most != 1 else ""
+    return stop(codes.CALL, f"{function.name}(…) takes {most} value{plural}, and {count} are given", place)
+
+
+def _missing(function: Function, names: list[str], place: Place) -> Stop:
+    shown = ", ".join(repr(name) for name in names)
+    return stop(codes.CALL, f"{function.name}(…) needs {shown}", place)
+
+
+def _wrong_type(function: Function, parameter: Parameter, value: Any, place: Place) -> Stop:
+    return stop(
+        codes.TYPE,
+        f"{parameter.name!r} of {function.name}(…) takes {parameter.type.name}, and {shown_value(value)} is none",
+        place,
+    )
+
+
+def _wrong_result(function: Function, value: Any, place: Place) -> Stop:
+    assert function.returns is not None
+    return stop(
+        codes.TYPE,
+        f"{function.name}(…) says it returns {function.returns.name}, and returned {shown_value(value)}",
+        place,
+    )
+
+
+def _refused(function: Function, place: Place) -> Read:
+    return _failing(
+        stop(
+            codes.REFUSED,
+            f"{function.name}(…) is a Python plug-in of the model, and plug-ins are not to be run",
+            place,
+            hint="allow plug-ins if you trust the authors of this model",
+        )
+    )
+
+
+def _broken(function: Function, error: Exception, place: Place) -> Stop:
+    """A plug-in's exception: at the call in the model, with the plug-in's own line beside it."""
+    if isinstance(error, Stop):
+        return error
+    where: tuple[Related, ...] = ()
+    frames = [
+        one for one in traceback.extract_tb(error.__traceback__) if one.filename.startswith("<plug-in ")
+    ]
+    if frames:
+        last = frames[-1]
+        file = last.filename.removeprefix("<plug-in ").removesuffix(">")
+        source = PLUGIN_SOURCES.get(file) or Source(file, "")
+        line = last.lineno or 1
+        start = source.offset(line)
+        text = source.line_text(line)
+        span = Span(start + len(text) - len(text.lstrip()), start + len(text))
+        where = (Related(place=Place(source, span), message="raised here"),)
+    said = str(error)
+    message = f"{function.name}(…) failed: {type(error).__name__}" + (f": {said}" if said else "")
+    return Stop(Finding(code=codes.PLUGIN, message=message, place=place, related=where))
+
+
+PLUGIN_SOURCES: dict[str, Source] = {}
+"""The texts of loaded plug-ins by the name their code objects carry, for the line of an exception."""
+
+
+def _language_value(value: Any) -> Any:
+    """A Python value as the language knows it: tuples and sets are lists."""
+    if value is None or isinstance(value, str | int | float):
+        return value
+    if isinstance(value, tuple | set | frozenset):
+        return [_language_value(one) for one in value]
+    return value
+
+
+def _failing(failure: Stop) -> Read:
+    def read(_: Frame) -> Any:
+        raise failure
+
+    return read

@@ -1,0 +1,351 @@
+"""When is a relation complete? Chosen so that the answer does not depend on the order of lines.
+
+Everything that can still happen stems from a parked statement, or from a loop or copy that listens to an open relation.
+What each of them may write is known (`effects`). So an open relation that none of them can reach, directly or through
+the relations that feed it, has all its values: all such relations are closed at once, and nothing can prove it wrong.
+
+Only when every candidate can still be written does a choice have to be made. Then the statements that could write one
+are followed to what they wait for, and the candidate is taken that the others depend on. Should a later write show
+that the choice was wrong, the evaluation is repeated with that relation last.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from sabir.diagnostics.finding import Related
+from sabir.languages.inmanta.evaluate.values import (
+    Frame,
+    Instance,
+    Pending,
+    RelationValue,
+    Stop,
+    Wait,
+    WaitForKey,
+)
+
+if TYPE_CHECKING:
+    from sabir.languages.inmanta.evaluate.effects import EffectFinder
+    from sabir.languages.inmanta.evaluate.engine import Activity, Engine, Step
+
+__all__ = ["Closing", "Key"]
+
+Key = tuple[Instance, int]
+"""A property of an instance: the instance and its slot."""
+_MOST_EXAMINED = 200
+
+
+class Closing:
+    def __init__(self, engine: Engine, late: frozenset[Any]) -> None:
+        self.engine = engine
+        self.finder: EffectFinder
+        self.candidates: dict[Key, None] = {}
+        self._late = late
+        self._promised: Counter[Key] = Counter()
+        self._any: Counter[str] = Counter()
+        self._promised_by: dict[Activity, None] = {}
+        self._unresolved: dict[Activity, None] = {}
+        self._fed_by: dict[Key, set[Key]] = {}
+        self._any_fed_by: dict[str, set[Key]] = {}
+        self._loops_feed: dict[Key | str, set[Key]] = {}
+        self._listeners: dict[Key, list[tuple[Step, Frame]]] = {}
+        self._closed_null: set[Key] = set()
+        self._forced: dict[Key, Any] = {}
+        self._closed_for: dict[Key, tuple[Related, ...]] = {}
+
+    # What the engine tells
+
+    def listens(self, relation: RelationValue, step: Step, frame: Frame) -> None:
+        """A loop over an open relation: what its body may write stays possible while the relation is open."""
+        key = (relation.owner, relation.slot)
+        self.candidates.setdefault(key, None)
+        self._listeners.setdefault(key, []).append((step, frame))
+
+    def feeds(self, source: RelationValue, instance: Instance, slot: int) -> None:
+        key = (source.owner, source.slot)
+        self.candidates.setdefault(key, None)
+        self._fed_by.setdefault((instance, slot), set()).add(key)
+        prop = instance._entity.by_slot[slot]
+        if prop.reverse is not None:
+            self._any_fed_by.setdefault(prop.reverse.name, set()).add(key)
+
+    def forget(self, instance: Instance, slot: int) -> None:
+        key = (instance, slot)
+        self.candidates.pop(key, None)
+        self._listeners.pop(key, None)
+        self._fed_by.pop(key, None)
+
+    def withdraw(self, activity: Activity) -> None:
+        """A parked statement runs on: what it promised is no longer open."""
+        for promise in activity.promises or ():
+            if isinstance(promise, str):
+                self._any[promise] -= 1
+            else:
+                self._promised[promise] -= 1
+        activity.promises = None
+        self._promised_by.pop(activity, None)
+        self._unresolved.pop(activity, None)
+
+    def was_closed(self, instance: Instance, slot: int) -> bool:
+        return (instance, slot) in self._closed_null
+
+    def forced_key(self, instance: Instance, slot: int) -> Any:
+        return self._forced.get((instance, slot))
+
+    def reason(self, instance: Instance, slot: int) -> tuple[Related, ...]:
+        """The places that needed the complete value."""
+        return self._closed_for.get((instance, slot), ())
+
+    # Deciding
+
+    def close_some(self) -> bool:
+        """Close what is complete; True when something was closed."""
+        if not self.candidates:
+            return False
+        self._promise_all()
+        self._resolve_listeners()
+        ready = self._complete()
+        if not ready:
+            chosen = self._choose()
+            if chosen is None:
+                return False
+            self._forced[chosen] = self._stable(chosen)
+            ready = [chosen]
+        for key in ready:
+            self._close(key)
+        return True
+
+    def _close(self, key: Key) -> None:
+        instance, slot = key
+        cell = instance._values[slot]
+        self.candidates.pop(key, None)
+        if type(cell) is RelationValue:
+            if not cell.closed:
+                self._closed_for[key] = self._readers(cell.waiters or cell.first_waiters)
+                self.engine.close_relation(cell)
+        elif type(cell) is Pending:
+            self._closed_null.add(key)
+            self._closed_for[key] = self._readers(cell.waiters)
+            self.engine.close_optional(instance, slot)
+
+    def _readers(self, waiters: list[Activity]) -> tuple[Related, ...]:
+        return tuple(
+            Related(place=one.step.place, message="its complete value is used here") for one in waiters[:2]
+        )
+
+    def _promise_all(self) -> None:
+        for activity in [*self._unresolved]:
+            self.withdraw(activity)
+            self._promise(activity)
+        for activity in self.engine.parked:
+            if activity.promises is None:
+                self._promise(activity)
+
+    def _promise(self, activity: Activity) -> None:
+        promises, unresolved = self._writes(activity.step, activity.frame)
+        activity.promises = promises
+        self._promised_by[activity] = None
+        if unresolved:
+            self._unresolved[activity] = None
+        for promise in promises:
+            if isinstance(promise, str):
+                self._any[promise] += 1
+            else:
+                self._promised[promise] += 1
+
+    def _writes(self, step: Step, frame: Frame) -> tuple[list[Any], bool]:
+        """Properties a statement may write: keys, or names where the instance is not known yet."""
+        effects = self.finder.of(step)
+        promises: list[Any] = list(effects.names)
+        unresolved = False
+        for read, name in effects.paths:
+            try:
+                instance = read(frame)
+            except Wait:
+                unresolved = True
+                promises.append(name)
+                continue
+            except Stop:
+                continue
+            promises += _keys(instance, name)
+        if step.writes_instance is not None:
+            owner, prop = step.writes_instance
+            promises.append((owner, owner._entity.slots[prop.name]))
+            if prop.reverse is not None:
+                promises.append(prop.reverse.name)
+        return promises, unresolved
+
+    def _resolve_listeners(self) -> None:
+        """What the loops over open relations may write, as edges from the relation they listen to."""
+        self._loops_feed = {}
+        for source, listeners in self._listeners.items():
+            for step, frame in listeners:
+                for promise in self._writes(step, frame)[0]:
+                    self._loops_feed.setdefault(promise, set()).add(source)
+
+    def _is_open(self, key: Key) -> bool:
+        cell = key[0]._values[key[1]]
+        return type(cell) is Pending or (type(cell) is RelationValue and not cell.closed)
+
+    def _complete(self) -> list[Key]:
+        """Every candidate that nothing can write any more."""
+        verdicts: dict[Key, bool] = {}
+        ready: list[Key] = []
+        for key in list(self.candidates):
+            if not self._is_open(key):
+                self.candidates.pop(key, None)
+            elif self._is_complete(key, verdicts):
+                ready.append(key)
+        return ready
+
+    def _is_complete(self, key: Key, verdicts: dict[Key, bool]) -> bool:
+        known = verdicts.get(key)
+        if known is not None:
+            return known
+        seen: set[Key] = {key}
+        todo = [key]
+        while todo:
+            one = todo.pop()
+            verdict = verdicts.get(one)
+            if verdict is False or (verdict is None and self._can_be_written(one)):
+                verdicts[key] = False
+                return False
+            if verdict:
+                continue
+            for source in self._sources(one):
+                if source not in seen and self._is_open(source):
+                    seen.add(source)
+                    todo.append(source)
+        # Relations that feed each other and that nothing else can reach are complete together.
+        verdicts.update(dict.fromkeys(seen, True))
+        return True
+
+    def _can_be_written(self, key: Key) -> bool:
+        if self._promised[key] > 0:
+            return True
+        return self._any[key[0]._entity.by_slot[key[1]].name] > 0
+
+    def _sources(self, key: Key) -> set[Key]:
+        name = key[0]._entity.by_slot[key[1]].name
+        found: set[Key] = set()
+        found.update(self._fed_by.get(key, ()), self._any_fed_by.get(name, ()))
+        found.update(self._loops_feed.get(key, ()), self._loops_feed.get(name, ()))
+        return found
+
+    # Choosing when nothing is certain
+
+    def _choose(self) -> Key | None:
+        waited = [key for key in self.candidates if self._is_waited_for(key)]
+        if not waited:
+            return None
+        waited.sort(key=self._preference)
+        graph = _Dependencies(self, waited[:_MOST_EXAMINED])
+        return graph.first()
+
+    def _is_waited_for(self, key: Key) -> bool:
+        cell = key[0]._values[key[1]]
+        if type(cell) is RelationValue:
+            return bool(cell.waiters or cell.first_waiters)
+        return type(cell) is Pending and bool(cell.waiters)
+
+    def _preference(self, key: Key) -> tuple[Any, ...]:
+        stable = self._stable(key)
+        return stable in self._late, self._promised[key], stable
+
+    def _stable(self, key: Key) -> Any:
+        """A name for a relation that is the same in the next run."""
+        instance, slot = key
+        place = instance._site.place
+        return instance._entity.by_slot[slot].full_name, place.source.name, place.span.start
+
+    def is_late(self, key: Key) -> bool:
+        return self._stable(key) in self._late
+
+
+def _keys(value: Any, name: str) -> list[Key]:
+    if isinstance(value, Instance):
+        slot = value._entity.slots.get(name)
+        return [] if slot is None else [(value, slot)]
+    if isinstance(value, list):
+        return [key for one in value for key in _keys(one, name)]
+    return []
+
+
+class _Dependencies:
+    """Which candidate has to wait for which: r needs s when a statement that may write r waits, in the end, for s."""
+
+    def __init__(self, closing: Closing, candidates: list[Key]) -> None:
+        self.closing = closing
+        self.candidates = candidates
+        self.wanted = set(candidates)
+        self.by_key: dict[Key, list[Activity]] = {}
+        self.by_name: dict[str, list[Activity]] = {}
+        self.by_variable: dict[tuple[int, int], list[Activity]] = {}
+        for activity in closing.engine.parked:
+            for promise in activity.promises or ():
+                target: dict[Any, list[Activity]] = self.by_name if isinstance(promise, str) else self.by_key
+                target.setdefault(promise, []).append(activity)
+            slot = _assigned_slot(activity)
+            if slot is not None:
+                self.by_variable.setdefault((id(activity.frame), slot), []).append(activity)
+
+    def writers(self, key: Key) -> list[Activity]:
+        name = key[0]._entity.by_slot[key[1]].name
+        found = self.by_key.get(key, []) + self.by_name.get(name, [])
+        for source in self.closing._sources(key):
+            found = found + self.by_key.get(source, [])
+        return found
+
+    def needs(self, key: Key) -> set[Key]:
+        found: set[Key] = set()
+        seen: set[int] = set()
+        todo = self.writers(key)
+        while todo:
+            activity = todo.pop()
+            if id(activity) in seen:
+                continue
+            seen.add(id(activity))
+            wait = activity.wait
+            if isinstance(wait, WaitForKey):
+                continue
+            if wait.owner is not None:
+                cell = (wait.owner, wait.slot)
+                if cell in self.wanted:
+                    found.add(cell)
+                else:
+                    todo += self.writers(cell)
+            else:
+                todo += self.by_variable.get((id(wait.slots), wait.slot), [])
+        found.discard(key)
+        return found
+
+    def first(self) -> Key:
+        """A candidate of a group that needs nothing outside itself, the most preferred one."""
+        needs = {key: self.needs(key) for key in self.candidates}
+        reach: dict[Key, set[Key]] = {}
+        for key in self.candidates:
+            seen: set[Key] = set()
+            todo = [key]
+            while todo:
+                for other in needs.get(todo.pop(), ()):
+                    if other not in seen:
+                        seen.add(other)
+                        todo.append(other)
+            reach[key] = seen
+        for key in self.candidates:
+            if not self.closing.is_late(key) and all(key in reach.get(other, ()) for other in reach[key]):
+                return key
+        for key in self.candidates:
+            if all(key in reach.get(other, ()) for other in reach[key]):
+                return key
+        return self.candidates[0]
+
+
+def _assigned_slot(activity: Activity) -> int | None:
+    from sabir.languages.inmanta.syntax.nodes import Assign, Name
+
+    node = activity.step.node
+    if isinstance(node, Assign) and isinstance(node.target, Name):
+        return activity.step.scope.names.get(node.target.name)
+    return None

@@ -1,0 +1,151 @@
+"""Puts the parts of the compiler together: frames of namespaces, and the order in which things are compiled."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from sabir.graph.values import Unknown
+from sabir.languages.inmanta.check.definitions import Definitions
+from sabir.languages.inmanta.check.entities import EntityType
+from sabir.languages.inmanta.check.types import ConstrainedType
+from sabir.languages.inmanta.evaluate.calls import CallCompiler
+from sabir.languages.inmanta.evaluate.construction import ConstructionCompiler
+from sabir.languages.inmanta.evaluate.effects import EffectFinder
+from sabir.languages.inmanta.evaluate.engine import Engine, Step
+from sabir.languages.inmanta.evaluate.expressions import ExpressionCompiler
+from sabir.languages.inmanta.evaluate.lookups import LookupCompiler
+from sabir.languages.inmanta.evaluate.refinements import RefinementCompiler
+from sabir.languages.inmanta.evaluate.scopes import Layout, Scope
+from sabir.languages.inmanta.evaluate.statements import StatementCompiler
+from sabir.languages.inmanta.evaluate.templates import Templates
+from sabir.languages.inmanta.evaluate.values import EMPTY, Frame, Read, Stop
+from sabir.languages.inmanta.syntax import nodes
+from sabir.languages.inmanta.syntax.project import Namespace
+from sabir.source.text import Place
+
+if TYPE_CHECKING:
+    from sabir.languages.inmanta.evaluate.functions import Functions
+    from sabir.languages.inmanta.evaluate.plugins.api import Context
+
+__all__ = ["Compiler"]
+
+
+class Compiler:
+    """Compiles the namespaces of a project for one engine."""
+
+    def __init__(self, definitions: Definitions, engine: Engine, functions: Functions) -> None:
+        self.definitions = definitions
+        self.engine = engine
+        self.functions = functions
+        self.scopes: dict[str, Scope] = {}
+        self._frames: dict[str, Frame] = {}
+        self._descendants: dict[EntityType, list[EntityType]] = {}
+        self.lookups = LookupCompiler(self)
+        self.calls = CallCompiler(self)
+        self.refinements = RefinementCompiler(self)
+        self.construction = ConstructionCompiler(self)
+        self.expressions = ExpressionCompiler(self)
+        self.statements = StatementCompiler(self)
+        self.templates = Templates(self)
+        engine.closing.finder = EffectFinder(self)
+
+    def frame(self, namespace: str) -> Frame:
+        return self._frames[namespace]
+
+    def read(self, node: nodes.Expression, scope: Scope) -> Read:
+        return self.expressions.read(node, scope)
+
+    def descendants(self, entity: EntityType) -> list[EntityType]:
+        known = self._descendants.get(entity)
+        if known is None:
+            found: dict[EntityType, None] = {}
+            todo = [*entity.children]
+            while todo:
+                one = todo.pop()
+                if one not in found:
+                    found[one] = None
+                    todo.extend(one.children)
+            known = self._descendants[entity] = list(found)
+        return known
+
+    def functions_context(self, scope: Scope, place: Place) -> Callable[[Frame], Context]:
+        """What a plug-in that asks for its context gets."""
+        from sabir.languages.inmanta.evaluate.plugins.api import Context
+
+        render = self.templates.renderer(scope, place)
+        location = str(place.location)
+
+        def make(frame: Frame) -> Context:
+            return Context(
+                types=lambda name: self.definitions.entity(name, scope.space),
+                render=lambda path, values: render(frame, path, values),
+                read_file=self._read_file,
+                location=location,
+            )
+
+        return make
+
+    def _read_file(self, folder: str, path: str) -> bytes:
+        module, _, inside = path.partition("/")
+        found = self.definitions.project.modules.get(module)
+        file = found.data.file(f"{folder}/{inside}") if found is not None else None
+        if file is None:
+            raise FileNotFoundError(f"module {module!r} has no file {inside!r} in {folder!r}")
+        return file.raw()
+
+    def compile(self) -> list[tuple[list[Step], Frame]]:
+        """Every namespace with its top-level steps and its frame, in the order the files were loaded."""
+        spaces = self.definitions.project.namespaces
+        blocks: dict[str, nodes.Block] = {}
+        for name, space in spaces.items():
+            scope = Scope(space, Layout())
+            block = tuple(
+                one
+                for one in space.statements
+                if isinstance(one, nodes.Assign | nodes.ExpressionStatement | nodes.For | nodes.If)
+            )
+            scope.declare_block(block)
+            self.scopes[name] = scope
+            self._frames[name] = []
+            blocks[name] = block
+        for typedef in self.definitions.typedefs.values():
+            self._typedef(typedef)
+        out: list[tuple[list[Step], Frame]] = []
+        for name in spaces:
+            scope = self.scopes[name]
+            steps = self.statements.block(blocks[name], scope)
+            frame = self._frames[name]
+            frame.extend([None, None, *[EMPTY] * (scope.layout.size - 2)])
+            out.append((steps, frame))
+        return out
+
+    def _typedef(self, typedef: ConstrainedType) -> None:
+        condition = typedef.node.condition
+        if condition is None:
+            return
+        space = self._space_of(typedef)
+        layout = Layout()
+        scope = Scope(space, layout, self.scopes[space.name])
+        scope.names["self"] = 1
+        test = self.expressions.condition(condition, scope, "the condition of a typedef")
+        base = typedef.base
+        outer = self._frames[space.name]
+
+        def accepts(value: object) -> bool:
+            if not base.accepts(value):
+                return False
+            if isinstance(value, Unknown):
+                return True
+            try:
+                return test([outer, value, *layout.rest()]) is True
+            except Stop:
+                return False
+
+        typedef.accepts = accepts
+
+    def _space_of(self, typedef: ConstrainedType) -> Namespace:
+        for space in self.definitions.project.namespaces.values():
+            if space.source is typedef.place.source:
+                return space
+        raise AssertionError(typedef.name)

@@ -1,0 +1,395 @@
+"""Constructors: arguments first, then the instance, then what could not be known yet.
+
+An instance is made as soon as its identifying properties are known. An argument that has to wait becomes an assignment
+of its own, so that two instances may name each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from sabir.diagnostics.finding import Related
+from sabir.diagnostics.near import did_you_mean
+from sabir.graph.origin import How
+from sabir.languages.inmanta import codes
+from sabir.languages.inmanta.check.entities import EntityType, IndexDef, Property
+from sabir.languages.inmanta.check.types import shown_value
+from sabir.languages.inmanta.evaluate.engine import Step
+from sabir.languages.inmanta.evaluate.indexes import hashable
+from sabir.languages.inmanta.evaluate.reading import self_reader
+from sabir.languages.inmanta.evaluate.scopes import Scope
+from sabir.languages.inmanta.evaluate.sites import Site
+from sabir.languages.inmanta.evaluate.values import (
+    EMPTY,
+    Frame,
+    Instance,
+    Pending,
+    Read,
+    RelationValue,
+    Stop,
+    Wait,
+)
+from sabir.languages.inmanta.evaluate.writing import stop
+from sabir.languages.inmanta.syntax import nodes
+
+if TYPE_CHECKING:
+    from sabir.languages.inmanta.evaluate.compiler import Compiler
+
+__all__ = ["ConstructionCompiler"]
+
+MAX_REFINEMENT_DEPTH: Final = 500
+
+
+class ConstructionCompiler:
+    def __init__(self, compiler: Compiler) -> None:
+        self.compiler = compiler
+        self.engine = compiler.engine
+
+    def nested_construct(self, node: nodes.Construct, scope: Scope) -> Read:
+        """A constructor inside a larger statement: should the statement wait and run again, it is not run again."""
+        construct = self.construct(node, scope)
+        memo = scope.layout.slot()
+
+        def read(frame: Frame) -> Any:
+            made = frame[memo]
+            if type(made) is Pending:
+                made = frame[memo] = construct(frame)
+            return made
+
+        return read
+
+    def construct(self, node: nodes.Construct, scope: Scope) -> Read:
+        entity = self.compiler.definitions.entity(node.entity, scope.space)
+        place = nodes.place_of(scope.space.source, node)
+        if entity is None:  # reported before anything runs
+            raise AssertionError(node.entity)
+        refined = [depth for inner, depth in scope.chain() if inner.entity is not None]
+        site = Site(
+            place,
+            How.REFINEMENT if refined else How.CONSTRUCTOR,
+            scope.refinement,
+            frozenset(one.name for one in node.arguments if one.name is not None),
+            {one.name: nodes.place_of(scope.space.source, one.value) for one in node.arguments if one.name},
+            scope.space.module.commit if scope.space.module is not None else None,
+            {one.name: one.value for one in node.arguments if one.name},
+            scope,
+        )
+        maker = self_reader(refined[0]) if refined else None
+        made = _Constructor(self, entity, node, scope, site, maker)
+        if any(one.unpack for one in node.arguments):
+            return made.unpacked()
+        return made.indexed() if entity.indexes else made.plain()
+
+
+class _Constructor:
+    """One constructor expression, compiled."""
+
+    def __init__(
+        self,
+        owner: ConstructionCompiler,
+        entity: EntityType,
+        node: nodes.Construct,
+        scope: Scope,
+        site: Site,
+        maker: Read | None,
+    ) -> None:
+        self.engine = owner.engine
+        self.writer = owner.engine.writer
+        self.entity = entity
+        self.node = node
+        self.scope = scope
+        self.site = site
+        self.maker = maker
+        compiler = owner.compiler
+        self.refine = compiler.refinements.refiner(entity)
+        self.blank: Frame = [entity.defaults.get(name, EMPTY) for name in entity.all_properties]
+        self._check_defaults()
+        identifying = {name for index in entity.indexes for name in index.attributes}
+        self.identifying = identifying
+        self.attributes: list[tuple[int, Read, Property, nodes.Argument]] = []
+        self.relations: list[tuple[Property, Read, nodes.Argument]] = []
+        for argument in node.arguments:
+            if argument.unpack or argument.name is None:
+                continue
+            prop = entity.all_properties[argument.name]
+            if prop.target is None:
+                slot = entity.slots[argument.name]
+                self.attributes.append((slot, compiler.read(argument.value, scope), prop, argument))
+            else:
+                for part in _parts(argument.value) if prop.is_list else [argument.value]:
+                    read = (
+                        compiler.expressions.gradual(part, scope)
+                        if prop.is_list
+                        else compiler.read(part, scope)
+                    )
+                    self.relations.append((prop, read, argument))
+        self.unpacks = [compiler.read(one.value, scope) for one in node.arguments if one.unpack]
+
+    def _check_defaults(self) -> None:
+        """A default of a constrained type can be tested only now that conditions are compiled."""
+        for name, value in self.entity.defaults.items():
+            prop = self.entity.all_properties[name]
+            if prop.type is not None and not prop.type.accepts(value):
+                place = self.entity.default_place(name) or prop.place
+                self.blank[self.entity.slots[name]] = EMPTY
+                self.engine.report_once(
+                    codes.TYPE, f"the default {shown_value(value)} of {name!r} is no {prop.type.name}", place
+                )
+
+    def plain(self) -> Read:
+        entity, blank, site, maker = self.entity, self.blank, self.site, self.maker
+        writer, engine, refine = self.writer, self.engine, self.refine
+        instances = engine.instances
+        attributes = [
+            (slot, read, prop.type.accepts, prop, argument)
+            for slot, read, prop, argument in self.attributes
+            if prop.type is not None
+        ]
+        relations = self.relations
+
+        def construct(frame: Frame) -> Instance:
+            values = blank.copy()
+            instance = Instance(entity, values, site, maker(frame) if maker is not None else None)
+            if instance._depth > MAX_REFINEMENT_DEPTH:
+                raise self._too_deep()
+            late: list[tuple[Property, Read, nodes.Argument, Wait]] = []
+            for slot, read, accepts, prop, argument in attributes:
+                values[slot] = EMPTY
+                try:
+                    value = read(frame)
+                except Wait as wait:
+                    late.append((prop, read, argument, wait))
+                    continue
+                if not accepts(value):
+                    raise writer.type_error(instance, prop, value, site)
+                values[slot] = value
+            instances.append(instance)
+            if relations:
+                try:
+                    self._relate(instance, frame, late)
+                except Stop:
+                    engine.spoiled.add(instance)
+                    raise
+            if late:
+                self._later(instance, frame, late)
+            if refine is not None:
+                refine(instance)
+            return instance
+
+        return construct
+
+    def _relate(self, instance: Instance, frame: Frame, late: list[Any]) -> None:
+        site, writer = self.site, self.writer
+        for prop, read, argument in self.relations:
+            try:
+                value = read(frame)
+                if type(value) is RelationValue:
+                    self.engine.copy(value, instance, prop, site)
+                else:
+                    writer.assign(instance, prop, value, site)
+            except Wait as wait:
+                late.append((prop, read, argument, wait))
+
+    def _too_deep(self) -> Stop:
+        return stop(
+            codes.LIMIT,
+            f"the refinement of {self.entity.shown!r} goes more than {MAX_REFINEMENT_DEPTH} instances deep",
+            self.site.place,
+            hint="a refinement that constructs an instance of its own entity needs a condition that ends it",
+        )
+
+    def _later(
+        self, instance: Instance, frame: Frame, late: list[tuple[Property, Read, nodes.Argument, Wait]]
+    ) -> None:
+        for prop, read, argument, wait in late:
+            step = Step(self._assigner(instance, prop, read), argument, self.scope)
+            step.writes_instance = (instance, prop)
+            self.engine.park(step, frame, wait)
+
+    def _assigner(self, instance: Instance, prop: Property, read: Read) -> Any:
+        site, writer, engine = self.site, self.writer, self.engine
+
+        def assign(frame: Frame) -> None:
+            value = read(frame)
+            if type(value) is RelationValue:
+                engine.copy(value, instance, prop, site)
+            else:
+                writer.assign(instance, prop, value, site)
+
+        return assign
+
+    def indexed(self) -> Read:
+        """With indexes: the identifying properties have to be known, and may name an instance that is there."""
+        entity = self.entity
+        reads = {argument.name: (read, prop) for _, read, prop, argument in self.attributes}
+        reads |= {argument.name: (read, prop) for prop, read, argument in self.relations}
+        missing = self.identifying - set(reads) - set(entity.defaults)
+        keys = [name for name in entity.all_properties if name in self.identifying and name in reads]
+        plain = self.plain()
+
+        def construct(frame: Frame) -> Instance:
+            if missing:
+                raise self.missing_keys(missing)
+            known = {name: reads[name][0](frame) for name in keys}
+            existing = self.existing(known)
+            if existing is not None:
+                return self.again(existing, frame)
+            for name, value in known.items():
+                self._check_key(reads[name][1], value)
+            instance: Instance = plain(frame)
+            self.register(instance)
+            return instance
+
+        return construct
+
+    def _check_key(self, prop: Property, value: Any) -> None:
+        if prop.type is not None:
+            if not prop.type.accepts(value):
+                probe = Instance(self.entity, self.blank, self.site, None)
+                raise self.writer.type_error(probe, prop, value, self.site)
+        elif not isinstance(value, Instance) or prop.target not in value._entity.ancestor_set:
+            probe = Instance(self.entity, self.blank, self.site, None)
+            raise self.writer.type_error(probe, prop, value, self.site)
+
+    def missing_keys(self, missing: set[str]) -> Exception:
+        names = ", ".join(repr(name) for name in sorted(missing))
+        index = next(one for one in self.entity.indexes if missing & set(one.attributes))
+        return stop(
+            codes.INDEX_MISSING,
+            f"{self.entity.shown!r} is identified by {names}, which this constructor does not set",
+            self.site.place,
+            hint=f"add {', '.join(name + '=…' for name in sorted(missing))}",
+            related=(Related(place=index.place, message="the index is defined here"),),
+        )
+
+    def _key(self, index: IndexDef, known: dict[str, Any]) -> Any:
+        defaults = self.entity.defaults
+        return tuple(hashable(known[name] if name in known else defaults[name]) for name in index.attributes)
+
+    def existing(self, known: dict[str, Any]) -> Instance | None:
+        found: Instance | None = None
+        for index in self.entity.indexes:
+            hit = self.engine.indexes.get(index, self._key(index, known))
+            if hit is None:
+                continue
+            if hit._entity is not self.entity:
+                raise self._conflict(hit, f"{hit._entity.shown!r}, not {self.entity.shown!r}")
+            if found is not None and hit is not found:
+                raise self._conflict(hit, "another instance than a second index of it does")
+            found = hit
+        return found
+
+    def _conflict(self, hit: Instance, what: str) -> Exception:
+        return stop(
+            codes.INDEX_CONFLICT,
+            f"the identifying values of this {self.entity.shown!r} already name an instance of {what}",
+            self.site.place,
+            related=(Related(place=hit._site.place, message="that instance is made here"),),
+        )
+
+    def register(self, instance: Instance) -> None:
+        for index in self.entity.indexes:
+            slots = self.entity.slots
+            values = instance._values
+            key = tuple(hashable(values[slots[name]]) for name in index.attributes)
+            self.engine.indexes.add(index, key, instance)
+
+    def again(self, instance: Instance, frame: Frame) -> Instance:
+        """A second construction: the first instance, with the values of both, which must agree."""
+        site, writer = self.site, self.writer
+        late: list[tuple[Property, Read, nodes.Argument, Wait]] = []
+        given = set(site.explicit)
+        for _, read, prop, argument in self.attributes:
+            try:
+                writer.assign(instance, prop, read(frame), site)
+            except Wait as wait:
+                late.append((prop, read, argument, wait))
+        self._relate(instance, frame, late)
+        if late:
+            self._later(instance, frame, late)
+        self._defaults_again(instance, given)
+        return instance
+
+    def _defaults_again(self, instance: Instance, given: set[str]) -> None:
+        # A default counts as a value of the second constructor too (decision S-59); so the order of the two is the same.
+        for name, value in self.entity.defaults.items():
+            if name not in given:
+                self.writer.assign(instance, self.entity.all_properties[name], value, self.site)
+
+    def unpacked(self) -> Read:
+        """With `**dict`: what is set is known only when the dicts are."""
+        entity, site = self.entity, self.site
+
+        def construct(frame: Frame) -> Instance:
+            given: dict[str, Any] = {}
+            for unpack in self.unpacks:
+                for name, value in self._entries(unpack(frame)):
+                    if name in given or name in site.explicit:
+                        raise stop(codes.CALL, f"{name!r} is set twice in this constructor", site.place)
+                    given[name] = value
+            own = _FromDict(self, given)
+            missing = self.identifying - own.names - set(entity.defaults)
+            if missing:
+                raise self.missing_keys(missing)
+            return own.construct(frame)
+
+        return construct
+
+    def _entries(self, value: Any) -> list[tuple[str, Any]]:
+        if not isinstance(value, dict):
+            raise stop(codes.TYPE, f"'**' takes a dict, not {shown_value(value)}", self.site.place)
+        for name in value:
+            if name not in self.entity.all_properties:
+                raise stop(
+                    codes.UNKNOWN_NAME,
+                    f"{self.entity.shown!r} has no attribute {name!r}, which the dict sets",
+                    self.site.place,
+                    hint=did_you_mean(name, self.entity.all_properties),
+                )
+        return list(value.items())
+
+
+class _FromDict:
+    """One run of a constructor with `**dict`: its entries are arguments whose values are known."""
+
+    def __init__(self, base: _Constructor, given: dict[str, Any]) -> None:
+        site = Site(
+            base.site.place,
+            base.site.how,
+            base.site.refinement,
+            base.site.explicit | frozenset(given),
+            base.site.argument_places,
+            base.site.commit,
+            base.site.expressions,
+            base.site.scope,
+        )
+        self.own = object.__new__(_Constructor)
+        self.own.__dict__.update(base.__dict__)
+        self.own.site = site
+        self.own.attributes = list(base.attributes)
+        self.own.relations = list(base.relations)
+        entity = base.entity
+        for name, value in given.items():
+            prop = entity.all_properties[name]
+            argument = nodes.Argument(base.node.start, base.node.end, name, base.node, False)
+            read = _constant(value)
+            if prop.target is None:
+                self.own.attributes.append((entity.slots[name], read, prop, argument))
+            else:
+                self.own.relations.append((prop, read, argument))
+        self.names = set(site.explicit)
+
+    def construct(self, frame: Frame) -> Instance:
+        made = self.own.indexed() if self.own.entity.indexes else self.own.plain()
+        instance: Instance = made(frame)
+        return instance
+
+
+def _constant(value: Any) -> Read:
+    return lambda _: value
+
+
+def _parts(value: nodes.Expression) -> Sequence[nodes.Expression]:
+    """The items of a list for a relation: each is added as soon as it is known."""
+    return value.items if isinstance(value, nodes.ListLiteral) else [value]

@@ -1,0 +1,274 @@
+"""When nothing can run any more: what is incomplete, what waits for ever, and which of it is worth reporting.
+
+A statement that only waits for something that failed is a consequence and not reported. A circle of statements is
+reported once, with all its places.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sabir.diagnostics.finding import Related
+from sabir.languages.inmanta import codes
+from sabir.languages.inmanta.check.entities import Property
+from sabir.languages.inmanta.check.types import shown_value
+from sabir.languages.inmanta.evaluate.closing import Key
+from sabir.languages.inmanta.evaluate.compiler import Compiler
+from sabir.languages.inmanta.evaluate.engine import Activity, Engine
+from sabir.languages.inmanta.evaluate.values import (
+    Instance,
+    Pending,
+    RelationValue,
+    Wait,
+    WaitForKey,
+)
+from sabir.languages.inmanta.evaluate.writing import stop
+from sabir.languages.inmanta.syntax import nodes
+
+__all__ = ["finish"]
+
+
+def finish(compiler: Compiler) -> None:
+    """Complete what may stay empty, and report what may not."""
+    _Ending(compiler).run()
+
+
+class _Ending:
+    def __init__(self, compiler: Compiler) -> None:
+        self.compiler = compiler
+        self.engine: Engine = compiler.engine
+        self.hopeless_keys: set[Key] = set()
+        self.hopeless_names: set[str] = set()
+        self.hopeless_variables: set[tuple[int, int]] = set()
+        self.by_key: dict[Key, list[Activity]] = {}
+        self.by_name: dict[str, list[Activity]] = {}
+        self.by_variable: dict[tuple[int, int], list[Activity]] = {}
+
+    def run(self) -> None:
+        engine = self.engine
+        trouble = bool(engine.parked or engine.failed)
+        if trouble:
+            self._collect()
+        for instance, left in list(engine.undecided.items()):
+            if left == 0:
+                self.compiler.refinements.nothing_selected(instance)
+        for instance in engine.instances:
+            self._complete(instance, trouble=trouble)
+        if engine.parked:
+            self._waiting()
+
+    def _collect(self) -> None:
+        """What the failed and the waiting statements would have written."""
+        closing = self.engine.closing
+        for step, frame in self.engine.failed:
+            self._hopeless(closing._writes(step, frame)[0])
+            slot = _assigned(step)
+            if slot is not None:
+                self.hopeless_variables.add((id(frame), slot))
+        for activity in self.engine.parked:
+            for promise in closing._writes(activity.step, activity.frame)[0]:
+                target: dict[Any, list[Activity]] = self.by_name if isinstance(promise, str) else self.by_key
+                target.setdefault(promise, []).append(activity)
+            slot = _assigned(activity.step)
+            if slot is not None:
+                self.by_variable.setdefault((id(activity.frame), slot), []).append(activity)
+
+    def _hopeless(self, promises: list[Any]) -> None:
+        for promise in promises:
+            if isinstance(promise, str):
+                self.hopeless_names.add(promise)
+            else:
+                self.hopeless_keys.add(promise)
+
+    def _excused(self, instance: Instance, slot: int, name: str) -> bool:
+        """Whether something that failed or waits would have set it."""
+        key = (instance, slot)
+        if instance in self.engine.spoiled or key in self.hopeless_keys or name in self.hopeless_names:
+            return True
+        return key in self.by_key or name in self.by_name
+
+    def _complete(self, instance: Instance, *, trouble: bool) -> None:
+        values = instance._values
+        for slot, value in enumerate(values):
+            kind = type(value)
+            if kind is Pending:
+                prop = instance._entity.by_slot[slot]
+                if prop.is_list:
+                    if prop.low > 0 and not (trouble and self._excused(instance, slot, prop.name)):
+                        self._too_few(instance, prop, 0)
+                elif prop.is_optional:
+                    if not value.waiters:
+                        values[slot] = None
+                elif not (trouble and self._excused(instance, slot, prop.name)):
+                    self._unset(instance, prop)
+            elif kind is RelationValue:
+                prop = value.prop
+                if len(value.values) < prop.low and not (
+                    trouble and self._excused(instance, slot, prop.name)
+                ):
+                    self._too_few(instance, prop, len(value.values))
+
+    def _unset(self, instance: Instance, prop: Property) -> None:
+        name = f"{instance._entity.shown}.{prop.name}"
+        if prop.is_relation:
+            message, hint = (
+                f"the relation {name} {prop.multiplicity()} never gets a value",
+                f"set {prop.name}=… in the constructor",
+            )
+        else:
+            assert prop.type is not None
+            message = f"the attribute {name} never gets a value"
+            hint = f"set {prop.name}=… in the constructor, or make it '{prop.type.name}?'"
+        self.engine.fail_instance(
+            instance,
+            stop(
+                codes.UNSET,
+                message,
+                instance._site.place,
+                hint=hint,
+                related=(Related(place=prop.place, message=f"{prop.name!r} is defined here"),),
+            ),
+        )
+
+    def _too_few(self, instance: Instance, prop: Property, count: int) -> None:
+        name = f"{instance._entity.shown}.{prop.name}"
+        self.engine.fail_instance(
+            instance,
+            stop(
+                codes.MULTIPLICITY,
+                f"the relation {name} {prop.multiplicity()} needs at least {prop.low} values and has {count}",
+                instance._site.place,
+                related=(Related(place=prop.place, message="the relation is defined here"),),
+            ),
+        )
+
+    # Statements that wait for ever
+
+    def _producers(self, wait: Wait) -> list[Activity]:
+        if isinstance(wait, WaitForKey):
+            return []
+        if wait.owner is None:
+            return self.by_variable.get((id(wait.slots), wait.slot), [])
+        key = (wait.owner, wait.slot)
+        name = wait.owner._entity.by_slot[wait.slot].name
+        return self.by_key.get(key, []) + self.by_name.get(name, [])
+
+    def _is_consequence(self, wait: Wait) -> bool:
+        """Waits for something that a failed statement would have written."""
+        if isinstance(wait, WaitForKey):
+            return False
+        if wait.owner is None:
+            return (id(wait.slots), wait.slot) in self.hopeless_variables
+        name = wait.owner._entity.by_slot[wait.slot].name
+        return (wait.owner, wait.slot) in self.hopeless_keys or name in self.hopeless_names
+
+    def _waiting(self) -> None:
+        reported = bool(self.engine.findings)
+        done: set[Activity] = set()
+        for activity in self.engine.parked:
+            if isinstance(activity.wait, WaitForKey):
+                self._no_match(activity)
+                done.add(activity)
+                reported = True
+        for activity in self.engine.parked:
+            if activity not in done:
+                cycle = self._cycle(activity, done)
+                if cycle:
+                    self._report_cycle(cycle)
+                    reported = True
+        if not reported:
+            first = next(iter(self.engine.parked))
+            self._report_cycle([first])
+
+    def _cycle(self, first: Activity, done: set[Activity]) -> list[Activity]:
+        """The statements from `first` on that wait for each other in a circle, when there is one that nothing excuses."""
+        path: list[Activity] = []
+        on_path: dict[Activity, int] = {}
+        one: Activity | None = first
+        while one is not None:
+            if one in on_path:
+                circle = path[on_path[one] :]
+                done.update(path)
+                return circle
+            if one in done or self._is_consequence(one.wait):
+                break
+            on_path[one] = len(path)
+            path.append(one)
+            producers = self._producers(one.wait)
+            exact = [other for other in producers if other not in done]
+            one = exact[0] if exact else None
+        done.update(path)
+        return []
+
+    def _no_match(self, activity: Activity) -> None:
+        wait = activity.wait
+        assert isinstance(wait, WaitForKey)
+        step = activity.step
+        node = _lookup_in(step.node) or step.node
+        shown = ", ".join(shown_value(one) for one in wait.key)
+        entity = node.entity if isinstance(node, nodes.IndexLookup) else "instance"
+        self.engine.report(
+            stop(
+                codes.INDEX_LOOKUP,
+                f"no {entity} with {shown} was ever made",
+                nodes.place_of(step.scope.space.source, node),
+            ),
+            self.engine.frames_of(step, activity.frame),
+        )
+
+    def _report_cycle(self, cycle: list[Activity]) -> None:
+        first = min(cycle, key=lambda one: (one.step.place.source.name, one.step.place.span.start))
+        at = cycle.index(first)
+        ordered = cycle[at:] + cycle[:at]
+        words = [f"{_what(one)} waits for {_wanted(one.wait, one)}" for one in ordered]
+        self.engine.report(
+            stop(
+                codes.CYCLE,
+                "these statements wait for each other and never run: " + "; ".join(words)
+                if len(ordered) > 1
+                else f"this statement never runs: it waits for {_wanted(first.wait, first)}",
+                first.step.place,
+                related=tuple(
+                    Related(place=one.step.place, message=f"waits for {_wanted(one.wait, one)}")
+                    for one in ordered[1:]
+                ),
+            ),
+            self.engine.frames_of(first.step, first.frame),
+        )
+
+
+def _assigned(step: Any) -> int | None:
+    node = step.node
+    if isinstance(node, nodes.Assign) and isinstance(node.target, nodes.Name):
+        slot: int | None = step.scope.names.get(node.target.name)
+        return slot
+    return None
+
+
+def _wanted(wait: Wait, activity: Activity) -> str:
+    if wait.owner is not None:
+        entity = wait.owner._entity
+        return f"{entity.shown}.{entity.by_slot[wait.slot].name}"
+    for scope, depth in activity.step.scope.chain():
+        frame = activity.frame
+        for _ in range(depth):
+            frame = frame[0]
+        for name, slot in scope.names.items():
+            if frame is wait.slots and slot == wait.slot:
+                return f"the variable {name!r}"
+    return "a variable of another file"
+
+
+def _what(activity: Activity) -> str:
+    return f"line {activity.step.place.location.line}"
+
+
+def _lookup_in(node: object) -> nodes.IndexLookup | nodes.SelectorLookup | None:
+    todo = [node]
+    while todo:
+        one = todo.pop()
+        if isinstance(one, nodes.IndexLookup | nodes.SelectorLookup):
+            return one
+        if isinstance(one, tuple):
+            todo.extend(reversed(one))
+    return None

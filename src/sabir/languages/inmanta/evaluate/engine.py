@@ -1,0 +1,292 @@
+"""The engine: a queue of things to run, and statements parked on the values they wait for.
+
+When the queue is empty, `closing` decides which open relations have all their values; what waited for them runs on.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable
+from typing import Any, Final
+
+from sabir.diagnostics.finding import Finding
+from sabir.diagnostics.finding import Frame as Step_Frame
+from sabir.languages.inmanta import codes
+from sabir.languages.inmanta.check.entities import ImplementationDef, Property
+from sabir.languages.inmanta.evaluate.closing import Closing
+from sabir.languages.inmanta.evaluate.indexes import Indexes
+from sabir.languages.inmanta.evaluate.scopes import Scope
+from sabir.languages.inmanta.evaluate.sites import Site
+from sabir.languages.inmanta.evaluate.values import (
+    EMPTY,
+    Frame,
+    Instance,
+    Pending,
+    RelationValue,
+    Stop,
+    Wait,
+    WaitForFirst,
+    WaitForKey,
+)
+from sabir.languages.inmanta.evaluate.writing import Writer, stop
+from sabir.languages.inmanta.syntax import nodes
+from sabir.source.text import Place
+
+__all__ = ["Activity", "Engine", "Step"]
+
+MAX_INSTANCES: Final = 2_000_000
+_SAME_PLACE: Final = 20
+"""As many findings of one code are reported at one place; a loop may make thousands."""
+
+
+class Step:
+    """A compiled statement. `effects` is found when the step first has to wait."""
+
+    __slots__ = ("effects", "implementations", "node", "rest", "run", "scope", "writes_instance")
+
+    def __init__(self, run: Callable[[Frame], None], node: nodes.Node, scope: Scope) -> None:
+        self.run = run
+        self.node = node
+        self.scope = scope
+        self.rest: Frame = []
+        self.implementations: tuple[ImplementationDef, ...] = ()
+        self.writes_instance: tuple[Instance, Property] | None = None
+        self.effects: Any = None
+
+    @property
+    def place(self) -> Place:
+        return nodes.place_of(self.scope.space.source, self.node)
+
+
+class Activity:
+    """A parked statement: what it waits for, and what it has promised to write."""
+
+    __slots__ = ("frame", "promises", "step", "unresolved", "wait")
+
+    def __init__(self, step: Step, frame: Frame, wait: Wait) -> None:
+        self.step = step
+        self.frame = frame
+        self.wait = wait
+        self.promises: list[Any] | None = None
+        self.unresolved = False
+
+
+class Engine:
+    def __init__(self, late: frozenset[Any] = frozenset()) -> None:
+        self.queue: deque[tuple[Callable[[Any], None], Any]] = deque()
+        self.parked: dict[Activity, None] = {}
+        self.instances: list[Instance] = []
+        self.findings: list[Finding] = []
+        self.failed: list[tuple[Step, Frame]] = []
+        self.spoiled: set[Instance] = set()
+        self.undecided: dict[Instance, int] = {}
+        self.retry: set[Any] = set()
+        self._refined: set[tuple[Instance, ImplementationDef]] = set()
+        self._counts: dict[tuple[str, Place], int] = {}
+        self.writer = Writer(self)
+        self.indexes = Indexes(self)
+        self.closing = Closing(self, late)
+
+    # Running
+
+    def run(self) -> None:
+        self.drain()
+        while self.closing.close_some():
+            self.drain()
+
+    def drain(self) -> None:
+        queue = self.queue
+        while queue:
+            run, argument = queue.popleft()
+            run(argument)
+            if len(self.instances) > MAX_INSTANCES:
+                queue.clear()
+                raise Stop(
+                    Finding(
+                        code=codes.LIMIT,
+                        message=f"the model makes more than {MAX_INSTANCES} instances",
+                        place=self.instances[-1]._site.place,
+                    )
+                )
+
+    def run_steps(self, steps: Iterable[Step], frame: Frame) -> None:
+        for step in steps:
+            try:
+                step.run(frame)
+            except Wait as wait:
+                self.park(step, frame, wait)
+            except Stop as failure:
+                self.fail(step, frame, failure)
+            except RecursionError:
+                self.fail(step, frame, self._too_deep(step))
+
+    def run_step(self, step: Step, frame: Frame) -> None:
+        self.run_steps((step,), frame)
+
+    def _too_deep(self, step: Step) -> Stop:
+        return stop(codes.LIMIT, "this statement is nested too deeply to be evaluated", step.place)
+
+    # Waiting
+
+    def park(self, step: Step, frame: Frame, wait: Wait) -> None:
+        activity = Activity(step, frame, wait)
+        if isinstance(wait, WaitForKey):
+            wait.waiters.setdefault(wait.key, []).append(activity)
+        else:
+            slots, slot, owner = wait.slots, wait.slot, wait.owner
+            cell = slots[slot]
+            if owner is not None:
+                prop = owner._entity.by_slot[slot]
+                if prop.is_list:
+                    if not self._park_on_relation(activity, owner, prop, slot):
+                        self.queue.append((self._resume, activity))
+                        return
+                    self.parked[activity] = None
+                    return
+                if prop.is_optional:
+                    self.closing.candidates[owner, slot] = None
+            if type(cell) is not Pending:  # filled since it was read
+                self.queue.append((self._resume, activity))
+                return
+            if cell is EMPTY:
+                cell = slots[slot] = Pending()
+            cell.waiters.append(activity)
+        self.parked[activity] = None
+
+    def _park_on_relation(self, activity: Activity, owner: Instance, prop: Property, slot: int) -> bool:
+        relation = self.writer.relation(owner, prop, slot)
+        if relation.closed:
+            return False
+        if isinstance(activity.wait, WaitForFirst):
+            if relation.values:
+                return False
+            relation.first_waiters.append(activity)
+        else:
+            relation.waiters.append(activity)
+        self.closing.candidates[owner, slot] = None
+        return True
+
+    def wake(self, waiters: Iterable[Activity]) -> None:
+        parked, queue, resume = self.parked, self.queue, self._resume
+        for activity in waiters:
+            parked.pop(activity, None)
+            if activity.promises is not None:
+                self.closing.withdraw(activity)
+            queue.append((resume, activity))
+
+    def _resume(self, activity: Activity) -> None:
+        self.run_steps((activity.step,), activity.frame)
+
+    # Relations
+
+    def announce(self, relation: RelationValue, value: Instance) -> None:
+        for listener in relation.listeners:
+            self.queue.append((listener, value))
+
+    def listen(
+        self, relation: RelationValue, step: Step, frame: Frame, body: Callable[[Instance], None]
+    ) -> None:
+        """Run a loop's body for what is there, and for what still comes."""
+        relation.listeners.append(body)
+        self.closing.listens(relation, step, frame)
+        for value in list(relation.values):
+            body(value)
+
+    def copy(self, source: RelationValue, instance: Instance, prop: Property, site: Site) -> None:
+        """Add everything of one relation to another, also what still comes."""
+        if not prop.is_list:
+            raise Wait(source.owner._values, source.slot, source.owner)
+        writer = self.writer
+
+        def link(value: Instance) -> None:
+            try:
+                writer.assign(instance, prop, value, site)
+            except Stop as failure:
+                self.report(failure)
+
+        source.listeners.append(link)
+        self.closing.feeds(source, instance, instance._entity.slots[prop.name])
+        for value in list(source.values):
+            writer.assign(instance, prop, value, site)
+
+    def close_relation(self, relation: RelationValue) -> None:
+        relation.closed = True
+        relation.listeners = []
+        waiters = relation.waiters
+        if relation.first_waiters:
+            waiters = waiters + relation.first_waiters
+            relation.first_waiters = []
+        relation.waiters = []
+        self.closing.forget(relation.owner, relation.slot)
+        if waiters:
+            self.wake(waiters)
+
+    def close_optional(self, instance: Instance, slot: int) -> None:
+        """Nobody will set it any more: null."""
+        cell = instance._values[slot]
+        instance._values[slot] = None
+        self.closing.forget(instance, slot)
+        if type(cell) is Pending and cell.waiters:
+            self.wake(cell.waiters)
+
+    def too_late(self, instance: Instance, slot: int) -> None:
+        """A write came after a relation was closed: remember the choice, should another order work."""
+        key = self.closing.forced_key(instance, slot)
+        if key is not None:
+            self.retry.add(key)
+
+    def first_time(self, instance: Instance, implementation: ImplementationDef) -> bool:
+        key = (instance, implementation)
+        if key in self._refined:
+            return False
+        self._refined.add(key)
+        return True
+
+    # Failures
+
+    def fail(self, step: Step, frame: Frame, failure: Stop) -> None:
+        self.failed.append((step, frame))
+        self.report(failure, self.frames_of(step, frame))
+
+    def fail_instance(self, instance: Instance, failure: Stop) -> None:
+        self.report(failure, self.frames_of_instance(instance._maker, instance._site.refinement))
+
+    def report(self, failure: Stop, frames: tuple[Step_Frame, ...] = ()) -> None:
+        finding = failure.finding
+        key = (finding.code, finding.place)
+        count = self._counts[key] = self._counts.get(key, 0) + 1
+        if count > _SAME_PLACE:
+            return
+        if frames and not finding.frames:
+            finding = Finding(
+                code=finding.code,
+                message=finding.message,
+                place=finding.place,
+                hint=finding.hint,
+                related=finding.related,
+                frames=frames,
+                fix=finding.fix,
+            )
+        self.findings.append(finding)
+
+    def report_once(self, code: str, message: str, place: Place) -> None:
+        if not any(one.code == code and one.place == place for one in self.findings):
+            self.findings.append(Finding(code=code, message=message, place=place))
+
+    def frames_of(self, step: Step, frame: Frame) -> tuple[Step_Frame, ...]:
+        """The refinements that led to a statement, outermost first."""
+        for inner, depth in step.scope.chain():
+            if inner.entity is not None:
+                for _ in range(depth):
+                    frame = frame[0]
+                return self.frames_of_instance(frame[1], inner.refinement)
+        return ()
+
+    def frames_of_instance(self, instance: Instance | None, refinement: str | None) -> tuple[Step_Frame, ...]:
+        found: list[Step_Frame] = []
+        while instance is not None and len(found) < 50:
+            shown = f"implementation {refinement}" if refinement else "condition"
+            found.append(Step_Frame(place=instance._site.place, name=f"{shown} of {instance._entity.shown}"))
+            refinement = instance._site.refinement
+            instance = instance._maker
+        return tuple(reversed(found))

@@ -1,0 +1,438 @@
+"""Expressions compiled to closures: names are slots, constants are bound, nothing walks the tree at run time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from sabir.diagnostics.near import did_you_mean
+from sabir.graph.values import UNKNOWN, Unknown
+from sabir.languages.inmanta import codes
+from sabir.languages.inmanta.check.types import shown_value
+from sabir.languages.inmanta.evaluate import operators
+from sabir.languages.inmanta.evaluate.reading import (
+    attribute_reader,
+    defined_reader,
+    frame_reader,
+    get_attribute,
+    gradual_reader,
+    is_defined,
+    self_reader,
+    variable_reader,
+)
+from sabir.languages.inmanta.evaluate.scopes import Scope
+from sabir.languages.inmanta.evaluate.values import (
+    Frame,
+    Pending,
+    Read,
+)
+from sabir.languages.inmanta.evaluate.writing import stop
+from sabir.languages.inmanta.syntax import nodes
+from sabir.source.text import Place
+
+if TYPE_CHECKING:
+    from sabir.languages.inmanta.evaluate.compiler import Compiler
+
+__all__ = ["ExpressionCompiler"]
+
+
+class ExpressionCompiler:
+    """Compiles expressions of one scope each; constructors and calls are compiled by their own modules."""
+
+    def __init__(self, compiler: Compiler) -> None:
+        self.compiler = compiler
+        self._compilers: dict[type, Callable[[Any, Scope], Read]] = {
+            nodes.Literal: self._literal,
+            nodes.Text: self._text,
+            nodes.FormatText: self._format_text,
+            nodes.ListLiteral: self._list,
+            nodes.DictLiteral: self._dict,
+            nodes.Name: self._name,
+            nodes.AttributeRef: self._attribute,
+            nodes.Lookup: self._lookup,
+            nodes.IndexLookup: compiler.lookups.index_lookup,
+            nodes.SelectorLookup: compiler.lookups.selector_lookup,
+            nodes.Call: compiler.calls.nested_call,
+            nodes.Construct: compiler.construction.nested_construct,
+            nodes.Not: self._not,
+            nodes.Unary: self._unary,
+            nodes.Logic: self._logic,
+            nodes.Binary: self._binary,
+            nodes.IsDefined: self._is_defined,
+            nodes.Conditional: self._conditional,
+            nodes.Comprehension: self._comprehension,
+        }
+
+    def read(self, node: nodes.Expression, scope: Scope) -> Read:
+        return self._compilers[type(node)](node, scope)
+
+    def place(self, node: nodes.Node, scope: Scope) -> Place:
+        return nodes.place_of(scope.space.source, node)
+
+    def gradual(self, node: nodes.Expression, scope: Scope) -> Read:
+        """Like `read`, but an open relation is answered as it is."""
+        if isinstance(node, nodes.AttributeRef):
+            return gradual_reader(self.read(node.base, scope), node.name, self.place(node, scope))
+        if isinstance(node, nodes.Name) and "::" not in node.name:
+            found = self._attribute_by_name(node.name, scope)
+            if found is not None:
+                return gradual_reader(self_reader(found), node.name, self.place(node, scope))
+        return self.read(node, scope)
+
+    def _attribute_by_name(self, name: str, scope: Scope) -> int | None:
+        """The depth of the instance whose attribute a plain name is, when it is one."""
+        for inner, depth in scope.chain():
+            if name in inner.names:
+                return None
+            if inner.entity is not None:
+                return depth if name in inner.entity.all_properties else None
+        return None
+
+    def condition(self, node: nodes.Expression, scope: Scope, what: str) -> Read:
+        """A condition: true or false, or unknown."""
+        read = self.read(node, scope)
+        place = self.place(node, scope)
+
+        def test(frame: Frame) -> Any:
+            value = read(frame)
+            if value is True or value is False or isinstance(value, Unknown):
+                return value
+            raise operators.condition_error(value, what, place)
+
+        return test
+
+    def _literal(self, node: nodes.Literal, _: Scope) -> Read:
+        value = node.value
+        return lambda _: value
+
+    def _text(self, node: nodes.Text, scope: Scope) -> Read:
+        shown = operators.shown_text
+        parts = node.parts
+        if len(parts) <= 3 and sum(not isinstance(part, str) for part in parts) == 1:
+            return self._text_of_one(node, scope)
+        pieces = "".join(part.replace("%", "%%") if isinstance(part, str) else "%s" for part in parts)
+        reads = tuple(self.read(part.value, scope) for part in parts if not isinstance(part, str))
+
+        def read(frame: Frame) -> Any:
+            values = [one(frame) for one in reads]
+            for position, value in enumerate(values):
+                if type(value) is not str:
+                    if isinstance(value, Unknown):
+                        return value
+                    values[position] = shown(value)
+            return pieces % tuple(values)
+
+        return read
+
+    def _text_of_one(self, node: nodes.Text, scope: Scope) -> Read:
+        shown = operators.shown_text
+        before = after = ""
+        inner: Read | None = None
+        for part in node.parts:
+            if not isinstance(part, str):
+                inner = self.read(part.value, scope)
+            elif inner is None:
+                before = part
+            else:
+                after = part
+        assert inner is not None
+        only = inner
+
+        def read(frame: Frame) -> Any:
+            value = only(frame)
+            if type(value) is not str:
+                if isinstance(value, Unknown):
+                    return value
+                value = shown(value)
+            return before + value + after
+
+        return read
+
+    def _format_text(self, node: nodes.FormatText, scope: Scope) -> Read:
+        parts: list[tuple[str, Read | None, str, Place]] = []
+        for part in node.parts:
+            if isinstance(part, str):
+                parts.append((part, None, "", self.place(node, scope)))
+            else:
+                parts.append(("", self.read(part.value, scope), part.spec, self.place(node, scope)))
+
+        def read(frame: Frame) -> Any:
+            out: list[str] = []
+            for text, inner, spec, place in parts:
+                if inner is None:
+                    out.append(text)
+                    continue
+                value = inner(frame)
+                if isinstance(value, Unknown):
+                    return value
+                out.append(_formatted(value, spec, place))
+            return "".join(out)
+
+        return read
+
+    def _list(self, node: nodes.ListLiteral, scope: Scope) -> Read:
+        reads = tuple(self.read(item, scope) for item in node.items)
+        if all(isinstance(item, nodes.Literal | nodes.Text) for item in node.items):
+            return lambda frame: [read(frame) for read in reads]
+
+        def read_list(frame: Frame) -> list[Any]:
+            out: list[Any] = []
+            for read in reads:
+                value = read(frame)
+                if isinstance(value, list):
+                    _flatten(value, out)  # lists inside a list join it, as the existing engine has it
+                else:
+                    out.append(value)
+            return out
+
+        return read_list
+
+    def _dict(self, node: nodes.DictLiteral, scope: Scope) -> Read:
+        pairs = tuple((self.read(key, scope), self.read(value, scope)) for key, value in node.items)
+        if all(isinstance(key, nodes.Literal) for key, _ in node.items):
+            fixed = tuple(
+                (key.value, read)
+                for (key, _), (_, read) in zip(node.items, pairs, strict=True)
+                if isinstance(key, nodes.Literal)
+            )
+            return lambda frame: {key: read(frame) for key, read in fixed}
+        place = self.place(node, scope)
+
+        def read_dict(frame: Frame) -> dict[str, Any]:
+            out: dict[str, Any] = {}
+            for key, value in pairs:
+                name = key(frame)
+                if name in out:
+                    raise stop(codes.DUPLICATE, f"the key {name!r} stands twice in this dict", place)
+                out[name] = value(frame)
+            return out
+
+        return read_dict
+
+    def _name(self, node: nodes.Name, scope: Scope) -> Read:
+        return self.named(node.name, scope, self.place(node, scope))
+
+    def named(self, name: str, scope: Scope, place: Place) -> Read:
+        """Read what a name means in a scope. What means nothing is an error only when it is read."""
+        found = self.find(name, scope, place)
+        if found is not None:
+            return found
+        message, hint = self._unknown(name, scope)
+
+        def unknown(_: Frame) -> Any:
+            raise stop(codes.UNKNOWN_NAME, message, place, hint=hint)
+
+        return unknown
+
+    def find(self, name: str, scope: Scope, place: Place) -> Read | None:
+        if "::" in name:
+            return self._qualified(name, scope)
+        for inner, depth in scope.chain():
+            slot = inner.names.get(name)
+            if slot is not None:
+                if inner.parent is None:
+                    return frame_reader(self.compiler.frame(inner.space.name), slot)
+                return variable_reader(depth, slot)
+            if inner.entity is not None:
+                if name in inner.entity.all_properties:
+                    return attribute_reader(self_reader(depth), name, place)
+                child = self._of_a_child(name, inner, depth, place)
+                if child is not None:
+                    return child
+        return None
+
+    def _of_a_child(self, name: str, scope: Scope, depth: int, place: Place) -> Read | None:
+        """An implementation written for a parent may name an attribute that only a child entity has."""
+        assert scope.entity is not None
+        if not any(name in entity.all_properties for entity in self.compiler.descendants(scope.entity)):
+            return None
+        instance_of = self_reader(depth)
+        outer = self.find(name, scope.parent, place) if scope.parent is not None else None
+
+        def read(frame: Frame) -> Any:
+            instance = instance_of(frame)
+            if name in instance._entity.slots or outer is None:
+                return get_attribute(instance, name, place)
+            for _ in range(depth + 1):
+                frame = frame[0]
+            return outer(frame)
+
+        return read
+
+    def _qualified(self, name: str, scope: Scope) -> Read | None:
+        head, _, last = name.rpartition("::")
+        home = scope.space.imports.get(head)
+        target = self.compiler.scopes.get(home) if home is not None else None
+        if target is None or last not in target.names:
+            return None
+        return frame_reader(self.compiler.frame(target.space.name), target.names[last])
+
+    def _unknown(self, name: str, scope: Scope) -> tuple[str, str | None]:
+        head, _, last = name.rpartition("::")
+        if not head:
+            hint = did_you_mean(name, scope.visible())
+            if hint is None and name in scope.space.imports:
+                hint = f"{name!r} is a module; its members are read as {name}::member"
+            return f"there is no variable {name!r} here", hint
+        home = scope.space.imports.get(head)
+        if home is None:
+            hint = did_you_mean(head, scope.space.imports) or f"add 'import {head}' to this file"
+            return f"variable {name!r}: the namespace {head!r} is not imported here", hint
+        known = self.compiler.scopes[home].names if home in self.compiler.scopes else {}
+        return f"there is no variable {last!r} in {home!r}", did_you_mean(last, known)
+
+    def _attribute(self, node: nodes.AttributeRef, scope: Scope) -> Read:
+        return attribute_reader(self.read(node.base, scope), node.name, self.place(node, scope))
+
+    def _lookup(self, node: nodes.Lookup, scope: Scope) -> Read:
+        base, key = self.read(node.base, scope), self.read(node.key, scope)
+        place = self.place(node, scope)
+
+        def read(frame: Frame) -> Any:
+            container, wanted = base(frame), key(frame)
+            if isinstance(container, dict):
+                if isinstance(wanted, str) and wanted in container:
+                    return container[wanted]
+                if isinstance(wanted, Unknown):
+                    return wanted
+                hint = did_you_mean(wanted, container) if isinstance(wanted, str) else "keys are strings"
+                raise stop(codes.KEY, f"the dict has no key {shown_value(wanted)}", place, hint=hint)
+            if isinstance(container, Unknown):
+                return container
+            raise stop(codes.TYPE, f"{shown_value(container)} is no dict and cannot be looked up in", place)
+
+        return read
+
+    def _not(self, node: nodes.Not, scope: Scope) -> Read:
+        return operators.negation(self.read(node.operand, scope), self.place(node.operand, scope))
+
+    def _unary(self, node: nodes.Unary, scope: Scope) -> Read:
+        operand, place = self.read(node.operand, scope), self.place(node, scope)
+
+        def read(frame: Frame) -> Any:
+            value = operand(frame)
+            if isinstance(value, int | float):
+                return -value
+            if isinstance(value, Unknown):
+                return value
+            raise stop(codes.TYPE, f"'-' takes a number, not {shown_value(value)}", place)
+
+        return read
+
+    def _logic(self, node: nodes.Logic, scope: Scope) -> Read:
+        reads = [self.read(one, scope) for one in node.operands]
+        return operators.logic(node.operator, reads, [self.place(one, scope) for one in node.operands])
+
+    def _binary(self, node: nodes.Binary, scope: Scope) -> Read:
+        left, right = self.read(node.left, scope), self.read(node.right, scope)
+        return operators.binary(node.operator, left, right, self.place(node, scope))
+
+    def _is_defined(self, node: nodes.IsDefined, scope: Scope) -> Read:
+        operand = node.operand
+        place = self.place(operand, scope)
+        if isinstance(operand, nodes.AttributeRef):
+            return defined_reader(self.read(operand.base, scope), operand.name, place)
+        if isinstance(operand, nodes.Lookup):
+            base, key = self.read(operand.base, scope), self.read(operand.key, scope)
+
+            def has_key(frame: Frame) -> bool:
+                container = base(frame)
+                return isinstance(container, dict) and is_defined(container.get(key(frame)))
+
+            return has_key
+        if isinstance(operand, nodes.Name):
+            depth = self._attribute_by_name(operand.name, scope)
+            if depth is not None:
+                return defined_reader(self_reader(depth), operand.name, place)
+        read = self.read(operand, scope)
+        return lambda frame: is_defined(read(frame))
+
+    def _conditional(self, node: nodes.Conditional, scope: Scope) -> Read:
+        test = self.condition(node.condition, scope, "the condition before '?'")
+        then, otherwise = self.read(node.then, scope), self.read(node.otherwise, scope)
+
+        def read(frame: Frame) -> Any:
+            decided = test(frame)
+            if decided is True:
+                return then(frame)
+            return otherwise(frame) if decided is False else UNKNOWN
+
+        return read
+
+    def _comprehension(self, node: nodes.Comprehension, scope: Scope) -> Read:
+        """Each item has a frame of its own; frames are kept while the statement waits, so that no item is made twice."""
+        place = self.place(node, scope)
+        sources: list[Read] = []
+        inner = scope
+        layouts = []
+        for variable, iterable in node.loops:
+            sources.append(self.read(iterable, inner))
+            inner = inner.framed()
+            inner.names[variable] = 1
+            layouts.append(inner.layout)
+        guards = [
+            self.condition(guard, inner, "the condition of a list comprehension") for guard in node.guards
+        ]
+        element = self.read(node.element, inner)
+        memo = scope.layout.slot()
+
+        def frames(
+            frame: Frame, level: int, kept: dict[tuple[int, ...], Frame], at: tuple[int, ...]
+        ) -> list[Frame]:
+            found = sources[level](frame)
+            if not isinstance(found, list):
+                raise stop(codes.TYPE, f"{shown_value(found)} is no list and cannot be iterated", place)
+            out: list[Frame] = []
+            for position, item in enumerate(found):
+                where = (*at, position)
+                below = kept.get(where)
+                if below is None:
+                    below = kept[where] = [frame, item, *layouts[level].rest()]
+                out += [below] if level + 1 == len(sources) else frames(below, level + 1, kept, where)
+            return out
+
+        def read(frame: Frame) -> list[Any]:
+            kept = frame[memo]
+            if type(kept) is list:
+                return kept  # done already; another part of the statement had to wait
+            if type(kept) is Pending:
+                kept = frame[memo] = {}
+            out: list[Any] = []
+            for one in frames(frame, 0, kept, ()):
+                if all(guard(one) is True for guard in guards):
+                    value = element(one)
+                    if isinstance(value, list):
+                        _flatten(value, out)
+                    else:
+                        out.append(value)
+            frame[memo] = out
+            return out
+
+        return read
+
+
+def _flatten(value: list[Any], out: list[Any]) -> None:
+    for one in value:
+        if isinstance(one, list):
+            _flatten(one, out)
+        else:
+            out.append(one)
+
+
+def _formatted(value: Any, spec: str, place: Place) -> str:
+    if not spec:
+        return operators.shown_text(value)
+    if len(spec) > 20 or any(digits > 1000 for digits in _numbers(spec)):
+        raise stop(codes.LIMIT, f"the format {spec!r} asks for too much", place)
+    try:
+        return format(value, spec)
+    except (ValueError, TypeError) as error:
+        raise stop(
+            codes.TYPE, f"{shown_value(value)} cannot be written as {spec!r}: {error}", place
+        ) from None
+
+
+def _numbers(spec: str) -> list[int]:
+    import re
+
+    return [int(number) for number in re.findall(r"[0-9]+", spec)]

@@ -1,0 +1,47 @@
+"""Indexes: instances by their identifying values, and who waits for one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sabir.languages.inmanta.check.entities import IndexDef
+from sabir.languages.inmanta.evaluate.values import Instance, WaitForKey
+
+if TYPE_CHECKING:
+    from sabir.languages.inmanta.evaluate.engine import Activity, Engine
+
+__all__ = ["Indexes", "hashable"]
+
+
+def hashable(value: Any) -> Any:
+    """A value as part of a key."""
+    if isinstance(value, list):
+        return ("list", *(hashable(one) for one in value))
+    if isinstance(value, dict):
+        return ("dict", *sorted((key, hashable(one)) for key, one in value.items()))
+    return value
+
+
+class Indexes:
+    def __init__(self, engine: Engine) -> None:
+        self.engine = engine
+        self._found: dict[IndexDef, dict[Any, Instance]] = {}
+        self._waiters: dict[IndexDef, dict[Any, list[Activity]]] = {}
+
+    def get(self, index: IndexDef, key: Any) -> Instance | None:
+        return self._found.setdefault(index, {}).get(key)
+
+    def need(self, index: IndexDef, key: Any) -> Instance:
+        """The instance of a key; waits for it when there is none yet."""
+        found = self._found.setdefault(index, {}).get(key)
+        if found is None:
+            raise WaitForKey(self._waiters.setdefault(index, {}), key)
+        return found
+
+    def add(self, index: IndexDef, key: Any, instance: Instance) -> None:
+        self._found.setdefault(index, {})[key] = instance
+        waiters = self._waiters.get(index)
+        if waiters:
+            waiting = waiters.pop(key, None)
+            if waiting:
+                self.engine.wake(waiting)

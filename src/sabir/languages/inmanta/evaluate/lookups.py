@@ -1,0 +1,134 @@
+"""Index look-ups: `Host[name="x"]` and `host.files[path="/x"]`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sabir.diagnostics.near import did_you_mean
+from sabir.languages.inmanta import codes
+from sabir.languages.inmanta.check.entities import EntityType, IndexDef
+from sabir.languages.inmanta.check.types import shown_value
+from sabir.languages.inmanta.evaluate.indexes import hashable
+from sabir.languages.inmanta.evaluate.reading import no_attribute
+from sabir.languages.inmanta.evaluate.scopes import Scope
+from sabir.languages.inmanta.evaluate.values import Frame, Instance, Read, Stop
+from sabir.languages.inmanta.evaluate.writing import stop
+from sabir.languages.inmanta.syntax import nodes
+from sabir.source.text import Place
+
+if TYPE_CHECKING:
+    from sabir.languages.inmanta.evaluate.compiler import Compiler
+
+__all__ = ["LookupCompiler"]
+
+
+class LookupCompiler:
+    def __init__(self, compiler: Compiler) -> None:
+        self.compiler = compiler
+
+    def index_lookup(self, node: nodes.IndexLookup, scope: Scope) -> Read:
+        entity = self.compiler.definitions.entity(node.entity, scope.space)
+        place = nodes.place_of(scope.space.source, node)
+        if entity is None:  # reported before anything runs
+            raise AssertionError(node.entity)
+        if any(one.unpack or one.name is None for one in node.arguments):
+            return self._unpacked(entity, node, scope, place)
+        names = [one.name or "" for one in node.arguments]
+        index = find_index(entity, names)
+        if index is None:
+            return _failing(no_index(entity, names, place))
+        by_name = {one.name: self.compiler.read(one.value, scope) for one in node.arguments}
+        reads = tuple(by_name[name] for name in index.attributes)
+        indexes = self.compiler.engine.indexes
+        wanted = index
+        if len(reads) == 1:
+            only = reads[0]
+            return lambda frame: indexes.need(wanted, (hashable(only(frame)),))
+        return lambda frame: indexes.need(wanted, tuple([hashable(read(frame)) for read in reads]))
+
+    def _unpacked(self, entity: EntityType, node: nodes.IndexLookup, scope: Scope, place: Place) -> Read:
+        plain = {one.name: self.compiler.read(one.value, scope) for one in node.arguments if one.name}
+        unpacks = [self.compiler.read(one.value, scope) for one in node.arguments if one.unpack]
+        indexes = self.compiler.engine.indexes
+
+        def read(frame: Frame) -> Instance:
+            given = {name: one(frame) for name, one in plain.items()}
+            for one in unpacks:
+                found = one(frame)
+                if not isinstance(found, dict):
+                    raise stop(codes.TYPE, f"'**' takes a dict, not {shown_value(found)}", place)
+                given |= found
+            names = [name for name in given if name]
+            index = find_index(entity, names)
+            if index is None:
+                raise no_index(entity, names, place)
+            return indexes.need(index, tuple(hashable(given[name]) for name in index.attributes))
+
+        return read
+
+    def selector_lookup(self, node: nodes.SelectorLookup, scope: Scope) -> Read:
+        base = self.compiler.read(node.base, scope)
+        place = nodes.place_of(scope.space.source, node)
+        given = {one.name or "": self.compiler.read(one.value, scope) for one in node.arguments}
+        indexes = self.compiler.engine.indexes
+        relation = node.relation
+        plans: dict[EntityType, tuple[IndexDef, str]] = {}
+
+        def read(frame: Frame) -> Instance:
+            instance = base(frame)
+            if type(instance) is not Instance:
+                raise stop(
+                    codes.TYPE,
+                    f"{shown_value(instance)} is no instance and has no relation {relation!r}",
+                    place,
+                )
+            plan = plans.get(instance._entity)
+            if plan is None:
+                plan = plans[instance._entity] = _plan(instance._entity, relation, list(given), place)
+            index, back = plan
+            key = tuple(
+                [instance if name == back else hashable(given[name](frame)) for name in index.attributes]
+            )
+            return indexes.need(index, key)
+
+        return read
+
+
+def _plan(entity: EntityType, relation: str, names: list[str], place: Place) -> tuple[IndexDef, str]:
+    prop = entity.all_properties.get(relation)
+    if prop is None:
+        raise no_attribute(entity, relation, place)
+    if prop.target is None or prop.reverse is None:
+        what = "is no relation" if prop.target is None else "has no reverse end that an index could hold"
+        raise stop(codes.INDEX_LOOKUP, f"{prop.full_name} {what}, so it cannot be searched by index", place)
+    index = find_index(prop.target, [prop.reverse.name, *names])
+    if index is None:
+        raise no_index(prop.target, [prop.reverse.name, *names], place)
+    return index, prop.reverse.name
+
+
+def find_index(entity: EntityType, names: list[str]) -> IndexDef | None:
+    wanted = sorted(names)
+    return next((one for one in entity.indexes if sorted(one.attributes) == wanted), None)
+
+
+def no_index(entity: EntityType, names: list[str], place: Place) -> Stop:
+    known = ["(" + ", ".join(one.attributes) + ")" for one in entity.indexes]
+    unknown = [name for name in names if name not in entity.all_properties]
+    hint = did_you_mean(unknown[0], entity.all_properties) if unknown else None
+    if hint is None:
+        hint = (
+            f"{entity.shown} has an index on {', '.join(known)}"
+            if known
+            else f"define 'index {entity.shown}({', '.join(names)})'"
+        )
+    return stop(
+        codes.INDEX_LOOKUP, f"{entity.shown!r} has no index on ({', '.join(names)})", place, hint=hint
+    )
+
+
+def _failing(failure: Stop) -> Read:
+    def read(_: Frame) -> Any:
+        raise failure
+
+    return read

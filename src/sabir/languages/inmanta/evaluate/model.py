@@ -1,0 +1,119 @@
+"""Evaluation of a project from its files to its instances."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from sabir.diagnostics.finding import Finding, Severity
+from sabir.languages.inmanta.check.definitions import Definitions, resolve_definitions
+from sabir.languages.inmanta.check.names import check_names
+from sabir.languages.inmanta.evaluate.compiler import Compiler
+from sabir.languages.inmanta.evaluate.endings import finish
+from sabir.languages.inmanta.evaluate.engine import Engine
+from sabir.languages.inmanta.evaluate.plugins.api import Recorder
+from sabir.languages.inmanta.evaluate.plugins.compat import python_environment
+from sabir.languages.inmanta.evaluate.plugins.loading import load_functions, modules_with_plugins
+from sabir.languages.inmanta.evaluate.scopes import Scope
+from sabir.languages.inmanta.evaluate.values import Frame, Instance, Pending, Stop
+from sabir.languages.inmanta.syntax.project import MAIN, load_project
+from sabir.source.packages import LoadedPackage
+
+__all__ = ["Model", "evaluate_package"]
+
+_MOST_RETRIES: Final = 8
+
+
+@dataclass(slots=True, eq=False)
+class Model:
+    """What came out: instances in the order they were made, variables by namespace, findings."""
+
+    definitions: Definitions
+    instances: list[Instance]
+    findings: list[Finding]
+    scopes: dict[str, Scope]
+    frames: dict[str, Frame]
+    registered: Recorder
+
+    def variables(self, namespace: str = MAIN) -> dict[str, Any]:
+        """The variables of a namespace that have a value."""
+        scope, frame = self.scopes.get(namespace), self.frames.get(namespace)
+        if scope is None or frame is None:
+            return {}
+        return {name: frame[slot] for name, slot in scope.names.items() if type(frame[slot]) is not Pending}
+
+
+def evaluate_package(
+    package: LoadedPackage,
+    *,
+    search_path: tuple[Path, ...] = (),
+    plugins: bool = False,
+    on_progress: Callable[[str], None] | None = None,
+) -> Model:
+    """Load, check and evaluate. Nothing is evaluated when the files or their definitions have errors."""
+    project = load_project(package, search_path)
+    findings = project.findings
+    definitions = resolve_definitions(project)
+    empty = Model(definitions, [], findings, {}, {}, Recorder())
+    if _has_error(findings):
+        return empty
+    foreign = modules_with_plugins(definitions)
+    if foreign and plugins and on_progress is not None:
+        names = ", ".join(one.name for one in foreign)
+        on_progress(f"running Python plug-ins of {'module' if len(foreign) == 1 else 'modules'} {names}")
+    with python_environment(project.modules):
+        functions, registered, broken = load_functions(definitions, run=plugins)
+        findings += definitions.findings + broken
+        if not broken:
+            findings += check_names(definitions, functions.by_name)
+        if _has_error(findings):
+            return empty
+        return _evaluate(definitions, functions, registered, findings)
+
+
+def _has_error(findings: list[Finding]) -> bool:
+    return any(one.severity is Severity.ERROR for one in findings)
+
+
+def _evaluate(
+    definitions: Definitions, functions: Any, registered: Recorder, findings: list[Finding]
+) -> Model:
+    # Everything made stays alive to the end, so the cyclic collector would only walk it again and again.
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        late: frozenset[Any] = frozenset()
+        for _ in range(_MOST_RETRIES):
+            compiler, engine = _run(definitions, functions, late)
+            learned = engine.retry - late
+            if not learned:
+                break
+            late = late | learned
+    finally:
+        if collecting:
+            gc.enable()
+    spaces = definitions.project.namespaces
+    return Model(
+        definitions,
+        engine.instances,
+        findings + engine.findings,
+        compiler.scopes,
+        {name: compiler.frame(name) for name in spaces},
+        registered,
+    )
+
+
+def _run(definitions: Definitions, functions: Any, late: frozenset[Any]) -> tuple[Compiler, Engine]:
+    engine = Engine(late)
+    compiler = Compiler(definitions, engine, functions)
+    try:
+        for steps, frame in compiler.compile():
+            engine.queue.append((lambda block: engine.run_steps(*block), (steps, frame)))
+        engine.run()
+        finish(compiler)
+    except Stop as failure:  # a limit of the whole evaluation
+        engine.report(failure)
+    return compiler, engine

@@ -1,0 +1,166 @@
+"""Operators on values, with the types they take."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any, Final
+
+from sabir.graph.values import UNKNOWN, Unknown
+from sabir.languages.inmanta import codes
+from sabir.languages.inmanta.check.types import shown_value
+from sabir.languages.inmanta.evaluate.values import Frame, Instance, Read, Stop
+from sabir.languages.inmanta.evaluate.writing import stop
+from sabir.source.text import Place
+
+__all__ = ["binary", "condition_error", "logic", "negation", "shown_text"]
+
+_COMPARISONS: Final[dict[str, Callable[[Any, Any], bool]]] = {
+    "<": operator.lt,
+    ">": operator.gt,
+    "<=": operator.le,
+    ">=": operator.ge,
+}
+_ARITHMETIC: Final[dict[str, Callable[[Any, Any], Any]]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": operator.truediv,
+    "%": operator.mod,
+    "**": operator.pow,
+}
+_LONGEST: Final = 10_000_000
+_LARGEST_BITS: Final = 100_000
+
+
+def condition_error(value: Any, what: str, place: Place) -> Stop:
+    hint = None
+    if isinstance(value, Instance | str | list | dict) or value is None:
+        hint = "compare it, or test it with 'is defined'"
+    return stop(
+        codes.TYPE, f"{what} must be true or false, and {shown_value(value)} is neither", place, hint=hint
+    )
+
+
+def binary(symbol: str, left: Read, right: Read, place: Place) -> Read:
+    if symbol == "==":
+        return lambda frame: left(frame) == right(frame)
+    if symbol == "!=":
+        return lambda frame: left(frame) != right(frame)
+    if symbol in _COMPARISONS:
+        return _comparison(symbol, left, right, place)
+    if symbol == "in":
+        return lambda frame: _contains(left(frame), right(frame), place)
+    if symbol == "not in":
+        return lambda frame: not _contains(left(frame), right(frame), place)
+    return _arithmetic(symbol, left, right, place)
+
+
+def _comparison(symbol: str, left: Read, right: Read, place: Place) -> Read:
+    compare = _COMPARISONS[symbol]
+
+    def read(frame: Frame) -> Any:
+        first, second = left(frame), right(frame)
+        if isinstance(first, int | float) and isinstance(second, int | float):
+            return compare(first, second)
+        if isinstance(first, Unknown) or isinstance(second, Unknown):
+            return UNKNOWN
+        wrong = first if not isinstance(first, int | float) else second
+        raise stop(codes.TYPE, f"{symbol!r} compares numbers, and {shown_value(wrong)} is none", place)
+
+    return read
+
+
+def _contains(value: Any, container: Any, place: Place) -> Any:
+    if isinstance(container, dict):
+        return isinstance(value, str) and value in container
+    if isinstance(container, list):
+        return value in container
+    if isinstance(container, Unknown):
+        return UNKNOWN
+    raise stop(
+        codes.TYPE, f"'in' looks into a list or a dict, and {shown_value(container)} is neither", place
+    )
+
+
+def _arithmetic(symbol: str, left: Read, right: Read, place: Place) -> Read:
+    compute = _ARITHMETIC[symbol]
+
+    def read(frame: Frame) -> Any:
+        first, second = left(frame), right(frame)
+        numbers = isinstance(first, int | float) and isinstance(second, int | float)
+        if not numbers and not (symbol == "+" and isinstance(first, str) and isinstance(second, str)):
+            if isinstance(first, Unknown) or isinstance(second, Unknown):
+                return UNKNOWN
+            raise _wrong_operands(symbol, first, second, place)
+        if symbol == "**" and numbers and abs(second) * max(1, int(abs(first)).bit_length()) > _LARGEST_BITS:
+            raise stop(
+                codes.LIMIT, f"{shown_value(first)} ** {shown_value(second)} is too large a number", place
+            )
+        try:
+            result = compute(first, second)
+        except (ArithmeticError, ValueError) as error:
+            raise stop(
+                codes.TYPE, f"{shown_value(first)} {symbol} {shown_value(second)}: {error}", place
+            ) from None
+        if isinstance(result, str) and len(result) > _LONGEST:
+            raise stop(codes.LIMIT, f"a string of more than {_LONGEST} characters", place)
+        if isinstance(result, int) and result.bit_length() > _LARGEST_BITS:
+            raise stop(codes.LIMIT, f"a number of more than {_LARGEST_BITS} bits", place)
+        if isinstance(result, complex):
+            raise stop(codes.TYPE, f"{shown_value(first)} ** {shown_value(second)} is no real number", place)
+        return result
+
+    return read
+
+
+def _wrong_operands(symbol: str, first: Any, second: Any, place: Place) -> Stop:
+    wanted = "two numbers or two strings" if symbol == "+" else "two numbers"
+    hint = 'a string with other values in it is written "{{name}}"' if symbol == "+" else None
+    return stop(
+        codes.TYPE,
+        f"{symbol!r} takes {wanted}, not {shown_value(first)} and {shown_value(second)}",
+        place,
+        hint=hint,
+    )
+
+
+def logic(symbol: str, operands: list[Read], places: list[Place]) -> Read:
+    """`and`/`or` from left to right; what follows the deciding operand is not evaluated."""
+    decides = symbol == "or"
+
+    def read(frame: Frame) -> Any:
+        unknown = False
+        for operand, place in zip(operands, places, strict=True):
+            value = operand(frame)
+            if value is decides:
+                return value
+            if value is not (not decides):
+                if isinstance(value, Unknown):
+                    unknown = True
+                    continue
+                raise condition_error(value, f"an operand of {symbol!r}", place)
+        return UNKNOWN if unknown else not decides
+
+    return read
+
+
+def negation(operand: Read, place: Place) -> Read:
+    def read(frame: Frame) -> Any:
+        value = operand(frame)
+        if value is True:
+            return False
+        if value is False:
+            return True
+        if isinstance(value, Unknown):
+            return value
+        raise condition_error(value, "the operand of 'not'", place)
+
+    return read
+
+
+def shown_text(value: Any) -> str:
+    """A value inside a string."""
+    if value is None:
+        return "null"
+    return str(value)

@@ -1,0 +1,1 @@
+"""Python plug-ins: what they import, how they are loaded, how their annotations become types."""

@@ -1,0 +1,290 @@
+"""What plug-ins of modules import by the names they know: the decorator, the context, resources and handlers.
+
+`compat` offers these as `inmanta.plugins`, `inmanta.resources` and so on. Handlers are only bases to inherit from: they
+act when something is deployed, never while a model is evaluated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar, ParamSpec, TypeVar, overload
+
+from sabir.graph.values import UNKNOWN, Unknown
+from sabir.languages.inmanta.evaluate.values import Instance, Wait
+
+if TYPE_CHECKING:
+    from sabir.languages.inmanta.check.entities import EntityType
+
+__all__ = [
+    "Context",
+    "IgnoreResourceException",
+    "PluginException",
+    "Recorder",
+    "Registered",
+    "RegisteredResource",
+    "plugin",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Registered:
+    """A function marked as a plug-in."""
+
+    name: str
+    function: Callable[..., Any]
+    module: str
+    allow_unknown: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RegisteredResource:
+    """A class registered for an entity: `agent` is the path to the agent's name, `id_attribute` what identifies it."""
+
+    entity: str
+    agent: str
+    id_attribute: str
+    cls: type
+
+
+@dataclass(slots=True)
+class Recorder:
+    """Collects what a module registers while it is loaded."""
+
+    plugins: list[Registered] = field(default_factory=list[Registered])
+    resources: list[RegisteredResource] = field(default_factory=list[RegisteredResource])
+
+
+_RECORDERS: list[Recorder] = []
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def recording(recorder: Recorder) -> _Recording:
+    return _Recording(recorder)
+
+
+class _Recording:
+    def __init__(self, recorder: Recorder) -> None:
+        self._recorder = recorder
+
+    def __enter__(self) -> Recorder:
+        _RECORDERS.append(self._recorder)
+        return self._recorder
+
+    def __exit__(self, *_: object) -> None:
+        _RECORDERS.pop()
+
+
+class PluginException(Exception):
+    """Raised by plug-ins to say what is wrong."""
+
+    def __init__(self, message: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+
+
+@overload
+def plugin(function: Callable[P, R], /) -> Callable[P, R]: ...
+
+
+@overload
+def plugin(
+    function: str | None = None, /, *, allow_unknown: bool = False
+) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
+
+
+def plugin(
+    function: Callable[..., Any] | str | None = None,
+    commands: object = None,  # noqa: ARG001
+    emits_statements: bool = False,  # noqa: FBT001, FBT002, ARG001  # the signature modules call
+    allow_unknown: bool = False,  # noqa: FBT001, FBT002
+) -> Any:
+    """Mark a function as a plug-in: `@plugin`, `@plugin("name")` or `@plugin(allow_unknown=True)`."""
+
+    def register(name: str | None, target: Callable[..., Any]) -> Callable[..., Any]:
+        if _RECORDERS:
+            _RECORDERS[-1].plugins.append(
+                Registered(name or target.__name__, target, target.__module__, allow_unknown)
+            )
+        return target
+
+    if callable(function):
+        return register(None, function)
+    name = function
+    return lambda target: register(name, target)
+
+
+def deprecated(function: Callable[..., Any] | None = None, *, replaced_by: str | None = None) -> Any:  # noqa: ARG001
+    """A plug-in that has a successor."""
+    if function is not None:
+        return function
+    return lambda target: target
+
+
+class Context:
+    """The call of a plug-in, as the plug-in sees it: the scope it stands in, types, templates."""
+
+    def __init__(
+        self,
+        *,
+        types: Callable[[str], EntityType | None],
+        render: Callable[[str, Mapping[str, Any]], str],
+        read_file: Callable[[str, str], bytes],
+        location: str,
+    ) -> None:
+        self._types = types
+        self._render = render
+        self._read_file = read_file
+        self.location = location
+
+    def get_type(self, name: str) -> EntityType | None:
+        return self._types(name)
+
+    def render(self, path: str, values: Mapping[str, Any]) -> str:
+        return self._render(path, values)
+
+    def read_file(self, folder: str, path: str) -> bytes:
+        """A file of a module: `module/path` inside its `files` or `templates`."""
+        return self._read_file(folder, path)
+
+    def get_environment_id(self) -> str:
+        return "00000000-0000-0000-0000-000000000000"
+
+    def get_data_dir(self) -> str:
+        raise PluginException("a model is evaluated without a data directory")
+
+    def get_client(self) -> Any:
+        raise PluginException("a model is evaluated without a server")
+
+    def run_sync(self, function: Callable[[], Any], timeout: int = 5) -> Any:
+        import asyncio
+
+        return asyncio.run(asyncio.wait_for(function(), timeout))
+
+
+class IgnoreResourceException(Exception):
+    """Raised by a resource class to leave a resource out."""
+
+
+class ResourceMeta(type):
+    """Collects `fields` of a class and its bases."""
+
+    def __new__(mcs, name: str, bases: tuple[type, ...], members: dict[str, Any]) -> ResourceMeta:
+        cls = super().__new__(mcs, name, bases, members)
+        fields: dict[str, None] = {}
+        for base in reversed(cls.__mro__):
+            for one in base.__dict__.get("fields", ()):
+                fields[one] = None
+        cls.all_fields = tuple(fields)
+        return cls
+
+    all_fields: tuple[str, ...]
+
+
+class Resource(metaclass=ResourceMeta):
+    fields: ClassVar[tuple[str, ...]] = ("send_event",)
+    map: ClassVar[dict[str, Callable[[Any, Any], Any]]] = {}
+
+    @staticmethod
+    def get_send_event(_: Any, obj: Any) -> bool:
+        return bool(getattr(obj, "send_event", False))
+
+
+class PurgeableResource(Resource):
+    fields: ClassVar[tuple[str, ...]] = ("purged", "purge_on_delete")
+
+    @staticmethod
+    def get_purged(_: Any, obj: Any) -> bool:
+        return bool(getattr(obj, "purged", False))
+
+    @staticmethod
+    def get_purge_on_delete(_: Any, obj: Any) -> bool:
+        return bool(getattr(obj, "purge_on_delete", False))
+
+
+class ManagedResource(Resource):
+    fields: ClassVar[tuple[str, ...]] = ("managed",)
+
+    @staticmethod
+    def get_managed(_: Any, obj: Any) -> bool:
+        return bool(getattr(obj, "managed", True))
+
+
+def resource(name: str, id_attribute: str, agent: str) -> Callable[[type], type]:
+    """Register a class as the resource of an entity."""
+
+    def register(cls: type) -> type:
+        if _RECORDERS:
+            _RECORDERS[-1].resources.append(RegisteredResource(name, agent, id_attribute, cls))
+        return cls
+
+    return register
+
+
+def provider(resource_type: str, name: str | None = None) -> Callable[[type], type]:  # noqa: ARG001
+    """Register a handler; it acts only when something is deployed."""
+    return lambda cls: cls
+
+
+def dependency_manager(function: Callable[..., Any]) -> Callable[..., Any]:
+    return function
+
+
+class Placeholder:
+    """Stands for a name of the existing engine that means nothing while a model is evaluated."""
+
+    def __init__(self, *_: object, **__: object) -> None:
+        pass
+
+    def __init_subclass__(cls, **_: object) -> None:
+        pass
+
+    def __class_getitem__(cls, _: object) -> type:
+        return cls
+
+    def __call__(self, *arguments: Any, **_: object) -> Any:
+        return arguments[0] if len(arguments) == 1 and callable(arguments[0]) else self
+
+
+NAMES: dict[str, dict[str, Any]] = {
+    "inmanta": {},
+    "inmanta.plugins": {
+        "plugin": plugin,
+        "Context": Context,
+        "PluginException": PluginException,
+        "deprecated": deprecated,
+    },
+    "inmanta.resources": {
+        "resource": resource,
+        "Resource": Resource,
+        "PurgeableResource": PurgeableResource,
+        "ManagedResource": ManagedResource,
+        "IgnoreResourceException": IgnoreResourceException,
+    },
+    "inmanta.agent.handler": {
+        "provider": provider,
+        "cache": lambda *args, **_: args[0] if args and callable(args[0]) else (lambda function: function),
+        "CRUDHandler": Placeholder,
+        "CRUDHandlerGeneric": Placeholder,
+        "ResourceHandler": Placeholder,
+        "HandlerContext": Placeholder,
+        "ResourcePurged": type("ResourcePurged", (Exception,), {}),
+        "SkipResource": type("SkipResource", (Exception,), {}),
+    },
+    "inmanta.execute.util": {"Unknown": Unknown, "NoneValue": type(None)},
+    "inmanta.execute.proxy": {
+        "DynamicProxy": Instance,
+        "UnsetException": Wait,
+        "UnknownException": ValueError,
+    },
+    "inmanta.ast": {
+        "UnsetException": Wait,
+        "OptionalValueException": type("OptionalValueException", (Exception,), {}),
+    },
+    "inmanta.export": {"dependency_manager": dependency_manager, "unknown_parameters": []},
+    "inmanta.const": {},
+}
+"""The modules that plug-ins import from, with the names that have a meaning here."""
+
+UNKNOWN_VALUE = UNKNOWN

@@ -1,0 +1,142 @@
+"""`import inmanta…` for plug-ins without the existing engine being installed, and `inmanta_plugins.<module>`.
+
+Both work only inside `python_environment`, through finders on the import path. The finder for `inmanta` stands last, so
+a real installation is always found first and never shadowed; on leaving, our modules are taken out again.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+from typing import Any
+
+from sabir.languages.inmanta.evaluate.calls import PLUGIN_SOURCES
+from sabir.languages.inmanta.evaluate.plugins.api import NAMES, Placeholder
+from sabir.languages.inmanta.syntax.modules import Module
+
+__all__ = ["python_environment"]
+
+
+class _EngineModule(ModuleType):
+    """A module of the existing engine: names without a meaning here are placeholders."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        if name[:1].isupper():
+            made: Any = type(name, (Placeholder,), {"__module__": self.__name__})
+        else:
+            made = Placeholder()
+        setattr(self, name, made)
+        return made
+
+
+class _EngineLoader(Loader):
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        module = _EngineModule(spec.name)
+        module.__path__ = []
+        return module
+
+    def exec_module(self, module: ModuleType) -> None:
+        module.__dict__.update(NAMES.get(module.__name__, {}))
+
+
+class _EngineFinder(MetaPathFinder):
+    def find_spec(
+        self, fullname: str, _path: Sequence[str] | None, _target: ModuleType | None = None, /
+    ) -> ModuleSpec | None:
+        if fullname == "inmanta" or fullname.startswith("inmanta."):
+            return ModuleSpec(fullname, _EngineLoader(), is_package=True)
+        return None
+
+
+class _ModuleLoader(Loader):
+    """A Python file of a module of the project, from wherever the project was loaded."""
+
+    def __init__(self, text: str, file: str) -> None:
+        self._text = text
+        self._file = file
+
+    def create_module(self, _: ModuleSpec) -> ModuleType | None:
+        return None
+
+    def exec_module(self, module: ModuleType) -> None:
+        code = compile(self._text, f"<plug-in {self._file}>", "exec", dont_inherit=True)
+        module.__file__ = self._file
+        exec(code, module.__dict__)  # noqa: S102  # running the plug-in is what its owner allowed
+
+
+class _ModuleFinder(MetaPathFinder):
+    def __init__(self, modules: Mapping[str, Module]) -> None:
+        self._modules = modules
+
+    def find_spec(
+        self, fullname: str, _path: Sequence[str] | None, _target: ModuleType | None = None, /
+    ) -> ModuleSpec | None:
+        if fullname == "inmanta_plugins":
+            return ModuleSpec(fullname, _EngineLoader(), is_package=True)
+        if not fullname.startswith("inmanta_plugins."):
+            return None
+        name, *rest = fullname.split(".")[1:]
+        module = self._modules.get(name)
+        if module is None:
+            return None
+        if module.ours:
+            return ModuleSpec(fullname, _OursLoader(name), is_package=True)
+        inside = "/".join(rest)
+        for file, is_package in ((f"{inside}/__init__.py".lstrip("/"), True), (f"{inside}.py", False)):
+            found = module.plugins.file(file) if file != ".py" else None
+            if found is not None:
+                PLUGIN_SOURCES[found.source.name] = found.source
+                loader = _ModuleLoader(found.source.text, found.source.name)
+                return ModuleSpec(fullname, loader, is_package=is_package, origin=found.source.name)
+        if not rest or module.plugins.list(inside):
+            return ModuleSpec(fullname, _EngineLoader(), is_package=True)
+        return None
+
+
+class _OursLoader(Loader):
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def create_module(self, _: ModuleSpec) -> ModuleType | None:
+        return None
+
+    def exec_module(self, module: ModuleType) -> None:
+        from importlib import import_module
+
+        ours = import_module(f"sabir.languages.inmanta.library.{self._name}.plugins")
+        module.__dict__.update(
+            {name: value for name, value in vars(ours).items() if not name.startswith("__")}
+        )
+
+
+@contextmanager
+def python_environment(modules: Mapping[str, Module]) -> Iterator[None]:
+    """While open, plug-ins can be imported and can import what they know."""
+    before = {name: one for name, one in sys.modules.items() if _is_ours_to_clear(name)}
+    for name in before:
+        if name.split(".")[0] == "inmanta_plugins":
+            del sys.modules[name]
+    first, last = _ModuleFinder(modules), _EngineFinder()
+    sys.meta_path.insert(0, first)
+    sys.meta_path.append(last)
+    try:
+        yield
+    finally:
+        sys.meta_path.remove(first)
+        sys.meta_path.remove(last)
+        for name in [one for one in sys.modules if _is_ours_to_clear(one)]:
+            spec = getattr(sys.modules[name], "__spec__", None)
+            if isinstance(getattr(spec, "loader", None), _EngineLoader | _ModuleLoader | _OursLoader):
+                del sys.modules[name]
+        for name, module in before.items():
+            sys.modules.setdefault(name, module)
+
+
+def _is_ours_to_clear(name: str) -> bool:
+    return name.split(".")[0] in ("inmanta", "inmanta_plugins")

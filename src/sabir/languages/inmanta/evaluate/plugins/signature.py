@@ -1,0 +1,148 @@
+"""Signatures of plug-ins: annotations are types of the language, written as strings or as Python types."""
+
+from __future__ import annotations
+
+import inspect
+import types
+import typing
+from collections import abc
+from collections.abc import Callable
+from typing import Any
+
+from sabir.languages.inmanta.check.definitions import Definitions
+from sabir.languages.inmanta.check.types import PRIMITIVES, ValueType, list_of, nullable
+from sabir.languages.inmanta.evaluate.functions import ANY, Function, Parameter
+from sabir.languages.inmanta.evaluate.plugins.api import Context, Registered
+from sabir.languages.inmanta.evaluate.values import Instance
+from sabir.languages.inmanta.syntax.project import Namespace
+
+__all__ = ["function_of", "language_type"]
+
+_NULL = ValueType("null", lambda value: value is None)
+_PYTHON: dict[Any, ValueType] = {
+    str: PRIMITIVES["string"],
+    int: PRIMITIVES["int"],
+    float: PRIMITIVES["number"],
+    bool: PRIMITIVES["bool"],
+    dict: PRIMITIVES["dict"],
+    list: PRIMITIVES["list"],
+    None: _NULL,
+    type(None): _NULL,
+}
+
+
+def language_type(
+    annotation: Any, definitions: Definitions, space: Namespace, names: dict[str, Any] | None = None
+) -> ValueType:
+    """The type an annotation names; what cannot be understood accepts anything."""
+    if isinstance(annotation, str):
+        text = annotation.strip()
+        if len(text) > 1 and text[0] == text[-1] and text[0] in "'\"":
+            text = text[1:-1]  # a string annotation under `from __future__ import annotations`
+        known = _named(text, definitions, space)
+        if known is not None:
+            return known
+        return language_type(_evaluated(text, names), definitions, space)
+    if annotation in (inspect.Parameter.empty, Any, object):
+        return ANY
+    try:
+        if annotation in _PYTHON:
+            return _PYTHON[annotation]
+    except TypeError:
+        return ANY
+    return _generic(annotation, definitions, space)
+
+
+def _evaluated(text: str, names: dict[str, Any] | None) -> Any:
+    """A Python annotation kept as text, in the names of the plug-in's own module."""
+    if names is None or "::" in text:
+        return Any
+    try:
+        return eval(text, names)  # noqa: S307  # the plug-in's own code, which is being loaded anyway
+    except Exception:  # noqa: BLE001  # an annotation that means nothing restricts nothing
+        return Any
+
+
+def _generic(annotation: Any, definitions: Definitions, space: Namespace) -> ValueType:
+    origin, arguments = typing.get_origin(annotation), typing.get_args(annotation)
+    if origin is typing.Annotated:
+        named = [one for one in arguments[1:] if isinstance(one, str)]
+        return language_type(named[0] if named else arguments[0], definitions, space)
+    if origin in (typing.Union, types.UnionType):
+        inner = [language_type(one, definitions, space) for one in arguments]
+        name = " | ".join(one.name for one in inner)
+        return ValueType(name, lambda value: any(one.accepts(value) for one in inner))
+    if origin is typing.Literal:
+        return ValueType(str(arguments), lambda value: value in arguments)
+    if origin in (list, abc.Sequence, abc.Iterable, abc.Collection):
+        return list_of(language_type(arguments[0], definitions, space)) if arguments else PRIMITIVES["list"]
+    if origin in (dict, abc.Mapping):
+        return PRIMITIVES["dict"]
+    return ANY
+
+
+def _named(name: str, definitions: Definitions, space: Namespace) -> ValueType | None:
+    if name.endswith("?"):
+        inner = _named(name[:-1], definitions, space)
+        return None if inner is None else nullable(inner)
+    if name.endswith("[]"):
+        inner = _named(name[:-2], definitions, space)
+        return None if inner is None else list_of(inner)
+    if name in ("null", "None"):
+        return _NULL
+    if name in ("expression", "object", "any", "Any"):
+        return ANY
+    if name in ("str",):
+        return PRIMITIVES["string"]
+    known = definitions.value_type(name, space)
+    if known is not None:
+        return known
+    # A plug-in may name any loaded type by its full name, imported or not.
+    entity = definitions.entity(name, space) or definitions.entities.get(name)
+    if entity is not None:
+        wanted = entity
+        return ValueType(
+            name, lambda value: isinstance(value, Instance) and wanted in value._entity.ancestor_set
+        )
+    return definitions.typedefs.get(name)
+
+
+def function_of(registered: Registered, full: str, definitions: Definitions, space: Namespace) -> Function:
+    """A registered plug-in as a function of the language."""
+    function: Callable[..., Any] = registered.function
+    signature = inspect.signature(function)
+    names: dict[str, Any] = getattr(function, "__globals__", {})
+    found: list[Parameter] = []
+    context = variadic = keywords = False
+    for position, one in enumerate(signature.parameters.values()):
+        if position == 0 and _is_context(one.annotation):
+            context = True
+        elif one.kind is inspect.Parameter.VAR_POSITIONAL:
+            variadic = True
+        elif one.kind is inspect.Parameter.VAR_KEYWORD:
+            keywords = True
+        else:
+            kind = language_type(one.annotation, definitions, space, names)
+            if one.default is None:
+                kind = nullable(kind)
+            found.append(Parameter(one.name, kind, one.default is inspect.Parameter.empty, one.kind))
+    returned = signature.return_annotation
+    returns = (
+        None if returned is inspect.Signature.empty else language_type(returned, definitions, space, names)
+    )
+    return Function(
+        full,
+        function,
+        tuple(found),
+        returns,
+        context=context,
+        allow_unknown=registered.allow_unknown,
+        variadic=variadic,
+        keywords=keywords,
+    )
+
+
+def _is_context(annotation: Any) -> bool:
+    if isinstance(annotation, str):
+        return annotation.rpartition(".")[2] == "Context"
+    return annotation is Context or getattr(annotation, "__name__", "") == "Context"

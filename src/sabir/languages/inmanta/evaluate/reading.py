@@ -1,0 +1,207 @@
+"""Compiled reads: variables by frame and slot, attributes of instances, complete or as far as they came."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sabir.diagnostics.near import did_you_mean
+from sabir.languages.inmanta import codes
+from sabir.languages.inmanta.check.entities import EntityType
+from sabir.languages.inmanta.check.types import shown_value
+from sabir.languages.inmanta.evaluate.values import (
+    Frame,
+    Instance,
+    Pending,
+    Read,
+    RelationValue,
+    Stop,
+    Wait,
+    WaitForFirst,
+)
+from sabir.languages.inmanta.evaluate.writing import stop
+from sabir.source.text import Place
+
+__all__ = ["attribute_reader", "defined_reader", "get_attribute", "no_attribute", "variable_reader"]
+
+
+def variable_reader(depth: int, slot: int) -> Read:
+    """Read a variable `depth` frames up. The first three depths, nearly all reads, have no loop."""
+    if depth == 0:
+
+        def read_here(frame: Frame) -> Any:
+            value = frame[slot]
+            if type(value) is Pending:
+                raise Wait(frame, slot)
+            return value
+
+        return read_here
+    if depth == 1:
+
+        def read_above(frame: Frame) -> Any:
+            above = frame[0]
+            value = above[slot]
+            if type(value) is Pending:
+                raise Wait(above, slot)
+            return value
+
+        return read_above
+
+    def read_far(frame: Frame) -> Any:
+        for _ in range(depth):
+            frame = frame[0]
+        value = frame[slot]
+        if type(value) is Pending:
+            raise Wait(frame, slot)
+        return value
+
+    return read_far
+
+
+def frame_reader(frame: Frame, slot: int) -> Read:
+    """Read a variable of a namespace, whose frame is there once and for all."""
+
+    def read(_: Frame) -> Any:
+        value = frame[slot]
+        if type(value) is Pending:
+            raise Wait(frame, slot)
+        return value
+
+    return read
+
+
+def self_reader(depth: int) -> Read:
+    """The instance that is refined: slot 1 of the frame of the refinement."""
+    if depth == 0:
+        return lambda frame: frame[1]
+
+    def read(frame: Frame) -> Any:
+        for _ in range(depth):
+            frame = frame[0]
+        return frame[1]
+
+    return read
+
+
+def get_attribute(instance: Any, name: str, place: Place) -> Any:
+    """The complete value of an attribute or relation."""
+    if type(instance) is not Instance:
+        raise _no_instance(instance, name, place)
+    slot = instance._entity.slots.get(name)
+    if slot is None:
+        raise no_attribute(instance._entity, name, place)
+    value = instance._values[slot]
+    kind = type(value)
+    if kind is Pending:
+        raise Wait(instance._values, slot, instance)
+    if kind is RelationValue:
+        if not value.closed:
+            raise Wait(instance._values, slot, instance)
+        return value.complete()
+    return value
+
+
+def attribute_reader(base: Read, name: str, place: Place) -> Read:
+    def read(frame: Frame) -> Any:
+        instance = base(frame)
+        if type(instance) is not Instance:
+            raise _no_instance(instance, name, place)
+        slot = instance._entity.slots.get(name)
+        if slot is None:
+            raise no_attribute(instance._entity, name, place)
+        value = instance._values[slot]
+        kind = type(value)
+        if kind is Pending:
+            raise Wait(instance._values, slot, instance)
+        if kind is RelationValue:
+            if not value.closed:
+                raise Wait(instance._values, slot, instance)
+            return value.complete()
+        return value
+
+    return read
+
+
+def gradual_reader(base: Read, name: str, place: Place) -> Read:
+    """The relation itself while it is open, so that its values can be taken one by one as they come."""
+
+    def read(frame: Frame) -> Any:
+        instance = base(frame)
+        if type(instance) is not Instance:
+            raise _no_instance(instance, name, place)
+        entity = instance._entity
+        slot = entity.slots.get(name)
+        if slot is None:
+            raise no_attribute(entity, name, place)
+        value = instance._values[slot]
+        kind = type(value)
+        if kind is RelationValue:
+            return value.complete() if value.closed else value
+        if kind is Pending:
+            prop = entity.all_properties[name]
+            if prop.is_list:
+                relation = instance._values[slot] = RelationValue(instance, prop, slot)
+                return relation
+            raise Wait(instance._values, slot, instance)
+        return value
+
+    return read
+
+
+def defined_reader(base: Read, name: str, place: Place) -> Read:
+    """`instance.name is defined`: null and the empty list are not."""
+
+    def read(frame: Frame) -> bool:
+        instance = base(frame)
+        if type(instance) is not Instance:
+            if instance is None:
+                return False
+            raise _no_instance(instance, name, place)
+        slot = instance._entity.slots.get(name)
+        if slot is None:
+            raise no_attribute(instance._entity, name, place)
+        value = instance._values[slot]
+        kind = type(value)
+        if kind is Pending:
+            if instance._entity.all_properties[name].is_list:
+                raise WaitForFirst(instance._values, slot, instance)
+            raise Wait(instance._values, slot, instance)
+        if kind is RelationValue:
+            if value.values:
+                return True
+            if not value.closed:
+                raise WaitForFirst(instance._values, slot, instance)
+            return False
+        return is_defined(value)
+
+    return read
+
+
+def is_defined(value: Any) -> bool:
+    return value is not None and value != []
+
+
+def _no_instance(value: Any, name: str, place: Place) -> Stop:
+    if value is None:
+        return stop(
+            codes.UNSET,
+            f"{name!r} is read through an optional relation that has no value",
+            place,
+            hint="guard it with 'is defined'",
+        )
+    hint = None
+    if isinstance(value, dict) and name in value:
+        hint = f"a key of a dict is read with [{name!r}]"
+    elif isinstance(value, list):
+        hint = "read it from each item, in a for loop"
+    return stop(
+        codes.TYPE, f"{shown_value(value)} is no instance and has no attribute {name!r}", place, hint=hint
+    )
+
+
+def no_attribute(entity: EntityType, name: str, place: Place) -> Stop:
+    return stop(
+        codes.UNKNOWN_NAME,
+        f"{entity.shown!r} has no attribute {name!r}",
+        place,
+        hint=did_you_mean(name, entity.all_properties),
+    )

@@ -1,0 +1,96 @@
+"""Lexical scopes, resolved once: every name becomes a slot of a frame so many frames up.
+
+A namespace, a refinement, a loop and a list comprehension have a frame of their own each time they run. The block of an
+`if` runs at most once in its frame, so its variables are slots of that frame, hidden by name only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from sabir.languages.inmanta.check.entities import EntityType
+from sabir.languages.inmanta.evaluate.values import EMPTY, Frame
+from sabir.languages.inmanta.syntax.nodes import Assign, Block, Name
+from sabir.languages.inmanta.syntax.project import Namespace
+
+__all__ = ["Layout", "Scope"]
+
+
+class Layout:
+    """The shape of a frame: slot 0 is the frame around it, slot 1 `self` or the loop variable."""
+
+    def __init__(self) -> None:
+        self.size = 2
+        self._blank: Frame | None = None
+
+    def slot(self) -> int:
+        self.size += 1
+        self._blank = None
+        return self.size - 1
+
+    def rest(self) -> Frame:
+        """The empty slots after the first two."""
+        blank = self._blank
+        if blank is None:
+            blank = self._blank = [EMPTY] * (self.size - 2)
+        return blank
+
+
+class Scope:
+    """Names visible in a block. `entity` is set in a refinement: its attributes are visible by their plain names."""
+
+    def __init__(
+        self,
+        space: Namespace,
+        layout: Layout,
+        parent: Scope | None = None,
+        *,
+        entity: EntityType | None = None,
+        refinement: str | None = None,
+    ) -> None:
+        self.space = space
+        self.layout = layout
+        self.parent = parent
+        self.names: dict[str, int] = {}
+        self.writers: dict[str, list[Any]] = {}
+        self.entity = entity
+        self.refinement: str | None = (
+            refinement if refinement is not None else (parent.refinement if parent else None)
+        )
+
+    def declare_block(self, block: Block) -> None:
+        """Give the variables that a block assigns their slots."""
+        for statement in block:
+            if isinstance(statement, Assign) and isinstance(statement.target, Name):
+                name = statement.target.name
+                if name not in self.names:
+                    self.names[name] = self.layout.slot()
+                self.writers.setdefault(name, []).append(statement)
+
+    def child(self) -> Scope:
+        """The scope of an `if` block: hidden names, the same frame."""
+        return Scope(self.space, self.layout, self)
+
+    def framed(self) -> Scope:
+        """The scope of a block with a frame of its own inside this one."""
+        return Scope(self.space, Layout(), self)
+
+    def chain(self) -> Iterator[tuple[Scope, int]]:
+        """The scopes from here outwards, each with the number of frames to go up to it."""
+        scope: Scope | None = self
+        depth = 0
+        while scope is not None:
+            yield scope, depth
+            if scope.parent is not None and scope.parent.layout is not scope.layout:
+                depth += 1
+            scope = scope.parent
+
+    def visible(self) -> set[str]:
+        """All names that mean something here, for a near name."""
+        found: set[str] = set()
+        for scope, _ in self.chain():
+            found.update(scope.names)
+            if scope.entity is not None:
+                found.update(scope.entity.all_properties, ["self"])
+        return found

@@ -1,0 +1,249 @@
+"""Statements compiled to steps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from sabir.diagnostics.finding import Related
+from sabir.graph.origin import How
+from sabir.graph.values import Unknown
+from sabir.languages.inmanta import codes
+from sabir.languages.inmanta.check.types import shown_value
+from sabir.languages.inmanta.evaluate.engine import Step
+from sabir.languages.inmanta.evaluate.reading import no_attribute
+from sabir.languages.inmanta.evaluate.scopes import Scope
+from sabir.languages.inmanta.evaluate.sites import Site
+from sabir.languages.inmanta.evaluate.values import (
+    Frame,
+    Instance,
+    Pending,
+    Read,
+    RelationValue,
+    Stop,
+    Wait,
+)
+from sabir.languages.inmanta.evaluate.writing import stop
+from sabir.languages.inmanta.syntax import nodes
+
+if TYPE_CHECKING:
+    from sabir.languages.inmanta.evaluate.compiler import Compiler
+
+__all__ = ["StatementCompiler"]
+
+Run = Callable[[Frame], None]
+
+
+class StatementCompiler:
+    def __init__(self, compiler: Compiler) -> None:
+        self.compiler = compiler
+        self.engine = compiler.engine
+
+    def block(self, block: nodes.Block, scope: Scope) -> list[Step]:
+        """The steps of a block whose variables the scope already has."""
+        return [self._step(statement, scope) for statement in block]
+
+    def _step(self, node: nodes.Statement, scope: Scope) -> Step:
+        match node:
+            case nodes.Assign(target=nodes.Name()):
+                step = Step(self._assign_variable(node, scope), node, scope)
+            case nodes.Assign():
+                step = Step(self._assign_attribute(node, scope), node, scope)
+            case nodes.ExpressionStatement():
+                step = Step(self._root(node.value, scope), node, scope)
+            case nodes.If():
+                step = Step(self._if(node, scope), node, scope)
+            case nodes.For():
+                step = self._for(node, scope)
+        return step
+
+    def _root(self, value: nodes.Expression, scope: Scope) -> Read:
+        """The whole right side of a statement: once it is there the statement is done, so nothing is remembered."""
+        if isinstance(value, nodes.Construct):
+            return self.compiler.construction.construct(value, scope)
+        if isinstance(value, nodes.Call):
+            return self.compiler.calls.call(value, scope)
+        return self.compiler.read(value, scope)
+
+    def _assign_variable(self, node: nodes.Assign, scope: Scope) -> Run:
+        assert isinstance(node.target, nodes.Name)
+        name = node.target.name
+        place = nodes.place_of(scope.space.source, node)
+        if node.extend:
+            failure = stop(
+                codes.TYPE, f"'+=' adds to a relation, and {name!r} is a variable", place, hint="write '='"
+            )
+            return _failing(failure)
+        slot = scope.names[name]
+        read = self._root(node.value, scope)
+        engine = self.engine
+
+        def run(frame: Frame) -> None:
+            value = read(frame)
+            old = frame[slot]
+            if type(old) is Pending:
+                frame[slot] = value
+                if old.waiters:
+                    engine.wake(old.waiters)
+            elif not (old is value or old == value):
+                raise self._double(node, scope, old, value)
+
+        return run
+
+    def _double(self, node: nodes.Assign, scope: Scope, old: Any, value: Any) -> Stop:
+        assert isinstance(node.target, nodes.Name)
+        name = node.target.name
+        source = scope.space.source
+        others = [one for one in scope.writers.get(name, []) if one is not node]
+        return stop(
+            codes.DOUBLE,
+            f"variable {name!r} has the value {shown_value(old)} and cannot be set to {shown_value(value)}",
+            nodes.place_of(source, node.target),
+            hint="a variable is assigned once; give the second value another name",
+            related=tuple(
+                Related(place=nodes.place_of(source, one.target), message="also set here") for one in others
+            ),
+        )
+
+    def _assign_attribute(self, node: nodes.Assign, scope: Scope) -> Run:
+        target = node.target
+        assert isinstance(target, nodes.AttributeRef)
+        base = self.compiler.read(target.base, scope)
+        name = target.name
+        place = nodes.place_of(scope.space.source, target)
+        how = How.REFINEMENT if scope.refinement else How.ASSIGNMENT
+        site = Site(
+            nodes.place_of(scope.space.source, node),
+            how,
+            scope.refinement,
+            commit=scope.space.module.commit if scope.space.module is not None else None,
+            expressions={"": node.value},
+            scope=scope,
+        )
+        whole = self._root(node.value, scope)
+        parts = self._parts(node.value, scope)
+        writer, engine, extend = self.engine.writer, self.engine, node.extend
+
+        def run(frame: Frame) -> None:
+            instance = base(frame)
+            if type(instance) is not Instance:
+                raise stop(
+                    codes.TYPE, f"{shown_value(instance)} is no instance: {name!r} cannot be set on it", place
+                )
+            prop = instance._entity.all_properties.get(name)
+            if prop is None:
+                raise no_attribute(instance._entity, name, place)
+            if not prop.is_list:
+                if extend and not prop.is_relation:
+                    raise stop(
+                        codes.TYPE, f"'+=' adds to a relation, and {prop.full_name} is an attribute", place
+                    )
+                writer.assign(instance, prop, whole(frame), site)
+                return
+            for read, step in parts:
+                try:
+                    value = read(frame)
+                except Wait as wait:
+                    if len(parts) == 1:
+                        raise
+                    engine.park(step, frame, wait)
+                    continue
+                if type(value) is RelationValue:
+                    engine.copy(value, instance, prop, site)
+                else:
+                    writer.assign(instance, prop, value, site)
+
+        parts[:] = [(read, step) for read, step in parts]
+        for position, (read, step) in enumerate(parts):
+            if len(parts) > 1:
+                step.run = self._part(base, name, read, site)
+                parts[position] = (read, step)
+        return run
+
+    def _part(self, base: Read, name: str, read: Read, site: Site) -> Run:
+        writer, engine = self.engine.writer, self.engine
+
+        def run(frame: Frame) -> None:
+            instance = base(frame)
+            prop = instance._entity.all_properties[name]
+            value = read(frame)
+            if type(value) is RelationValue:
+                engine.copy(value, instance, prop, site)
+            else:
+                writer.assign(instance, prop, value, site)
+
+        return run
+
+    def _parts(self, value: nodes.Expression, scope: Scope) -> list[tuple[Read, Step]]:
+        """What is added to a relation, item by item: each as soon as it is known."""
+        items = value.items if isinstance(value, nodes.ListLiteral) else (value,)
+        gradual = self.compiler.expressions.gradual
+        found: list[tuple[Read, Step]] = []
+        for item in items:
+            argument = nodes.Argument(item.start, item.end, None, item, False)
+            found.append((gradual(item, scope), Step(_nothing, argument, scope)))
+        return found
+
+    def _if(self, node: nodes.If, scope: Scope) -> Run:
+        branches: list[tuple[Read, list[Step]]] = []
+        for condition, block in node.branches:
+            test = self.compiler.expressions.condition(condition, scope, "the condition of 'if'")
+            branches.append((test, self._inner(block, scope)))
+        otherwise = self._inner(node.otherwise, scope)
+        run_steps = self.engine.run_steps
+
+        def run(frame: Frame) -> None:
+            for test, steps in branches:
+                decided = test(frame)
+                if decided is True:
+                    run_steps(steps, frame)
+                    return
+                if decided is not False:
+                    return  # not known before deployment: neither branch
+            run_steps(otherwise, frame)
+
+        return run
+
+    def _inner(self, block: nodes.Block, scope: Scope) -> list[Step]:
+        inner = scope.child()
+        inner.declare_block(block)
+        return self.block(block, inner)
+
+    def _for(self, node: nodes.For, scope: Scope) -> Step:
+        source = self.compiler.expressions.gradual(node.iterable, scope)
+        place = nodes.place_of(scope.space.source, node.iterable)
+        inner = scope.framed()
+        inner.names[node.variable] = 1
+        inner.declare_block(node.body)
+        steps = self.block(node.body, inner)
+        layout = inner.layout
+        engine = self.engine
+        run_steps = engine.run_steps
+
+        def run(frame: Frame) -> None:
+            items = source(frame)
+            rest = layout.rest()
+            if isinstance(items, list):
+                for item in items:
+                    run_steps(steps, [frame, item, *rest])
+            elif type(items) is RelationValue:
+                engine.listen(items, step, frame, lambda item: run_steps(steps, [frame, item, *rest]))
+            elif not isinstance(items, Unknown):
+                hint = "iterate a list of its keys" if isinstance(items, dict) else None
+                raise stop(
+                    codes.TYPE, f"'for' goes over a list, and {shown_value(items)} is none", place, hint=hint
+                )
+
+        step = Step(run, node, scope)
+        return step
+
+
+def _failing(failure: Stop) -> Run:
+    def run(_: Frame) -> None:
+        raise failure
+
+    return run
+
+
+def _nothing(_: Frame) -> None:
+    return None

@@ -1,0 +1,222 @@
+"""Jinja2 templates in the scope of the call: free names are found first, so a template is rendered once.
+
+Environments are sandboxed: a template is part of the model and may come from anybody.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from sabir.diagnostics.near import did_you_mean
+from sabir.languages.inmanta import codes
+from sabir.languages.inmanta.evaluate.scopes import Scope
+from sabir.languages.inmanta.evaluate.values import Frame, Instance, Pending, Read, RelationValue, Stop, Wait
+from sabir.languages.inmanta.evaluate.writing import stop
+from sabir.languages.inmanta.syntax.project import Namespace
+from sabir.source.text import Place
+
+if TYPE_CHECKING:
+    from jinja2 import Template
+
+    from sabir.languages.inmanta.evaluate.compiler import Compiler
+
+__all__ = ["Templates"]
+
+
+@dataclass(slots=True)
+class _Loaded:
+    template: Template
+    names: frozenset[str]
+
+
+class Templates:
+    """The templates of a project, compiled once for each namespace that uses them."""
+
+    def __init__(self, compiler: Compiler) -> None:
+        self.compiler = compiler
+        self._environments: dict[str, Any] = {}
+        self._loaded: dict[tuple[str, str], _Loaded] = {}
+
+    def renderer(self, scope: Scope, place: Place) -> Callable[[Frame, str, Mapping[str, Any]], str]:
+        """Render in a scope. The reads of a template's free names are compiled once for each call site."""
+        reads: dict[str, list[tuple[str, Read]]] = {}
+
+        def render(frame: Frame, path: str, values: Mapping[str, Any]) -> str:
+            loaded = self._load(path, scope.space, place)
+            known = reads.get(path)
+            if known is None:
+                known = reads[path] = self._reads(loaded.names, scope, place)
+            context = {name: read(frame) for name, read in known if name not in values}
+            context.update(values)
+            return self._render(loaded, context, scope, place)
+
+        return render
+
+    def _render(self, loaded: _Loaded, context: dict[str, Any], scope: Scope, place: Place) -> str:
+        import jinja2
+
+        try:
+            return loaded.template.render(context)
+        except jinja2.UndefinedError as error:
+            raise self._undefined(error, scope, place) from None
+        except Stop:
+            raise
+        except RecursionError:
+            raise stop(codes.LIMIT, "the template includes itself without end", place) from None
+        except Exception as error:  # noqa: BLE001  # whatever a template does wrong is the model's mistake
+            name = loaded.template.name
+            raise stop(
+                codes.PLUGIN, f"template {name!r} failed: {type(error).__name__}: {error}", place
+            ) from None
+
+    def _undefined(self, error: Exception, scope: Scope, place: Place) -> Stop:
+        message = str(error)
+        quoted = message.split("'")
+        hint = did_you_mean(quoted[1], scope.visible()) if len(quoted) > 2 else None
+        return stop(codes.UNKNOWN_NAME, f"in the template: {message}", place, hint=hint)
+
+    def _reads(self, names: frozenset[str], scope: Scope, place: Place) -> list[tuple[str, Read]]:
+        found: list[tuple[str, Read]] = []
+        for name in sorted(names):
+            read = self.compiler.expressions.find(name, scope, place)
+            if read is None:
+                proxy = self._module(name, scope, place)
+                if proxy is not None:
+                    found.append((name, _constant(proxy)))
+            else:
+                found.append((name, read))
+        return found
+
+    def _module(self, name: str, scope: Scope, place: Place) -> _ModuleProxy | None:
+        """`a.b.c` in a template is `a::b::c` of the model (spec 002, "Templates"; decision S-58)."""
+        imports = scope.space.imports
+        if name in imports or any(one.startswith(name + "::") for one in imports):
+            return _ModuleProxy(self.compiler, imports, name, place)
+        return None
+
+    def _load(self, path: str, space: Namespace, place: Place) -> _Loaded:
+        key = (space.name, path)
+        loaded = self._loaded.get(key)
+        if loaded is None:
+            loaded = self._loaded[key] = self._compile(path, space, place)
+        return loaded
+
+    def _compile(self, path: str, space: Namespace, place: Place) -> _Loaded:
+        import jinja2
+        from jinja2 import meta
+
+        environment = self._environments.get(space.name)
+        if environment is None:
+            environment = self._environments[space.name] = self._environment(space)
+        try:
+            names: set[str] = set()
+            todo, seen = [path], {path}
+            while todo:
+                text, _, _ = environment.loader.get_source(environment, todo.pop())
+                tree = environment.parse(text)
+                names |= meta.find_undeclared_variables(tree)
+                for other in meta.find_referenced_templates(tree):
+                    if other is not None and other not in seen:
+                        seen.add(other)
+                        todo.append(other)
+            return _Loaded(environment.get_template(path), frozenset(names))
+        except jinja2.TemplateNotFound as error:
+            raise self._missing(str(error.name or path), place) from None
+        except jinja2.TemplateSyntaxError as error:
+            where = f"{error.name or path}, line {error.lineno}"
+            raise stop(
+                codes.PLUGIN, f"the template cannot be read ({where}): {error.message}", place
+            ) from None
+        except RecursionError:
+            raise stop(codes.LIMIT, f"the template {path!r} is nested too deeply", place) from None
+
+    def _missing(self, path: str, place: Place) -> Stop:
+        module, _, inside = path.partition("/")
+        modules = self.compiler.definitions.project.modules
+        if module not in modules:
+            hint = did_you_mean(module, modules) or "the path begins with the name of an imported module"
+            return stop(
+                codes.PLUGIN,
+                f"there is no template {path!r}: {module!r} is no loaded module",
+                place,
+                hint=hint,
+            )
+        known = [one.removeprefix("templates/") for one in modules[module].data.list("templates")]
+        return stop(
+            codes.PLUGIN,
+            f"module {module!r} has no template {inside!r}",
+            place,
+            hint=did_you_mean(inside, known) or f"templates are in {modules[module].data.shown}/templates",
+        )
+
+    def _environment(self, space: Namespace) -> Any:
+        import jinja2
+        from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+        def source(path: str) -> str | None:
+            module, _, inside = path.partition("/")
+            found = self.compiler.definitions.project.modules.get(module)
+            file = found.data.file(f"templates/{inside}") if found is not None else None
+            return None if file is None else file.source.text
+
+        class Sandbox(ImmutableSandboxedEnvironment):
+            def is_safe_attribute(self, obj: Any, attr: str, value: Any) -> bool:  # noqa: ARG002
+                return not attr.startswith("_")
+
+            def getattr(self, obj: Any, attribute: str) -> Any:
+                if type(obj) is Instance and not attribute.startswith("_"):
+                    slot = obj._entity.slots.get(attribute)
+                    if slot is not None:
+                        value = obj._values[slot]
+                        if type(value) is not Pending and type(value) is not RelationValue:
+                            return value
+                return super().getattr(obj, attribute)
+
+        environment = Sandbox(
+            loader=jinja2.FunctionLoader(source),
+            undefined=jinja2.StrictUndefined,
+            cache_size=-1,
+            auto_reload=False,
+        )
+        for alias, home in space.imports.items():
+            for full, function in self.compiler.functions.by_name.items():
+                prefix, _, last = full.rpartition("::")
+                if prefix == home and not function.refused and not function.context:
+                    environment.filters[f"{alias}.{last}".replace("::", ".")] = function.call
+        return environment
+
+
+class _ModuleProxy:
+    """A module in a template: its variables, functions and inner namespaces by name."""
+
+    def __init__(self, compiler: Compiler, imports: Mapping[str, str], path: str, place: Place) -> None:
+        self._compiler = compiler
+        self._imports = imports
+        self._path = path
+        self._place = place
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        home = self._imports.get(self._path)
+        if home is not None:
+            scope = self._compiler.scopes.get(home)
+            if scope is not None and name in scope.names:
+                frame, slot = self._compiler.frame(home), scope.names[name]
+                value = frame[slot]
+                if type(value) is Pending:
+                    raise Wait(frame, slot)
+                return value
+            function = self._compiler.functions.by_name.get(f"{home}::{name}")
+            if function is not None and not function.refused and not function.context:
+                return function.call
+        inner = f"{self._path}::{name}"
+        if inner in self._imports or any(one.startswith(inner + "::") for one in self._imports):
+            return _ModuleProxy(self._compiler, self._imports, inner, self._place)
+        raise AttributeError(f"{self._path!r} has no member {name!r}")
+
+
+def _constant(value: Any) -> Read:
+    return lambda _: value

@@ -1,0 +1,228 @@
+"""Writing values: attributes once, relations on both ends, with every rule about too many and too late."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sabir.diagnostics.finding import Finding, Related
+from sabir.graph.values import Unknown
+from sabir.languages.inmanta import codes
+from sabir.languages.inmanta.check.entities import Property
+from sabir.languages.inmanta.check.types import shown_value
+from sabir.languages.inmanta.evaluate.sites import Site
+from sabir.languages.inmanta.evaluate.values import Instance, Pending, RelationValue, Stop
+from sabir.source.text import Place
+
+if TYPE_CHECKING:
+    from sabir.languages.inmanta.evaluate.engine import Engine
+
+__all__ = ["Writer", "stop"]
+
+
+def stop(
+    code: str,
+    message: str,
+    place: Place,
+    *,
+    hint: str | None = None,
+    related: tuple[Related, ...] = (),
+) -> Stop:
+    return Stop(Finding(code=code, message=message, place=place, hint=hint, related=related))
+
+
+class Writer:
+    """All writes to instances go through here."""
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine = engine
+
+    def assign(self, instance: Instance, prop: Property, value: Any, site: Site) -> None:
+        """Set an attribute or add to a relation."""
+        if prop.target is None:
+            assert prop.type is not None
+            if not prop.type.accepts(value):
+                raise self.type_error(instance, prop, value, site)
+            self._set(instance, prop, value, site)
+        elif value is None:
+            self._null(instance, prop, site)
+        elif prop.high == 1:
+            if isinstance(value, list) and len(value) == 1:
+                value = value[0]
+            self._link_checked(instance, prop, value, site)
+        elif isinstance(value, list):
+            for one in value:
+                self._link_checked(instance, prop, one, site)
+        else:
+            self._link_checked(instance, prop, value, site)
+
+    def type_error(self, instance: Instance, prop: Property, value: Any, site: Site) -> Stop:
+        entity = instance._entity.shown
+        if prop.type is not None:
+            message = f"{entity}.{prop.name} is {_article(prop.type.name)}, and {shown_value(value)} is not"
+            hint = f"write {prop.type.name}? in the entity to allow null" if value is None else None
+        else:
+            assert prop.target is not None
+            message = f"{entity}.{prop.name} holds instances of {prop.target.shown}, and {shown_value(value)} is none"
+            hint = None
+        return stop(
+            codes.TYPE,
+            message,
+            site.place_of(prop.name),
+            hint=hint,
+            related=(Related(place=prop.place, message=f"{prop.name!r} is defined here"),),
+        )
+
+    def _link_checked(self, instance: Instance, prop: Property, value: Any, site: Site) -> None:
+        if not isinstance(value, Instance) or prop.target not in value._entity.ancestor_set:
+            if isinstance(value, Unknown):
+                return
+            raise self.type_error(instance, prop, value, site)
+        self.link(instance, prop, value, site)
+
+    def link(self, instance: Instance, prop: Property, value: Instance, site: Site) -> None:
+        """Relate two instances, from both ends."""
+        if self._link_one(instance, prop, value, site):
+            reverse = prop.reverse
+            if reverse is not None:
+                self._link_one(value, reverse, instance, site)
+
+    def _link_one(self, instance: Instance, prop: Property, value: Instance, site: Site) -> bool:
+        slot = instance._entity.slots[prop.name]
+        if prop.high == 1:
+            return self._set(instance, prop, value, site)
+        relation = instance._values[slot]
+        if type(relation) is not RelationValue:
+            relation = self.relation(instance, prop, slot)
+        values = relation.values
+        if value in values:
+            return False
+        if relation.closed:
+            raise self._too_late(relation, site)
+        values[value] = site
+        if relation.first_waiters:
+            self.engine.wake(relation.first_waiters)
+            relation.first_waiters = []
+        if relation.listeners:
+            self.engine.announce(relation, value)
+        if prop.high is not None and len(values) >= prop.high:
+            self.engine.close_relation(relation)
+        return True
+
+    def relation(self, instance: Instance, prop: Property, slot: int) -> RelationValue:
+        """The relation in a slot, made when first touched."""
+        found = instance._values[slot]
+        if type(found) is RelationValue:
+            return found
+        relation = RelationValue(instance, prop, slot)
+        instance._values[slot] = relation
+        return relation
+
+    def _too_late(self, relation: RelationValue, site: Site) -> Stop:
+        prop, owner = relation.prop, relation.owner
+        name = f"{owner._entity.shown}.{prop.name}"
+        made = Related(place=owner._site.place, message="the instance is made here")
+        if prop.high is not None and len(relation.values) >= prop.high:
+            return stop(
+                codes.MULTIPLICITY,
+                f"{name} {prop.multiplicity()} takes at most {prop.high} values, and this is one more",
+                site.place_of(prop.name),
+                related=(made,),
+            )
+        self.engine.too_late(relation.owner, relation.slot)
+        reason = self.engine.closing.reason(relation.owner, relation.slot)
+        return stop(
+            codes.FROZEN,
+            f"{name} cannot be extended: its complete value was already used",
+            site.place_of(prop.name),
+            hint="what is added may not depend on the complete relation; use a second relation for the additions",
+            related=(made, *reason),
+        )
+
+    def _null(self, instance: Instance, prop: Property, site: Site) -> None:
+        if prop.low != 0:
+            raise stop(
+                codes.MULTIPLICITY,
+                f"{instance._entity.shown}.{prop.name} {prop.multiplicity()} needs a value and cannot be null",
+                site.place_of(prop.name),
+                related=(Related(place=prop.place, message="the relation is defined here"),),
+            )
+        if prop.high == 1:
+            self._set(instance, prop, None, site)
+            return
+        relation = self.relation(instance, prop, instance._entity.slots[prop.name])
+        if relation.values:
+            first = next(iter(relation.values.values()))
+            raise stop(
+                codes.FROZEN,
+                f"{instance._entity.shown}.{prop.name} has values and cannot be null",
+                site.place_of(prop.name),
+                related=(Related(place=first.place, message="a value is added here"),),
+            )
+        self._record(instance, relation.slot, site)
+        self.engine.close_relation(relation)
+
+    def _record(self, instance: Instance, slot: int, site: Site) -> None:
+        if site is not instance._site:
+            if instance._writes is None:
+                instance._writes = {}
+            instance._writes[slot] = site
+
+    def _set(self, instance: Instance, prop: Property, value: Any, site: Site) -> bool:
+        """Fill a slot; False when the same value is there already."""
+        slot = instance._entity.slots[prop.name]
+        values = instance._values
+        old = values[slot]
+        if type(old) is Pending:
+            values[slot] = value
+            if site is not instance._site:
+                if instance._writes is None:
+                    instance._writes = {}
+                instance._writes[slot] = site
+            if old.waiters:
+                self.engine.wake(old.waiters)
+            return True
+        if old is value or old == value:
+            return False
+        raise self._double(instance, prop, slot, value, site)
+
+    def _double(self, instance: Instance, prop: Property, slot: int, value: Any, site: Site) -> Stop:
+        old = instance._values[slot]
+        name = f"{instance._entity.shown}.{prop.name}"
+        if old is None and self.engine.closing.was_closed(instance, slot):
+            self.engine.too_late(instance, slot)
+            return stop(
+                codes.FROZEN,
+                f"{name} cannot be set: it was already used as null",
+                site.place_of(prop.name),
+                related=(
+                    Related(place=instance._site.place, message="the instance is made here"),
+                    *self.engine.closing.reason(instance, slot),
+                ),
+            )
+        first = self._first_place(instance, prop, slot)
+        code = codes.FROZEN if prop.is_relation and old is None else codes.DOUBLE
+        return stop(
+            code,
+            f"{name} has the value {shown_value(old)} and cannot be set to {shown_value(value)}",
+            site.place_of(prop.name),
+            hint="a default can be changed only in the constructor" if first[1] else None,
+            related=(
+                Related(place=first[0], message="the default is here" if first[1] else "first set here"),
+            ),
+        )
+
+    def _first_place(self, instance: Instance, prop: Property, slot: int) -> tuple[Place, bool]:
+        """Where a slot got its value, and whether that is a default."""
+        writes = instance._writes
+        if writes is not None and slot in writes:
+            return writes[slot].place_of(prop.name), False
+        site = instance._site
+        if prop.name not in site.explicit:
+            default = instance._entity.default_place(prop.name)
+            if default is not None and prop.target is None:
+                return default, True
+        return site.place_of(prop.name), False
+
+
+def _article(name: str) -> str:
+    return f"an {name}" if name[:1] in "aeiou" else f"a {name}"

@@ -1,0 +1,1 @@
+"""What was evaluated → the instance graph, and the resources that are exported from it."""

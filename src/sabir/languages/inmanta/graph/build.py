@@ -1,0 +1,206 @@
+"""Instances of a model → the graph, with the origin of every instance and value."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sabir.graph.graph import Graph
+from sabir.graph.instance import Instance as GraphInstance
+from sabir.graph.origin import How, Origin
+from sabir.graph.record import Layout, Record
+from sabir.graph.values import Ref, Value
+from sabir.languages.inmanta.check.entities import EntityType, Property
+from sabir.languages.inmanta.evaluate.model import Model
+from sabir.languages.inmanta.evaluate.sites import Site
+from sabir.languages.inmanta.evaluate.values import Instance, Pending, RelationValue
+from sabir.languages.inmanta.graph.names import Names
+from sabir.languages.inmanta.graph.provenance import Provenance
+from sabir.languages.inmanta.syntax.nodes import Assign, Name, place_of
+from sabir.languages.inmanta.syntax.project import MAIN
+from sabir.source.text import Place
+
+__all__ = ["build_graph"]
+
+_PLAIN = (str, int, float, bool, type(None))
+_REQUIRES = "requires"
+
+
+class _Plan:
+    """How the instances of an entity are written: which slots are attributes, which relations."""
+
+    def __init__(self, entity: EntityType) -> None:
+        self.attributes = [(slot, one) for slot, one in enumerate(entity.by_slot) if not one.is_relation]
+        self.relations = [(slot, one) for slot, one in enumerate(entity.by_slot) if one.is_relation]
+        self.slots = [slot for slot, _ in self.attributes]
+        self.attribute_layout = Layout(tuple(one.name for _, one in self.attributes))
+        self.relation_layout = Layout(tuple(one.name for _, one in self.relations))
+        self.relation_slots = [slot for slot, _ in self.relations]
+        self.requires = entity.slots.get(_REQUIRES)
+        self.type = entity.shown
+
+
+def build_graph(model: Model, *, full_provenance: bool = False) -> Graph:
+    builder = _Builder(model, full_provenance=full_provenance)
+    return builder.graph()
+
+
+class _Builder:
+    def __init__(self, model: Model, *, full_provenance: bool) -> None:
+        self.model = model
+        names = Names(model.instances)
+        self.ids = names.ids
+        self.names = names.names
+        self.plans: dict[EntityType, _Plan] = {}
+        self.shared: dict[tuple[Site, EntityType], Record[Origin]] = {}
+        self.site_origins: dict[Site, Origin] = {}
+        self.relation_origins: dict[Site, Origin] = {}
+        self.provenance = Provenance(model, self.ids) if full_provenance else None
+
+    def graph(self) -> Graph:
+        outputs: dict[str, Value] = {}
+        origins: dict[str, Origin] = {}
+        space = self.model.definitions.project.namespaces.get(MAIN)
+        writers: dict[str, Place] = {}
+        if space is not None:
+            for statement in space.statements:
+                if isinstance(statement, Assign) and isinstance(statement.target, Name):
+                    writers.setdefault(statement.target.name, place_of(space.source, statement))
+        for name, value in self.model.variables().items():
+            outputs[name] = self.value(value)
+            if name in writers:
+                origins[name] = Origin(writers[name], How.ASSIGNMENT)
+        return Graph(
+            [self._instance(one) for one in self.model.instances], outputs=outputs, output_origins=origins
+        )
+
+    def value(self, value: Any) -> Value:
+        if isinstance(value, _PLAIN):
+            return value
+        if isinstance(value, Instance):
+            return Ref(self.ids[value])
+        if isinstance(value, list):
+            return [self.value(one) for one in value]
+        if isinstance(value, dict):
+            return {key: self.value(one) for key, one in value.items()}
+        converted: Value = value
+        return converted
+
+    def _instance(self, instance: Instance) -> GraphInstance:
+        entity = instance._entity
+        plan = self.plans.get(entity)
+        if plan is None:
+            plan = self.plans[entity] = _Plan(entity)
+        values = instance._values
+        row = []
+        for slot in plan.slots:
+            value = values[slot]
+            kind = type(value)
+            if kind is str or kind is int or kind is bool or value is None:
+                row.append(value)
+            elif kind is Pending:
+                row.append(None)
+            else:
+                row.append(self.value(value))
+        relations = []
+        plain = instance._writes is None
+        ids = self.ids
+        for slot in plan.relation_slots:
+            value = values[slot]
+            kind = type(value)
+            if kind is RelationValue:
+                if value.values:
+                    relations.append(tuple([ids[one] for one in value.values]))
+                    plain = False
+                else:
+                    relations.append(())
+            elif kind is Instance:
+                relations.append((ids[value],))
+            else:
+                relations.append(())
+        requires: tuple[str, ...] = ()
+        if plan.requires is not None and type(values[plan.requires]) is RelationValue:
+            requires = tuple([ids[one] for one in values[plan.requires].values])
+        site = instance._site
+        return GraphInstance(
+            id=ids[instance],
+            type=plan.type,
+            language="inmanta",
+            name=self.names[instance],
+            attributes=Record(plan.attribute_layout, tuple(row)),
+            relations=Record(plan.relation_layout, tuple(relations)),
+            requires=requires,
+            origin=self._made(instance),
+            origins=self._site_record(site, entity)
+            if plain and self.provenance is None
+            else self._own_record(instance),
+        )
+
+    def _made(self, instance: Instance) -> Origin:
+        site = instance._site
+        if self.provenance is not None:
+            return Origin(site.place, site.how, self.provenance.of_maker(instance), _note(site))
+        known = self.site_origins.get(site)
+        if known is None:
+            known = self.site_origins[site] = Origin(site.place, site.how, (), _note(site))
+        return known
+
+    def _site_record(self, site: Site, entity: EntityType) -> Record[Origin]:
+        known = self.shared.get((site, entity))
+        if known is None:
+            found: dict[str, Origin] = {}
+            for prop in entity.by_slot:
+                origin = self._from_constructor(site, entity, prop)
+                if origin is not None:
+                    found[prop.name] = origin
+            known = self.shared[site, entity] = Record.of(found)
+        return known
+
+    def _from_constructor(self, site: Site, entity: EntityType, prop: Property) -> Origin | None:
+        if prop.name in site.explicit:
+            places = site.argument_places or {}
+            return Origin(places.get(prop.name, site.place), site.how, (), _note(site))
+        if prop.name in entity.defaults:
+            place = entity.default_place(prop.name)
+            return Origin(place or prop.place, How.DEFAULT)
+        if prop.nullable:
+            return Origin(prop.place, How.DEFAULT, (), "no value was given")
+        return None
+
+    def _own_record(self, instance: Instance) -> Record[Origin]:
+        entity, site = instance._entity, instance._site
+        found: dict[str, Origin] = dict(self._site_record(site, entity))
+        for slot, by in (instance._writes or {}).items():
+            found[entity.by_slot[slot].name] = self._written(by)
+        for prop, value in zip(entity.by_slot, instance._values, strict=True):
+            if type(value) is RelationValue and value.values:
+                by = next(iter(value.values.values()))
+                if by is not site:
+                    found[prop.name] = self._related(by)
+            elif type(value) is Pending:
+                found.pop(prop.name, None)
+        if self.provenance is not None:
+            found = {
+                name: self.provenance.explained(instance, name, origin) for name, origin in found.items()
+            }
+        return Record.of(found)
+
+    def _written(self, site: Site) -> Origin:
+        known = self.site_origins.get(site)
+        if known is None:
+            known = self.site_origins[site] = Origin(site.place, site.how, (), _note(site))
+        return known
+
+    def _related(self, site: Site) -> Origin:
+        known = self.relation_origins.get(site)
+        if known is None:
+            known = self.relation_origins[site] = Origin(site.place, How.RELATION, (), _note(site))
+        return known
+
+
+def _note(site: Site) -> str | None:
+    words = []
+    if site.refinement is not None:
+        words.append(f"implementation {site.refinement}")
+    if site.commit is not None:
+        words.append(f"commit {site.commit[:12]}")
+    return ", ".join(words) or None

@@ -1,0 +1,124 @@
+"""Resources: what a model exports for deployment, as the JSON list that the existing engine's tools read."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from sabir.diagnostics.finding import Finding, Severity
+from sabir.graph.values import Unknown
+from sabir.languages.inmanta import codes
+from sabir.languages.inmanta.evaluate.model import Model, evaluate_package
+from sabir.languages.inmanta.evaluate.plugins.api import IgnoreResourceException, RegisteredResource
+from sabir.languages.inmanta.evaluate.values import Instance, RelationValue
+from sabir.languages.language import EvaluationRequest, Rendering, RenderRequest
+from sabir.source.packages import LoadedPackage
+
+__all__ = ["exported_resources", "render_resources"]
+
+
+def render_resources(package: LoadedPackage, request: EvaluationRequest, _: RenderRequest, /) -> Rendering:
+    """`resources.json`: one object for each exported resource, in the order the instances were made."""
+    model = evaluate_package(
+        package,
+        search_path=request.search_path,
+        plugins=request.trust.plugins,
+        on_progress=request.on_progress,
+    )
+    if any(one.severity is Severity.ERROR for one in model.findings):
+        return Rendering(files={}, findings=tuple(sorted(model.findings, key=lambda one: one.sort_key)))
+    resources, findings = exported_resources(model)
+    text = json.dumps(resources, indent=2, ensure_ascii=False) + "\n"
+    return Rendering(files={"resources.json": text}, findings=(*model.findings, *findings))
+
+
+def exported_resources(model: Model) -> tuple[list[dict[str, Any]], list[Finding]]:
+    """Every instance of a registered entity with its fields, `id` and `requires`."""
+    classes = {one.entity: one for one in model.registered.resources}
+    findings: list[Finding] = []
+    ids: dict[Instance, str] = {}
+    fields: dict[Instance, dict[str, Any]] = {}
+    for instance in model.instances:
+        registered = _class_of(instance, classes)
+        if registered is None:
+            continue
+        try:
+            identity = _identity(instance, registered)
+            if identity is None:
+                continue  # its id is not known before deployment: it is left out, as the existing engine does
+            fields[instance] = _fields(instance, registered)
+        except IgnoreResourceException:
+            continue
+        except Exception as error:  # noqa: BLE001  # get_<field> is code of a module
+            findings.append(_failure(instance, registered, error))
+            continue
+        ids[instance] = identity
+    out: list[dict[str, Any]] = []
+    for instance, values in fields.items():
+        required = _required(instance, ids)
+        out.append({**values, "id": f"{ids[instance]},v=0", "requires": required, "version": 0})
+    return out, findings
+
+
+def _class_of(instance: Instance, classes: dict[str, RegisteredResource]) -> RegisteredResource | None:
+    return classes.get(instance._entity.name) or classes.get(instance._entity.shown)
+
+
+def _identity(instance: Instance, registered: RegisteredResource) -> str | None:
+    agent: Any = instance
+    for name in registered.agent.split("."):
+        agent = getattr(agent, name)
+    value = getattr(instance, registered.id_attribute)
+    if isinstance(agent, Unknown) or isinstance(value, Unknown):
+        return None
+    if "," in str(agent):
+        raise ValueError(f"the name of an agent may not hold a comma: {agent!r}")
+    if "]" in str(value):
+        raise ValueError(f"the value that identifies a resource may not hold ']': {value!r}")
+    return f"{instance._entity.shown}[{agent},{registered.id_attribute}={value}]"
+
+
+def _fields(instance: Instance, registered: RegisteredResource) -> dict[str, Any]:
+    cls: Any = registered.cls
+    names: tuple[str, ...] = getattr(cls, "all_fields", None) or getattr(cls, "fields", None) or ()
+    found: dict[str, Any] = {}
+    mapped = getattr(cls, "map", {})
+    for name in names:
+        getter = getattr(cls, f"get_{name}", None)
+        if getter is not None:
+            value = getter(None, instance)
+        elif name in mapped:
+            value = mapped[name](None, instance)
+        else:
+            value = getattr(instance, name)
+        found[name] = _plain(value)
+    return found
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Unknown):
+        return "<<undefined>>"
+    if isinstance(value, list | tuple | set):
+        return [_plain(one) for one in value]
+    if isinstance(value, dict):
+        return {str(key): _plain(one) for key, one in value.items()}
+    if value is None or isinstance(value, str | int | float):
+        return value
+    return str(value)
+
+
+def _required(instance: Instance, ids: dict[Instance, str]) -> list[str]:
+    slot = instance._entity.slots.get("requires")
+    relation = instance._values[slot] if slot is not None else None
+    if not isinstance(relation, RelationValue):
+        return []
+    return [ids[one] for one in relation.values if one in ids]
+
+
+def _failure(instance: Instance, registered: RegisteredResource, error: Exception) -> Finding:
+    return Finding(
+        code=codes.RESOURCE,
+        message=f"the resource of this {instance._entity.shown!r} cannot be exported: {type(error).__name__}: {error}",
+        place=instance._site.place,
+        hint=f"see the class {registered.cls.__name__} that is registered for it",
+    )

@@ -1,0 +1,1 @@
+"""Modules that come with sabir, written in the language itself."""

@@ -1,0 +1,164 @@
+"""Network addresses, dates and encodings: tests for typedefs, and small computations."""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Callable
+from typing import Any
+
+from sabir.languages.inmanta.evaluate.plugins.api import PluginException, plugin
+
+__all__: list[str] = []
+
+
+def _accepts(parse: Callable[[str], object], value: str) -> bool:
+    try:
+        parse(value)
+    except ValueError:
+        return False
+    return True
+
+
+def _interface(value: str) -> ipaddress.IPv4Interface | ipaddress.IPv6Interface:
+    try:
+        return ipaddress.ip_interface(value)
+    except ValueError as error:
+        raise PluginException(str(error)) from None
+
+
+def _network(value: str) -> ipaddress.IPv4Network | ipaddress.IPv6Network:
+    try:
+        return ipaddress.ip_network(value, strict=False)
+    except ValueError as error:
+        raise PluginException(str(error)) from None
+
+
+@plugin
+def is_ipv4_address(value: str) -> bool:
+    return _accepts(ipaddress.IPv4Address, value)
+
+
+@plugin
+def is_ipv6_address(value: str) -> bool:
+    return _accepts(ipaddress.IPv6Address, value)
+
+
+@plugin
+def is_ipv4_network(value: str) -> bool:
+    return _accepts(ipaddress.IPv4Network, value)
+
+
+@plugin
+def is_ipv6_network(value: str) -> bool:
+    return _accepts(ipaddress.IPv6Network, value)
+
+
+@plugin
+def is_ipv4_interface(value: str) -> bool:
+    return "/" in value and _accepts(ipaddress.IPv4Interface, value)
+
+
+@plugin
+def is_ipv6_interface(value: str) -> bool:
+    return "/" in value and _accepts(ipaddress.IPv6Interface, value)
+
+
+@plugin
+def is_valid_ip(addr: str) -> bool:
+    """An IPv4 address in dotted form."""
+    return _accepts(ipaddress.IPv4Address, addr)
+
+
+@plugin
+def is_date(value: str) -> bool:
+    from datetime import date
+
+    return _accepts(date.fromisoformat, value)
+
+
+@plugin
+def is_datetime(value: str) -> bool:
+    from datetime import datetime
+
+    return _accepts(datetime.fromisoformat, value)
+
+
+@plugin
+def is_time(value: str) -> bool:
+    from datetime import time
+
+    return _accepts(time.fromisoformat, value)
+
+
+@plugin
+def is_base64_encoded(s: str) -> bool:
+    import base64
+
+    return _accepts(lambda text: base64.b64decode(text, validate=True), s)
+
+
+@plugin
+def ipnet(addr: str, what: str) -> Any:
+    """A part of `address/prefix`: `ip`, `prefixlen`, `netmask` or `network`."""
+    interface = _interface(addr)
+    if what == "ip":
+        return str(interface.ip)
+    if what == "prefixlen":
+        return interface.network.prefixlen
+    if what == "netmask":
+        return str(interface.netmask)
+    if what == "network":
+        return str(interface.network.network_address)
+    raise PluginException(f"{what!r} is no part of a network; there are ip, prefixlen, netmask and network")
+
+
+@plugin
+def ipindex(addr: str, position: int, keep_prefix: bool = False) -> str:  # noqa: FBT001, FBT002
+    """The address at a position of a network."""
+    network = _network(addr)
+    if not -network.num_addresses <= position < network.num_addresses:
+        raise PluginException(f"{addr} has no address at position {position}")
+    found = str(network[position])
+    return f"{found}/{network.prefixlen}" if keep_prefix else found
+
+
+@plugin
+def add_to_ip(addr: str, n: int) -> str:
+    """The address `n` after another."""
+    try:
+        return str(ipaddress.ip_address(addr) + n)
+    except ValueError as error:
+        raise PluginException(str(error)) from None
+
+
+@plugin
+def ip_address_from_interface(ip_interface: str) -> str:
+    return str(_interface(ip_interface).ip)
+
+
+@plugin
+def prefixlen(addr: str) -> int:
+    return _interface(addr).network.prefixlen
+
+
+@plugin
+def prefixlength_to_netmask(prefixlen: int) -> str:
+    if not 0 <= prefixlen <= 32:
+        raise PluginException(f"{prefixlen} is no length of a prefix: it is between 0 and 32")
+    return str(ipaddress.IPv4Network(f"0.0.0.0/{prefixlen}").netmask)
+
+
+@plugin
+def netmask(addr: str) -> str:
+    return str(_interface(addr).netmask)
+
+
+@plugin
+def network_address(addr: str) -> str:
+    return str(_interface(addr).network.network_address)
+
+
+@plugin
+def cidr_to_network(cidr: str) -> str:
+    """The address of a network without its prefix."""
+    return str(_network(cidr).network_address)

@@ -1,0 +1,155 @@
+"""Lists and dicts."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from sabir.languages.inmanta.evaluate.plugins.api import PluginException, plugin
+
+__all__: list[str] = []
+
+_LONGEST = 1_000_000
+
+
+@plugin
+def count(item_list: list[Any]) -> int:
+    return len(item_list)
+
+
+@plugin("len")
+def length(item_list: list[Any]) -> int:
+    return len(item_list)
+
+
+@plugin
+def sequence(i: int, start: int = 0, offset: int = 0) -> list[int]:
+    """`i` numbers from `start`."""
+    if i > _LONGEST:
+        raise PluginException(f"a sequence of {i} numbers is too long; the longest is {_LONGEST}")
+    return list(range(start, start + i - offset))
+
+
+@plugin
+def unique(item_list: list[Any]) -> bool:
+    """Whether no item occurs twice."""
+    seen: list[Any] = []
+    for item in item_list:
+        if item in seen:
+            return False
+        seen.append(item)
+    return True
+
+
+@plugin
+def flatten(item_list: list[Any]) -> list[Any]:
+    """Lists in the list are replaced by their items."""
+    found: list[Any] = []
+    todo = list(reversed(item_list))
+    while todo:
+        item = todo.pop()
+        if isinstance(item, list):
+            todo.extend(reversed(item))
+        else:
+            found.append(item)
+    return found
+
+
+@plugin
+def at(objects: list[Any], index: int) -> Any:
+    try:
+        return objects[index]
+    except IndexError:
+        raise PluginException(f"the list has {len(objects)} items, and none at {index}") from None
+
+
+@plugin
+def attr(obj: Any, attr: str) -> Any:
+    """An attribute of an instance, by a name that is computed."""
+    if attr.startswith("_"):
+        raise PluginException(f"{attr!r} is no attribute")
+    return getattr(obj, attr)
+
+
+@plugin
+def select(objects: list[Any], attr: str) -> list[Any]:
+    """One attribute of every instance of a list."""
+    if attr.startswith("_"):
+        raise PluginException(f"{attr!r} is no attribute")
+    return [getattr(item, attr) for item in objects]
+
+
+@plugin
+def key_sort(items: list[Any], key: Any) -> list[Any]:
+    """Instances sorted by an attribute, or by several one after the other."""
+    names = key if isinstance(key, list) else [key]
+    if any(name.startswith("_") for name in names):
+        raise PluginException("an attribute does not begin with '_'")
+    return sorted(items, key=lambda item: tuple(getattr(item, name) for name in names))
+
+
+@plugin("filter")
+def filter_(values: list[Any], not_item: Any) -> list[Any]:
+    """The list without an item."""
+    return [item for item in values if item != not_item]
+
+
+@plugin
+def contains(dct: dict[str, Any], key: str) -> bool:
+    return key in dct
+
+
+@plugin
+def dict_keys(dct: dict[str, Any]) -> list[str]:
+    return list(dct)
+
+
+@plugin
+def dict_get(dct: dict[str, Any], key: str) -> Any:
+    if key not in dct:
+        raise PluginException(f"the dict has no key {key!r}")
+    return dct[key]
+
+
+@plugin
+def getattr_or(obj: Any, name: str, default: Any = None) -> Any:
+    """An attribute, or a default when it is null."""
+    found = None if name.startswith("_") else getattr(obj, name)
+    return default if found is None else found
+
+
+@plugin
+def json_loads(s: str) -> Any:
+    try:
+        return json.loads(s)
+    except ValueError as error:
+        raise PluginException(f"no JSON: {error}") from None
+
+
+@plugin
+def json_dumps(obj: Any) -> str:
+    return json.dumps(obj, default=_plain, sort_keys=True)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Sequence):
+        return list(value)
+    raise PluginException(f"{value!r} cannot be written as JSON")
+
+
+@plugin
+def isset(value: Any) -> bool:
+    return value is not None
+
+
+@plugin("any")
+def any_(item_list: list[Any], expression: Any) -> bool:
+    """Whether an item equals a value."""
+    return expression in item_list
+
+
+@plugin("all")
+def all_(item_list: list[Any], expression: Any) -> bool:
+    """Whether every item equals a value."""
+    return [item for item in item_list if item != expression] == []

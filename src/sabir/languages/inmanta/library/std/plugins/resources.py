@@ -1,0 +1,62 @@
+"""What the entities of std are deployed as."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any, ClassVar
+
+from sabir.languages.inmanta.evaluate.plugins.api import PurgeableResource, Resource, resource
+
+__all__ = ["AgentConfig", "Directory", "File", "Package", "Service", "Symlink"]
+
+
+@resource("std::File", agent="host.name", id_attribute="path")
+@resource("std::ConfigFile", agent="host.name", id_attribute="path")
+class File(PurgeableResource):
+    fields: ClassVar[tuple[str, ...]] = ("path", "owner", "hash", "group", "permissions", "reload")
+
+    @staticmethod
+    def get_hash(_: Any, obj: Any) -> str:
+        """The content is named by its hash; blocks before and after it are sorted by their keys."""
+        return hashlib.sha1(whole_content(obj).encode(), usedforsecurity=False).hexdigest()
+
+    @staticmethod
+    def get_permissions(_: Any, obj: Any) -> int:
+        return int(obj.mode)
+
+
+def whole_content(obj: Any) -> str:
+    def sorted_blocks(blocks: Any) -> list[str]:
+        return [block.value for block in sorted(blocks, key=lambda one: one.sorting_key or one.value)]
+
+    return "\n".join([*sorted_blocks(obj.prefix_content), obj.content, *sorted_blocks(obj.suffix_content)])
+
+
+@resource("std::Directory", agent="host.name", id_attribute="path")
+@resource("std::DefaultDirectory", agent="host.name", id_attribute="path")
+class Directory(PurgeableResource):
+    fields: ClassVar[tuple[str, ...]] = ("path", "owner", "group", "permissions", "reload")
+
+    @staticmethod
+    def get_permissions(_: Any, obj: Any) -> int:
+        return int(obj.mode)
+
+
+@resource("std::Symlink", agent="host.name", id_attribute="target")
+class Symlink(PurgeableResource):
+    fields: ClassVar[tuple[str, ...]] = ("source", "target", "reload")
+
+
+@resource("std::Package", agent="host.name", id_attribute="name")
+class Package(Resource):
+    fields: ClassVar[tuple[str, ...]] = ("name", "state")
+
+
+@resource("std::Service", agent="host.name", id_attribute="name")
+class Service(Resource):
+    fields: ClassVar[tuple[str, ...]] = ("name", "state", "onboot", "reload")
+
+
+@resource("std::AgentConfig", agent="agent", id_attribute="agentname")
+class AgentConfig(PurgeableResource):
+    fields: ClassVar[tuple[str, ...]] = ("agentname", "uri", "autostart")

@@ -1,0 +1,202 @@
+"""Operating systems, types, facts and what depends on the machine."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Annotated, Any
+
+from sabir.graph.values import UNKNOWN, Unknown
+from sabir.languages.inmanta.evaluate.plugins.api import PluginException, plugin
+
+__all__: list[str] = []
+
+
+@plugin
+def familyof(member: Annotated[Any, "std::OS"], family: str) -> bool:
+    """Whether an operating system is, or belongs to, one of that name. A family includes its root."""
+    current: Any = member
+    for _ in range(1000):
+        if current is None:
+            return False
+        if current.name == family:
+            return True
+        current = current.family
+    raise PluginException("the families of this operating system go in a circle")
+
+
+@plugin(allow_unknown=True)
+def is_unknown(value: Any) -> bool:
+    return isinstance(value, Unknown)
+
+
+@plugin
+def getfact(resource: Any, fact_name: str, default_value: Any = None) -> Any:  # noqa: ARG001
+    """A fact is known only after deployment: until then it is unknown, or its default."""
+    return UNKNOWN if default_value is None else default_value
+
+
+@plugin
+def password(pw_id: str) -> Any:  # noqa: ARG001
+    """A password is kept outside the model: unknown while it is evaluated."""
+    return UNKNOWN
+
+
+@plugin
+def generate_password(pw_id: str, length: int = 20) -> Any:  # noqa: ARG001
+    return UNKNOWN
+
+
+@plugin
+def environment() -> str:
+    return "00000000-0000-0000-0000-000000000000"
+
+
+@plugin
+def environment_name() -> str:
+    return "sabir"
+
+
+@plugin
+def environment_server() -> str:
+    return "localhost"
+
+
+@plugin
+def server_ca() -> str:
+    return ""
+
+
+@plugin
+def server_ssl() -> bool:
+    return False
+
+
+@plugin
+def server_token(client_types: list[Any] | None = None) -> str:  # noqa: ARG001
+    return ""
+
+
+@plugin
+def server_port() -> int:
+    return 8888
+
+
+@plugin
+def get_env(name: str, default_value: str | None = None) -> Any:
+    """A variable of the process environment."""
+    import os
+
+    found = os.environ.get(name, default_value)
+    if found is None:
+        raise PluginException(f"the environment variable {name!r} is not set and has no default")
+    return found
+
+
+@plugin
+def get_env_int(name: str, default_value: int | None = None) -> Any:
+    import os
+
+    found = os.environ.get(name)
+    if found is None:
+        if default_value is None:
+            raise PluginException(f"the environment variable {name!r} is not set and has no default")
+        return default_value
+    try:
+        return int(found)
+    except ValueError:
+        raise PluginException(f"the environment variable {name!r} is no whole number") from None
+
+
+_TYPES: dict[str, Any] = {"str": str, "int": int, "bool": bool, "float": float, "conint": int, "constr": str}
+
+
+@plugin
+def validate_type(fq_type_name: str, value: Any, validation_parameters: dict[str, Any] | None = None) -> bool:
+    """Whether a value is of a named type and within its bounds (`gt`, `ge`, `lt`, `le`, `regex`, lengths)."""
+    bounds = validation_parameters or {}
+    name = fq_type_name.rpartition(".")[2]
+    if name in ("IPvAnyAddress", "IPvAnyNetwork", "IPvAnyInterface"):
+        return _is_network(name, value)
+    expected = _TYPES.get(name)
+    if expected is None:
+        raise PluginException(f"{fq_type_name!r} is no type that values can be validated with")
+    if not isinstance(value, expected) or (expected is int and isinstance(value, bool)):
+        return False
+    return _within(value, bounds)
+
+
+def _within(value: Any, bounds: dict[str, Any]) -> bool:
+    size = len(value) if isinstance(value, str) else 0
+    tests: dict[str, Callable[[Any], bool]] = {
+        "gt": lambda bound: value > bound,
+        "ge": lambda bound: value >= bound,
+        "lt": lambda bound: value < bound,
+        "le": lambda bound: value <= bound,
+        "min_length": lambda bound: size >= bound,
+        "max_length": lambda bound: size <= bound,
+        "regex": lambda bound: re.match(bound, value) is not None,
+        "pattern": lambda bound: re.match(bound, value) is not None,
+    }
+    for key, bound in bounds.items():
+        if key not in tests:
+            raise PluginException(f"{key!r} is no bound of a type")
+        if not tests[key](bound):
+            return False
+    return True
+
+
+def _is_network(name: str, value: Any) -> bool:
+    import ipaddress
+
+    parse: Any = {
+        "IPvAnyAddress": ipaddress.ip_address,
+        "IPvAnyNetwork": ipaddress.ip_network,
+        "IPvAnyInterface": ipaddress.ip_interface,
+    }[name]
+    try:
+        parse(value)
+    except ValueError:
+        return False
+    return True
+
+
+@plugin
+def timestamp(dummy: Any = None) -> int:  # noqa: ARG001
+    """Seconds since 1970; differs between runs."""
+    import time
+
+    return int(time.time())
+
+
+@plugin
+def item(objects: list[Any], index: int) -> Any:
+    return objects[index]
+
+
+@plugin("type")
+def type_(obj: Any) -> str:
+    """The name of a value's type."""
+    names = {bool: "bool", int: "int", float: "float", str: "string", list: "list", dict: "dict"}
+    found = names.get(obj.__class__)
+    if found is None:
+        found = "null" if obj is None else str(getattr(obj, "_entity", obj).name)
+    return found
+
+
+@plugin
+def inlineif(conditional: bool, a: Any, b: Any) -> Any:  # noqa: FBT001
+    return a if conditional else b
+
+
+@plugin
+def invert(value: bool) -> bool:  # noqa: FBT001
+    return not value
+
+
+@plugin
+def unique_file(prefix: str, seed: str, suffix: str, length: int = 20) -> str:
+    """A file name that is the same for the same seed."""
+    import hashlib
+
+    return prefix + hashlib.md5(seed.encode(), usedforsecurity=False).hexdigest()[:length] + suffix

@@ -1,0 +1,1 @@
+"""Text of the Inmanta language → typed, frozen nodes with places."""

@@ -1,0 +1,165 @@
+"""Modules: where they are, what belongs to them, which file is which namespace (spec 002, "Modules")."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Final
+
+from sabir.languages.inmanta.syntax.trees import DirectoryTree, FileTree
+from sabir.source.packages import PackageFile
+
+__all__ = ["LIBRARY", "MODULE_FOLDERS", "Module", "ModuleFault", "ModuleFinder"]
+
+LIBRARY: Final = Path(__file__).resolve().parent.parent / "library"
+MODULE_FOLDERS: Final = ("files", "model", "plugins", "templates")
+
+
+@dataclass(frozen=True)
+class Module:
+    """A module: `model` holds its `.cf` files, `plugins` its Python, `data` its `files/` and `templates/`."""
+
+    name: str
+    root: FileTree
+    model: FileTree
+    plugins: FileTree
+    data: FileTree
+    ours: bool = False
+    """True for what sabir ships."""
+
+    def namespace_file(self, namespace: str) -> PackageFile | None:
+        """The file of a namespace of this module: `a::b` is `b.cf` or `b/_init.cf`."""
+        parts = namespace.split("::")[1:]
+        if not parts:
+            return self.model.file("_init.cf")
+        path = "/".join(parts)
+        return self.model.file(f"{path}.cf") or self.model.file(f"{path}/_init.cf")
+
+    def namespaces(self) -> list[str]:
+        """Every namespace of the module, loaded or not."""
+        found = {self.name}
+        for path in self.model.list(""):
+            if path.endswith(".cf"):
+                parts = path[: -len(".cf")].split("/")
+                found.add("::".join([self.name, *(parts[:-1] if parts[-1] == "_init" else parts)]))
+        return sorted(found)
+
+    @cached_property
+    def commit(self) -> str | None:
+        """The commit of the git repository the module is, when it is one."""
+        directory = self.root.directory
+        return None if directory is None or self.ours else _git_commit(directory)
+
+
+@dataclass(frozen=True, slots=True)
+class ModuleFault:
+    """Why a module could not be loaded, and what to do."""
+
+    message: str
+    hint: str | None = None
+
+
+class ModuleFinder:
+    """Finds modules by name: ours first, then on the module path, then installed Python packages."""
+
+    def __init__(self, path: Iterable[FileTree], own: Mapping[str, FileTree], *, installed: bool) -> None:
+        self._path = tuple(path)
+        self._own = own
+        self._installed = installed
+        self._found: dict[str, Module | ModuleFault] = {}
+
+    def find(self, name: str) -> Module | ModuleFault:
+        if name not in self._found:
+            self._found[name] = self._search(name)
+        return self._found[name]
+
+    def known(self) -> list[str]:
+        """Names of modules that could be imported, for a near name."""
+        names = {"std", *self._own}
+        for tree in self._path:
+            for path in tree.list(""):
+                parts = path.split("/")
+                if parts[1:] in (["module.yml"], ["module.yaml"]):
+                    names.add(parts[0])
+        return sorted(names)
+
+    def _search(self, name: str) -> Module | ModuleFault:
+        if (LIBRARY / name / "model").is_dir():
+            tree: FileTree = DirectoryTree(LIBRARY / name, name)
+            return Module(name, tree, tree.below("model"), tree.below("plugins"), tree, ours=True)
+        if name in self._own:
+            return _module_at(name, self._own[name]) or _fault(name, self._own[name])
+        fault: ModuleFault | None = None
+        for tree in self._path:
+            found = _module_at(name, tree.below(name)) or _installed_at(name, tree)
+            if found is not None:
+                return found
+            if fault is None and any(_exists(tree.below(name), folder) for folder in MODULE_FOLDERS):
+                fault = _fault(name, tree.below(name))
+        if self._installed:
+            for entry in sys.path:
+                found = _installed_at(name, DirectoryTree(Path(entry or "."), entry or "."))
+                if found is not None:
+                    return found
+        return fault or ModuleFault(f"there is no module {name!r} on the module path")
+
+
+def _exists(tree: FileTree, folder: str) -> bool:
+    return bool(tree.list(folder)) or tree.file(folder) is not None
+
+
+def _module_at(name: str, tree: FileTree) -> Module | None:
+    """A module in its own folder: with `module.yml`, or a Python package with `setup.cfg` or `pyproject.toml`."""
+    if tree.file("model/_init.cf") is None:
+        return None
+    if tree.file("module.yml") is not None or tree.file("module.yaml") is not None:
+        return Module(name, tree, tree.below("model"), tree.below("plugins"), tree)
+    if tree.file("setup.cfg") is not None or tree.file("pyproject.toml") is not None:
+        return Module(name, tree, tree.below("model"), tree.below(f"inmanta_plugins/{name}"), tree)
+    return None
+
+
+def _installed_at(name: str, tree: FileTree) -> Module | None:
+    """A module installed as a Python package: `inmanta_plugins/<name>` holds everything."""
+    inside = tree.below(f"inmanta_plugins/{name}")
+    if inside.file("model/_init.cf") is None:
+        return None
+    return Module(name, inside, inside.below("model"), inside, inside)
+
+
+def _fault(name: str, tree: FileTree) -> ModuleFault:
+    shown = tree.shown or "."
+    if tree.file("module.yml") is None and tree.file("setup.cfg") is None:
+        return ModuleFault(
+            f"module {name!r} has no module.yml",
+            f"write {shown}/module.yml with its name, version and license",
+        )
+    if not tree.list("model"):
+        return ModuleFault(
+            f"module {name!r} has no directory 'model'", f"put its model into {shown}/model/_init.cf"
+        )
+    return ModuleFault(
+        f"module {name!r} has no file model/_init.cf", f"write {shown}/model/_init.cf; it may be empty"
+    )
+
+
+def _git_commit(directory: Path) -> str | None:
+    """HEAD of the repository at a directory, read without running git."""
+    try:
+        head = (directory / ".git" / "HEAD").read_text(encoding="ascii").strip()
+        if not head.startswith("ref: "):
+            return head or None
+        reference = head[len("ref: ") :]
+        loose = directory / ".git" / reference
+        if loose.is_file():
+            return loose.read_text(encoding="ascii").strip() or None
+        for line in (directory / ".git" / "packed-refs").read_text(encoding="ascii").splitlines():
+            commit, _, name = line.partition(" ")
+            if name == reference:
+                return commit
+    except (OSError, UnicodeDecodeError):
+        return None
+    return None

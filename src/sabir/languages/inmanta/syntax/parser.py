@@ -1,0 +1,233 @@
+"""A file of the language → its statements, with all its independent syntax errors."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, NoReturn
+
+from sabir.languages.inmanta.syntax.definitions import DefinitionParser
+from sabir.languages.inmanta.syntax.lexer import END
+from sabir.languages.inmanta.syntax.nodes import (
+    Assign,
+    AttributeRef,
+    Block,
+    Call,
+    Construct,
+    Expression,
+    ExpressionStatement,
+    For,
+    If,
+    Lookup,
+    Name,
+    Relation,
+    Statement,
+    TopStatement,
+)
+from sabir.languages.inmanta.syntax.stream import ParseError, SyntaxProblem
+
+__all__ = ["SyntaxTree", "parse"]
+
+_DEFINITIONS: Final = frozenset({"entity", "typedef", "implementation", "implement", "index", "import"})
+_MAX_PROBLEMS: Final = 50
+
+
+@dataclass(frozen=True, slots=True)
+class SyntaxTree:
+    """What a file holds. `problems` are its syntax errors, `slash_comments` the comments of the old form."""
+
+    statements: tuple[TopStatement, ...]
+    problems: tuple[SyntaxProblem, ...]
+    slash_comments: tuple[tuple[int, int], ...]
+
+
+def parse(text: str) -> SyntaxTree:
+    parser = _FileParser(text)
+    statements = parser.file()
+    comments = tuple((span.start, span.end) for span in parser.comments)
+    problems = sorted(parser.problems, key=lambda problem: (problem.start, problem.end))
+    return SyntaxTree(tuple(statements), tuple(problems), comments)
+
+
+class _FileParser(DefinitionParser):
+    def file(self) -> list[TopStatement]:
+        statements: list[TopStatement] = []
+        kinds = self.kinds
+        while kinds[self.pos] != END and len(self.problems) < _MAX_PROBLEMS:
+            first = self.pos
+            try:
+                if kinds[first] == "multi":
+                    self.pos += 1  # a text that documents the file or the statement above
+                    continue
+                statements.append(self._top_statement())
+            except ParseError as error:
+                self.problems.append(error.problem)
+                self.depth = 0
+                self.recover(first)
+        return statements
+
+    def _top_statement(self) -> TopStatement:
+        kind = self.kinds[self.pos]
+        if kind == "cid":
+            following = self.kinds[self.pos + 1]
+            if following == ".":
+                return self.relation()
+            if following == "id":
+                return self.old_relation()
+            return self._simple_statement()
+        if kind == "entity":
+            return self.entity()
+        if kind == "implement":
+            return self.implement()
+        if kind == "implementation":
+            return self.implementation()
+        if kind == "typedef":
+            return self.typedef()
+        if kind == "index":
+            return self.index()
+        if kind == "import":
+            return self.import_statement()
+        return self.statement()
+
+    def block(self, opening: int, what: str) -> Block:
+        statements = self._statements(opening, what)
+        if self.kinds[self.pos] != "end":
+            self.fail(f"{self.found()} does not belong to {what}")
+        self.pos += 1
+        return statements
+
+    def _statements(self, opening: int, what: str) -> Block:
+        self.deeper()
+        found: list[Statement] = []
+        kinds = self.kinds
+        depth = self.depth
+        while True:
+            kind = kinds[self.pos]
+            if kind in ("end", "else", "elif"):
+                self.depth -= 1
+                return tuple(found)
+            if kind == END:
+                self.fail(f"{what} has no 'end'", at=opening)
+            first = self.pos
+            try:
+                found.append(self.statement())
+            except ParseError as error:
+                if kinds[self.pos] == END or len(self.problems) >= _MAX_PROBLEMS:
+                    raise
+                self.problems.append(error.problem)
+                self.depth = depth
+                self.recover(first)
+
+    def statement(self) -> Statement:
+        kind = self.kinds[self.pos]
+        if kind == "for":
+            return self._for()
+        if kind == "if":
+            return self._if()
+        if kind in ("id", "cid"):
+            return self._simple_statement()
+        if kind in _DEFINITIONS:
+            self.fail(
+                f"{self.texts[self.pos]!r} stands only at the top level of a file",
+                hint="is an 'end' missing above, or does it belong outside this block?",
+            )
+        if kind == "end":
+            self.fail("'end' without a block that it could close")
+        return self.fail(f"expected a statement, found {self.found()}", hint=self.statement_hint(self.pos))
+
+    def _for(self) -> For:
+        first = self.pos
+        self.pos += 1
+        variable = self.expect("id", "after 'for'")
+        if "::" in variable:
+            self.fail(f"the variable of a loop has a plain name, not {variable!r}", at=self.pos - 1)
+        self.expect("in", "after the variable of the loop")
+        iterable = self.expression()
+        self.expect(":", "after the list of the loop")
+        body = self.block(first, "this 'for'")
+        return For(self.starts[first], self.previous_end(), variable, iterable, body)
+
+    def _if(self) -> If:
+        first = self.pos
+        branches: list[tuple[Expression, Block]] = []
+        otherwise: Block = ()
+        word = "if"
+        while True:
+            self.pos += 1
+            condition = self.expression()
+            self.expect(":", f"after the condition of '{word}'")
+            branches.append((condition, self._statements(first, "this 'if'")))
+            word = self.kinds[self.pos]
+            if word != "elif":
+                break
+        if self.accept("else"):
+            self.expect(":", "after 'else'")
+            otherwise = self._statements(first, "this 'if'")
+        self.expect("end", "at the end of this 'if'")
+        return If(self.starts[first], self.previous_end(), tuple(branches), otherwise)
+
+    def _simple_statement(self) -> Statement:
+        first = self.pos
+        start = self.starts[first]
+        kind = self.kinds[first]
+        following = self.kinds[first + 1]
+        if kind == "cid" and following not in ("(", "["):
+            if following in ("=", "+="):
+                self.fail(
+                    f"names of variables begin with a lower-case letter, not {self.texts[first]!r}",
+                    hint=self._hint("id"),
+                )
+            if following in (".", "id"):
+                self.fail("a relation is defined only at the top level of a file")
+        value = self.expression()
+        kind = self.kinds[self.pos]
+        if kind == "=" or kind == "+=":
+            target = self._target(value)
+            self.pos += 1
+            assigned = self.expression()
+            return Assign(start, assigned.end, target, assigned, kind == "+=")
+        if isinstance(value, Construct | Call):
+            return ExpressionStatement(start, value.end, value)
+        return self._no_statement(value, first)
+
+    def _target(self, value: Expression) -> Name | AttributeRef:
+        if isinstance(value, Name):
+            if "::" in value.name:
+                self.fail_span(
+                    value.start,
+                    value.end,
+                    f"{value.name!r} belongs to another namespace and cannot be assigned here",
+                    "assign it in its own file, or give a variable of this file another name",
+                )
+            return value
+        if isinstance(value, AttributeRef):
+            return value
+        if isinstance(value, Lookup):
+            self.fail_span(
+                value.start,
+                value.end,
+                "a dict cannot be changed after it was made",
+                "set all its members where it is constructed",
+            )
+        return self.fail_span(value.start, value.end, "only a variable or an attribute can be assigned")
+
+    def _no_statement(self, value: Expression, first: int) -> NoReturn:
+        if isinstance(value, Name) and self.kinds[self.pos] != END:
+            self.fail(
+                f"expected '=' after {value.name!r}, found {self.found()}", hint=self.statement_hint(first)
+            )
+        self.fail_span(value.start, value.end, "this is a value, not a statement", "assign it to a name")
+
+
+def rewritten(relation: Relation) -> str:
+    """A relation of the old form in today's words."""
+    left, right = relation.left, relation.right
+
+    def multiplicity(low: int, high: int | None) -> str:
+        if high == low:
+            return f"[{low}]"
+        return f"[{low}:{'' if high is None else high}]"
+
+    return (
+        f"{left.entity.name}.{left.name} {multiplicity(left.low, left.high)} -- "
+        f"{right.entity.name}.{right.name} {multiplicity(right.low, right.high)}"
+    )

@@ -1,0 +1,223 @@
+"""A project: its main file, the modules it imports, and every namespace that comes with them."""
+
+from __future__ import annotations
+
+import posixpath
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from sabir.diagnostics.finding import Edit, Finding, Fix
+from sabir.diagnostics.near import did_you_mean
+from sabir.languages.inmanta import codes
+from sabir.languages.inmanta.syntax.cache import cache_directory, cached_parse
+from sabir.languages.inmanta.syntax.modules import Module, ModuleFault, ModuleFinder
+from sabir.languages.inmanta.syntax.nodes import Import, Relation, TopStatement, place_of
+from sabir.languages.inmanta.syntax.parser import rewritten
+from sabir.languages.inmanta.syntax.trees import DirectoryTree, FileTree, PackageTree
+from sabir.source.packages import LoadedPackage, PackageFile
+from sabir.source.text import Place, Source, Span
+
+__all__ = ["MAIN", "Namespace", "Project", "load_project"]
+
+MAIN = "__config__"
+"""The namespace of `main.cf`, by the name users know from error messages of the existing engine."""
+
+
+@dataclass(slots=True, eq=False)
+class Namespace:
+    """One file: its statements and what it imports (name or alias → namespace)."""
+
+    name: str
+    source: Source
+    statements: tuple[TopStatement, ...]
+    module: Module | None
+    imports: dict[str, str] = field(default_factory=dict[str, str])
+
+    def place(self, start: int, end: int) -> Place:
+        return Place(self.source, Span(start, end))
+
+
+@dataclass(slots=True, eq=False)
+class Project:
+    namespaces: dict[str, Namespace]
+    modules: dict[str, Module]
+    findings: list[Finding]
+    finder: ModuleFinder
+
+
+def load_project(package: LoadedPackage, search_path: tuple[Path, ...] = ()) -> Project:
+    """Read `main.cf` (or the module the package is) and everything it imports."""
+    return _Loader(package, search_path).load()
+
+
+class _Loader:
+    def __init__(self, package: LoadedPackage, search_path: tuple[Path, ...]) -> None:
+        self.package = package
+        self.findings: list[Finding] = []
+        self.namespaces: dict[str, Namespace] = {}
+        self.modules: dict[str, Module] = {}
+        self.cache = cache_directory()
+        own = _own_module(package)
+        trees: list[FileTree] = [*self._module_path(), *(DirectoryTree(one, str(one)) for one in search_path)]
+        if own:
+            trees.append(PackageTree(package, ""))
+        self.own = own
+        self.finder = ModuleFinder(trees, {own: PackageTree(package)} if own else {}, installed=True)
+
+    def load(self) -> Project:
+        main = self._main()
+        self._import("std", None)
+        if main is not None:
+            self._namespace(MAIN, main, None)
+        elif self.own:
+            text = f"import {self.own}\n"
+            source = Source("<main>", text)
+            from sabir.languages.inmanta.syntax.parser import parse
+
+            self._add(Namespace(MAIN, source, parse(text).statements, None))
+        return Project(self.namespaces, self.modules, self.findings, self.finder)
+
+    def _main(self) -> PackageFile | None:
+        main = self.package.get_file("main.cf")
+        if main is not None:
+            return main
+        models = [name for name in self.package.list() if name.endswith(".cf")]
+        if self.package.single_file and models:
+            return self.package.get_file(models[0])
+        if self.own:
+            return None
+        top = [name for name in models if "/" not in name]
+        if len(top) == 1:
+            return self.package.get_file(top[0])
+        self.findings.append(
+            Finding.about_file(
+                codes.UNKNOWN_MODULE,
+                "the project has no main.cf, where evaluation begins",
+                "main.cf",
+                hint="write main.cf, or give the .cf file to read",
+            )
+        )
+        return None
+
+    def _module_path(self) -> list[FileTree]:
+        config = self.package.get_file("project.yml")
+        data = config.parsed() if config is not None else None
+        written = data.get("modulepath", ["libs"]) if isinstance(data, dict) else ["libs"]
+        paths = written if isinstance(written, list) else [written]
+        trees: list[FileTree] = []
+        for path in paths:
+            inside = posixpath.normpath(str(path))
+            if inside.startswith(("/", "..")):
+                assert config is not None
+                self.findings.append(
+                    Finding.about_file(
+                        codes.OUTSIDE_PATH,
+                        f"the module path {path!r} leads out of the project and is not followed",
+                        config.source,
+                        hint="name the directory on the command line to have it searched",
+                    )
+                )
+            else:
+                trees.append(PackageTree(self.package, "" if inside == "." else inside))
+        return trees
+
+    def _add(self, namespace: Namespace) -> None:
+        self.namespaces[namespace.name] = namespace
+        if namespace.name != "std":
+            namespace.imports["std"] = "std"
+        namespace.imports[namespace.name] = namespace.name
+        for statement in namespace.statements:
+            if isinstance(statement, Import):
+                self._import(statement.name, place_of(namespace.source, statement))
+                namespace.imports[statement.alias or statement.name] = statement.name
+
+    def _namespace(self, name: str, file: PackageFile, module: Module | None) -> None:
+        source = file.source
+        if file.problem is not None:
+            problem = file.problem
+            self.findings.append(
+                Finding(code=codes.SYNTAX, message=problem.message, place=Place(source, problem.span))
+            )
+            return
+        tree = cached_parse(source.text, self.cache)
+        for fault in tree.problems:
+            place = Place(source, Span(fault.start, fault.end))
+            self.findings.append(
+                Finding(code=codes.SYNTAX, message=fault.message, place=place, hint=fault.hint)
+            )
+        self._deprecations(source, tree.statements, tree.slash_comments)
+        self._add(Namespace(name, source, tree.statements, module))
+
+    def _deprecations(
+        self, source: Source, statements: tuple[TopStatement, ...], comments: tuple[tuple[int, int], ...]
+    ) -> None:
+        for start, end in comments:
+            place = Place(source, Span(start, start + 2))
+            fix = Fix(title="write # for //", edits=(Edit(place=place, text="#"),))
+            self.findings.append(
+                Finding(
+                    code=codes.SLASH_COMMENT,
+                    message="a comment that begins with // is deprecated",
+                    place=Place(source, Span(start, end)),
+                    hint="write # for //",
+                    fix=fix,
+                )
+            )
+        for statement in statements:
+            if isinstance(statement, Relation) and statement.deprecated:
+                today = rewritten(statement)
+                place = place_of(source, statement)
+                self.findings.append(
+                    Finding(
+                        code=codes.OLD_RELATION,
+                        message="this form of a relation is deprecated",
+                        place=place,
+                        hint=f"write {today}",
+                        fix=Fix(title=f"write {today}", edits=(Edit(place=place, text=today),)),
+                    )
+                )
+
+    def _import(self, name: str, place: Place | None) -> None:
+        """Load a namespace and those around it."""
+        parts = name.split("::")
+        module = self.finder.find(parts[0])
+        if isinstance(module, ModuleFault):
+            self._missing(module.message, place, module.hint or did_you_mean(parts[0], self.finder.known()))
+            return
+        self.modules[module.name] = module
+        for count in range(1, len(parts) + 1):
+            namespace = "::".join(parts[:count])
+            if namespace in self.namespaces:
+                continue
+            file = module.namespace_file(namespace)
+            if file is not None:
+                self._namespace(namespace, file, module)
+            elif count == len(parts):
+                known = module.namespaces()
+                hint = did_you_mean(namespace, known) or f"module {module.name} has: {', '.join(known)}"
+                self._missing(f"module {module.name!r} has no namespace {namespace!r}", place, hint)
+
+    def _missing(self, message: str, place: Place | None, hint: str | None) -> None:
+        if place is None:
+            raise AssertionError(message)  # std is ours: it is always there
+        self.findings.append(Finding(code=codes.UNKNOWN_MODULE, message=message, place=place, hint=hint))
+
+
+def _own_module(package: LoadedPackage) -> str | None:
+    """The name of the module that the package itself is, when it is one and no project."""
+    if package.exists("main.cf") or package.exists("project.yml") or not package.exists("model/_init.cf"):
+        return None
+    manifest = package.get_file("module.yml") or package.get_file("module.yaml")
+    if manifest is not None:
+        data = manifest.parsed()
+        name = data.get("name") if isinstance(data, dict) else None
+        return name if isinstance(name, str) and name else package.name
+    for path in package.list("inmanta_plugins"):
+        return path.split("/")[1]
+    setup = package.get_file("setup.cfg") or package.get_file("pyproject.toml")
+    if setup is not None:
+        for line in setup.source.text.splitlines():
+            key, _, value = line.partition("=")
+            if key.strip() == "name":
+                return value.strip().strip("\"'").removeprefix("inmanta-module-").replace("-", "_")
+    return None

@@ -1,0 +1,158 @@
+"""The parser's view of the tokens, and how it gives up on one statement without losing the next."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple, NoReturn
+
+from sabir.diagnostics.near import near
+from sabir.languages.inmanta.syntax.lexer import END, KEYWORDS, tokenize
+
+__all__ = ["MAX_DEPTH", "ParseError", "SyntaxProblem", "TokenStream"]
+
+MAX_DEPTH: Final = 60
+"""Nesting of brackets, blocks and prefix operators. Deeper text is refused, so that no text exhausts the stack."""
+_BLOCK_WORDS: Final = frozenset({"entity", "implementation", "for", "if", "elif", "else"})
+_CLOSERS: Final = frozenset({"end", "else", "elif"})
+_KIND_WORDS: Final = {
+    "id": "a name",
+    "cid": "the name of an entity",
+    "int": "a whole number",
+    "string": "a string",
+    "multi": "a text in triple quotes",
+}
+
+
+class SyntaxProblem(NamedTuple):
+    start: int
+    end: int
+    message: str
+    hint: str | None = None
+    kind: str = "syntax"
+
+
+class ParseError(Exception):
+    def __init__(self, problem: SyntaxProblem) -> None:
+        super().__init__(problem.message)
+        self.problem = problem
+
+
+class TokenStream:
+    def __init__(self, text: str, offset: int = 0) -> None:
+        self.text = text
+        self.kinds, self.texts, self.starts, self.comments = tokenize(text)
+        if offset:  # a piece of a larger text: nodes speak of the whole
+            self.starts = [start + offset for start in self.starts]
+        self.offset = offset
+        self.pos = 0
+        self.depth = 0
+        self.problems: list[SyntaxProblem] = []
+
+    def end_of(self, pos: int) -> int:
+        return self.starts[pos] + len(self.texts[pos])
+
+    def previous_end(self) -> int:
+        return self.end_of(self.pos - 1) if self.pos else 0
+
+    def fail(self, message: str, *, hint: str | None = None, at: int | None = None) -> NoReturn:
+        pos = self.pos if at is None else at
+        if self.kinds[pos] == "bad":
+            raise ParseError(self._bad_character(pos))
+        raise ParseError(SyntaxProblem(self.starts[pos], self.end_of(pos), message, hint))
+
+    def fail_span(self, start: int, end: int, message: str, hint: str | None = None) -> NoReturn:
+        raise ParseError(SyntaxProblem(start, end, message, hint))
+
+    def _bad_character(self, pos: int) -> SyntaxProblem:
+        char = self.texts[pos]
+        start = self.starts[pos]
+        if char in "\"'":
+            triple = self.text.startswith('"""', start - self.offset)
+            what = "text in triple quotes" if triple else "string"
+            hint = (
+                None
+                if triple
+                else 'a string ends on its own line; a text of several lines stands between """'
+            )
+            return SyntaxProblem(start, start + 1, f"this {what} has no end", hint)
+        return SyntaxProblem(start, start + 1, f"the character {char!r} has no place in the language")
+
+    def found(self, pos: int | None = None) -> str:
+        pos = self.pos if pos is None else pos
+        kind, text = self.kinds[pos], self.texts[pos]
+        if kind == END:
+            return "the end of the file"
+        if kind in KEYWORDS:
+            return f"the keyword {text!r}"
+        shown = text if len(text) <= 40 else text[:37] + "…"
+        return f"{shown!r}" if kind not in ("string", "multi", "raw", "format") else f"the string {shown}"
+
+    def expect(self, kind: str, context: str) -> str:
+        """Take a token of this kind; `context` says where we are: `after 'entity'`."""
+        pos = self.pos
+        if self.kinds[pos] != kind:
+            wanted = _KIND_WORDS.get(kind, repr(kind))
+            self.fail(f"expected {wanted} {context}, found {self.found()}", hint=self._hint(kind))
+        self.pos = pos + 1
+        return self.texts[pos]
+
+    def _hint(self, wanted: str) -> str | None:
+        kind, text = self.kinds[self.pos], self.texts[self.pos]
+        if kind in KEYWORDS and wanted in ("id", "cid"):
+            return f"{text!r} is a keyword; choose another name, such as '{text}_'"
+        if wanted == "cid" and kind == "id":
+            head, _, last = text.rpartition("::")
+            capital = last[:1].upper() + last[1:]
+            return f"names of entities begin with a capital letter: {head + '::' if head else ''}{capital}"
+        if wanted == "id" and kind == "cid":
+            return f"this name must begin with a lower-case letter: {text[:1].lower() + text[1:]}"
+        return None
+
+    def accept(self, kind: str) -> bool:
+        if self.kinds[self.pos] == kind:
+            self.pos += 1
+            return True
+        return False
+
+    def deeper(self) -> None:
+        self.depth += 1
+        if self.depth > MAX_DEPTH:
+            self.fail(
+                f"this is nested more than {MAX_DEPTH} levels deep",
+                hint="give the inner parts names of their own",
+            )
+
+    def _line_start(self, pos: int) -> int | None:
+        """The column of a token that is the first of its line, else None."""
+        start = self.starts[pos] - self.offset
+        begin = self.text.rfind("\n", 0, start) + 1
+        return start - begin if not self.text[begin:start].strip() else None
+
+    def _indent(self, pos: int) -> int:
+        start = self.starts[pos] - self.offset
+        begin = self.text.rfind("\n", 0, start) + 1
+        line = self.text[begin:start]
+        return len(line) - len(line.lstrip())
+
+    def recover(self, first: int) -> None:
+        """Skip the rest of a broken statement that began at token `first`, guided by the indentation."""
+        indent = self._indent(first)
+        self.pos = max(self.pos, first + 1)
+        while self.kinds[self.pos] != END:
+            column = self._line_start(self.pos)
+            if column is not None and column <= indent:
+                if self.kinds[self.pos] not in _CLOSERS or column < indent:
+                    return
+                if self.kinds[first] not in _BLOCK_WORDS:
+                    return
+                if self.kinds[self.pos] == "end":  # the end of the broken block itself
+                    self.pos += 1
+                    return
+            self.pos += 1
+
+    def statement_hint(self, pos: int) -> str | None:
+        """The keyword that a first word may have been meant to be."""
+        word = self.texts[pos]
+        known = near(
+            word, ("entity", "typedef", "implementation", "implement", "index", "import", "for", "if", "end")
+        )
+        return f"did you mean {known!r}?" if known else None

@@ -1,0 +1,121 @@
+"""What stands between quotes: escapes, `{{interpolation}}`, the parts of an f-string."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+__all__ = ["FormatPart", "interpolated_parts", "split_format", "unescape"]
+
+_ESCAPE: Final = re.compile(
+    r"\\(?:([\\'\"abfnrtv\n])|([0-7]{1,3})|x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8}))"
+)
+_SIMPLE: Final = {
+    "\\": "\\",
+    "'": "'",
+    '"': '"',
+    "a": "\a",
+    "b": "\b",
+    "f": "\f",
+    "n": "\n",
+    "r": "\r",
+    "t": "\t",
+    "v": "\v",
+    "\n": "",
+}
+_NAME: Final = r"[a-zA-Z_](?:[a-zA-Z_0-9]|-(?=[a-zA-Z_0-9]))*"
+_INTERPOLATION: Final = re.compile(rf"\{{\{{[ \t]*({_NAME}(?:\.{_NAME})*)[ \t]*\}}\}}")
+
+
+def unescape(text: str) -> str:
+    """The text with its escapes resolved, as Python reads them; an unknown escape stays as it is."""
+    return _ESCAPE.sub(_resolve, text) if "\\" in text else text
+
+
+def _resolve(match: re.Match[str]) -> str:
+    simple, octal, two, four, eight = match.groups()
+    if simple is not None:
+        return _SIMPLE[simple]
+    number = int(octal, 8) if octal is not None else int(two or four or eight, 16)
+    return chr(number) if number <= 0x10FFFF else match.group()
+
+
+def interpolated_parts(text: str) -> list[tuple[str, int] | tuple[str, int, None]]:
+    """Texts `(text, offset)` and interpolated paths `(path, offset, None)` in turn; offsets are into `text`.
+
+    Only names and attributes are interpolated; other text between double braces stays (recorded behaviour).
+    """
+    parts: list[tuple[str, int] | tuple[str, int, None]] = []
+    at = 0
+    for match in _INTERPOLATION.finditer(text):
+        if match.start() > at:
+            parts.append((unescape(text[at : match.start()]), at))
+        parts.append((match[1], match.start(1), None))
+        at = match.end()
+    if at < len(text) or not parts:
+        parts.append((unescape(text[at:]), at))
+    return parts
+
+
+FormatPart = tuple[str, int, str | None]
+"""Text or expression, its offset, and the format spec of an expression (None for text)."""
+
+
+def split_format(text: str) -> list[FormatPart]:
+    """The parts of an f-string; ValueError says what is wrong with its braces."""
+    parts: list[FormatPart] = []
+    literal: list[str] = []
+    start = at = 0
+    while at < len(text):
+        char = text[at]
+        if text[at : at + 2] in ("{{", "}}"):
+            literal.append(char)
+            at += 2
+        elif char == "{":
+            if literal:
+                parts.append((unescape("".join(literal)), start, None))
+                literal = []
+            close = _closing_brace(text, at)
+            inner = text[at + 1 : close]
+            expression, spec = _split_spec(inner)
+            if not expression.strip():
+                raise ValueError("an f-string has empty braces")
+            parts.append((expression, at + 1, spec))
+            at = start = close + 1
+        elif char == "}":
+            raise ValueError("an f-string has a single '}'; write '}}' for the character itself")
+        else:
+            literal.append(char)
+            at += 1
+    if literal or not parts:
+        parts.append((unescape("".join(literal)), start, None))
+    return parts
+
+
+def _closing_brace(text: str, at: int) -> int:
+    depth = 0
+    for position in range(at, len(text)):
+        if text[position] == "{":
+            depth += 1
+        elif text[position] == "}":
+            depth -= 1
+            if not depth:
+                return position
+    raise ValueError("an f-string has a '{' without its '}'; write '{{' for the character itself")
+
+
+def _split_spec(inner: str) -> tuple[str, str]:
+    depth = 0
+    for position, char in enumerate(inner):
+        if char in "([{":
+            depth += 1
+        elif char in ")]}":
+            depth -= 1
+        elif (
+            char == ":"
+            and not depth
+            and inner[position : position + 2] != "::"
+            and inner[position - 1] != ":"
+        ):
+            return inner[:position], inner[position + 1 :]
+    return inner, ""

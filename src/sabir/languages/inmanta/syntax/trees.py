@@ -1,0 +1,103 @@
+"""Where files come from: a part of the package, or a directory beside it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Protocol
+
+from sabir.source.packages import LoadedPackage, PackageFile
+
+__all__ = ["DirectoryTree", "FileTree", "PackageTree"]
+
+_MAX_FILE = 20_000_000
+
+
+class FileTree(Protocol):
+    """A folder of a module: files by their path in it."""
+
+    @property
+    def shown(self) -> str:
+        """The folder as reports name it."""
+        ...
+
+    @property
+    def directory(self) -> Path | None:
+        """The folder on disk, when there is one."""
+        ...
+
+    def file(self, path: str) -> PackageFile | None: ...
+
+    def list(self, folder: str) -> list[str]:
+        """The files below a folder, by their path in the tree, sorted."""
+        ...
+
+    def below(self, folder: str) -> FileTree: ...
+
+
+class PackageTree:
+    def __init__(self, package: LoadedPackage, prefix: str = "") -> None:
+        self._package = package
+        self._prefix = prefix and prefix.strip("/") + "/"
+
+    @property
+    def shown(self) -> str:
+        return self._prefix.rstrip("/")
+
+    @property
+    def directory(self) -> Path | None:
+        root = self._package.path
+        if root is None or self._package.single_file or not root.is_dir():
+            return None
+        return root / self._prefix
+
+    def file(self, path: str) -> PackageFile | None:
+        return self._package.get_file(self._prefix + path)
+
+    def list(self, folder: str) -> list[str]:
+        whole = (self._prefix + folder).rstrip("/")
+        return [name[len(self._prefix) :] for name in self._package.list(whole or None)]
+
+    def below(self, folder: str) -> FileTree:
+        return PackageTree(self._package, self._prefix + folder)
+
+
+class DirectoryTree:
+    def __init__(self, directory: Path, shown: str) -> None:
+        self._directory = directory
+        self._shown = shown
+        self._files: dict[str, PackageFile | None] = {}
+
+    @property
+    def shown(self) -> str:
+        return self._shown
+
+    @property
+    def directory(self) -> Path | None:
+        return self._directory
+
+    def file(self, path: str) -> PackageFile | None:
+        if path not in self._files:
+            self._files[path] = self._load(path)
+        return self._files[path]
+
+    def _load(self, path: str) -> PackageFile | None:
+        if ".." in path.split("/") or path.startswith("/"):
+            return None
+        full = self._directory / path
+        try:
+            if not full.is_file() or full.stat().st_size > _MAX_FILE:
+                return None
+            if not full.resolve().is_relative_to(self._directory.resolve()):
+                return None
+            return PackageFile(f"{self._shown}/{path}" if self._shown else path, full.read_bytes())
+        except OSError:
+            return None
+
+    def list(self, folder: str) -> list[str]:
+        base = self._directory / folder
+        if not base.is_dir():
+            return []
+        return sorted(one.relative_to(self._directory).as_posix() for one in base.rglob("*") if one.is_file())
+
+    def below(self, folder: str) -> FileTree:
+        return DirectoryTree(self._directory / folder, f"{self._shown}/{folder}".strip("/"))
