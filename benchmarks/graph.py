@@ -78,7 +78,7 @@ def read(folder: str, size: int) -> Callable[[], object]:
 
 
 def draw(folder: str, size: int) -> Callable[[], object]:
-    from sabir.graph.views import svg_view
+    from sabir.graph.views.svg import svg_view
 
     graph = tangle(size)
     return lambda: sum(map(len, svg_view(graph))) > 0
