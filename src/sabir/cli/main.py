@@ -26,6 +26,7 @@ class Entry(NamedTuple):
 COMMANDS: Final = {
     "check": Entry("Look", "Say what is wrong with packages, models and templates."),
     "compile": Entry("Evaluate", "Evaluate to the instance graph: JSON, YAML, text, DOT, Mermaid, SVG."),
+    "query": Entry("Evaluate", "Ask the graph: an Unfurl expression over the instances of any language."),
     "why": Entry("Evaluate", "Say where a value came from, as a chain of places."),
     "render": Entry("Evaluate", "Write what other tools read: Kubernetes objects, object models …"),
     "impact": Entry("Evaluate", "Say what depends on a line."),
@@ -39,6 +40,7 @@ Examples:
   sabir check --explain MPL:E042          what a code means, and how to mend it
   sabir check --format sarif app.zip      a report for other tools
   sabir compile model/ --format svg -o model.svg
+  sabir query model/ '::*::.name'         the names of all instances
   sabir why model/ web-1.url              where this value came from
 
 \b

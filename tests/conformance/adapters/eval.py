@@ -88,7 +88,7 @@ def _plain(tree: Mapping[str, Any], parent: PlainResource | None, session: Sessi
 
 def _tosca_root(case: EvalCase, folder: Path) -> Resource:
     from sabir.languages.tosca.evaluate import LiveValues, Request, instantiate
-    from sabir.languages.tosca.syntax import load_file
+    from sabir.languages.tosca.syntax.documents import load_file
 
     path = folder / "service-template.yaml"
     path.write_text(yaml.safe_dump(dict(case.tosca or {}), sort_keys=False), encoding="utf-8")

@@ -51,6 +51,12 @@ def reachable(path: Path, call: Call, context: Context) -> Path:
     """The path itself if it lies below a directory of the project; else the call is refused."""
     if "\0" in str(path):
         call.fail(context, "a path cannot hold a null character")
+    if context.session.project.directory is None and not path.is_relative_to(temporary_directory()):
+        raise call.error(
+            context,
+            f"{call.function.name} cannot reach {str(path)!r}: this description lies in no directory",
+            Kind.FILE_NOT_FOUND,
+        )
     real = Path(os.path.realpath(path))
     for root in _roots(context):
         if real.is_relative_to(os.path.realpath(root)):

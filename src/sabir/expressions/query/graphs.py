@@ -1,7 +1,8 @@
 """The instance graph as resources, so that a graph of any language can be asked.
 
 Instances without an owner hang below one root, called `root`, whose attribute `outputs` holds the outputs of the graph. A
-relation of an instance is both a key that leads to the instances it names and a requirement.
+relation of an instance is both a key that leads to the instances it names and a requirement. Of TOSCA's instances the capabilities
+and relationships are not children of their node but what `.capabilities` and `.requirements` give, as Unfurl has it.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from sabir.graph.values import Ref, Sensitive
 
 __all__ = ["GraphResource", "resources_of"]
 
+_PARTS = frozenset({"capabilities", "requirements", "artifacts"})
 _STATUS = {member.name: member for member in Status}
 
 
@@ -30,16 +32,18 @@ class _Tree:
         self.graph = graph
         self.session = session
         self.by_id: dict[str, GraphResource] = {}
-        self.sources: dict[str, list[_Relation]] | None = None
+        self.sources: dict[str, list[Resource]] | None = None
         self.root: _Root = _Root(self)
 
-    def relations_to(self, id_: str) -> Sequence[_Relation]:
+    def relations_to(self, id_: str) -> Sequence[Resource]:
         if self.sources is None:
             self.sources = {}
             for one in self.by_id.values():
                 for relation in one.requirements:
                     if isinstance(relation, _Relation):
                         self.sources.setdefault(relation.target_id, []).append(relation)
+                    elif isinstance(relation, GraphResource) and isinstance(relation.target, GraphResource):
+                        self.sources.setdefault(relation.target.id, []).append(relation)
         return self.sources.get(id_, ())
 
 
@@ -54,10 +58,40 @@ def resources_of(graph: Graph, session: Session | None = None) -> Resource:
         above = by_id.get(owner) if owner is not None else None
         if above is None or above is one:
             tree.root._children.append(one)
-        else:
-            one._parent = above
+            continue
+        one._parent = above
+        kind = _part_kind(one.instance)
+        if kind is None:
             above._children.append(one)
+        else:
+            above.parts.setdefault(kind, []).append(one)
+    _break_rings(tree)
     return tree.root
+
+
+def _part_kind(instance: Instance) -> str | None:
+    """Of TOSCA's instances: which part of its owner one is, by its id (`web.capabilities.host`)."""
+    if instance.language != "tosca" or instance.owner is None:
+        return None
+    rest = instance.id.removeprefix(instance.owner + ".")
+    section = rest.partition(".")[0]
+    return section if rest != instance.id and section in _PARTS else None
+
+
+def _break_rings(tree: _Tree) -> None:
+    """Owners that own one another hang below the root, so that every walk ends."""
+    reached = len(tree.root.descendents())
+    if reached > len(tree.by_id):
+        return
+    seen = {id(one) for one in tree.root.descendents()}
+    for one in tree.by_id.values():
+        if id(one) in seen or _part_kind(one.instance) is not None:
+            continue
+        if one._parent is not None:
+            one._parent._children.remove(one)
+        one._parent = None
+        tree.root._children.append(one)
+        seen.update(id(below) for below in one.descendents())
 
 
 class _Root(Resource):
@@ -109,7 +143,7 @@ class _Root(Resource):
 class GraphResource(Resource):
     """An instance of the graph."""
 
-    __slots__ = ("_children", "_parent", "_tree", "instance")
+    __slots__ = ("_children", "_parent", "_parts", "_tree", "instance")
 
     def __init__(self, instance: Instance, tree: _Tree) -> None:
         self._all = None
@@ -118,6 +152,13 @@ class GraphResource(Resource):
         self._tree = tree
         self._parent: GraphResource | None = None
         self._children: list[Resource] = []
+        self._parts: dict[str, list[GraphResource]] | None = None
+
+    @property
+    def parts(self) -> dict[str, list[GraphResource]]:
+        if self._parts is None:
+            self._parts = {}
+        return self._parts
 
     @property
     def session(self) -> Session:
@@ -165,7 +206,22 @@ class GraphResource(Resource):
         return MISSING
 
     @property
+    def capabilities(self) -> Sequence[Resource]:
+        return self.parts.get("capabilities", ())
+
+    @property
+    def source(self) -> Resource | None:
+        return self._parent if _part_kind(self.instance) == "requirements" else None
+
+    @property
+    def target(self) -> Resource | None:
+        ids = self.instance.relations.get("target") if _part_kind(self.instance) == "requirements" else None
+        return self._tree.by_id.get(ids[0]) if ids else None
+
+    @property
     def requirements(self) -> Sequence[Resource]:
+        if self._parts is not None and "requirements" in self._parts:
+            return self._parts["requirements"]
         return [
             _Relation(self, name, id_, self._tree)
             for name, ids in self.instance.relations.items()
@@ -181,7 +237,8 @@ class GraphResource(Resource):
     def sources(self) -> Mapping[str, Any]:
         found: dict[str, list[Resource]] = {}
         for relation in self._tree.relations_to(self.instance.id):
-            found.setdefault(relation.name, []).append(relation.source)
+            if relation.source is not None:
+                found.setdefault(relation.name, []).append(relation.source)
         return {name: many[0] if len(many) == 1 else many for name, many in found.items()}
 
 

@@ -82,11 +82,19 @@ class LiveResource(Resource):
         if assigned is None:
             return MISSING
         self._ready[key] = _PENDING
+        session = self.session
+        outer = session.reads
+        if outer is not None:
+            session.reads = []
         try:
             value = assigned.value(self)
         except BaseException:
             del self._ready[key]
             raise
+        finally:
+            if outer is not None:
+                session.computed[(self, key)] = tuple(session.reads or ())
+                session.reads = outer
         self._ready[key] = value
         return value
 

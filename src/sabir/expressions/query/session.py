@@ -34,4 +34,6 @@ class Session:
     on_trace: Callable[[str], None] | None = None
     reads: list[Read] | None = None
     """When a list: every attribute that is read is appended."""
+    computed: dict[Read, tuple[Read, ...]] = field(default_factory=dict[Read, tuple[Read, ...]])
+    """Then also: what each attribute was computed from."""
     depth: int = 0

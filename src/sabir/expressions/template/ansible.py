@@ -9,17 +9,17 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Iterable
-from functools import lru_cache
+from functools import lru_cache, wraps
 from typing import TYPE_CHECKING, Any, Final
 
-from jinja2 import StrictUndefined, Template, TemplateError, Undefined
-from jinja2.exceptions import SecurityError
+from jinja2 import StrictUndefined, Template, TemplateError, Undefined, nodes
 from jinja2.nativetypes import NativeEnvironment
 from jinja2.runtime import Context as JinjaContext
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from sabir.expressions.query.errors import Kind, QueryError
 from sabir.expressions.template.exposure import Rendering
+from sabir.expressions.template.limits import LimitReached, Meter, TemplateLimits
 
 if TYPE_CHECKING:
     from sabir.expressions.query.context import Context
@@ -29,8 +29,7 @@ __all__ = ["CompiledTemplate", "compile_template"]
 _CACHED: Final = 4096
 _LONGEST_LITERAL: Final = 200_000
 _MAY_BE_LITERAL: Final = re.compile(r"[-+0-9.\[({'\"]|True$|False$|None$|[bBrRuU]{1,2}['\"]|set\(")
-_LARGEST: Final = 10_000_000
-_BITS: Final = 100_000
+_LOOP: Final = "sabir_bounded_loop"
 
 
 class _Undefined(StrictUndefined):
@@ -59,22 +58,27 @@ class _Names(JinjaContext):
 
 
 class _Environment(ImmutableSandboxedEnvironment, NativeEnvironment):
-    """The sandbox, with native types. Results of multiplication and power are bounded."""
+    """The sandbox, with native types, and counted: loops, calls and the size of results are bounded."""
 
-    intercepted_binops = frozenset({"*", "**"})
+    intercepted_binops = frozenset({"+", "*", "**", "%"})
     context_class = _Names
 
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self.meter = Meter(TemplateLimits())
+        self.running = 0
+
     def call_binop(self, context: JinjaContext, operator: str, left: Any, right: Any) -> Any:
-        if operator == "*" and _product_size(left, right) > _LARGEST:
-            raise SecurityError("the result of '*' would be too large")
-        whole = isinstance(left, int) and isinstance(right, int)
-        if operator == "**" and whole and abs(right) * max(left.bit_length(), 1) > _BITS:
-            raise SecurityError("the result of '**' would be too large")
+        self.meter.binary(operator, left, right)
         return super().call_binop(context, operator, left, right)
 
+    def call(__self, __context: JinjaContext, __obj: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: N805
+        __self.meter.call(__obj, args, kwargs)
+        return __self.meter.checked(super().call(__context, __obj, *args, **kwargs))
+
     @staticmethod
-    def concat(nodes: Iterable[Any]) -> Any:
-        pieces = list(nodes)
+    def concat(made: Iterable[Any]) -> Any:
+        pieces = list(made)
         if not pieces:
             return ""
         if len(pieces) == 1:
@@ -83,15 +87,6 @@ class _Environment(ImmutableSandboxedEnvironment, NativeEnvironment):
                 str(only)  # raises, with the name
             return _literal(only) if type(only) is str else only
         return _literal("".join(map(str, pieces)))
-
-
-def _product_size(left: Any, right: Any) -> int:
-    for repeated, times in ((left, right), (right, left)):
-        if isinstance(repeated, str | bytes | list | tuple) and isinstance(times, int):
-            return len(repeated) * times
-    if isinstance(left, int) and isinstance(right, int):
-        return (left.bit_length() + right.bit_length()) // 8
-    return 0
 
 
 def _literal(text: str) -> Any:
@@ -112,10 +107,24 @@ def _environment() -> _Environment:
     from sabir.expressions.template.predicates import PREDICATES
 
     environment = _Environment(undefined=_Undefined, extensions=["jinja2.ext.do", "jinja2.ext.loopcontrols"])
-    environment.filters.update(FILTERS)
+    environment.filters.update(
+        {name: _counted(name, one, environment.meter) for name, one in FILTERS.items()}
+    )
+    environment.filters[_LOOP] = environment.meter.bounded
     environment.tests.update(PREDICATES)
     environment.globals.update(GLOBALS)
     return environment
+
+
+def _counted(name: str, function: Callable[..., Any], meter: Meter) -> Callable[..., Any]:
+    skip = 1 if getattr(function, "jinja_pass_arg", None) is not None else 0
+
+    @wraps(function)
+    def counted(*args: Any, **kwargs: Any) -> Any:
+        meter.arguments(name, args[skip:], kwargs)
+        return meter.checked(function(*args, **kwargs))
+
+    return counted
 
 
 class CompiledTemplate:
@@ -127,7 +136,11 @@ class CompiledTemplate:
         self.text = text
         environment = _environment()
         # Unfurl strips the outer white space of a template before it renders it.
-        self._template: Template = environment.from_string(text.strip())
+        tree = environment.parse(text.strip())
+        for loop in tree.find_all(nodes.For):
+            loop.iter = nodes.Filter(loop.iter, _LOOP, [], [], None, None)
+        code = environment.compile(tree)
+        self._template = Template.from_code(environment, code, environment.globals, None)
         self._render: Callable[[JinjaContext], Any] = self._template.root_render_func
 
     def render(self, context: Context) -> Any:
@@ -136,14 +149,23 @@ class CompiledTemplate:
         rendering = Rendering(context)
         names = _Names(environment, environment.globals, None, self._template.blocks)
         names.rendering = rendering
+        if not environment.running:
+            environment.meter.restart()
+        environment.running += 1
         try:
-            result = environment.concat(self._render(names))
+            result = environment.concat(environment.meter.bounded(self._render(names)))
         except QueryError:
             raise
         except RecursionError as error:
             raise QueryError.of(Kind.TOO_MUCH, "the template leads to itself", place=context.place) from error
+        except (LimitReached, OverflowError, MemoryError) as error:
+            raise QueryError.of(
+                Kind.TOO_MUCH, f"template {_short(self.text)!r}: {error}", place=context.place
+            ) from error
         except Exception as error:
             raise _failure(error, self.text, context) from error
+        finally:
+            environment.running -= 1
         return rendering.finished(result)
 
 

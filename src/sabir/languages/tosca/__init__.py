@@ -1,1 +1,47 @@
-"""The TOSCA language: Simple Profile 1.0 to 1.3, NFV, 2.0, and the ensembles of Unfurl."""
+"""The TOSCA language: Simple Profile 1.0 to 1.3, NFV, 2.0, and the ensembles of Unfurl (spec 004)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from sabir.check.validator import BaseValidator
+    from sabir.diagnostics.codes import Code
+    from sabir.languages.language import Evaluation, EvaluationRequest, Renderer
+    from sabir.source.packages import LoadedPackage
+
+__all__ = ["LANGUAGE", "Tosca"]
+
+
+class Tosca:
+    """The language as the rest of sabir sees it."""
+
+    name: Final = "tosca"
+
+    def recognises(self, package: LoadedPackage) -> bool:
+        from sabir.languages.tosca.syntax.recognition import recognises
+
+        return recognises(package)
+
+    def codes(self) -> Sequence[Code]:
+        from sabir.languages.tosca.check.codes import CODES
+        from sabir.languages.tosca.check.expression_codes import EXPRESSION_CODES
+
+        return (*CODES, *EXPRESSION_CODES)
+
+    def validators(self) -> Sequence[type[BaseValidator]]:
+        from sabir.languages.tosca.check.validator import ToscaValidator
+
+        return (ToscaValidator,)
+
+    def evaluate(self, package: LoadedPackage, request: EvaluationRequest) -> Evaluation:
+        from sabir.languages.tosca.evaluation import evaluate_package
+
+        return evaluate_package(package, request)
+
+    def renderers(self) -> Mapping[str, Renderer]:
+        return {}
+
+
+LANGUAGE: Final = Tosca()

@@ -27,6 +27,8 @@ def get_input(call: Call, context: Context) -> Any:
         call.fail(context, "get_input needs the name of an input")
     name = path[0]
     value = context.session.input(name)
+    if context.session.reads is not None and value is not MISSING:
+        context.session.reads.append((context.resource.root, f"inputs::{name}"))
     if value is MISSING:
         if len(path) == 2:
             return path[1]
@@ -115,11 +117,17 @@ def _host(here: Resource, suits: Callable[[Resource], bool]) -> Resource | None:
 
 
 def _read_property(one: Resource, key: str) -> Any:
-    return one.planned(key)
+    return _recorded(one, key, one.planned(key))
 
 
 def _read_attribute(one: Resource, key: str) -> Any:
-    return one.get(key)
+    return _recorded(one, key, one.get(key))
+
+
+def _recorded(one: Resource, key: str, value: Any) -> Any:
+    if one.session.reads is not None and value is not MISSING:
+        one.session.reads.append((one, key))
+    return value
 
 
 def _find(entity: Resource, path: list[Any], read: Read) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -42,6 +42,8 @@ class Request:
     live: Mapping[str, LiveValues] = field(default_factory=dict[str, LiveValues])
     project: Project = field(default_factory=Project)
     externals: Mapping[str, Resource] = field(default_factory=dict[str, Resource])
+    overridden: Mapping[str, Collection[str]] = field(default_factory=dict[str, Collection[str]])
+    """Attributes that are live only because somebody asks what if."""
 
 
 def instantiate(loaded: Loaded, request: Request) -> Ensemble:

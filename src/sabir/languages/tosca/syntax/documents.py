@@ -6,7 +6,7 @@ import posixpath
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from sabir.diagnostics.finding import Finding, problem_finding
 from sabir.diagnostics.near import did_you_mean
@@ -43,7 +43,7 @@ from sabir.source.packages import PackageFile
 from sabir.source.text import Place, Span
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence
 
-__all__ = ["Loaded", "load", "load_file"]
+__all__ = ["Gathering", "Loaded", "Recorded", "document_of", "load", "load_file"]
 
 _DOCUMENT_KEYS: Final = frozenset(
     {
@@ -100,6 +100,15 @@ _REMOTE: Final = ("http://", "https://", "git://", "git@", "ssh://", "csar:")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Recorded:
+    """What an ensemble knows of an instance."""
+
+    attributes: Mapping[str, Any]
+    status: str | None = None
+    state: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Loaded:
     """A topology as far as it could be read, and what is wrong with its documents."""
 
@@ -107,6 +116,10 @@ class Loaded:
     findings: tuple[Finding, ...]
     files: tuple[str, ...] = ()
     """The documents that were read."""
+    inputs: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """Inputs that an ensemble gives."""
+    recorded: Mapping[str, Recorded] = field(default_factory=dict[str, "Recorded"])
+    """Instances that an ensemble records, by the name of their template."""
 
 
 def load_file(path: Path) -> Loaded:
@@ -120,14 +133,14 @@ def load(files: Files, name: str) -> Loaded:
         return Loaded(
             topology=None, findings=(Finding.about_file("TOSCA:E004", f"there is no file {name!r}", name),)
         )
-    gathering = _Gathering(files)
-    root = _document(file, gathering.findings)
+    gathering = Gathering(files)
+    root = document_of(file, gathering.findings)
     if root is None:
         return Loaded(topology=None, findings=tuple(gathering.findings), files=(name,))
-    return load_document(gathering, file, root)
+    return _load_document(gathering, file, root)
 
 
-def load_document(gathering: _Gathering, file: PackageFile, root: YamlMapping) -> Loaded:
+def _load_document(gathering: Gathering, file: PackageFile, root: YamlMapping) -> Loaded:
     dialect = _dialect(root, file, gathering.findings)
     if dialect is None:
         return Loaded(topology=None, findings=tuple(gathering.findings), files=(file.name,))
@@ -141,7 +154,7 @@ def load_document(gathering: _Gathering, file: PackageFile, root: YamlMapping) -
     )
 
 
-def _document(file: PackageFile, findings: list[Finding]) -> YamlMapping | None:
+def document_of(file: PackageFile, findings: list[Finding]) -> YamlMapping | None:
     stream = file.yaml
     findings.extend(problem_finding(problem) for problem in stream.problems)
     if stream.broken:
@@ -176,7 +189,7 @@ def _dialect(root: YamlMapping, file: PackageFile, findings: list[Finding]) -> D
 
 
 @dataclass(slots=True)
-class _Gathering:
+class Gathering:
     """All documents of one load. A type of the importing file wins over an imported one of the same name."""
 
     files: Files
@@ -290,7 +303,7 @@ class _Gathering:
         if (found.name, prefix) in self._imported or len(self._imported) >= _MOST_IMPORTS:
             return
         self._imported[(found.name, prefix)] = None
-        root = _document(found, self.findings)
+        root = document_of(found, self.findings)
         if root is None:
             self.complete = False
             return

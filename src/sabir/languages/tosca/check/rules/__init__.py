@@ -9,7 +9,7 @@ from sabir.languages.tosca.check.rules.functions import check_functions
 from sabir.languages.tosca.check.rules.members import check_members
 from sabir.languages.tosca.check.rules.type_names import check_type_names
 
-__all__ = ["check_model"]
+__all__ = ["check_assignments", "check_functions", "check_members", "check_model", "check_type_names"]
 
 
 def check_model(model: Model) -> list[Finding]:

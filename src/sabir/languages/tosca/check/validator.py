@@ -1,0 +1,41 @@
+"""The validator of TOSCA packages: every document that no other imports, with what it imports."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import ClassVar
+
+from sabir.check.validator import BaseValidator
+from sabir.diagnostics.codes import Code
+from sabir.diagnostics.finding import Finding
+
+__all__ = ["ToscaValidator"]
+
+
+class ToscaValidator(BaseValidator):
+    """Service templates, types and archives: names, values, requirements, functions."""
+
+    short_name: ClassVar[str] = "TOSCA"
+    long_name: ClassVar[str] = "tosca"
+
+    @classmethod
+    def codes(cls) -> tuple[Code, ...]:
+        from sabir.languages.tosca.check.codes import CODES
+
+        return CODES
+
+    def run(self, files: Iterable[str] | None = None) -> Iterator[Finding]:
+        from sabir.languages.tosca.check.model import Model
+        from sabir.languages.tosca.check.rules import check_model
+        from sabir.languages.tosca.syntax.package import load_entries
+
+        wanted = None if files is None else set(files)
+        seen: set[object] = set()
+        for loaded in load_entries(self.package):
+            found = [*loaded.findings]
+            if loaded.topology is not None:
+                found += check_model(Model(loaded.topology))
+            for finding in found:
+                if finding.sort_key not in seen and (wanted is None or finding.filename in wanted):
+                    seen.add(finding.sort_key)
+                    yield finding

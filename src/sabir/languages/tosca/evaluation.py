@@ -1,0 +1,94 @@
+"""An evaluation request for a package, carried out."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from sabir.diagnostics.finding import Severity
+from sabir.errors import UsageError
+from sabir.expressions.query.functions.registry import load_plugins
+from sabir.expressions.query.project import Project
+from sabir.expressions.query.values import NodeState, Status
+from sabir.graph.graph import Graph
+from sabir.languages.language import Evaluation, EvaluationRequest
+from sabir.languages.tosca.evaluate.ensemble import LiveValues, Request, instantiate
+from sabir.languages.tosca.graph.build import build_graph
+from sabir.languages.tosca.syntax.documents import Loaded, Recorded
+from sabir.languages.tosca.syntax.package import load_entry
+from sabir.source.packages import LoadedPackage
+from sabir.source.text import Source
+from sabir.source.yaml import compose, plain_data
+
+__all__ = ["evaluate_package"]
+
+_PASSWORD = "UNFURL_VAULT_DEFAULT_PASSWORD"
+_PROJECT_FILE = "unfurl.yaml"
+
+
+def evaluate_package(package: LoadedPackage, request: EvaluationRequest) -> Evaluation:
+    load_plugins()
+    loaded = load_entry(package)
+    if loaded.topology is None:
+        return Evaluation(graph=Graph(()), findings=loaded.findings)
+    ensemble = instantiate(loaded, _request(loaded, request, project_of(loaded, request)))
+    graph, failures = build_graph(ensemble, full_provenance=request.full_provenance)
+    found = [one for one in ensemble.findings if one.severity is Severity.ERROR]
+    return Evaluation(graph=graph, findings=(*found, *failures))
+
+
+def project_of(loaded: Loaded, request: EvaluationRequest) -> Project:
+    """The surroundings of a template: its directory, its project, and what the owner allows."""
+    assert loaded.topology is not None
+    directory = loaded.topology.origin.directory
+    home = os.environ.get("UNFURL_HOME")
+    root = None
+    if directory is not None:
+        directory = Path(os.path.abspath(directory))
+        above = (directory, *directory.parents)
+        root = next((one for one in above if (one / _PROJECT_FILE).exists()), None)
+    return Project(
+        directory=directory,
+        root=root,
+        home=Path(home) if home else None,
+        vault_password=os.environ.get(_PASSWORD),
+        permissions=request.trust,
+    )
+
+
+def _request(loaded: Loaded, request: EvaluationRequest, project: Project) -> Request:
+    live = {name: _live(one) for name, one in loaded.recorded.items()}
+    overridden: dict[str, set[str]] = {}
+    for where, value in request.overrides.items():
+        name, dot, key = where.rpartition(".")
+        if not dot or loaded.topology is None or name not in loaded.topology.node_templates:
+            raise UsageError(f"--set {where}: there is no node template {name or where!r}")
+        known = live.get(name, LiveValues())
+        live[name] = LiveValues(
+            attributes={**known.attributes, key: value}, status=known.status, state=known.state
+        )
+        overridden.setdefault(name, set()).add(key)
+    inputs = {**loaded.inputs, **_from_file(request.config), **request.inputs}
+    return Request(inputs=inputs, live=live, project=project, overridden=overridden)
+
+
+def _live(recorded: Recorded) -> LiveValues:
+    state = recorded.state
+    return LiveValues(
+        attributes=recorded.attributes,
+        status=Status[recorded.status] if recorded.status else Status.unknown,
+        state=NodeState.__members__.get(state or ""),
+    )
+
+
+def _from_file(path: Path | None) -> Mapping[str, Any]:
+    """Inputs from a YAML file of names and values."""
+    if path is None:
+        return {}
+    stream = compose(Source(str(path), path.read_text(encoding="utf-8")))
+    data = plain_data(stream.documents[0]) if stream.documents and stream.documents[0] is not None else {}
+    if stream.broken or not isinstance(data, dict):
+        raise UsageError(f"{path} must be a YAML map of input names and values")
+    return {str(name): value for name, value in data.items()}

@@ -1,0 +1,97 @@
+"""Which files of a package are TOSCA, and which of them is the one to begin with."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from sabir.diagnostics.finding import Finding
+from sabir.diagnostics.near import did_you_mean
+from sabir.languages.tosca.syntax.documents import Loaded, load
+from sabir.languages.tosca.syntax.ensembles import is_ensemble, load_ensemble
+from sabir.languages.tosca.syntax.files import files_of
+from sabir.languages.tosca.syntax.recognition import META, candidates
+from sabir.source.packages import LoadedPackage
+
+__all__ = ["load_entries", "load_entry"]
+
+_TOPOLOGY: Final = re.compile(rb"^(topology_template|service_template)\s*:", re.MULTILINE)
+_ENTRY: Final = re.compile(r"^Entry-Definitions\s*:\s*(\S.*?)\s*$", re.MULTILINE)
+_USUAL: Final = (
+    "ensemble.yaml",
+    "service-template.yaml",
+    "service_template.yaml",
+    "service.yaml",
+    "main.yaml",
+    "template.yaml",
+)
+
+
+def _load(package: LoadedPackage, name: str) -> Loaded:
+    file = package.get_file(name)
+    if file is not None and is_ensemble(file):
+        return load_ensemble(files_of(package), file)
+    return load(files_of(package), name)
+
+
+def load_entry(package: LoadedPackage) -> Loaded:
+    """The one service template to evaluate; a finding when there is none, or more than one to choose from."""
+    names, problem = _entry(package)
+    if problem is not None:
+        return Loaded(topology=None, findings=(problem,))
+    if len(names) == 1:
+        return _load(package, names[0])
+    message = (
+        "there are several service templates: " + ", ".join(names[:8]) + (" …" if len(names) > 8 else "")
+    )
+    where = names[0] if names else package.name
+    hint = "name the one to begin with: its path instead of the folder's"
+    if not names:
+        message, hint = "there is no service template here", "a service template has a 'topology_template'"
+    return Loaded(topology=None, findings=(Finding.about_file("TOSCA:E030", message, where, hint=hint),))
+
+
+def load_entries(package: LoadedPackage) -> Iterator[Loaded]:
+    """Every document of the package that no other imports, each with what it imports."""
+    names, problem = _entry(package)
+    if problem is not None:
+        yield Loaded(topology=None, findings=(problem,))
+    imported: set[str] = set()
+    rest = [name for name in candidates(package) if name not in names]
+    for name in [*names, *rest]:
+        if name in imported:
+            continue
+        loaded = _load(package, name)
+        imported.update(loaded.files)
+        yield loaded
+
+
+def _entry(package: LoadedPackage) -> tuple[list[str], Finding | None]:
+    meta = package.get_file(META)
+    if meta is not None:
+        match = _ENTRY.search(meta.source.text)
+        if match is not None and package.exists(match[1]):
+            return [match[1]], None
+        if match is not None:
+            hint = did_you_mean(match[1], package.list())
+            message = f"Entry-Definitions names {match[1]!r}, which is not in the archive"
+            return [], Finding.about_file("TOSCA:E028", message, META, hint=hint)
+    found = list(candidates(package))
+    if len(found) <= 1:
+        return found, None
+    for usual in _USUAL:
+        if usual in found:
+            return [usual], None
+    top = [name for name in found if "/" not in name]
+    if len(top) == 1:
+        return top, None
+    with_topology = [name for name in found if _has_topology(package, name)]
+    imported = {one for name in with_topology for one in _load(package, name).files if one != name}
+    chosen = [name for name in with_topology if name not in imported]
+    return (chosen or with_topology), None
+
+
+def _has_topology(package: LoadedPackage, name: str) -> bool:
+    file = package.get_file(name)
+    return file is not None and _TOPOLOGY.search(file.raw()) is not None

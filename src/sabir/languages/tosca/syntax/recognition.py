@@ -1,0 +1,34 @@
+"""Whether a package is TOSCA, by the beginnings of its files; kept apart so that asking costs little."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from sabir.source.packages import LoadedPackage
+
+__all__ = ["META", "candidates", "recognises"]
+
+META: Final = "TOSCA-Metadata/TOSCA.meta"
+_MOST_FILES: Final = 400
+_MARK: Final = re.compile(
+    rb"^[ \t]*[\"']?(?:tosca_definitions_version[\"']?[ \t]*:|apiVersion[\"']?[ \t]*:[ \t]*[\"']?unfurl/)",
+    re.MULTILINE,
+)
+
+
+def recognises(package: LoadedPackage) -> bool:
+    return package.exists(META) or next(candidates(package), None) is not None
+
+
+def candidates(package: LoadedPackage) -> Iterator[str]:
+    """The YAML files that say they are TOSCA or an ensemble, those near the root first."""
+    names = [name for name in package.list() if name.endswith((".yaml", ".yml", ".tosca"))]
+    if not names and package.single_file:
+        names = package.list()
+    for name in sorted(names, key=lambda name: (name.count("/"), name))[:_MOST_FILES]:
+        file = package.get_file(name)
+        if file is not None and _MARK.search(file.raw()) is not None:
+            yield name
