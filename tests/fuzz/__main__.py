@@ -1,0 +1,34 @@
+"""`python -m tests.fuzz NAME [--count N] [--seed N]`: runs `tests.fuzz.NAME`, which has a function `run(count, seed)`."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import sys
+import time
+
+
+def main() -> int:
+    """0: nothing found; 1: inputs that broke a rule, each printed."""
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.fuzz", description="Feed generated inputs to sabir."
+    )
+    parser.add_argument("name", help="what to fuzz: yaql, …")
+    parser.add_argument("--count", type=int, default=10_000, help="how many inputs")
+    parser.add_argument(
+        "--seed", type=int, default=1, help="start of the random numbers; the same seed, the same inputs"
+    )
+    arguments = parser.parse_args()
+    started = time.process_time()
+    failures: list[str] = importlib.import_module(f"tests.fuzz.{arguments.name}").run(
+        arguments.count, arguments.seed
+    )
+    for failure in failures:
+        print(failure)
+    seconds = time.process_time() - started
+    print(f"{arguments.count} inputs, {len(failures)} failures, {seconds:.1f} s of CPU")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
