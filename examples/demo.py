@@ -40,6 +40,16 @@ STEPS: Final = (
         language="muranopl",
     ),
     Step(
+        say="An Inmanta model, evaluated: every value with the place it came from.",
+        words=["compile", "inmanta/web", "--format", "text", "--origins"],
+        language="inmanta",
+    ),
+    Step(
+        say="Why is this the address of the first server?",
+        words=["why", "inmanta/web", "web-1.url"],
+        language="inmanta",
+    ),
+    Step(
         say="A CCP component as an instance graph: what it describes, and the Kubernetes objects that it becomes.",
         words=["compile", "ccp/shop", "--format", "text", "--quiet"],
         language="ccp",

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 from tests.requirements.plugin import RowsPlugin
 
-# A deadline measures the machine, not the code: under load it fails tests that are right.
-settings.register_profile("sabir", deadline=None)
+# Deadlines measure the machine, not the code: under load they fail tests that are right.
+settings.register_profile("sabir", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("sabir")
 
 

@@ -83,6 +83,9 @@ def _place(
         sizes=[_words_size(one) for one in graph],
         edges=[(number[link.source], number[link.target]) for link in shown],
     )
+    pairs = {(link.source, link.target) for link in shown}
+    if any((target, source) in pairs for source, target in pairs):
+        longest *= 2  # a label at either end
     # The more links, the more room they need between the columns to be told apart.
     between = max(60.0 + min(len(shown) ** 0.5 * 3, 90.0), longest + 50.0)
     return nest(boxes, Gaps(between_columns=between)), number
@@ -166,13 +169,14 @@ def _labels(shown: Sequence[Link], placed: Placed, number: Mapping[str, int]) ->
     written: set[tuple[str, float, float]] = set()
     stacked: dict[tuple[float, float], int] = {}
     for link in shown:
-        *_, (before, _), (x, y) = placed.routes[number[link.source], number[link.target]]
+        box = number[link.target]
+        x, y = placed.routes[number[link.source], box][-1]
         text = _label(link)
         if not text or (text, x, y) in written:
             continue
         written.add((text, x, y))
         above = stacked[x, y] = stacked.get((x, y), 0) + 1
-        from_right = before > x
+        from_right = x > placed.corners[box][0] + placed.sizes[box][0] / 2
         anchor = ' style="text-anchor:start"' if from_right else ""
         yield (
             f'<text class="label" x="{x + (9 if from_right else -9):.1f}" y="{y + 7 - 11 * above:.1f}"{anchor}>'
