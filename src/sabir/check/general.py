@@ -92,6 +92,16 @@ FRAMEWORK_CODES: Final = (
         },
     ),
     Code(
+        code="E910",
+        title="a malformed rule",
+        why="A policy file is a mapping with the list rules. A rule has a code with a prefix of its own, a message, the "
+        "expression `for` that finds instances, and the expression `condition` that must be true of each of them.",
+        bad={"example.yaml": "rules:\n- code: SHOP:E001\n  message: no backup\n  for: '::*'\n"},
+        good={
+            "example.yaml": "rules:\n- code: SHOP:E001\n  message: no backup\n  for: '::*'\n  condition: backup\n"
+        },
+    ),
+    Code(
         code="W901",
         title="suppression that suppresses nothing",
         why="The finding that the comment was written for is gone, or the code is misspelt. A suppression left behind would "

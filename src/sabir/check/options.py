@@ -28,6 +28,8 @@ class CheckOptions:
     """Run these validators only."""
     strict: bool = False
     """Warnings fail the run, too."""
+    rules: tuple[str, ...] = ()
+    """Policy files that are asked of the graph; the package is evaluated for them."""
     language: str | None = None
     """Take packages as written in this language."""
     suppressions: bool = True

@@ -28,6 +28,7 @@ def list_opts() -> list[tuple[str, list[Any]]]:
                     "extend_select", default=[], help="Report these codes, too: those off by default."
                 ),
                 cfg.ListOpt("scope", default=[], help="Run these validators only, by short or long name."),
+                cfg.ListOpt("rules", default=[], help="Policy files that are asked of the evaluated graph."),
                 cfg.BoolOpt("strict", default=False, help="Warnings fail a check, too."),
                 cfg.StrOpt("language", help="Take packages as written in this language."),
                 cfg.BoolOpt("suppressions", default=True, help="Heed '# sabir: ignore[...]' comments."),

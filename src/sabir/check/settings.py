@@ -21,6 +21,7 @@ _CHECK_KEYS: Final = (
     "ignore",
     "extend-select",
     "scope",
+    "rules",
     "strict",
     "language",
     "suppressions",

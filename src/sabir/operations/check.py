@@ -11,8 +11,8 @@ from sabir.check.general import GENERAL_CODES
 from sabir.check.options import CheckOptions
 from sabir.check.report import PackageReport, Report
 from sabir.check.selection import CodePattern
-from sabir.diagnostics.codes import Code
-from sabir.diagnostics.near import did_you_mean
+from sabir.diagnostics.codes import Code, parse_code
+from sabir.diagnostics.near import did_you_mean, near
 from sabir.errors import SabirError, UnusableInput, UsageError
 from sabir.operations.languages import find_language
 from sabir.source.packages import LoadedPackage, load_package
@@ -71,7 +71,11 @@ def reject_unknown_codes(options: CheckOptions) -> None:
     if not pending:
         return
     known = list_codes()
+    prefixes = {parse_code(code.code).prefix for code in known} - {""}
     for pattern in pending:
+        prefix = str(pattern).rpartition(":")[0]
+        if prefix and prefix not in prefixes and near(prefix, prefixes) is None:
+            continue  # a prefix of somebody's own rules, which are only read with what they are asked of
         if not _is_known(pattern, known):
             names = [code.code for code in known]
             hint = did_you_mean(str(pattern), names) or "sabir check --list-codes lists them"
@@ -108,6 +112,11 @@ def _checked(package: LoadedPackage, application: Application) -> PackageReport:
     def codes() -> list[Code]:
         return [*language.codes(), *(code for validator in more for code in validator.codes())]
 
+    rules = application.options.rules
+    if rules:
+        from sabir.operations.policy import policy_validator
+
+        more = [*more, policy_validator(rules, language)]
     found = application.check(package, [*language.validators(), *more], codes=codes)
     return replace(found, language=language.name)
 

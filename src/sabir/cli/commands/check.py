@@ -57,6 +57,12 @@ def _complete_codes(_context: click.Context, _parameter: click.Parameter, word: 
 @click.option(
     "--scope", multiple=True, metavar="VALIDATORS", help="Run these validators only, by short or long name."
 )
+@click.option(
+    "--rules",
+    multiple=True,
+    metavar="FILE",
+    help="Ask the rules of a policy file of the evaluated graph, too.",
+)
 @click.option("--strict", is_flag=True, default=None, help="Warnings fail the run, too.")
 @click.option(
     "--language",

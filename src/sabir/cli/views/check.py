@@ -151,7 +151,16 @@ def _settings(paths: tuple[Path, ...], given: Mapping[str, Any]) -> Settings:
 def _options(settings: Settings, given: Mapping[str, Any]) -> CheckOptions:
     words: dict[str, Any] = {
         name: given[name.replace("-", "_")] or None
-        for name in ("select", "ignore", "extend-select", "scope", "strict", "language", "require-reason")
+        for name in (
+            "select",
+            "ignore",
+            "extend-select",
+            "scope",
+            "rules",
+            "strict",
+            "language",
+            "require-reason",
+        )
     }
     if given["no_suppressions"]:
         words["suppressions"] = False

@@ -1,0 +1,119 @@
+"""Policy files: a list of rules, each a code, a message, the instances it is for, and a condition they must meet.
+
+rules:
+  - code: SHOP:E001
+    message: the database {name} has no backup
+    for: "::*::[.type=tosca.nodes.Database]"
+    condition: backup
+    hint: set the property backup
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+from sabir.diagnostics.codes import parse_code
+from sabir.diagnostics.finding import Finding, problem_finding
+from sabir.diagnostics.near import did_you_mean
+from sabir.expressions.query import QueryError
+from sabir.expressions.query.forms import compile_expression
+from sabir.source.packages import PackageFile
+from sabir.source.text import Place, Source
+from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence, plain_data
+
+__all__ = ["Rule", "read_rules"]
+
+_KEYS: Final = ("code", "message", "for", "condition", "hint", "attribute", "why")
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Rule:
+    code: str
+    message: str
+    """Fields in braces are attributes of the instance, or name, type, id and owner."""
+    wanted: Any
+    """The expression that finds the instances the rule is for."""
+    condition: Any
+    """The expression that must be true of each of them."""
+    place: Place
+    condition_place: Place
+    hint: str | None = None
+    attribute: str | None = None
+    """The attribute whose place the finding points to; None: that of the instance."""
+
+
+def read_rules(file: PackageFile) -> tuple[tuple[Rule, ...], tuple[Finding, ...]]:
+    """The rules of a policy file that can be used, and what is wrong with the others."""
+    findings = [problem_finding(problem) for problem in file.yaml.problems]
+    if file.yaml.broken:
+        return (), tuple(findings)
+    first = file.yaml.documents[0] if file.yaml.documents else None
+    listed = first.get("rules") if isinstance(first, YamlMapping) else None
+    if not isinstance(listed, YamlSequence):
+        message = "a policy file is a mapping with the key rules, a list"
+        return (), (*findings, Finding.about_file("E910", message, file.source))
+    rules: list[Rule] = []
+    for item in listed.items:
+        outcome = list(_rule(file.source, item))
+        rules.extend(one for one in outcome if isinstance(one, Rule))
+        findings.extend(one for one in outcome if isinstance(one, Finding))
+    return tuple(rules), tuple(findings)
+
+
+def _rule(source: Source, node: YamlNode) -> Iterator[Rule | Finding]:
+    if not isinstance(node, YamlMapping):
+        yield _finding(source, node, "a rule is a mapping with code, message, for and condition")
+        return
+    problems = list(_problems(source, node))
+    yield from problems
+    wanted, condition = node.get("for"), node.get("condition")
+    if problems or wanted is None or condition is None:
+        return
+    yield Rule(
+        code=_text(node.get("code")) or "",
+        message=_text(node.get("message")) or "",
+        wanted=plain_data(wanted),
+        condition=plain_data(condition),
+        place=Place(source, node.span),
+        condition_place=Place(source, condition.span),
+        hint=_text(node.get("hint")),
+        attribute=_text(node.get("attribute")),
+    )
+
+
+def _problems(source: Source, node: YamlMapping) -> Iterator[Finding]:
+    for key in node:
+        name = _text(key) or ""
+        if name not in _KEYS:
+            hint = did_you_mean(name, _KEYS) or f"known here: {', '.join(_KEYS)}"
+            yield _finding(source, key, f"a rule has no key {name!r}", hint=hint)
+    for needed in ("code", "message", "for", "condition"):
+        if node.get(needed) is None:
+            yield _finding(source, node, f"a rule needs its {needed}")
+    code = node.get("code")
+    if code is not None:
+        try:
+            parts = parse_code(_text(code) or "")
+        except ValueError as error:
+            yield _finding(source, code, str(error))
+        else:
+            if not parts.prefix:
+                hint = "put a prefix of your own before it, as in SHOP:E001"
+                yield _finding(source, code, "codes without a prefix are sabir's own", hint=hint)
+    for expression in ("for", "condition"):
+        value = node.get(expression)
+        if value is not None:
+            try:
+                compile_expression(plain_data(value))
+            except QueryError as error:
+                yield error.placed(Place(source, value.span)).finding
+
+
+def _finding(source: Source, node: YamlNode, message: str, *, hint: str | None = None) -> Finding:
+    return Finding(code="E910", message=message, place=Place(source, node.span), hint=hint)
+
+
+def _text(node: YamlNode | None) -> str | None:
+    return node.value if isinstance(node, YamlScalar) and isinstance(node.value, str) else None

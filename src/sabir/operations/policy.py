@@ -1,0 +1,55 @@
+"""Rules of one's own, as a validator of the package they are asked of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import ClassVar
+
+from sabir.check.policy import Rule, read_rules, run_rules
+from sabir.check.validator import BaseValidator
+from sabir.diagnostics.finding import Finding, Severity
+from sabir.errors import UnusableInput
+from sabir.languages.language import EvaluationRequest, Language
+from sabir.source.packages import PackageFile
+
+__all__ = ["policy_validator"]
+
+
+def policy_validator(files: Sequence[str], language: Language) -> type[BaseValidator]:
+    """A validator that evaluates the package, trusting it with nothing, and asks the rules of its graph."""
+    rules: list[Rule] = []
+    mistakes: list[Finding] = []
+    for name in files:
+        found, wrong = read_rules(_policy_file(name))
+        rules.extend(found)
+        mistakes.extend(wrong)
+
+    class PolicyValidator(BaseValidator):
+        """The rules of the policy files."""
+
+        short_name: ClassVar[str] = "RULE"
+        long_name: ClassVar[str] = "rules"
+
+        def run(self, files: Iterable[str] | None = None) -> Iterator[Finding]:
+            wanted = None if files is None else set(files)
+            for finding in self._findings():
+                if wanted is None or finding.filename in wanted:
+                    yield finding
+
+        def _findings(self) -> Iterator[Finding]:
+            yield from mistakes
+            if rules:
+                evaluation = language.evaluate(self.package, EvaluationRequest())
+                # Without a whole graph a rule would speak of things that are only missing because of the errors.
+                errors = [one for one in evaluation.findings if one.severity is Severity.ERROR]
+                yield from errors or run_rules(rules, evaluation.graph)
+
+    return PolicyValidator
+
+
+def _policy_file(name: str) -> PackageFile:
+    try:
+        return PackageFile(name, Path(name).read_bytes())
+    except OSError as error:
+        raise UnusableInput(f"cannot read the rules {name!r}: {error.strerror or error}") from error
