@@ -9,6 +9,7 @@ from sabir.source.packages.load import load_package
 from sabir.source.packages.loader import PackageLoader
 from sabir.source.packages.memory import MemoryPackage
 from sabir.source.packages.package import LoadedPackage, PackageFile
+from sabir.source.packages.sub import SubPackage
 
 if TYPE_CHECKING:
     from sabir.source.packages.archive import ZipLoader
@@ -21,6 +22,7 @@ __all__ = [
     "PackageFile",
     "PackageLimits",
     "PackageLoader",
+    "SubPackage",
     "ZipLoader",
     "load_package",
 ]
