@@ -16,6 +16,7 @@ from typing import Any, Final
 
 from sabir.expressions.template.limits import LimitReached, TemplateLimits
 from sabir.expressions.template.lines import LineMap, Piece, Rendered
+from sabir.expressions.template.simple import NotSimple, render_simple
 from sabir.source.text import Place, Source, Span
 
 __all__ = ["ProblemKind", "Sandbox", "TemplateFailed", "TemplateProblem", "is_template"]
@@ -56,7 +57,7 @@ def is_template(text: str) -> bool:
 
 @dataclass(slots=True)
 class Sandbox:
-    """Renders templates over variables that are plain data.
+    """Renders templates over variables that are plain data. Variables must not change between two renderings.
 
     `load` finds what a template includes or imports; `functions` and `filters` are trusted code.
     """
@@ -67,11 +68,16 @@ class Sandbox:
     limits: TemplateLimits = field(default_factory=TemplateLimits)
     keep_trailing_newline: bool = True
     _environment: Any = None
+    _values: tuple[Mapping[str, Any], dict[str, str]] = field(default_factory=lambda: ({}, {}))
 
     def render(self, source: Source, variables: Mapping[str, Any]) -> Rendered:
         """The rendered text with its map. Raises `TemplateFailed` with every undefined name, or the one other problem."""
         if not is_template(source.text):
             return Rendered(source)
+        if self.keep_trailing_newline:
+            # Whatever is wrong is said by the whole machinery, with its place.
+            with suppress(Exception):
+                return self._simply(source, variables)
         from jinja2 import TemplateError, UndefinedError
 
         environment = self._environment or self._make_environment()
@@ -96,6 +102,25 @@ class Sandbox:
             raise TemplateFailed((_problem(ProblemKind.FAILED, message, error, source),)) from None
         finally:
             environment.records.clear()
+
+    def _simply(self, source: Source, variables: Mapping[str, Any]) -> Rendered:
+        """The short cut; the values of expressions are kept as long as the variables are the same object."""
+        if self._values[0] is not variables:
+            self._values = (variables, {})
+        values = self._values[1]
+
+        def evaluate(tag: str) -> str:
+            known = values.get(tag)
+            if known is None:
+                if self._environment is None:
+                    self._make_environment()
+                known = values[tag] = self._run(Source("<expression>", tag), variables).source.text
+            return known
+
+        rendered = render_simple(source, evaluate)
+        if len(rendered.source.text) > self.limits.size:
+            raise NotSimple
+        return rendered
 
     def _make_environment(self) -> Any:
         from sabir.expressions.template.environment import BoundedEnvironment
@@ -156,13 +181,19 @@ def _stream(template: Any, variables: Mapping[str, Any]) -> Iterator[str]:
     return stream
 
 
+@lru_cache(maxsize=2)
+def _compiler(trailing: bool) -> Any:  # noqa: FBT001
+    from sabir.expressions.template.environment import BoundedEnvironment
+
+    return BoundedEnvironment(keep_trailing_newline=trailing)
+
+
 @lru_cache(maxsize=_COMPILED)
 def compiled(text: str, name: str, trailing: bool) -> tuple[CodeType, tuple[Piece, ...]]:  # noqa: FBT001
     """The code of a template, by its content."""
-    from sabir.expressions.template.environment import BoundedEnvironment
     from sabir.expressions.template.marking import mark
 
-    environment = BoundedEnvironment(keep_trailing_newline=trailing)
+    environment = _compiler(trailing)
     source = Source(name, text)
     tree = environment.parse(text, name, name)
     pieces = mark(tree, source)

@@ -38,17 +38,19 @@ class Ccp:
         from sabir.errors import UsageError
         from sabir.languages.ccp.check.findings import findings_of
         from sabir.languages.ccp.check.phases import check_deployment
+        from sabir.languages.ccp.collection import collection_paused
         from sabir.languages.ccp.graph.build import build_graph
         from sabir.languages.ccp.loading import load_deployment
         from sabir.languages.language import Evaluation
 
         if request.overrides:
             raise UsageError("CCP takes --input NAME=VALUE for its configuration, not --set")
-        checked = check_deployment(load_deployment(package, request))
-        return Evaluation(
-            graph=build_graph(checked, full_provenance=request.full_provenance),
-            findings=findings_of([*checked.errors, *checked.warnings]),
-        )
+        with collection_paused():
+            checked = check_deployment(load_deployment(package, request))
+            return Evaluation(
+                graph=build_graph(checked, full_provenance=request.full_provenance),
+                findings=findings_of([*checked.errors, *checked.warnings]),
+            )
 
     def renderers(self) -> Mapping[str, Renderer]:
         from sabir.languages.ccp.evaluate.kubernetes import (

@@ -92,15 +92,18 @@ class EtcdServer:
 class Pod:
     """One container of a pod: its mounted configuration and its process."""
 
-    def __init__(self, spec: Mapping[str, Any], etc: Path, environment: Mapping[str, str]) -> None:
+    def __init__(self, spec: Mapping[str, Any], root: Path, environment: Mapping[str, str]) -> None:
         self.spec = spec
-        self.etc = etc
-        self.environment = {**os.environ, **environment, "CCP_ETC": str(etc)}
+        self.root = root
+        self.environment = {**os.environ, **environment, "CCP_ETC": f"{root}/etc/ccp"}
         self.process: subprocess.Popen[bytes] | None = None
-        self.log = etc.parent / f"{spec['name']}.log"
+        self.log = root / f"{spec['name']}.log"
 
     def _words(self, words: list[str]) -> list[str]:
-        return [sys.executable, *(word.replace("/etc/ccp", str(self.etc)) for word in words[1:])]
+        return [
+            sys.executable,
+            *(f"{self.root}{word}" if word.startswith("/") else word for word in words[1:]),
+        ]
 
     def start(self) -> Pod:
         with self.log.open("ab") as log:
@@ -153,30 +156,40 @@ class Cluster:
         template = self.objects[workload]["spec"]["template"]["spec"]
         spec = next(one for one in template["containers"] if one["name"] == container)
         name = f"{workload.replace('/', '-').lower()}-{node}-{len(self.pods)}"
-        etc = self.folder / name / "etc"
-        self._mount(template["volumes"][0]["projected"]["sources"], etc)
+        root = self.folder / name
+        self._mount(template["volumes"], spec["volumeMounts"], root)
         environment = {
             "CCP_NODE_NAME": node,
             "CCP_POD_NAME": name,
             "CCP_ETCD_ENDPOINTS": self.endpoint,
             **{one["name"]: one["value"] for one in spec["env"] if "value" in one},
         }
-        pod = Pod(spec, etc, environment)
+        pod = Pod(spec, root, environment)
         self.pods.append(pod)
         return pod
 
-    def _mount(self, sources: list[dict[str, Any]], etc: Path) -> None:
-        for source in sources:
-            ((kind, reference),) = source.items()
-            held = self.objects[f"{'ConfigMap' if kind == 'configMap' else 'Secret'}/{reference['name']}"][
-                "data"
-            ]
-            for item in reference["items"]:
-                target = etc / item["path"]
-                target.parent.mkdir(parents=True, exist_ok=True)
-                text = held[item["key"]]
-                target.write_bytes(text.encode() if kind == "configMap" else base64.b64decode(text))
+    def _mount(self, volumes: list[dict[str, Any]], mounts: list[dict[str, Any]], root: Path) -> None:
+        places = {mount["name"]: Path(f"{root}{mount['mountPath']}") for mount in mounts}
+        for volume in volumes:
+            if "configMap" in volume:
+                texts = self.objects[f"ConfigMap/{volume['configMap']['name']}"]["data"]
+                for key, text in texts.items():
+                    _put(places[volume["name"]] / key, text.encode())
+            for source in volume.get("projected", {}).get("sources", ()):
+                self._project(source, places[volume["name"]])
+
+    def _project(self, source: dict[str, Any], folder: Path) -> None:
+        ((kind, reference),) = source.items()
+        held = self.objects[f"{'ConfigMap' if kind == 'configMap' else 'Secret'}/{reference['name']}"]["data"]
+        for item in reference["items"]:
+            text = held[item["key"]]
+            _put(folder / item["path"], text.encode() if kind == "configMap" else base64.b64decode(text))
 
     def stop(self) -> None:
         for pod in self.pods:
             pod.stop()
+
+
+def _put(target: Path, content: bytes) -> None:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_bytes(content)

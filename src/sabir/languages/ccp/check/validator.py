@@ -28,13 +28,16 @@ class CcpValidator(BaseValidator):
         from sabir.languages.ccp.check.file_templates import check_file_templates
         from sabir.languages.ccp.check.findings import findings_of
         from sabir.languages.ccp.check.phases import check_deployment
+        from sabir.languages.ccp.collection import collection_paused
         from sabir.languages.ccp.loading import load_deployment
 
         wanted = None if files is None else set(files)
-        checked = check_deployment(load_deployment(self.package))
-        violations = [*checked.errors, *checked.warnings]
-        if checked.units is not None:
-            violations += check_file_templates(checked.deployment, checked.units)
-        for finding in findings_of(violations):
+        with collection_paused():
+            checked = check_deployment(load_deployment(self.package))
+            violations = [*checked.errors, *checked.warnings]
+            if checked.units is not None:
+                violations += check_file_templates(checked.deployment, checked.units)
+            findings = findings_of(violations)
+        for finding in findings:
             if wanted is None or finding.filename in wanted:
                 yield finding

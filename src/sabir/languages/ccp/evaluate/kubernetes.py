@@ -6,12 +6,15 @@ import json
 from collections.abc import Mapping
 
 from sabir.diagnostics.finding import Finding
+from sabir.errors import UsageError
 from sabir.languages.ccp.check.findings import findings_of
 from sabir.languages.ccp.check.phases import Checked, check_deployment
+from sabir.languages.ccp.collection import collection_paused
 from sabir.languages.ccp.evaluate.cycles import start_order
 from sabir.languages.ccp.evaluate.render import KubernetesObject, render_objects
 from sabir.languages.ccp.evaluate.yaml_text import yaml_text
 from sabir.languages.ccp.loading import load_deployment
+from sabir.languages.ccp.syntax.reading import DNS_LABEL
 from sabir.languages.language import EvaluationRequest, Rendering, RenderRequest
 from sabir.source.packages import LoadedPackage
 
@@ -24,10 +27,15 @@ def render_kubernetes(
     package: LoadedPackage, request: EvaluationRequest, render: RenderRequest, /
 ) -> Rendering:
     """Every object in a file of its own, or (`layout: single`) all in one."""
-    checked = check_deployment(load_deployment(package, request))
     images = {key[len(_IMAGE) :]: value for key, value in render.options.items() if key.startswith(_IMAGE)}
-    objects = render_objects(checked, namespace=render.namespace, images=images)
-    return Rendering(files=_files(objects, render.options), findings=_findings(checked))
+    if render.namespace is not None and not DNS_LABEL.fullmatch(render.namespace):
+        raise UsageError(
+            f"{render.namespace!r} cannot be a namespace: lower-case letters, digits and hyphens, at most 63"
+        )
+    with collection_paused():
+        checked = check_deployment(load_deployment(package, request))
+        objects = render_objects(checked, namespace=render.namespace, images=images)
+        return Rendering(files=_files(objects, render.options), findings=_findings(checked))
 
 
 def _findings(checked: Checked) -> tuple[Finding, ...]:

@@ -11,7 +11,13 @@ __all__ = ["yaml_text"]
 
 _PLAIN: Final = re.compile(r"[A-Za-z/][-A-Za-z0-9_./]*(?: [-A-Za-z0-9_./]+)*")
 _RESERVED: Final = frozenset(["y", "n", "yes", "no", "on", "off", "true", "false", "null", "none", "~"])
-_BLOCK: Final = re.compile(r"[^\x00-\x08\x0b-\x1f\x7f\x85\u2028\u2029\ufeff\ud800-\udfff]*")
+_SHORT: Final = 64
+_MOST_KNOWN: Final = 20_000
+# Keys, names and words come again and again in the objects of a deployment.
+_KNOWN: Final[dict[str, str]] = {}
+_PRINTABLE: Final = r"\t\n\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff"
+_BLOCK: Final = re.compile(f"[{_PRINTABLE}]*")
+_UNPRINTABLE: Final = re.compile(f"[^{_PRINTABLE}]")
 
 
 def yaml_text(data: Mapping[str, Any]) -> str:
@@ -28,7 +34,7 @@ def _mapping(data: Mapping[str, Any], indent: str, lines: list[str]) -> None:
 
 
 def _value(head: str, value: Any, indent: str, lines: list[str]) -> None:
-    if isinstance(value, Mapping) and value:
+    if isinstance(value, dict) and value:
         lines.append(head)
         _mapping(value, indent + "  ", lines)
     elif isinstance(value, list | tuple) and value:
@@ -42,7 +48,7 @@ def _value(head: str, value: Any, indent: str, lines: list[str]) -> None:
 
 def _sequence(items: list[Any] | tuple[Any, ...], indent: str, lines: list[str]) -> None:
     for item in items:
-        if isinstance(item, Mapping) and item:
+        if isinstance(item, dict) and item:
             start = len(lines)
             _mapping(item, indent + "  ", lines)
             lines[start] = f"{indent}- {lines[start][len(indent) + 2 :]}"
@@ -68,7 +74,17 @@ def _block(head: str, text: str, indent: str, lines: list[str]) -> None:
 
 def _scalar(value: Any) -> str:
     if isinstance(value, str):
-        if _PLAIN.fullmatch(value) and value.lower() not in _RESERVED:
-            return value
-        return json.dumps(value, ensure_ascii=not _BLOCK.fullmatch(value))
+        known = _KNOWN.get(value)
+        if known is None:
+            known = _text(value)
+            if len(value) < _SHORT and len(_KNOWN) < _MOST_KNOWN:
+                _KNOWN[value] = known
+        return known
     return json.dumps(value)
+
+
+def _text(value: str) -> str:
+    if _PLAIN.fullmatch(value) and value.lower() not in _RESERVED:
+        return value
+    # A JSON string is a YAML one, but for the characters that YAML wants escaped and JSON does not.
+    return _UNPRINTABLE.sub(lambda match: f"\\U{ord(match[0]):08x}", json.dumps(value, ensure_ascii=False))

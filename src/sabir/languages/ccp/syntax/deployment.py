@@ -48,12 +48,6 @@ class Deployment:
     def component(self, name: str) -> Component:
         return next(component for component in self.components if component.name == name)
 
-    def variables_of(self, definition: Definition) -> dict[str, Any]:
-        """What the templates of a definition see."""
-        variables = deep_merge(self.variables, definition.configs)
-        variables["address"] = address_function(variables, definition.mapping)
-        return variables
-
 
 def read_deployment(
     components: Sequence[Component],
@@ -90,6 +84,11 @@ def _distinct(violations: Sequence[Violation], *, readable: bool) -> tuple[Viola
             (violation.kind, violation.path, place.source.name, place.span, violation.message), violation
         )
     return tuple(found.values())
+
+
+def with_address(variables: Mapping[str, Any], mapping: Mapping[str, str]) -> dict[str, Any]:
+    """The variables with the function `address` over them."""
+    return {**variables, "address": address_function(variables, mapping)}
 
 
 def make_sandbox(load: Callable[[str], Source | None], *, keep_trailing_newline: bool = True) -> Sandbox:
@@ -139,6 +138,10 @@ class _Reader:
     variables: dict[str, Any]
     violations: list[Violation]
     _sandboxes: dict[str, Sandbox] = field(default_factory=dict)
+    _bound: dict[str, Any] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._bound = with_address(self.variables, {})
 
     def read(self, components: Sequence[Component]) -> list[Definition]:
         found: list[Definition] = []
@@ -214,8 +217,9 @@ class _Reader:
             place = Place(file.source, file.problem.span)
             self._note(Kind.YAML_SYNTAX, "", place, file.problem.message)
             return None
-        variables = deep_merge(self.variables, configs) if configs else dict(self.variables)
-        variables["address"] = address_function(variables, mapping)
+        variables = self._bound
+        if configs or mapping:
+            variables = with_address(deep_merge(self.variables, configs), mapping)
         rendered = self._rendered(component, file.source, variables)
         if rendered is None:
             return None

@@ -76,13 +76,8 @@ def deployment_objects(settings: Settings) -> Iterator[Data]:
     yield secret(settings, "global-secrets", secrets)
     yield config_map(settings, "nodes-config", {"nodes-config": to_json(node_configs(configuration))})
     yield config_map(settings, RUNNER, runner_files())
-    exports = {
-        name: file.source.text
-        for component in settings.deployment.components
-        for name, file in component.exports.items()
-    }
-    if exports:
-        yield config_map(settings, "exports", exports)
+    if settings.exports:
+        yield config_map(settings, "exports", settings.exports)
 
 
 @lru_cache(maxsize=1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Final
 
 from sabir.languages.ccp.evaluate.topology import Topology
@@ -17,7 +18,7 @@ __all__ = ["Settings", "labels"]
 REGISTRY_SECRET: Final = "registry-key"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Settings:
     deployment: Deployment
     units: Units
@@ -43,6 +44,15 @@ class Settings:
     @property
     def has_credentials(self) -> bool:
         return bool(self.configuration.section("registry").get("username"))
+
+    @cached_property
+    def exports(self) -> dict[str, str]:
+        """Shared macros of all components by the names of their files."""
+        return {
+            name: file.source.text
+            for component in self.deployment.components
+            for name, file in component.exports.items()
+        }
 
     def pull_secrets(self) -> dict[str, Any]:
         return {"imagePullSecrets": [{"name": REGISTRY_SECRET}]} if self.has_credentials else {}

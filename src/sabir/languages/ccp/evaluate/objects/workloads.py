@@ -6,15 +6,13 @@ from collections.abc import Iterator
 from typing import Any
 
 from sabir.languages.ccp.evaluate.objects.pods import (
-    container_secrets,
     container_spec,
     job_container_spec,
-    job_secrets,
     node_affinity,
     pod_network,
-    pod_volumes,
 )
 from sabir.languages.ccp.evaluate.objects.settings import Settings, labels
+from sabir.languages.ccp.evaluate.objects.volumes import container_secrets, job_secrets, pod_volumes
 from sabir.languages.ccp.syntax.nodes import Definition, Service, WorkloadKind
 
 __all__ = ["jobs", "workload"]
@@ -67,7 +65,9 @@ def _pod(settings: Settings, definition: Definition) -> Data:
         **pod_network(service),
         "restartPolicy": "Always",
         "containers": [container_spec(settings, definition, one) for one in service.containers],
-        "volumes": pod_volumes(settings, definition, service.containers, secrets),
+        "volumes": pod_volumes(
+            settings, definition, service.containers, [one.name for one in service.containers], secrets
+        ),
         **settings.pull_secrets(),
     }
     if affinity:
@@ -112,7 +112,7 @@ def jobs(settings: Settings, definition: Definition) -> Iterator[Data]:
                             settings,
                             definition,
                             spec,
-                            pod_volumes(settings, definition, [container], secrets),
+                            pod_volumes(settings, definition, [container], [command.name or ""], secrets),
                         ),
                     }
                 },

@@ -1,0 +1,119 @@
+"""Volumes and mounts of pods: the framework's own, the user's, the secrets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
+
+from sabir.languages.ccp.evaluate.objects.configuration import RUNNER
+from sabir.languages.ccp.evaluate.objects.settings import Settings
+from sabir.languages.ccp.syntax.nodes import Command, Container, Definition, Secret
+
+__all__ = ["PROGRAM", "container_secrets", "job_secrets", "mounts", "pod_volumes"]
+
+ETC: Final = "/etc/ccp"
+PROGRAM: Final = "/opt/ccp/runner/ccp_runner"
+"""A folder that Python runs."""
+
+Data = dict[str, Any]
+
+
+def container_secrets(definition: Definition, container: Container) -> list[Secret]:
+    return _secrets(definition, container.local_commands)
+
+
+def job_secrets(definition: Definition, container: Container, command: Command) -> list[Secret]:
+    """Jobs mount the secrets of their container too."""
+    return _secrets(definition, (*container.local_commands, command))
+
+
+def _secrets(definition: Definition, commands: Iterable[Command]) -> list[Secret]:
+    names = dict.fromkeys(reference.name for command in commands for reference in command.secrets)
+    return [definition.secrets[name] for name in names]
+
+
+def mounts(definition: Definition, container: Container, secrets: Iterable[Secret]) -> list[Data]:
+    etc, runner = own_volume_names(definition)
+    own = [
+        {"name": etc, "mountPath": ETC, "readOnly": True},
+        {"name": runner, "mountPath": PROGRAM, "readOnly": True},
+    ]
+    volumes = [
+        {"name": volume.name, "mountPath": volume.mount_path, "readOnly": volume.read_only}
+        for volume in container.volumes
+    ]
+    # A secret is read, never written, through its mount.
+    mounted = [{"name": one.name, "mountPath": one.mount_path, "readOnly": True} for one in secrets]
+    return [*own, *volumes, *mounted]
+
+
+def pod_volumes(
+    settings: Settings,
+    definition: Definition,
+    containers: Sequence[Container],
+    units: Sequence[str],
+    secrets: Iterable[Secret],
+) -> list[Data]:
+    """The volumes of a pod, each once: the framework's, the user's, the secrets."""
+    volumes: dict[str, Data] = {}
+    for container in containers:
+        for volume in container.volumes:
+            source: Data = (
+                {"emptyDir": {}} if volume.host_path is None else {"hostPath": {"path": volume.host_path}}
+            )
+            volumes.setdefault(volume.name, {"name": volume.name, **source})
+    for one in secrets:
+        source = {"secretName": one.secret_name}
+        if one.default_mode is not None:
+            source["defaultMode"] = one.default_mode
+        if one.items:
+            source["items"] = [dict(item) for item in one.items]
+        volumes.setdefault(one.name, {"name": one.name, "secret": source})
+    etc, runner = own_volume_names(definition)
+    own = [
+        {"name": etc, "projected": {"sources": _sources(settings, definition, units)}},
+        {"name": runner, "configMap": {"name": RUNNER}},
+    ]
+    return [*own, *volumes.values()]
+
+
+def own_volume_names(definition: Definition) -> tuple[str, str]:
+    """`ccp-etc` and `ccp-runner`, with a number when a volume of the user's is called so."""
+    taken = {volume.name for one in definition.service.containers for volume in one.volumes}
+    taken |= set(definition.secrets)
+    return _free("ccp-etc", taken), _free("ccp-runner", taken)
+
+
+def _free(name: str, taken: set[str]) -> str:
+    number, free = 1, name
+    while free in taken:
+        number += 1
+        free = f"{name}-{number}"
+    return free
+
+
+def _sources(settings: Settings, definition: Definition, units: Sequence[str]) -> list[Data]:
+    """Everything the runner reads, below /etc/ccp as the existing tool lays it out."""
+    service = definition.service.name
+    sources = [
+        _source("configMap", "globals", [("globals", "globals/globals.json")]),
+        _source("secret", "global-secrets", [("global-secrets", "global-secrets/global-secrets.json")]),
+        _source("configMap", "nodes-config", [("nodes-config", "nodes-config/nodes-config.json")]),
+        _source("configMap", f"{service}-meta", [("meta", "meta/meta.json")]),
+        _source("configMap", f"{service}-role", [(name, f"role/{name}.json") for name in units]),
+    ]
+    if definition.files:
+        files = [(name, f"files/{name}") for name in definition.files]
+        sources.append(_source("configMap", f"{service}-files", files))
+    if definition.configs or definition.mapping:
+        own = [("service-config", "service-config/service-config.json")]
+        sources.append(_source("configMap", f"{service}-service-config", own))
+    if settings.exports:
+        sources.append(
+            _source("configMap", "exports", [(name, f"exports/{name}") for name in sorted(settings.exports)])
+        )
+    return sources
+
+
+def _source(kind: str, name: str, items: list[tuple[str, str]]) -> Data:
+    return {kind: {"name": name, "items": [{"key": key, "path": path} for key, path in items]}}

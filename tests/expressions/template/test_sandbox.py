@@ -1,0 +1,117 @@
+"""The sandbox: what it refuses, within bounds, and where it says so."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sabir.expressions.template.sandbox import ProblemKind, Sandbox, TemplateFailed, TemplateProblem
+from sabir.source.text import Source
+
+VARIABLES: dict[str, Any] = {"web": {"port": 80, "items": "own"}, "x": "s", "n": 3}
+
+HOSTILE = {
+    "long range": ("{% for i in range(10**9) %}{% endfor %}", ProblemKind.LIMIT),
+    "range in range": ("{% for i in range(99999) %}{% for j in range(99999) %}{% endfor %}{% endfor %}", ProblemKind.LIMIT),
+    "product": ("{{ 'a' * 10**9 }}", ProblemKind.LIMIT),
+    "list product": ("{{ [1] * 10**9 }}", ProblemKind.LIMIT),
+    "power": ("{{ 9 ** (9 ** 9) }}", ProblemKind.LIMIT),
+    "doubling": ("{% set s = namespace(x='aaaa') %}{% for i in range(99) %}{% set s.x = s.x ~ s.x %}{% endfor %}", ProblemKind.LIMIT),
+    "sum": ("{% set s = namespace(x='aaaa') %}{% for i in range(99) %}{% set s.x = s.x + s.x %}{% endfor %}", ProblemKind.LIMIT),
+    "recursion": ("{% macro f() %}{{ f() }}{{ f() }}{% endmacro %}{{ f() }}", ProblemKind.LIMIT),
+    "format width": ("{{ '%0999999999d' % 1 }}", ProblemKind.LIMIT),
+    "format method": ("{{ '{:>999999999}'.format(1) }}", ProblemKind.LIMIT),
+    "format nested": ("{{ '{:>{w}}'.format(1, w='999999999') }}", ProblemKind.LIMIT),
+    "center": ("{{ 'a'|center(10**9) }}", ProblemKind.LIMIT),
+    "replace": ("{% set x = 'a'.ljust(9999) %}{{ x|replace(' ', x) }}", ProblemKind.LIMIT),
+    "class": ("{{ ''.__class__.__mro__ }}", ProblemKind.UNSAFE),
+    "attr filter": ("{{ x|attr('__class__') }}", ProblemKind.UNSAFE),
+    "globals": ("{{ cycler.__init__.__globals__ }}", ProblemKind.UNSAFE),
+    "change": ("{{ [1].append(2) }}", ProblemKind.UNSAFE),
+    "division": ("{{ 1 / 0 }}", ProblemKind.FAILED),
+    "include": ("{% include 'nothing' %}", ProblemKind.FAILED),
+    "syntax": ("{% if %}", ProblemKind.SYNTAX),
+    "filter": ("{{ 1|nothing }}", ProblemKind.SYNTAX),
+}  # fmt: skip
+
+
+def _problems(text: str) -> tuple[TemplateProblem, ...]:
+    with pytest.raises(TemplateFailed) as failed:
+        Sandbox().render(Source("x", text), VARIABLES)
+    return failed.value.problems
+
+
+@pytest.mark.parametrize(("text", "kind"), HOSTILE.values(), ids=HOSTILE.keys())
+def test_hostile_templates_are_stopped(text: str, kind: ProblemKind) -> None:
+    start = time.process_time()
+    (problem,) = _problems(f"first\n{text}")
+    assert (problem.kind, problem.place.location.line) == (kind, 2)
+    assert time.process_time() - start < 2
+
+
+def test_every_undefined_name_is_reported_once() -> None:
+    problems = _problems("{{ a }}{{ a }}\n{{ web.prot }}\n{% if b %}{% endif %}")
+    found = [(problem.name, problem.place.location.line) for problem in problems]
+    assert found == [("a", 1), ("web.prot", 2), ("b", 3)]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("plain", "plain"),
+        ("{{ web.port }}", "80"),
+        ("{{ web.items }}", "own"),
+        ("{{ nothing|default('d') }}", "d"),
+        ("{{ nothing is defined }}", "False"),
+        ("{% if n > 2 %}a{% elif n > 1 %}b{% else %}c{% endif %}", "a"),
+        ("{% if n > 5 %}a{% elif n > 1 %}b{% else %}c{% endif %}", "b"),
+        ("{% if n > 5 %}a{% if nothing %}{% endif %}{% else %}c{% endif %}d", "cd"),
+        ("{% if true %}{% if false %}a{% endif %}b{% endif %}", "b"),
+        ("{{ '}}' }}", "}}"),
+        ("{{ {'a': {'b': 1}} }}", "{'a': {'b': 1}}"),
+        ("a{# {{ nothing }} #}b", "ab"),
+        ("a {%- if true %} b {% endif -%} c", "a b c"),
+        ("{% for i in range(3) %}{{ loop.index }}/{{ loop.length }} {% endfor %}", "1/3 2/3 3/3 "),
+        ("{{ 'a' ~ n ~ 'b' }}", "a3b"),
+        ("line\r\n{{ n }}\n", "line\n3\n"),
+    ],
+)
+def test_rendered(text: str, expected: str) -> None:
+    assert Sandbox().render(Source("x", text), VARIABLES).source.text == expected
+
+
+_parts = st.sampled_from(
+    [
+        "a",
+        "\n",
+        "{{ n }}",
+        "{{ web.port }}",
+        "{% if n %}",
+        "{% else %}",
+        "{% endif %}",
+        "{# c #}",
+        "{",
+        "}",
+        "%",
+        "{{ '}}' }}",
+    ]
+)
+
+
+@given(st.lists(_parts, max_size=12).map("".join))
+def test_law_the_short_cut_gives_what_jinja_gives(text: str) -> None:
+    from jinja2 import Environment, TemplateError
+
+    try:
+        expected: str | None = Environment(keep_trailing_newline=True).from_string(text).render(VARIABLES)
+    except TemplateError:
+        expected = None
+    try:
+        found: str | None = Sandbox().render(Source("x", text), VARIABLES).source.text
+    except TemplateFailed:
+        found = None
+    assert found == expected
