@@ -143,7 +143,7 @@ class _Root(Resource):
 class GraphResource(Resource):
     """An instance of the graph."""
 
-    __slots__ = ("_children", "_parent", "_parts", "_tree", "instance")
+    __slots__ = ("_children", "_named", "_parent", "_parts", "_tree", "instance")
 
     def __init__(self, instance: Instance, tree: _Tree) -> None:
         self._all = None
@@ -152,6 +152,7 @@ class GraphResource(Resource):
         self._tree = tree
         self._parent: GraphResource | None = None
         self._children: list[Resource] = []
+        self._named: dict[str, Resource] | None = None
         self._parts: dict[str, list[GraphResource]] | None = None
 
     @property
@@ -203,7 +204,16 @@ class GraphResource(Resource):
             by_id = self._tree.by_id
             found = [by_id[id_] for id_ in self.instance.relations[key] if id_ in by_id]
             return found[0] if len(found) == 1 else found
-        return MISSING
+        return self._child(key) if self._children else MISSING
+
+    def _child(self, name: str) -> Any:
+        """An instance that this one owns, by its name: `::db::mysql` is the mysql of db."""
+        known = self._named
+        if known is None:
+            known = self._named = {}
+            for child in self._children:
+                known.setdefault(child.name, child)
+        return known.get(name, MISSING)
 
     @property
     def capabilities(self) -> Sequence[Resource]:

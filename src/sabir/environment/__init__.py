@@ -1,0 +1,48 @@
+"""Environments: `sabir.yaml`, parts in several languages, wired into one graph."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from sabir.check.validator import BaseValidator
+    from sabir.diagnostics.codes import Code
+    from sabir.languages.language import Evaluation, EvaluationRequest, Renderer
+    from sabir.source.packages import LoadedPackage
+
+__all__ = ["ENVIRONMENT", "FILE_NAME", "EnvironmentLanguage"]
+
+FILE_NAME: Final = "sabir.yaml"
+
+
+class EnvironmentLanguage:
+    """An environment stands wherever a package of one language can stand."""
+
+    name: Final = "environment"
+
+    def recognises(self, package: LoadedPackage) -> bool:
+        return package.exists(FILE_NAME)
+
+    def codes(self) -> Sequence[Code]:
+        from sabir.environment.codes import CODES
+
+        return CODES
+
+    def validators(self) -> Sequence[type[BaseValidator]]:
+        from sabir.environment.check import EnvironmentValidator
+
+        return (EnvironmentValidator,)
+
+    def evaluate(self, package: LoadedPackage, request: EvaluationRequest) -> Evaluation:
+        from sabir.environment.evaluate import evaluate_environment
+
+        return evaluate_environment(package, request)
+
+    def renderers(self) -> Mapping[str, Renderer]:
+        from sabir.environment.render import renderers
+
+        return renderers()
+
+
+ENVIRONMENT: Final = EnvironmentLanguage()

@@ -1,0 +1,124 @@
+"""What a part is given: the values of `sabir.yaml` with their expressions replaced, as a request to its language."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Literal
+
+from sabir.environment.nodes import Environment
+from sabir.environment.parts import LoadedPart
+from sabir.environment.references import is_expression
+from sabir.graph.origin import How, Origin
+from sabir.graph.values import Sensitive, Value
+from sabir.languages.language import Document, EvaluationRequest
+from sabir.source.text import Span
+from sabir.source.yaml.nodes import (
+    Style,
+    YamlEntry,
+    YamlMapping,
+    YamlNode,
+    YamlScalar,
+    YamlSequence,
+)
+
+__all__ = ["Resolved", "request_for", "value_of"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Resolved:
+    """The value an expression gave, and where it came from."""
+
+    value: Any
+    origin: Origin
+
+
+def request_for(
+    environment: Environment,
+    loaded: LoadedPart,
+    request: EvaluationRequest,
+    resolved: Mapping[Span, Resolved],
+) -> EvaluationRequest:
+    """The request that evaluates a part; `resolved` has the value of every expression by its span."""
+    part = loaded.part
+    inputs: dict[str, Value] = {}
+    origins: dict[str, Origin] = {}
+    for key, node in part.inputs.items() if part.inputs is not None else ():
+        name = key.text if isinstance(key, YamlScalar) else ""
+        inputs[name] = value_of(node, resolved)
+        found = resolved.get(node.span)
+        origins[name] = found.origin if found else Origin(environment.place(node.span), How.INPUT, note=name)
+    documents: dict[Literal["model", "config"], Document] = {}
+    files: dict[str, Path | None] = {"model": None, "config": None}
+    names: tuple[Literal["model"], Literal["config"]] = ("model", "config")
+    for name in names:
+        given = part.model if name == "model" else part.config
+        if isinstance(given, YamlScalar) and isinstance(given.value, str) and not is_expression(given):
+            files[name] = _beside(loaded, given.value)
+        elif given is not None:
+            spans = {span: one.origin for span, one in resolved.items()}
+            documents[name] = Document(environment.source, _replaced(given, resolved), spans)
+    overrides = {
+        key.removeprefix(f"{part.name}/"): value
+        for key, value in request.overrides.items()
+        if key.startswith(f"{part.name}/")
+    }
+    return replace(
+        request,
+        inputs=inputs,
+        input_origins=origins,
+        documents=documents,
+        model=files["model"],
+        config=files["config"],
+        overrides=overrides,
+        search_path=(*(_beside(loaded, path) for path in part.search_path), *request.search_path),
+    )
+
+
+def _beside(loaded: LoadedPart, name: str) -> Path:
+    """A file or folder that `sabir.yaml` names, from where it lies."""
+    return (loaded.folder or Path()) / name
+
+
+def value_of(node: YamlNode, resolved: Mapping[Span, Resolved]) -> Value:
+    """A value of `sabir.yaml` as plain data, with the value of each expression in its place."""
+    found = resolved.get(node.span)
+    if found is not None and is_expression(node):
+        value: Value = found.value
+        return value
+    if isinstance(node, YamlMapping):
+        return {
+            key.text if isinstance(key, YamlScalar) else "?": value_of(value, resolved)
+            for key, value in node.items()
+        }
+    if isinstance(node, YamlSequence):
+        return [value_of(item, resolved) for item in node.items]
+    return node.value
+
+
+def _replaced(node: YamlNode, resolved: Mapping[Span, Resolved]) -> YamlNode:
+    """The tree with the value of each expression in its place, at its span."""
+    if is_expression(node):
+        found = resolved.get(node.span)
+        return node if found is None else _as_node(found.value, node.span)
+    if isinstance(node, YamlMapping):
+        entries = (YamlEntry(one.key, _replaced(one.value, resolved), one.merged) for one in node.entries)
+        return YamlMapping(node.span, tuple(entries), node.tag)
+    if isinstance(node, YamlSequence):
+        return YamlSequence(node.span, tuple(_replaced(item, resolved) for item in node.items), node.tag)
+    return node
+
+
+def _as_node(value: Any, span: Span) -> YamlNode:
+    # The languages read documents as text that people wrote; a mark does not survive that, so it is kept by the origin.
+    if isinstance(value, Sensitive):
+        value = value.value
+    if isinstance(value, Mapping):
+        entries = (YamlEntry(_as_node(key, span), _as_node(item, span)) for key, item in value.items())
+        return YamlMapping(span, tuple(entries))
+    if isinstance(value, (list, tuple)):
+        return YamlSequence(span, tuple(_as_node(item, span) for item in value))
+    text = "" if value is None else str(value)
+    style = Style.QUOTED if isinstance(value, str) else Style.PLAIN
+    return YamlScalar(span, text, value, style)

@@ -1,0 +1,154 @@
+"""The graphs of the parts as one graph: a part is an instance that owns its part's instances."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, cast
+
+from sabir.diagnostics.finding import Edit, Finding, Fix, Frame, Related
+from sabir.graph.graph import Graph
+from sabir.graph.instance import Instance
+from sabir.graph.origin import AttributeRead, Origin
+from sabir.graph.record import Record
+from sabir.graph.values import Ref, Sensitive, Value
+from sabir.source.text import Location, Place, Source
+
+__all__ = ["PartPlaces", "part_instances"]
+
+
+@dataclass(slots=True)
+class PartPlaces:
+    """Moves what a part says about its own files into the environment: `main.cf` becomes `network/main.cf`."""
+
+    prefix: str
+    own: Source | None = None
+    """The text of the environment itself: places in it stay where they are."""
+    _sources: dict[int, Source] = field(default_factory=dict[int, Source])
+    _kept: list[Source] = field(default_factory=list[Source])
+
+    def finding(self, finding: Finding) -> Finding:
+        """The finding with its places moved."""
+        return replace(
+            finding,
+            place=self.place(finding.place),
+            related=tuple(
+                Related(place=self.place(one.place), message=one.message) for one in finding.related
+            ),
+            frames=tuple(
+                Frame(place=None if one.place is None else self.place(one.place), name=one.name)
+                for one in finding.frames
+            ),
+            fix=self._fix(finding.fix),
+        )
+
+    def _fix(self, fix: Fix | None) -> Fix | None:
+        if fix is None:
+            return None
+        return replace(
+            fix, edits=tuple(Edit(place=self.place(one.place), text=one.text) for one in fix.edits)
+        )
+
+    def place(self, place: Place) -> Place:
+        return Place(self.source(place.source), place.span)
+
+    def source(self, source: Source) -> Source:
+        if source is self.own:
+            return source
+        moved = self._sources.get(id(source))
+        if moved is None:
+            moved = Source(self.file(source.name), source.text)
+            self._sources[id(source)] = moved
+            self._kept.append(source)
+        return moved
+
+    def file(self, name: str) -> str:
+        return name if name.startswith("<") else f"{self.prefix}{name}"
+
+
+def part_instances(part: str, graph: Graph, places: PartPlaces, owner: str) -> Iterator[Instance]:
+    """The instances of a part with ids and places of the environment; those without an owner belong to the part."""
+    mover = _Mover(part, places)
+    for instance in graph:
+        yield mover.instance(instance, owner)
+
+
+@dataclass(slots=True)
+class _Mover:
+    part: str
+    places: PartPlaces
+    # Origins and records are shared by many instances; moving each once keeps them shared.
+    _origins: dict[int, tuple[Origin, Origin]] = field(default_factory=dict[int, tuple[Origin, Origin]])
+    _records: dict[int, tuple[Record[Origin], Record[Origin]]] = field(
+        default_factory=dict[int, tuple[Record[Origin], Record[Origin]]]
+    )
+
+    def instance(self, instance: Instance, owner: str) -> Instance:
+        return Instance(
+            id=self.id(instance.id),
+            type=instance.type,
+            language=instance.language,
+            name=instance.name,
+            owner=owner if instance.owner is None else self.id(instance.owner),
+            attributes=self._values(instance.attributes),
+            relations=Record(
+                instance.relations.layout, tuple(tuple(map(self.id, ids)) for ids in instance.relations.row)
+            ),
+            requires=tuple(map(self.id, instance.requires)),
+            status=instance.status,
+            origin=None if instance.origin is None else self.origin(instance.origin),
+            origins=self._origin_record(instance.origins),
+        )
+
+    def id(self, id_: str) -> str:
+        return f"{self.part}/{id_}"
+
+    def _values(self, record: Record[Value]) -> Record[Value]:
+        row = tuple(value if type(value) in _PLAIN else self.value(value) for value in record.row)
+        return Record(record.layout, row)
+
+    def value(self, value: Value) -> Value:
+        """Only references to instances have to change."""
+        match value:
+            case Ref(id=id_):
+                return Ref(self.id(id_))
+            case Sensitive(value=inner):
+                return Sensitive(self.value(inner))
+            case Mapping():
+                return {key: self.value(item) for key, item in value.items()}
+            case list() | tuple():
+                return [self.value(item) for item in cast("list[Any]", value)]
+            case _:
+                return value
+
+    def _origin_record(self, record: Record[Origin]) -> Record[Origin]:
+        known = self._records.get(id(record))
+        if known is None:
+            moved = Record(record.layout, tuple(map(self.origin, record.row)))
+            known = self._records[id(record)] = (record, moved)
+        return known[1]
+
+    def origin(self, origin: Origin) -> Origin:
+        known = self._origins.get(id(origin))
+        if known is None:
+            known = self._origins[id(origin)] = (origin, self._moved(origin))
+        return known[1]
+
+    def _moved(self, origin: Origin) -> Origin:
+        place = origin.place
+        if isinstance(place, Location):
+            there: Place | Location = replace(place, file=self.places.file(place.file))
+        elif place.source is self.places.own:
+            return origin  # the environment gave this value; what it read has ids of the environment already
+        else:
+            there = self.places.place(place)
+        sources = tuple(
+            AttributeRead(self.id(one.instance), one.attribute)
+            if isinstance(one, AttributeRead)
+            else self.origin(one)
+            for one in origin.sources
+        )
+        return Origin(there, origin.how, sources, origin.note)
+
+
+_PLAIN = frozenset({str, int, float, bool, type(None)})

@@ -1,0 +1,42 @@
+"""What `sabir.yaml` says."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sabir.source.text import Place, Source, Span
+from sabir.source.yaml.nodes import YamlMapping, YamlNode
+
+__all__ = ["Environment", "Part"]
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Part:
+    """One description in one language. `inputs`, `model` and `config` may hold expressions."""
+
+    name: str
+    span: Span
+    path: str
+    path_span: Span
+    language: str | None = None
+    language_span: Span | None = None
+    inputs: YamlMapping | None = None
+    model: YamlNode | None = None
+    config: YamlNode | None = None
+    search_path: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Environment:
+    source: Source
+    name: str
+    parts: tuple[Part, ...]
+    outputs: YamlMapping | None = None
+    rules: tuple[tuple[str, Span], ...] = ()
+    """Policy files, relative to `sabir.yaml`."""
+
+    def place(self, span: Span) -> Place:
+        return Place(self.source, span)
+
+    def part(self, name: str) -> Part | None:
+        return next((part for part in self.parts if part.name == name), None)

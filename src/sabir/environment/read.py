@@ -1,0 +1,130 @@
+"""From `sabir.yaml` to an `Environment`, with findings for everything that is not as it should be."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Final
+
+from sabir.diagnostics.finding import Finding, problem_finding
+from sabir.diagnostics.near import did_you_mean
+from sabir.environment.nodes import Environment, Part
+from sabir.source.packages import PackageFile
+from sabir.source.text import Place, Source, Span
+from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence
+
+__all__ = ["read_environment"]
+
+_KEYS: Final = ("sabir", "name", "parts", "outputs", "rules")
+_PART_KEYS: Final = ("language", "path", "inputs", "model", "config", "search_path")
+_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
+_VERSION: Final = 1
+
+
+def read_environment(file: PackageFile) -> tuple[Environment | None, tuple[Finding, ...]]:
+    """The environment, as far as it can be used, and what is wrong with its form."""
+    findings = [problem_finding(problem) for problem in file.yaml.problems]
+    if file.yaml.broken:
+        return None, tuple(findings)
+    first = file.yaml.documents[0] if file.yaml.documents else None
+    if not isinstance(first, YamlMapping):
+        message = "sabir.yaml must be a mapping with the key parts"
+        return None, (*findings, Finding.about_file("ENV:E001", message, file.source))
+    reader = _Reader(file.source, findings)
+    return reader.environment(first), tuple(reader.findings)
+
+
+@dataclass(slots=True)
+class _Reader:
+    source: Source
+    findings: list[Finding] = field(default_factory=list[Finding])
+
+    def environment(self, root: YamlMapping) -> Environment | None:
+        self._known_keys(root, _KEYS, "an environment")
+        self._version(root.get("sabir"))
+        parts = root.get("parts")
+        if not isinstance(parts, YamlMapping) or not len(parts):
+            at = parts.span if parts is not None else Span(0, 0)
+            message = "an environment needs its parts: a mapping of names"
+            hint = "write parts: {web: {path: web/}}"
+            self._find(at, "ENV:E001", message, hint=hint)
+            return None
+        outputs = root.get("outputs")
+        if outputs is not None and not isinstance(outputs, YamlMapping):
+            self._find(outputs.span, "ENV:E001", "outputs must be a mapping of names to values")
+        return Environment(
+            source=self.source,
+            name=_text(root.get("name")) or "environment",
+            parts=tuple(part for key, value in parts.items() if (part := self._part(key, value)) is not None),
+            outputs=outputs if isinstance(outputs, YamlMapping) else None,
+            rules=self._texts(root.get("rules"), "rules"),
+        )
+
+    def _version(self, value: YamlNode | None) -> None:
+        if value is not None and not (isinstance(value, YamlScalar) and value.value == _VERSION):
+            message = f"this sabir reads environments of version {_VERSION}"
+            self._find(value.span, "ENV:E001", message, hint=f"write sabir: {_VERSION}")
+
+    def _part(self, key: YamlNode, value: YamlNode) -> Part | None:
+        name = _text(key)
+        if name is None or not _NAME.fullmatch(name):
+            message = "a part is named by letters, digits, _ and -"
+            self._find(key.span, "ENV:E002", message)
+            return None
+        if not isinstance(value, YamlMapping):
+            self._find(value.span, "ENV:E002", f"part {name!r} must be a mapping with a path")
+            return None
+        self._known_keys(value, _PART_KEYS, f"part {name!r}")
+        path = value.get("path")
+        written = _text(path)
+        if path is None or written is None:
+            self._find(
+                (path or key).span,
+                "ENV:E002",
+                f"part {name!r} needs its path, a text",
+                hint="write path: DIRECTORY",
+            )
+            return None
+        language = value.get("language")
+        if language is not None and _text(language) is None:
+            self._find(language.span, "ENV:E002", "language must be the name of a language")
+        inputs = value.get("inputs")
+        if inputs is not None and not isinstance(inputs, YamlMapping):
+            self._find(inputs.span, "ENV:E002", "inputs must be a mapping of names to values")
+        return Part(
+            name=name,
+            span=key.span,
+            path=written,
+            path_span=path.span,
+            language=_text(language),
+            language_span=language.span if language is not None else None,
+            inputs=inputs if isinstance(inputs, YamlMapping) else None,
+            model=value.get("model"),
+            config=value.get("config"),
+            search_path=tuple(text for text, _ in self._texts(value.get("search_path"), "search_path")),
+        )
+
+    def _texts(self, value: YamlNode | None, key: str) -> tuple[tuple[str, Span], ...]:
+        if value is None:
+            return ()
+        items = value.items if isinstance(value, YamlSequence) else (value,)
+        for item in items:
+            if _text(item) is None:
+                self._find(item.span, "ENV:E001", f"{key} must be a path or a list of paths")
+        return tuple((text, item.span) for item in items if (text := _text(item)) is not None)
+
+    def _known_keys(self, mapping: YamlMapping, known: Iterable[str], what: str) -> None:
+        known = tuple(known)
+        for key in mapping:
+            name = _text(key) or ""
+            if name not in known:
+                hint = did_you_mean(name, known) or f"known here: {', '.join(known)}"
+                self._find(key.span, "ENV:E003", f"{what} has no key {name!r}", hint=hint)
+
+    def _find(self, span: Span, code: str, message: str, *, hint: str | None = None) -> None:
+        self.findings.append(Finding(code=code, message=message, place=Place(self.source, span), hint=hint))
+
+
+def _text(node: YamlNode | None) -> str | None:
+    return node.value if isinstance(node, YamlScalar) and isinstance(node.value, str) else None

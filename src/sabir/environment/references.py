@@ -1,0 +1,94 @@
+"""Expressions in `sabir.yaml`: where they stand and which parts they reach into."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+from sabir.environment.nodes import Environment, Part
+from sabir.source.text import Span
+from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence, plain_data
+
+__all__ = ["Reference", "is_expression", "part_references", "references"]
+
+# `::part` where a path may begin: at the start of a text, after a bracket, a blank or an operator of a filter.
+_ABSOLUTE: Final = re.compile(r"(?<![\w\]?*.)])::(?P<name>[A-Za-z_][A-Za-z0-9_-]*)")
+_FORMS: Final = frozenset(
+    {"eval", "ref", "q", "get_attribute", "get_property", "concat", "join", "template", "if", "foreach"}
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Reference:
+    """One value of `sabir.yaml` that is an expression."""
+
+    part: str | None
+    """The part it is given to; None for an output."""
+    key: str
+    """The dotted path of the value in what the part is given: `inputs.subnet`, `config.configs.db.host`."""
+    span: Span
+    expression: Any
+    parts: frozenset[str]
+    """The parts it reaches into, as its text names them."""
+
+
+def is_expression(node: YamlNode) -> bool:
+    """A mapping that is an expression, or a text with a template in it."""
+    if isinstance(node, YamlMapping) and len(node.entries):
+        first = node.entries[0].key
+        return (
+            isinstance(first, YamlScalar)
+            and first.value in _FORMS
+            and (first.value in ("eval", "ref", "q") or len(node.entries) == 1)
+        )
+    return (
+        isinstance(node, YamlScalar)
+        and isinstance(node.value, str)
+        and "{{" in node.text
+        and "eval" in node.text
+    )
+
+
+def references(environment: Environment) -> tuple[Reference, ...]:
+    """Every expression of the environment, in the order it is written."""
+    found: list[Reference] = []
+    names = frozenset(part.name for part in environment.parts)
+    for part in environment.parts:
+        found.extend(part_references(part, names))
+    if environment.outputs is not None:
+        found.extend(_walk(None, "outputs", environment.outputs, names))
+    return tuple(found)
+
+
+def part_references(part: Part, names: frozenset[str]) -> Iterator[Reference]:
+    for key, node in (("inputs", part.inputs), ("model", part.model), ("config", part.config)):
+        if node is not None:
+            yield from _walk(part.name, key, node, names)
+
+
+def _walk(part: str | None, key: str, node: YamlNode, names: frozenset[str]) -> Iterator[Reference]:
+    if is_expression(node):
+        expression = plain_data(node)
+        yield Reference(part, key, node.span, expression, frozenset(_named(expression, names)))
+    elif isinstance(node, YamlMapping):
+        for name, value in node.items():
+            label = name.text if isinstance(name, YamlScalar) else "?"
+            yield from _walk(part, f"{key}.{label}", value, names)
+    elif isinstance(node, YamlSequence):
+        for position, item in enumerate(node.items):
+            yield from _walk(part, f"{key}[{position}]", item, names)
+
+
+def _named(expression: Any, names: Iterable[str]) -> Iterator[str]:
+    if isinstance(expression, str):
+        known = set(names)
+        yield from (match["name"] for match in _ABSOLUTE.finditer(expression) if match["name"] in known)
+    elif isinstance(expression, dict):
+        for key, value in expression.items():
+            yield from _named(key, names)
+            yield from _named(value, names)
+    elif isinstance(expression, list):
+        for item in expression:
+            yield from _named(item, names)

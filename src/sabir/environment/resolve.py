@@ -1,0 +1,93 @@
+"""The expressions of `sabir.yaml`, asked of the graph of the parts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sabir.diagnostics.finding import Finding
+from sabir.diagnostics.near import did_you_mean
+from sabir.environment.given import Resolved
+from sabir.environment.nodes import Environment
+from sabir.environment.references import Reference
+from sabir.expressions.query import GraphResource, QueryError, Resource, Session, evaluate, resources_of
+from sabir.graph.graph import Graph
+from sabir.graph.origin import AttributeRead, How, Origin
+
+__all__ = ["Resolver"]
+
+
+class Resolver:
+    """Resolves references against one state of the graph."""
+
+    def __init__(self, environment: Environment, graph: Graph) -> None:
+        self._environment = environment
+        self._graph = graph
+        self._session = Session()
+        self._root = resources_of(graph, self._session)
+
+    def resolve(self, reference: Reference) -> Resolved | Finding:
+        place = self._environment.place(reference.span)
+        self._session.reads = []
+        try:
+            result = evaluate(reference.expression, self._root)
+        except QueryError as error:
+            return error.placed(place).finding
+        finally:
+            reads, self._session.reads = self._session.reads, None
+        if not result.values:
+            return self._nothing(reference)
+        if _holds_instance(result.value):
+            message = f"the expression of {_name(reference)} gives an instance, not a value"
+            hint = "add the attribute that is meant: …::NAME"
+            return Finding(code="ENV:E006", message=message, place=place, hint=hint)
+        return Resolved(result.value, Origin(place, How.REFERENCE, _sources(reads), reference.key))
+
+    def _nothing(self, reference: Reference) -> Finding:
+        """Nothing matched: say what is there instead, as far as the expression tells what it was after."""
+        text = reference.expression.get("eval") if isinstance(reference.expression, dict) else None
+        hint = self._near(text) if isinstance(text, str) else None
+        message = f"the expression of {_name(reference)} gives nothing"
+        return Finding(
+            code="ENV:E006", message=message, place=self._environment.place(reference.span), hint=hint
+        )
+
+    def _near(self, path: str) -> str | None:
+        names = [segment for segment in path.split("::") if segment and segment[0] not in ".*?[$"]
+        if not names:
+            return None
+        found = self._graph.named(names[0])
+        if not found:
+            return did_you_mean(names[0], {one.name for one in self._graph})
+        known = {one.name for one in found for one in self._graph.owned_by(one.id)}
+        known |= {key for one in found for key in (*one.attributes, *one.relations)}
+        for name in names[1:]:
+            inner = self._graph.named(name)
+            if name not in known and not inner:
+                return did_you_mean(name, known) or f"{names[0]!r} has {', '.join(sorted(known)[:8])}"
+            known |= {key for one in inner for key in (*one.attributes, *one.relations)}
+        return None
+
+
+def _sources(reads: list[tuple[Resource, str]] | None) -> tuple[AttributeRead, ...]:
+    """The attributes and relations that were read; the way down to an owned instance is no value."""
+    found = (
+        (one.instance.id, key)
+        for one, key in reads or ()
+        if isinstance(one, GraphResource)
+        and (key in one.instance.attributes or key in one.instance.relations)
+    )
+    return tuple(AttributeRead(instance, key) for instance, key in dict.fromkeys(found))
+
+
+def _holds_instance(value: Any) -> bool:
+    if isinstance(value, Resource):
+        return True
+    if isinstance(value, dict):
+        return any(_holds_instance(item) for item in value.values())
+    if isinstance(value, (list, tuple)):
+        return any(_holds_instance(item) for item in value)
+    return False
+
+
+def _name(reference: Reference) -> str:
+    return f"{reference.part}.{reference.key}" if reference.part is not None else reference.key

@@ -1,0 +1,87 @@
+"""A language for tests of environments: a file `*.lines`, each line `instance.attribute = text`.
+
+`{name}` in the text is an input. A line `broken` is an error.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from sabir.check.validator import BaseValidator
+from sabir.diagnostics.codes import Code
+from sabir.diagnostics.finding import Finding
+from sabir.graph import Graph, How, Instance, Origin, Record, Value
+from sabir.languages.language import Evaluation, EvaluationRequest, Renderer, Rendering, RenderRequest
+from sabir.source.packages import LoadedPackage
+from sabir.source.text import Place, Span
+
+__all__ = ["LINES", "Lines"]
+
+_INPUT = re.compile(r"\{(\w+)\}")
+
+
+class Lines:
+    name = "lines"
+
+    def recognises(self, package: LoadedPackage) -> bool:
+        return any(name.endswith(".lines") for name in package.list())
+
+    def codes(self) -> Sequence[Code]:
+        return ()
+
+    def validators(self) -> Sequence[type[BaseValidator]]:
+        return ()
+
+    def renderers(self) -> Mapping[str, Renderer]:
+        return {"lines": _render}
+
+    def evaluate(self, package: LoadedPackage, request: EvaluationRequest) -> Evaluation:
+        found: dict[str, dict[str, Value]] = {}
+        origins: dict[str, dict[str, Origin]] = {}
+        findings: list[Finding] = []
+        for name in package.list():
+            file = package.get_file(name)
+            assert file is not None
+            offset = 0
+            for line in file.source.text.splitlines(keepends=True):
+                place = Place(file.source, Span(offset, offset + len(line.rstrip())))
+                offset += len(line)
+                if line.strip() == "broken":
+                    findings.append(Finding(code="LIN:E001", message="broken", place=place))
+                    continue
+                if not line.strip():
+                    continue
+                target, _, text = line.partition("=")
+                instance, _, attribute = target.strip().partition(".")
+                names = _INPUT.findall(text)
+                sources = tuple(
+                    request.input_origins.get(one) or Origin(place, How.INPUT, note=one) for one in names
+                )
+                value = _INPUT.sub(lambda match: str(request.inputs.get(match[1], "")), text.strip())
+                found.setdefault(instance, {})[attribute] = value
+                origins.setdefault(instance, {})[attribute] = Origin(place, How.EXPRESSION, sources)
+        return Evaluation(
+            graph=Graph(
+                Instance(
+                    id=name,
+                    type="line",
+                    language="lines",
+                    name=name,
+                    attributes=Record.of(values),
+                    origin=next(iter(origins[name].values())),
+                    origins=Record.of(origins[name]),
+                )
+                for name, values in found.items()
+            ),
+            findings=tuple(findings),
+        )
+
+
+def _render(package: LoadedPackage, request: EvaluationRequest, render: RenderRequest, /) -> Rendering:
+    del render
+    graph = LINES.evaluate(package, request).graph
+    return Rendering(files={f"{one.name}.txt": f"{dict(one.attributes)}\n" for one in graph})
+
+
+LINES = Lines()

@@ -1,0 +1,177 @@
+"""Environments: order found from references, values in both directions, circles reported with every place."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+
+from sabir.environment import ENVIRONMENT
+from sabir.graph import AttributeRead, Graph, How
+from sabir.languages.language import EvaluationRequest, RenderRequest
+from sabir.operations.why import explain, find_subject
+from sabir.source.packages import load_package
+from tests.environment.conftest import Evaluate, Write
+
+PARTS = {
+    "net": "    path: net\n",
+    "db": "    path: db\n    inputs:\n      subnet: {eval: '::net::lan::cidr'}\n",
+    "web": "    path: web\n    inputs:\n      host: {eval: '::db::server::address'}\n      name: {eval: '::net::lan::name'}\n",
+}
+FILES = {
+    "net/main.lines": "lan.cidr = 10.0.0.0/24\nlan.name = blue\n",
+    "db/main.lines": "server.address = host-in-{subnet}\n",
+    "web/main.lines": "\nsite.url = http://{host}/{name}\n",
+}
+
+
+def environment(order: tuple[str, ...] = ("net", "db", "web"), tail: str = "") -> dict[str, str]:
+    parts = "".join(f"  {name}:\n{PARTS[name]}" for name in order)
+    return {**FILES, "sabir.yaml": f"sabir: 1\nparts:\n{parts}{tail}"}
+
+
+def value(graph: Graph, instance: str, attribute: str) -> object:
+    return graph[instance].attributes[attribute]
+
+
+@pytest.mark.parametrize("order", list(itertools.permutations(PARTS)), ids="-".join)
+def test_the_order_of_parts_does_not_matter(order: tuple[str, ...], evaluate: Evaluate) -> None:
+    evaluation = evaluate(environment(order))
+    assert evaluation.findings == ()
+    assert value(evaluation.graph, "web/site", "url") == "http://host-in-10.0.0.0/24/blue"
+
+
+def test_parts_own_their_instances(evaluate: Evaluate) -> None:
+    graph = evaluate(environment()).graph
+    assert [one.id for one in graph.roots] == ["net", "db", "web"]
+    assert [one.id for one in graph.owned_by("net")] == ["net/lan"]
+    assert graph["web/site"].origin is not None
+    assert str(graph["web/site"].origin.location) == "web/main.lines:2:1"
+
+
+def test_outputs(evaluate: Evaluate) -> None:
+    tail = "outputs:\n  url: {eval: '::web::site::url'}\n  fixed: [1, {eval: '::net::lan::name'}]\n"
+    graph = evaluate(environment(tail=tail)).graph
+    assert graph.outputs == {"url": "http://host-in-10.0.0.0/24/blue", "fixed": [1, "blue"]}
+    assert graph.output_origins["url"].sources == (AttributeRead("web/site", "url"),)
+
+
+def test_a_chain_crosses_parts(evaluate: Evaluate) -> None:
+    graph = evaluate(environment()).graph
+    steps = explain(graph, find_subject(graph, "site.url")).steps
+    assert [(str(step.location).rpartition(":")[0], step.origin and step.origin.how) for step in steps] == [
+        ("web/main.lines:2", How.EXPRESSION),
+        ("sabir.yaml:12", How.REFERENCE),
+        ("db/main.lines:1", How.EXPRESSION),
+        ("sabir.yaml:8", How.REFERENCE),
+        ("net/main.lines:1", How.EXPRESSION),
+        ("sabir.yaml:13", How.REFERENCE),
+        ("net/main.lines:2", How.EXPRESSION),
+    ]
+
+
+BOTH_WAYS = {
+    "sabir.yaml": """\
+parts:
+  a:
+    path: a
+    inputs: {x: {eval: '::b::two::fixed'}}
+  b:
+    path: b
+    inputs: {y: {eval: '::a::one::derived'}}
+""",
+    "a/main.lines": "one.derived = a({x})\n",
+    "b/main.lines": "two.fixed = f\ntwo.last = b({y})\n",
+}
+
+
+def test_values_may_go_both_ways(evaluate: Evaluate) -> None:
+    evaluation = evaluate(BOTH_WAYS)
+    assert evaluation.findings == ()
+    assert value(evaluation.graph, "b/two", "last") == "b(a(f))"
+
+
+def test_a_part_may_refer_to_itself(evaluate: Evaluate) -> None:
+    files = {
+        "sabir.yaml": "parts:\n  a:\n    path: a\n    inputs: {x: {eval: '::a::one::fixed'}}\n",
+        "a/main.lines": "one.fixed = f\none.more = {x}!\n",
+    }
+    assert value(evaluate(files).graph, "a/one", "more") == "f!"
+
+
+def test_values_that_wait_for_each_other(evaluate: Evaluate) -> None:
+    files = {**BOTH_WAYS, "b/main.lines": "two.fixed = b({y})\n"}
+    (finding,) = evaluate(files).findings
+    assert finding.code == "ENV:E007"
+    assert "a.inputs.x, b.inputs.y" in finding.message
+    places = [finding.location.line, *(one.place.location.line for one in finding.related)]
+    assert places == [4, 7]
+
+
+REFUSED = {
+    "nothing": ("'::net::lan::cdir'", "ENV:E006", "did you mean 'cidr'?"),
+    "no-such-part": ("'::nte::lan::cidr'", "ENV:E006", "did you mean 'net'?"),
+    "instance": ("'::net::lan'", "ENV:E006", "add the attribute that is meant: …::NAME"),
+    "syntax": ("'::net::[x'", "EXPR:E001", None),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_reference_that_gives_no_value(name: str, evaluate: Evaluate) -> None:
+    expression, code, hint = REFUSED[name]
+    files = environment(("net",), f"outputs:\n  it: {{eval: {expression}}}\n")
+    (finding,) = evaluate(files).findings
+    assert finding.code == code
+    assert finding.location.file == "sabir.yaml"
+    assert finding.location.line == 6
+    if hint:
+        assert finding.hint == hint
+
+
+def test_a_broken_part_is_reported_once(evaluate: Evaluate) -> None:
+    files = {**environment(), "net/main.lines": "broken\n"}
+    (finding,) = evaluate(files).findings
+    assert (finding.code, str(finding.location)) == ("LIN:E001", "net/main.lines:1:1")
+
+
+def test_a_missing_part_is_reported_once(evaluate: Evaluate) -> None:
+    files = environment()
+    del files["net/main.lines"]
+    (finding,) = evaluate(files).findings
+    assert finding.code == "ENV:E004"
+
+
+MALFORMED = {
+    "empty": ("", "ENV:E001"),
+    "list": ("- a\n", "ENV:E001"),
+    "no-parts": ("name: x\n", "ENV:E001"),
+    "version": ("sabir: 7\nparts: {net: {path: net}}\n", "ENV:E001"),
+    "outputs": ("parts: {net: {path: net}}\noutputs: x\n", "ENV:E001"),
+    "part-name": ("parts: {'a b': {path: net}}\n", "ENV:E002"),
+    "part-text": ("parts: {a: net}\n", "ENV:E002"),
+    "no-path": ("parts: {a: {}}\n", "ENV:E002"),
+    "inputs": ("parts: {a: {path: net, inputs: []}}\n", "ENV:E002"),
+    "key": ("parts: {a: {path: net, langauge: lines}}\n", "ENV:E003"),
+    "top-key": ("partz: {}\nparts: {a: {path: net}}\n", "ENV:E003"),
+    "language": ("parts: {a: {path: net, language: linse}}\n", "ENV:E005"),
+    "yaml": ("parts: [\n", "E002"),
+}
+
+
+@pytest.mark.parametrize("name", MALFORMED)
+def test_malformed(name: str, evaluate: Evaluate) -> None:
+    text, code = MALFORMED[name]
+    assert [one.code for one in evaluate({**FILES, "sabir.yaml": text}).findings] == [code]
+
+
+def test_check_reports_all_parts_together(write: Write) -> None:
+    (validator,) = ENVIRONMENT.validators()
+    folder = write({**environment(), "sabir.yaml": "partz: {}\nparts: {net: {path: net}}\n"})
+    assert [one.code for one in validator(load_package(folder)).run()] == ["ENV:E003"]
+
+
+def test_render_writes_each_part_below_its_name(write: Write) -> None:
+    renderer = ENVIRONMENT.renderers()["lines"]
+    rendering = renderer(load_package(write(environment())), EvaluationRequest(), RenderRequest())
+    assert [*rendering.files] == ["net/lan.txt", "db/server.txt", "web/site.txt"]
+    assert "host-in-10.0.0.0/24" in rendering.files["db/server.txt"]
