@@ -31,7 +31,9 @@ class PackageReport:
         """The path under which a person finds a file of the package from where the path was given."""
         if self.single_file or file.startswith("<"):
             return self.path if self.single_file and not file.startswith("<") else file
-        if not self.path or self.path == ".":
+        if (
+            not self.path or self.path == "." or PurePath(file).is_absolute()
+        ):  # an object model lies elsewhere
             return file
         return f"{PurePath(self.path).as_posix()}/{file}"
 

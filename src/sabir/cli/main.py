@@ -28,6 +28,7 @@ COMMANDS: Final = {
     "compile": Entry("Evaluate", "Evaluate to the instance graph: JSON, YAML, text, DOT, Mermaid, SVG."),
     "query": Entry("Evaluate", "Ask the graph: an Unfurl expression over the instances of any language."),
     "why": Entry("Evaluate", "Say where a value came from, as a chain of places."),
+    "run": Entry("Evaluate", "Run a MuranoPL method; print its result and the object model."),
     "render": Entry("Evaluate", "Write what other tools read: Kubernetes objects, object models …"),
     "impact": Entry("Evaluate", "Say what depends on a line."),
     "diff": Entry("Evaluate", "Compare two graphs by what they mean."),

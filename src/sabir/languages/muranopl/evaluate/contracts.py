@@ -22,7 +22,7 @@ from sabir.languages.muranopl.evaluate.contract_structures import (
     map_contract,
 )
 from sabir.languages.muranopl.evaluate.contract_types import ANYTHING, Check, Contract
-from sabir.languages.muranopl.evaluate.errors import ContractViolation, MuranoError
+from sabir.languages.muranopl.evaluate.errors import ContractViolation, MuranoError, shown
 from sabir.languages.muranopl.evaluate.hosts import CONTEXT, DEPTH, THIS
 from sabir.languages.muranopl.syntax.nodes import Constant, Expr, ListValue, Value
 from sabir.languages.muranopl.syntax.values import expression_place
@@ -139,8 +139,9 @@ def _predicate(inner: Check, call: Call, expr: Expr, cls: MuranoClass) -> Check:
         value = inner(value, this, loader)
         variables = {"$": value, THIS: this, CONTEXT: context, DEPTH: 0}
         if not predicate(variables):
-            reason = f"it must be so that {condition}" if message is None else str(message(variables))
-            raise ContractViolation(reason, value)
+            if message is None:
+                raise ContractViolation(f"{shown(value)} does not satisfy `{condition}`", value)
+            raise ContractViolation(f"{message(variables)} (it is {shown(value)})", value)
         return value
 
     return check

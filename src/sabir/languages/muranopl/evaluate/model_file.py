@@ -40,7 +40,7 @@ def find_model(package: LoadedPackage, path: Path | None) -> Source | None:
         try:
             if path.stat().st_size > _LARGEST:
                 raise UnusableInput(f"{str(path)!r} is larger than {_LARGEST:,} bytes")
-            return Source(str(path), path.read_text("utf-8-sig"))
+            return Source(str(path.absolute()), path.read_text("utf-8-sig"))
         except (OSError, UnicodeDecodeError) as error:
             reason = error.strerror if isinstance(error, OSError) else "it is no UTF-8 text"
             raise UnusableInput(f"cannot read the model {str(path)!r}: {reason}") from error

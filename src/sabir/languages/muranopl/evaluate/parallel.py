@@ -14,6 +14,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Sequence
+from heapq import heappop, heappush
 from typing import TYPE_CHECKING, Any
 
 from sabir.expressions.yaql import Variables
@@ -64,7 +65,8 @@ class Scheduler:
         self._freed = threading.Condition(self._baton)
         self._locks: dict[tuple[int, Method], _Lock] = {}
         self._current = _Branch(None)
-        self._active = 0
+        self._sleepers: list[tuple[float, int]] = []
+        self._slept = 0
         self.is_active = False
 
     # -- running -----------------------------------------------------------------------------------------------------
@@ -94,8 +96,20 @@ class Scheduler:
         return _Group(self, tasks).run(at_once)
 
     def wait(self, seconds: float) -> None:
-        """Sleep, letting others run."""
-        self.waiting(lambda: time.sleep(max(0.0, min(seconds, threading.TIMEOUT_MAX))))
+        """Sleep, letting others run. Sleepers go on in the order in which their time is over."""
+        seconds = max(0.0, min(seconds, threading.TIMEOUT_MAX))
+        if not self.is_active:
+            time.sleep(seconds)
+            return
+        self._slept += 1
+        branch, entry = self._current, (time.monotonic() + seconds, self._slept)
+        heappush(self._sleepers, entry)
+        self.waiting(lambda: time.sleep(seconds))
+        while self._sleepers[0] is not entry:
+            self._freed.wait()
+        heappop(self._sleepers)
+        self._freed.notify_all()
+        self._current = branch
 
     def waiting(self, effect: Callable[[], Any]) -> Any:
         """Do something that waits for the world outside, letting others run meanwhile."""

@@ -11,6 +11,7 @@ from datetime import date
 from typing import TYPE_CHECKING, Any
 
 from sabir.languages.muranopl.evaluate.classes import MuranoClass
+from sabir.languages.muranopl.evaluate.errors import Unstoppable
 from sabir.languages.muranopl.evaluate.objects import MuranoObject, ObjectView
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["dump_object", "dump_template", "plain_result"]
 
 _ATOMS = frozenset((str, int, float, bool, type(None)))
+_MOST_CONTAINERS = 5_000_000
 
 
 def dump_object(root: MuranoObject) -> dict[str, Any]:
@@ -44,6 +46,7 @@ class _Dumper:
     ) -> None:
         self.may_inline = may_inline
         self.with_actions = with_actions
+        self.budget = _MOST_CONTAINERS
         self.written: set[int] = set()
         self.references: list[tuple[Any, Any, MuranoObject]] = []
 
@@ -87,6 +90,9 @@ class _Dumper:
                 return self.object(value)
             self.references.append((container, key, value))
             return value.id
+        self.budget -= 1
+        if self.budget < 0:
+            raise _too_large()
         if isinstance(value, list | tuple | set | frozenset):
             items: list[Any] = []
             for item in value:
@@ -105,6 +111,18 @@ class _Dumper:
 
 def plain_result(value: Any) -> Any:
     """A result for people and machines: objects as `{"$object": class}`, classes as `{"$type": class}`."""
+    try:
+        return _plain(value, [_MOST_CONTAINERS])
+    except RecursionError:
+        raise Unstoppable("LimitReached", "the result is nested too deeply") from None
+
+
+def _plain(value: Any, budget: list[int]) -> Any:
+    if type(value) in _ATOMS or isinstance(value, date):
+        return value
+    budget[0] -= 1
+    if budget[0] < 0:
+        raise _too_large()
     if isinstance(value, ObjectView):
         value = value.object
     if isinstance(value, MuranoObject):
@@ -112,12 +130,15 @@ def plain_result(value: Any) -> Any:
     if isinstance(value, MuranoClass):
         return {"$type": value.name}
     if isinstance(value, list | tuple | set | frozenset):
-        return [plain_result(item) for item in value]
+        return [_plain(item, budget) for item in value]
     if isinstance(value, dict):
-        return {plain_key(key): plain_result(item) for key, item in value.items()}
-    if type(value) in _ATOMS or isinstance(value, date):
-        return value
+        return {plain_key(key): _plain(item, budget) for key, item in value.items()}
     return str(value)
+
+
+def _too_large() -> Unstoppable:
+    # Values may share parts, so a few small steps can make one whose written form has no end.
+    return Unstoppable("LimitReached", f"what is to be written has more than {_MOST_CONTAINERS:,} parts")
 
 
 def plain_key(key: Any) -> Any:

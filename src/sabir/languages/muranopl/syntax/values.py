@@ -17,28 +17,33 @@ from sabir.source.yaml import Style, YamlNode, YamlScalar, YamlSequence
 __all__ = ["expression_place", "is_expression_scalar", "read_value"]
 
 _ONLY_WORDS: Final = re.compile(r"[\w\s.]*")
+# `=:Name` is `:Name`, the spelling that YAQL knows (S-09).
+_OWN_NAMESPACE: Final = re.compile(r"(?<![^\s(,\[{])=:(?=[A-Za-z_])")
 YAQL_TAG: Final = "!yaql"
 
 
 def is_expression_scalar(node: YamlNode) -> bool:
-    if not isinstance(node, YamlScalar):
-        return False
+    return isinstance(node, YamlScalar) and _expression_text(node) is not None
+
+
+def _expression_text(node: YamlScalar) -> str | None:
+    """The expression that a scalar is, or None when it is a text or another value."""
     if node.tag == YAQL_TAG:
-        return True
-    return (
-        node.style is Style.PLAIN
-        and node.tag is None
-        and isinstance(node.value, str)
-        and not _ONLY_WORDS.fullmatch(node.text)
-        and is_expression(node.text, Dialect.MURANO)
-    )
+        return node.text
+    if node.style is not Style.PLAIN or node.tag is not None or not isinstance(node.value, str):
+        return None
+    if _ONLY_WORDS.fullmatch(node.text):
+        return None
+    text = _OWN_NAMESPACE.sub(":", node.text) if "=:" in node.text else node.text
+    return text if is_expression(text, Dialect.MURANO) else None
 
 
 def read_value(node: YamlNode) -> Value:
     """The value a node stands for, with expressions inside recognised."""
     if isinstance(node, YamlScalar):
-        if is_expression_scalar(node):
-            return Expr(span=node.span, text=node.text)
+        text = _expression_text(node)
+        if text is not None:
+            return Expr(span=node.span, text=text)
         return Constant(span=node.span, value=node.value)
     if isinstance(node, YamlSequence):
         return ListValue(span=node.span, items=tuple(read_value(item) for item in node.items))
