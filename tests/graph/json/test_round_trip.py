@@ -1,3 +1,4 @@
+import contextlib
 import json
 import math
 from datetime import UTC, date, datetime
@@ -7,6 +8,7 @@ from typing import Any
 import jsonschema_rs
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 from sabir.errors import UnusableInput
 from sabir.graph import UNKNOWN, Graph, How, Instance, Origin, Record, Ref, Sensitive, Value
@@ -162,3 +164,46 @@ def test_bytes_that_are_no_text() -> None:
 
 def test_the_schema_knows_every_manner() -> None:
     assert SCHEMA["$defs"]["origin"]["properties"]["how"]["enum"] == [how.value for how in How]
+
+
+SAVED = saved(one_instance(a=[1, {"b": Ref("a")}], c=Sensitive("x"), d=b"hi", e={"$x": 1.5}))
+
+
+@given(st.integers(0, len(SAVED) - 1), st.integers(0, 9), st.binary(max_size=4))
+def test_a_damaged_graph_is_read_or_refused_but_never_crashes(start: int, gone: int, new: bytes) -> None:
+    damaged = SAVED[:start] + new + SAVED[start + gone :]
+    with contextlib.suppress(UnusableInput):
+        load(damaged, name="g.json")
+
+
+@given(
+    st.recursive(
+        st.sampled_from([None, True, 1, "x", "0x1", "2026-11-15"]),
+        lambda inner: st.one_of(
+            st.lists(inner, max_size=2),
+            st.dictionaries(
+                st.sampled_from(
+                    [
+                        "$ref",
+                        "$map",
+                        "$bytes",
+                        "$date",
+                        "$datetime",
+                        "$int",
+                        "$float",
+                        "$sensitive",
+                        "$unknown",
+                        "value",
+                        "x",
+                    ]
+                ),
+                inner,
+                max_size=2,
+            ),
+        ),
+        max_leaves=5,
+    )
+)
+def test_any_data_is_a_value_or_refused(data: Any) -> None:
+    with contextlib.suppress(ValueError):
+        decoded(data)
