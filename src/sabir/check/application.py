@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from typing import Any, Protocol, cast
 
@@ -12,7 +14,6 @@ from sabir.check.options import CheckOptions
 from sabir.check.prepared import PreparedCheck
 from sabir.check.report import PackageReport, ordered
 from sabir.check.selection import CodePattern, split_words
-from sabir.check.suppression import apply_suppressions
 from sabir.check.validator import BaseValidator
 from sabir.diagnostics.codes import Code, CodeRegistry, parse_code
 from sabir.diagnostics.finding import Finding
@@ -26,6 +27,7 @@ __all__ = ["Application", "Validators"]
 
 Validators = Sequence[str | type[BaseValidator]]
 # What must be seen whatever was selected: a part of the checks has not run.
+_MOST_OF_A_KIND = 1000
 _ALWAYS = frozenset({"E000", "W903"})
 
 
@@ -170,7 +172,7 @@ class Application:
         suite = self.prepare_check_suit(loaded_package, validator_list, wanted_files)
         found = [*container_findings(loaded_package)]
         for check in suite:
-            found.extend(check())
+            found.extend(_bounded(check()))
         narrowed = bool(self.options.scope) or wanted_files is not None
         # Documentation is only loaded when there is something to say.
         known = () if not found else codes() if codes else self._codes_of(validator_list)
@@ -192,9 +194,7 @@ class Application:
         findings = ordered(found)
         hidden: tuple[Finding, ...] = ()
         if self.options.suppressions:
-            sources = _sources(package, findings)
-            left = apply_suppressions(findings, sources, self.options.selection, complete=complete)
-            findings, hidden = ordered(left.findings), left.hidden
+            findings, hidden = self._excused(findings, package, complete=complete)
         if self.options.path_rules:
             findings = tuple(finding for finding in findings if not self._is_path_ignored(finding, report))
         return PackageReport(
@@ -203,6 +203,18 @@ class Application:
             findings=findings,
             suppressed=len(hidden),
         )
+
+    def _excused(
+        self, findings: tuple[Finding, ...], package: LoadedPackage, *, complete: bool
+    ) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]:
+        """What is left when comments are heeded, and what they took away."""
+        sources = [source for source in _sources(package, findings) if "sabir:" in source.text]
+        if not sources:
+            return findings, ()
+        from sabir.check.suppression import apply_suppressions  # most packages have no such comment
+
+        left = apply_suppressions(findings, sources, self.options.selection, complete=complete)
+        return ordered(left.findings), left.hidden
 
     def _is_path_ignored(self, finding: Finding, report: PackageReport) -> bool:
         # A pattern may be written from the package's root or from where the checker was started.
@@ -307,6 +319,18 @@ def _prepared(
             raise failure
 
         return [PreparedCheck(validator=validator.short_name, name=validator.__name__, call=fail)]
+
+
+def _bounded(findings: Iterator[Finding]) -> Iterator[Finding]:
+    """Findings of one code in one file, as many as anybody can read: the rest would only fill memory."""
+    seen: Counter[tuple[str, str]] = Counter()
+    for finding in findings:
+        key = (finding.filename, finding.code)
+        seen[key] += 1
+        if seen[key] < _MOST_OF_A_KIND:
+            yield finding
+        elif seen[key] == _MOST_OF_A_KIND:
+            yield replace(finding, hint="there are more of this kind in this file; they are not shown")
 
 
 def _sources(package: LoadedPackage, findings: Iterable[Finding]) -> list[Source]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Final
 
 from sabir.check.selection import CodePattern, Selection
@@ -19,13 +20,13 @@ from sabir.source.text import Place, Source, Span
 
 __all__ = ["Suppressed", "apply_suppressions"]
 
+_MOST: Final = 1000
+"""Comments of one file that are heeded; whoever writes more has another problem."""
 # A comment begins at the line's start or after a space; inside a word or a link `#` is no comment.
 _COMMENT: Final = re.compile(
-    r"(?:^|(?<=\s))#[ \t]*sabir:[ \t]*ignore(?P<file>-file)?[ \t]*(?:\[(?P<codes>[^\]\n]*)\])?[ \t]*(?P<reason>[^\n\r]*)",
+    r"(?:^|(?<=\s))#[ \t]*sabir:[ \t]*ignore(?P<file>-file)?[ \t]*(?:\[(?P<codes>[^\]\n]{0,1000})\])?[ \t]*(?P<reason>[^\n\r]*)",
     re.MULTILINE,
 )
-_MARK: Final = "sabir:"
-_ABOUT_SUPPRESSION: Final = frozenset({"W901", "W902", "W904"})
 
 
 @dataclass(slots=True, kw_only=True)
@@ -44,8 +45,6 @@ class _Comment:
         return Place(self.source, self.span)
 
     def takes(self, finding: Finding) -> bool:
-        if self.line is not None and finding.location.line != self.line:
-            return False
         matching = [word for word, pattern in self.codes.items() if pattern.matches(finding.code)]
         self.used.update(matching)
         return bool(matching)
@@ -67,13 +66,16 @@ def apply_suppressions(
     `complete` says that all checks have run: otherwise nobody can tell that a comment is not needed.
     """
     comments: dict[str, list[_Comment]] = {}
+    by_line: dict[tuple[str, int | None], list[_Comment]] = {}
     for source in sources:
-        if _MARK in source.text:
-            comments[source.name] = [*_comments(source)]
+        comments[source.name] = [*_comments(source)]
+        for comment in comments[source.name]:
+            by_line.setdefault((source.name, comment.line), []).append(comment)
     kept: list[Finding] = []
     hidden: list[Finding] = []
     for finding in findings:
-        taken = [comment.takes(finding) for comment in comments.get(finding.filename, ())]
+        keys = ((finding.filename, finding.location.line), (finding.filename, None))
+        taken = [comment.takes(finding) for key in keys for comment in by_line.get(key, ())]
         (hidden if any(taken) else kept).append(finding)
     for found in comments.values():
         for comment in found:
@@ -82,7 +84,8 @@ def apply_suppressions(
 
 
 def _comments(source: Source) -> Iterator[_Comment]:
-    for match in _COMMENT.finditer(source.text):
+    about = _NextLine(source)
+    for match in islice(_COMMENT.finditer(source.text), _MOST):
         codes: dict[str, CodePattern] = {}
         bad: list[str] = []
         for word in (match["codes"] or "").split(","):
@@ -94,21 +97,30 @@ def _comments(source: Source) -> Iterator[_Comment]:
             source=source,
             span=Span(match.start(), match.end()),
             codes=codes,
-            line=None if match["file"] else _line_about(source, match.start()),
+            line=None if match["file"] else about(match.start()),
             reason=match["reason"].strip(),
             bad_words=tuple(bad),
         )
 
 
-def _line_about(source: Source, offset: int) -> int:
-    line, column = source.line_column(offset)
-    if source.line_text(line)[: column - 1].strip():
+class _NextLine:
+    """Finds the line that a comment is about. Comments come in order, so no line is looked at twice."""
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self._last = len(source.line_starts)
+        self._known = 0
+
+    def __call__(self, offset: int) -> int:
+        source = self._source
+        line, column = source.line_column(offset)
+        if source.line_text(line)[: column - 1].strip():
+            return line
+        line = max(line + 1, self._known)
+        while line < self._last and source.line_text(line).strip()[:1] in ("", "#"):
+            line += 1
+        self._known = line
         return line
-    last = len(source.line_starts)
-    line += 1
-    while line < last and source.line_text(line).strip()[:1] in ("", "#"):
-        line += 1
-    return line
 
 
 def _about(comment: _Comment, selection: Selection, *, complete: bool) -> Iterator[Finding]:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from sabir.diagnostics.near import did_you_mean
 from sabir.errors import UnusableInput, UsageError
-from sabir.languages.language import Language
 from sabir.plugins import LANGUAGES, PluginFailure, load_plugins
-from sabir.source.packages import LoadedPackage
+
+if TYPE_CHECKING:
+    from sabir.languages.language import Language
+    from sabir.source.packages import LoadedPackage
 
 __all__ = ["Languages", "find_language", "installed_languages", "recognised_languages"]
 
@@ -25,7 +27,7 @@ class Languages:
 def installed_languages() -> Languages:
     """Everything under the entry point group `sabir.languages`: ours and those of others."""
     plugins = load_plugins(LANGUAGES)
-    languages = {name: cast(Language, plugin) for name, plugin in plugins.loaded.items()}
+    languages = {name: cast("Language", plugin) for name, plugin in plugins.loaded.items()}
     return Languages(by_name=languages, failures=plugins.failures)
 
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from array import array
 from bisect import bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate
 from typing import Final
 
 __all__ = ["EMPTY_SPAN", "Location", "Place", "Source", "Span"]
+
+_LARGE: Final = 1_000_000
 
 
 # Not `frozen`, which would make building one almost three times as dear, and every token, node and value has one: `Final`
@@ -54,9 +58,21 @@ class Source:
     text: str = field(repr=False)
 
     @cached_property
-    def line_starts(self) -> tuple[int, ...]:
+    def line_starts(self) -> Sequence[int]:
+        if len(self.text) > _LARGE:
+            return self._compact_line_starts()
         lines = self.text.split("\n")
         return (0, *accumulate(len(line) + 1 for line in lines[:-1]))
+
+    def _compact_line_starts(self) -> Sequence[int]:
+        """The same in four bytes a line: a text of millions of empty lines must not fill the memory."""
+        starts = array("I", [0])
+        find, append = self.text.find, starts.append
+        at = find("\n")
+        while at >= 0:
+            append(at + 1)
+            at = find("\n", at + 1)
+        return starts
 
     def line_column(self, offset: int) -> tuple[int, int]:
         """Line and column of an offset, both from 1, as editors show them."""
