@@ -86,6 +86,7 @@ class Library:
     def __init__(self, parent: Library | None = None) -> None:
         self.parent = parent
         self._overloads: dict[str, list[Overload]] = {}
+        self._hiding: set[str] = set()
         self._properties: dict[str, list[tuple[int, Callable[[Any], Any]]]] = {}
 
     def function(self, name: str, *kinds: Kind, rules: bool = False) -> Callable[[F], F]:
@@ -131,10 +132,15 @@ class Library:
         """The same library, where whatever takes a list to go through also takes a dictionary, as its keys."""
         result = Library(self.parent.with_iterable_dicts() if self.parent else None)
         result._properties = self._properties
+        result._hiding = self._hiding
         for overloads in self._overloads.values():
             for overload in overloads:
                 result.add(_taking_dicts(overload))
         return result
+
+    def hide_parents(self, *names: str) -> None:
+        """For these names the libraries below are not asked."""
+        self._hiding.update(names)
 
     def levels(self, name: str) -> Iterator[tuple[Overload, ...]]:
         """The overloads of a name, nearest library first."""
@@ -143,7 +149,7 @@ class Library:
             found = library._overloads.get(name)
             if found:
                 yield tuple(found)
-            library = library.parent
+            library = None if name in library._hiding else library.parent
 
     def property_getters(self, name: str) -> tuple[tuple[int, Callable[[Any], Any]], ...]:
         library: Library | None = self

@@ -41,6 +41,9 @@ def attribute_step(compiler: Compiler, node: Word) -> Step:
         for value in values:
             yield step(value, scope)
 
+    def forgiving(value: Any, scope: Variables) -> Any:
+        return value.get(name) if KINDS[type(value)] == MAPPING else step(value, scope)
+
     def step(value: Any, scope: Variables) -> Any:
         try:
             if type(value) is dict:
@@ -49,4 +52,4 @@ def attribute_step(compiler: Compiler, node: Word) -> Step:
         except CAUGHT as problem:
             site.fail(problem)
 
-    return step
+    return forgiving if compiler.is_legacy else step  # in YAQL 0.2 a missing key is null

@@ -34,7 +34,8 @@ from sabir.expressions.yaql.nodes import (
     Variable,
     Word,
 )
-from sabir.expressions.yaql.scope import Closure, Variables, variable_key
+from sabir.expressions.yaql.parser import Dialect
+from sabir.expressions.yaql.scope import Closure, Scope, Variables, variable_key
 from sabir.expressions.yaql.scope import Rule as RuleValue
 from sabir.expressions.yaql.site import CAUGHT, Site
 from sabir.expressions.yaql.values import hashable
@@ -59,6 +60,7 @@ class Compiler:
         self.dispatcher = engine.dispatcher
         # Calls look among the functions made at run time only where there can be any.
         self.has_definitions = _may_define(tree)
+        self.is_legacy = engine.dialect is Dialect.LEGACY
 
     def site(self, node: Node) -> Site:
         return Site(self.text, node.start, node.end)
@@ -105,6 +107,8 @@ class Compiler:
     def member(self, node: Binary) -> Closure:
         """`left.name`, `left.method(…)`"""
         left, step = self.compile(node.left), self.step(node)
+        if self.is_legacy:
+            return _through_scopes(left, step)
         return lambda scope: step(left(scope), scope)
 
     def safe_member(self, node: Binary) -> Closure:
@@ -148,7 +152,7 @@ class Compiler:
         return compile_named(self, node.name, node.arguments, self.site(node))
 
     def index(self, node: Index) -> Closure:
-        if len(node.arguments) != 1 or isinstance(node.arguments[0], Rule | Skipped):
+        if self.is_legacy or len(node.arguments) != 1 or isinstance(node.arguments[0], Rule | Skipped):
             return compile_named(self, "#index", (node.value, *node.arguments), self.site(node))
         value, key, site = self.compile(node.value), self.compile(node.arguments[0]), self.site(node)
         call, limits = self.dispatcher.call, self.limits
@@ -198,6 +202,15 @@ class Compiler:
 
         return run
 
+    def pair(self, node: Binary) -> Closure:
+        """`a => b => c` where `=>` is an operator (YAQL 0.2): one tuple."""
+        items, left = [node.right], node.left
+        while isinstance(left, Binary) and left.operator == "=>":
+            items.append(left.right)
+            left = left.left
+        parts = [self.compile(item) for item in (left, *reversed(items))]
+        return lambda scope: tuple([part(scope) for part in parts])
+
     def rule(self, node: Rule) -> Closure:
         source, target = self.compile(node.source), self.compile(node.target)
         return lambda scope: RuleValue(source(scope), target(scope))
@@ -209,6 +222,18 @@ class Compiler:
             raise site.no_match("an argument is left out here, but there is no default for it")
 
         return fail
+
+
+def _through_scopes(left: Closure, step: Step) -> Closure:
+    """In YAQL 0.2 a dot behind `as(…)` goes on with its receiver, where its names hold."""
+
+    def run(scope: Variables) -> Any:
+        value = left(scope)
+        if isinstance(value, Scope):
+            return step(value.variables.get("0"), value.variables)
+        return step(value, scope)
+
+    return run
 
 
 def _may_define(node: Node) -> bool:
@@ -244,6 +269,7 @@ _SPECIAL: dict[str, Callable[[Compiler, Binary], Closure]] = {
     "and": Compiler.conjunction,
     "or": Compiler.disjunction,
     "->": Compiler.arrow,
+    "=>": Compiler.pair,
 }
 
 _COMPILERS: dict[type, Callable[[Compiler, Any], Closure]] = {
