@@ -59,12 +59,14 @@ class Ccp:
             render_kubernetes,
             render_start_order,
         )
+        from sabir.languages.ccp.graph.picture import picture_renderer
 
         return {
             "kubernetes": render_kubernetes,
             "start-order": render_start_order,
             "dependencies": render_dependencies,
             "configuration": render_configuration,
+            **{suffix: picture_renderer(suffix) for suffix in ("mermaid", "dot", "svg")},
         }
 
 

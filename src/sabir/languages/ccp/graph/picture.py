@@ -1,0 +1,62 @@
+"""The dependency picture: services with their units, and who waits for whom; nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from sabir.graph import Graph, Instance, Record
+from sabir.languages.ccp.check.findings import findings_of
+from sabir.languages.ccp.check.phases import check_deployment
+from sabir.languages.ccp.evaluate.units import Unit, Units
+from sabir.languages.ccp.loading import load_deployment
+from sabir.languages.language import EvaluationRequest, Renderer, Rendering, RenderRequest
+from sabir.source.packages import LoadedPackage
+
+__all__ = ["picture_renderer", "units_graph"]
+
+
+def units_graph(units: Units) -> Graph:
+    """Services, and in them their containers and single commands with what they wait for."""
+    instances: list[Instance] = []
+    for service in units.definitions:
+        instances.append(Instance(id=service, type="ccp::Service", language="ccp", name=service))
+        instances.extend(_unit(units, unit) for unit in units.of_service(service))
+    return Graph(instances)
+
+
+def _unit(units: Units, unit: Unit) -> Instance:
+    return Instance(
+        id=unit.id,
+        type="ccp::Container" if unit.command is None else "ccp::SingleCommand",
+        language="ccp",
+        name=unit.id.partition("/")[2],
+        owner=unit.service,
+        relations=Record.of({"waits for": units.needs[unit.id]}),
+    )
+
+
+def picture_renderer(suffix: str) -> Renderer:
+    def render(package: LoadedPackage, request: EvaluationRequest, render: RenderRequest, /) -> Rendering:
+        del render
+        checked = check_deployment(load_deployment(package, request))
+        findings = findings_of([*checked.errors, *checked.warnings])
+        if checked.units is None:
+            return Rendering(files={}, findings=findings)
+        text = "".join(_view(suffix)(units_graph(checked.units)))
+        return Rendering(files={f"dependencies.{suffix}": text}, findings=findings)
+
+    return render
+
+
+def _view(suffix: str) -> Callable[[Graph], Iterable[str]]:
+    if suffix == "dot":
+        from sabir.graph.views.dot import dot_view
+
+        return dot_view
+    if suffix == "mermaid":
+        from sabir.graph.views.mermaid import mermaid_view
+
+        return mermaid_view
+    from sabir.graph.views.svg import svg_view
+
+    return svg_view
