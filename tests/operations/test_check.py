@@ -98,6 +98,15 @@ def test_upload_of_something_else(content: bytes) -> None:
 
 
 @pytest.mark.usefixtures("toy")
+def test_an_archive_of_which_nothing_is_left_says_why(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "evil.zip", "w") as archive:
+        archive.writestr("../toy.yaml", BAD)
+    result = check_paths([tmp_path / "evil.zip"])
+    assert [finding.code for _, finding in result.report.findings()] == ["E008"]
+    assert result.exit_status() == 1
+
+
+@pytest.mark.usefixtures("toy")
 def test_upload_without_a_language() -> None:
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:

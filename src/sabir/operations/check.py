@@ -106,7 +106,13 @@ def _outcome(path: Path, application: Application) -> PackageReport | str:
 
 
 def _checked(package: LoadedPackage, application: Application) -> PackageReport:
-    language = find_language(package, application.options.language)
+    try:
+        language = find_language(package, application.options.language)
+    except UnusableInput:
+        # Of an archive that is refused nothing may be left to tell its language by; why it is refused is the answer.
+        if not package.problems:
+            raise
+        return application.check(package, ())
     more = application.validators_for((language.name,))
 
     def codes() -> list[Code]:

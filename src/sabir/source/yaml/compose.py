@@ -30,6 +30,8 @@ _SEQUENCE_TAGS: Final = frozenset(_PREFIX + name for name in ("seq", "omap", "pa
 _STYLES: Final = {"'": Style.QUOTED, '"': Style.QUOTED, "|": Style.BLOCK, ">": Style.BLOCK}
 # A scalar of this many characters is never resolved as a number: Python refuses or crawls on such digits.
 _LONGEST_NUMBER: Final = 4000
+# Nobody reads more of them; a file of nothing but one key would fill the memory with them.
+_MOST_DUPLICATES: Final = 1000
 _BYTE_ORDER_MARK: Final = "\ufeff"
 
 
@@ -228,6 +230,8 @@ class _Composer:
         return Span(begin, self._end)
 
     def _note_duplicate(self, first: YamlScalar, key: YamlScalar) -> None:
+        if len(self.duplicates) >= _MOST_DUPLICATES:
+            return
         line, _ = self._source.line_column(first.start)
         self.duplicates.append(
             Problem(
