@@ -91,9 +91,9 @@ CODES: Final = (
     _code(
         codes.BAD_INDEX,
         "an index that cannot identify",
-        "An index holds attributes that always have a value and relations [1]; anything else does not name one instance.",
-        "entity A:\n    string? name\nend\nindex A(name)\n",
-        "entity A:\n    string name\nend\nindex A(name)\n",
+        "An index holds attributes and relations [1]; a relation that may be empty or hold several does not name one instance.",
+        "entity A:\nend\nA.other [0:1] -- A\nindex A(other)\n",
+        "entity A:\nend\nA.other [1] -- A\nindex A(other)\n",
     ),
     _code(
         codes.TYPE,

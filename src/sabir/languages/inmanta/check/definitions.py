@@ -403,14 +403,6 @@ class _Resolver:
                     hint="an index holds attributes and relations [1]",
                 )
                 good = False
-            elif own.nullable:
-                self.report(
-                    codes.BAD_INDEX,
-                    f"{own.full_name} may be null and cannot identify an instance",
-                    place,
-                    hint="an index holds attributes that always have a value",
-                )
-                good = False
         if good:
             attributes = tuple(name.name for name in node.attributes)
             entity.own_indexes.append(IndexDef(entity, attributes, nodes.place_of(space.source, node)))

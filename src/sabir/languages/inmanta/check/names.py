@@ -84,13 +84,11 @@ class _Checker:
                     )
                 )
             elif entity is not None and argument.name not in entity.all_properties:
-                line = space.source.line_column(argument.start)[0]
-                start = node.start if line != space.source.line_column(node.start)[0] else argument.start
                 self.findings.append(
                     Finding(
                         code=codes.UNKNOWN_NAME,
                         message=f"{entity.shown!r} has no attribute {argument.name!r}",
-                        place=space.place(start, argument.start + len(argument.name)),
+                        place=space.place(argument.start, argument.start + len(argument.name)),
                         hint=did_you_mean(argument.name, entity.all_properties),
                     )
                 )

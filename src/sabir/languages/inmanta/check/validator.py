@@ -45,5 +45,5 @@ class InmantaValidator(BaseValidator):
         from sabir.languages.inmanta.evaluate.plugins.loading import load_functions
 
         functions, _, _ = load_functions(definitions, run=False)
-        findings += check_names(definitions, functions.by_name)
+        findings += check_names(definitions, functions)
         return findings + check_variables(definitions)

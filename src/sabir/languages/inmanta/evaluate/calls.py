@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import traceback
 from typing import TYPE_CHECKING, Any
 
 from sabir.diagnostics.finding import Finding, Related
@@ -53,7 +52,7 @@ class CallCompiler:
         if node.function in CASTS:
             return self._cast(node, scope, place)
         name = full_name(node.function, scope.space.imports, scope.space.name)
-        function = self.compiler.functions.by_name.get(name or "")
+        function = self.compiler.functions.get(name or "")
         if function is None:
             raise AssertionError(node.function)  # reported before anything runs
         if function.refused:
@@ -241,6 +240,8 @@ def _broken(function: Function, error: Exception, place: Place) -> Stop:
     """A plug-in's exception: at the call in the model, with the plug-in's own line beside it."""
     if isinstance(error, Stop):
         return error
+    import traceback
+
     where: tuple[Related, ...] = ()
     frames = [
         one for one in traceback.extract_tb(error.__traceback__) if one.filename.startswith("<plug-in ")

@@ -128,7 +128,7 @@ class Compiler:
         layout = Layout()
         scope = Scope(space, layout, self.scopes[space.name])
         scope.names["self"] = 1
-        test = self.expressions.condition(condition, scope, "the condition of a typedef")
+        compiled: list[Read] = []
         base = typedef.base
         outer = self._frames[space.name]
 
@@ -137,8 +137,10 @@ class Compiler:
                 return False
             if isinstance(value, Unknown):
                 return True
+            if not compiled:  # most types of a library are never used
+                compiled.append(self.expressions.condition(condition, scope, "the condition of a typedef"))
             try:
-                return test([outer, value, *layout.rest()]) is True
+                return compiled[0]([outer, value, *layout.rest()]) is True
             except Stop:
                 return False
 

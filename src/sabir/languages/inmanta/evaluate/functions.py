@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,7 +17,7 @@ class Parameter:
     name: str
     type: ValueType
     required: bool
-    kind: Any
+    keyword_only: bool = False
 
 
 @dataclass(slots=True, eq=False)
@@ -39,22 +38,31 @@ class Function:
     positional: tuple[Parameter, ...] = field(init=False)
 
     def __post_init__(self) -> None:
-        self.positional = tuple(
-            one for one in self.parameters if one.kind is not inspect.Parameter.KEYWORD_ONLY
-        )
+        self.positional = tuple(one for one in self.parameters if not one.keyword_only)
 
 
 class Functions:
-    """All functions by their full name, `module::name`."""
+    """All functions by their full name, `module::name`. What a model never calls is never looked into."""
 
     def __init__(self) -> None:
-        self.by_name: dict[str, Function] = {}
+        self._known: dict[str, Function | Callable[[], Function]] = {}
 
-    def add(self, function: Function) -> None:
-        self.by_name[function.name] = function
+    def add(self, name: str, function: Function | Callable[[], Function]) -> None:
+        """A function, or how to make it when it is first asked for."""
+        self._known[name] = function
 
-    def names(self) -> list[str]:
-        return list(self.by_name)
+    def get(self, name: str) -> Function | None:
+        found = self._known.get(name)
+        if found is None or isinstance(found, Function):
+            return found
+        made = self._known[name] = found()
+        return made
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._known)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._known
 
 
 def _cast_int(value: Any) -> Any:
@@ -91,13 +99,8 @@ def _cast_string(value: Any) -> Any:
 def _cast_bool(value: Any) -> Any:
     if value is None:
         return False
-    if isinstance(value, str):
-        known = {"true": True, "1": True, "false": False, "0": False}.get(value.lower())
-        if known is None:
-            raise ValueError
-        return known
-    if isinstance(value, int | float):
-        return bool(value)
+    if isinstance(value, str | int | float):
+        return bool(value)  # any text but the empty one is true, as the existing engine has it
     raise TypeError
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -68,7 +69,7 @@ def evaluate_package(
         functions, registered, broken = load_functions(definitions, run=plugins)
         findings += definitions.findings + broken
         if not broken:
-            findings += check_names(definitions, functions.by_name)
+            findings += check_names(definitions, functions)
         if _has_error(findings):
             return empty
         return _evaluate(definitions, functions, registered, findings)
@@ -78,13 +79,22 @@ def _has_error(findings: list[Finding]) -> bool:
     return any(one.severity is Severity.ERROR for one in findings)
 
 
-def _evaluate(
-    definitions: Definitions, functions: Any, registered: Recorder, findings: list[Finding]
-) -> Model:
-    # Everything made stays alive to the end, so the cyclic collector would only walk it again and again.
+@contextmanager
+def without_collector() -> Iterator[None]:
+    """Everything made stays alive to the end, so the cyclic collector would only walk it again and again."""
     collecting = gc.isenabled()
     gc.disable()
     try:
+        yield
+    finally:
+        if collecting:
+            gc.enable()
+
+
+def _evaluate(
+    definitions: Definitions, functions: Any, registered: Recorder, findings: list[Finding]
+) -> Model:
+    with without_collector():
         late: frozenset[Any] = frozenset()
         for _ in range(_MOST_RETRIES):
             compiler, engine = _run(definitions, functions, late)
@@ -92,9 +102,6 @@ def _evaluate(
             if not learned:
                 break
             late = late | learned
-    finally:
-        if collecting:
-            gc.enable()
     spaces = definitions.project.namespaces
     return Model(
         definitions,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from sabir.diagnostics.finding import Related
 from sabir.diagnostics.near import did_you_mean
 from sabir.languages.inmanta import codes
 from sabir.languages.inmanta.check.entities import EntityType
@@ -97,6 +98,8 @@ def get_attribute(instance: Any, name: str, place: Place) -> Any:
         if not value.closed:
             raise Wait(instance._values, slot, instance)
         return value.complete()
+    if value is None:
+        _check_relation(instance, name, place)
     return value
 
 
@@ -116,9 +119,23 @@ def attribute_reader(base: Read, name: str, place: Place) -> Read:
             if not value.closed:
                 raise Wait(instance._values, slot, instance)
             return value.complete()
+        if value is None:
+            _check_relation(instance, name, place)
         return value
 
     return read
+
+
+def _check_relation(instance: Instance, name: str, place: Place) -> None:
+    """An optional relation without a value cannot be read, only tested; a null attribute can."""
+    if instance._entity.all_properties[name].is_relation:
+        raise stop(
+            codes.UNSET,
+            f"the optional relation {instance._entity.shown}.{name} has no value",
+            place,
+            hint="guard it with 'is defined'",
+            related=(Related(place=instance._site.place, message="the instance is made here"),),
+        )
 
 
 def gradual_reader(base: Read, name: str, place: Place) -> Read:
@@ -142,6 +159,8 @@ def gradual_reader(base: Read, name: str, place: Place) -> Read:
                 relation = instance._values[slot] = RelationValue(instance, prop, slot)
                 return relation
             raise Wait(instance._values, slot, instance)
+        if value is None:
+            _check_relation(instance, name, place)
         return value
 
     return read

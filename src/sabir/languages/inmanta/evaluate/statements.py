@@ -134,9 +134,15 @@ class StatementCompiler:
             if prop is None:
                 raise no_attribute(instance._entity, name, place)
             if not prop.is_list:
-                if extend and not prop.is_relation:
+                if extend:
+                    what = (
+                        f"holds one instance {prop.multiplicity()}" if prop.is_relation else "is an attribute"
+                    )
                     raise stop(
-                        codes.TYPE, f"'+=' adds to a relation, and {prop.full_name} is an attribute", place
+                        codes.TYPE,
+                        f"'+=' adds to a relation of several, and {prop.full_name} {what}",
+                        place,
+                        hint="write '='",
                     )
                 writer.assign(instance, prop, whole(frame), site)
                 return

@@ -181,9 +181,10 @@ class Templates:
             auto_reload=False,
         )
         for alias, home in space.imports.items():
-            for full, function in self.compiler.functions.by_name.items():
+            for full in self.compiler.functions:
                 prefix, _, last = full.rpartition("::")
-                if prefix == home and not function.refused and not function.context:
+                function = self.compiler.functions.get(full) if prefix == home else None
+                if function is not None and not function.refused and not function.context:
                     environment.filters[f"{alias}.{last}".replace("::", ".")] = function.call
         return environment
 
@@ -209,7 +210,7 @@ class _ModuleProxy:
                 if type(value) is Pending:
                     raise Wait(frame, slot)
                 return value
-            function = self._compiler.functions.by_name.get(f"{home}::{name}")
+            function = self._compiler.functions.get(f"{home}::{name}")
             if function is not None and not function.refused and not function.context:
                 return function.call
         inner = f"{self._path}::{name}"

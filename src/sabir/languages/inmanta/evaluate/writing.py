@@ -46,8 +46,6 @@ class Writer:
         elif value is None:
             self._null(instance, prop, site)
         elif prop.high == 1:
-            if isinstance(value, list) and len(value) == 1:
-                value = value[0]
             self._link_checked(instance, prop, value, site)
         elif isinstance(value, list):
             for one in value:

@@ -10,7 +10,7 @@ from sabir.graph.origin import How, Origin
 from sabir.graph.record import Layout, Record
 from sabir.graph.values import Ref, Value
 from sabir.languages.inmanta.check.entities import EntityType, Property
-from sabir.languages.inmanta.evaluate.model import Model
+from sabir.languages.inmanta.evaluate.model import Model, without_collector
 from sabir.languages.inmanta.evaluate.sites import Site
 from sabir.languages.inmanta.evaluate.values import Instance, Pending, RelationValue
 from sabir.languages.inmanta.graph.names import Names
@@ -40,8 +40,8 @@ class _Plan:
 
 
 def build_graph(model: Model, *, full_provenance: bool = False) -> Graph:
-    builder = _Builder(model, full_provenance=full_provenance)
-    return builder.graph()
+    with without_collector():
+        return _Builder(model, full_provenance=full_provenance).graph()
 
 
 class _Builder:

@@ -8,9 +8,9 @@ from typing import Any
 from sabir.diagnostics.finding import Finding, Severity
 from sabir.graph.values import Unknown
 from sabir.languages.inmanta import codes
-from sabir.languages.inmanta.evaluate.model import Model, evaluate_package
+from sabir.languages.inmanta.evaluate.model import Model, evaluate_package, without_collector
 from sabir.languages.inmanta.evaluate.plugins.api import IgnoreResourceException, RegisteredResource
-from sabir.languages.inmanta.evaluate.values import Instance, RelationValue
+from sabir.languages.inmanta.evaluate.values import Instance, Pending, RelationValue
 from sabir.languages.language import EvaluationRequest, Rendering, RenderRequest
 from sabir.source.packages import LoadedPackage
 
@@ -27,7 +27,8 @@ def render_resources(package: LoadedPackage, request: EvaluationRequest, _: Rend
     )
     if any(one.severity is Severity.ERROR for one in model.findings):
         return Rendering(files={}, findings=tuple(sorted(model.findings, key=lambda one: one.sort_key)))
-    resources, findings = exported_resources(model)
+    with without_collector():
+        resources, findings = exported_resources(model)
     text = json.dumps(resources, indent=2, ensure_ascii=False) + "\n"
     return Rendering(files={"resources.json": text}, findings=(*model.findings, *findings))
 
@@ -35,6 +36,7 @@ def render_resources(package: LoadedPackage, request: EvaluationRequest, _: Rend
 def exported_resources(model: Model) -> tuple[list[dict[str, Any]], list[Finding]]:
     """Every instance of a registered entity with its fields, `id` and `requires`."""
     classes = {one.entity: one for one in model.registered.resources}
+    _settle(model)
     findings: list[Finding] = []
     ids: dict[Instance, str] = {}
     fields: dict[Instance, dict[str, Any]] = {}
@@ -58,6 +60,19 @@ def exported_resources(model: Model) -> tuple[list[dict[str, Any]], list[Finding
         required = _required(instance, ids)
         out.append({**values, "id": f"{ids[instance]},v=0", "requires": required, "version": 0})
     return out, findings
+
+
+def _settle(model: Model) -> None:
+    """Nothing comes any more: relations that nobody closed are complete, so that `get_<field>` can read them."""
+    for instance in model.instances:
+        for slot, (prop, value) in enumerate(zip(instance._entity.by_slot, instance._values, strict=True)):
+            if isinstance(value, RelationValue):
+                value.closed = True
+            elif isinstance(value, Pending):
+                settled = RelationValue(instance, prop, slot) if prop.is_list else None
+                if settled is not None:
+                    settled.closed = True
+                instance._values[slot] = settled
 
 
 def _class_of(instance: Instance, classes: dict[str, RegisteredResource]) -> RegisteredResource | None:

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-import ast
-import traceback
+from collections.abc import Callable
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sabir.diagnostics.finding import Finding
 from sabir.languages.inmanta import codes
 from sabir.languages.inmanta.check.definitions import Definitions
 from sabir.languages.inmanta.evaluate.functions import Function, Functions
 from sabir.languages.inmanta.evaluate.plugins.api import Recorder, Registered, recording
-from sabir.languages.inmanta.evaluate.plugins.signature import function_of
 from sabir.languages.inmanta.syntax.modules import Module
+from sabir.languages.inmanta.syntax.project import Namespace
 from sabir.source.text import Place, Source, Span
+
+if TYPE_CHECKING:
+    import ast
 
 __all__ = ["load_functions", "modules_with_plugins", "plugin_names"]
 
@@ -33,8 +35,13 @@ def modules_with_plugins(definitions: Definitions) -> list[Module]:
 
 def plugin_names(module: Module) -> list[str]:
     """The names of a module's plug-ins, read from its Python text without running it."""
+    files = plugin_files(module)
+    if not files:
+        return []
+    import ast
+
     found: list[str] = []
-    for file in plugin_files(module):
+    for file in files:
         source = module.plugins.file(file)
         if source is None:
             continue
@@ -49,6 +56,8 @@ def plugin_names(module: Module) -> list[str]:
 
 
 def _plugin_name(decorator: ast.expr, name: str) -> str | None:
+    import ast
+
     called = decorator.func if isinstance(decorator, ast.Call) else decorator
     last = (
         called.attr
@@ -82,7 +91,7 @@ def load_functions(definitions: Definitions, *, run: bool) -> tuple[Functions, R
         else:
             for name in plugin_names(module):
                 full = f"{module.name}::{name}"
-                functions.add(Function(full, _never, refused=True))
+                functions.add(full, Function(full, _never, refused=True))
             continue
         _add(module, recorder, definitions, functions)
         everything.resources += recorder.resources
@@ -128,6 +137,8 @@ def _from_real_engine(loaded: Any, recorder: Recorder) -> None:
 def _import_failure(module: Module, file: str, error: Exception) -> Finding:
     found = module.plugins.file(file)
     source = found.source if found is not None else Source(file, "")
+    import traceback
+
     line = 1
     if isinstance(error, SyntaxError) and error.lineno:
         line = error.lineno
@@ -152,11 +163,20 @@ def _add(module: Module, recorder: Recorder, definitions: Definitions, functions
     for registered in recorder.plugins:
         inside = registered.module.split(".")
         sub = inside[inside.index(module.name) + 1 :] if module.name in inside and not module.ours else []
-        function = function_of(registered, f"{module.name}::{registered.name}", definitions, space)
-        function.ours = module.ours
-        functions.add(function)
+        names = [f"{module.name}::{registered.name}"]
         if sub:  # a plug-in of a file other than __init__.py is known in the namespace of its file, too
-            function = function_of(
-                registered, "::".join([module.name, *sub, registered.name]), definitions, space
-            )
-            functions.by_name.setdefault(function.name, function)
+            names.append("::".join([module.name, *sub, registered.name]))
+        for name in names:
+            if name not in functions:
+                functions.add(name, _maker(registered, name, definitions, space))
+
+
+def _maker(
+    registered: Registered, name: str, definitions: Definitions, space: Namespace
+) -> Callable[[], Function]:
+    def make() -> Function:
+        from sabir.languages.inmanta.evaluate.plugins.signature import function_of
+
+        return function_of(registered, name, definitions, space)
+
+    return make

@@ -125,7 +125,9 @@ def function_of(registered: Registered, full: str, definitions: Definitions, spa
             kind = language_type(one.annotation, definitions, space, names)
             if one.default is None:
                 kind = nullable(kind)
-            found.append(Parameter(one.name, kind, one.default is inspect.Parameter.empty, one.kind))
+            required = one.default is inspect.Parameter.empty
+            only = one.kind is inspect.Parameter.KEYWORD_ONLY
+            found.append(Parameter(one.name, kind, required, only))
     returned = signature.return_annotation
     returns = (
         None if returned is inspect.Signature.empty else language_type(returned, definitions, space, names)

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-import ipaddress
 from collections.abc import Callable
 from typing import Any
 
 from sabir.languages.inmanta.evaluate.plugins.api import PluginException, plugin
 
 __all__: list[str] = []
+
+
+def _ip() -> Any:
+    import ipaddress  # only for models that compute with addresses
+
+    return ipaddress
 
 
 def _accepts(parse: Callable[[str], object], value: str) -> bool:
@@ -19,54 +24,54 @@ def _accepts(parse: Callable[[str], object], value: str) -> bool:
     return True
 
 
-def _interface(value: str) -> ipaddress.IPv4Interface | ipaddress.IPv6Interface:
+def _interface(value: str) -> Any:
     try:
-        return ipaddress.ip_interface(value)
+        return _ip().ip_interface(value)
     except ValueError as error:
         raise PluginException(str(error)) from None
 
 
-def _network(value: str) -> ipaddress.IPv4Network | ipaddress.IPv6Network:
+def _network(value: str) -> Any:
     try:
-        return ipaddress.ip_network(value, strict=False)
+        return _ip().ip_network(value, strict=False)
     except ValueError as error:
         raise PluginException(str(error)) from None
 
 
 @plugin
 def is_ipv4_address(value: str) -> bool:
-    return _accepts(ipaddress.IPv4Address, value)
+    return _accepts(_ip().IPv4Address, value)
 
 
 @plugin
 def is_ipv6_address(value: str) -> bool:
-    return _accepts(ipaddress.IPv6Address, value)
+    return _accepts(_ip().IPv6Address, value)
 
 
 @plugin
 def is_ipv4_network(value: str) -> bool:
-    return _accepts(ipaddress.IPv4Network, value)
+    return _accepts(_ip().IPv4Network, value)
 
 
 @plugin
 def is_ipv6_network(value: str) -> bool:
-    return _accepts(ipaddress.IPv6Network, value)
+    return _accepts(_ip().IPv6Network, value)
 
 
 @plugin
 def is_ipv4_interface(value: str) -> bool:
-    return "/" in value and _accepts(ipaddress.IPv4Interface, value)
+    return "/" in value and _accepts(_ip().IPv4Interface, value)
 
 
 @plugin
 def is_ipv6_interface(value: str) -> bool:
-    return "/" in value and _accepts(ipaddress.IPv6Interface, value)
+    return "/" in value and _accepts(_ip().IPv6Interface, value)
 
 
 @plugin
 def is_valid_ip(addr: str) -> bool:
     """An IPv4 address in dotted form."""
-    return _accepts(ipaddress.IPv4Address, addr)
+    return _accepts(_ip().IPv4Address, addr)
 
 
 @plugin
@@ -126,7 +131,7 @@ def ipindex(addr: str, position: int, keep_prefix: bool = False) -> str:  # noqa
 def add_to_ip(addr: str, n: int) -> str:
     """The address `n` after another."""
     try:
-        return str(ipaddress.ip_address(addr) + n)
+        return str(_ip().ip_address(addr) + n)
     except ValueError as error:
         raise PluginException(str(error)) from None
 
@@ -138,14 +143,14 @@ def ip_address_from_interface(ip_interface: str) -> str:
 
 @plugin
 def prefixlen(addr: str) -> int:
-    return _interface(addr).network.prefixlen
+    return int(_interface(addr).network.prefixlen)
 
 
 @plugin
 def prefixlength_to_netmask(prefixlen: int) -> str:
     if not 0 <= prefixlen <= 32:
         raise PluginException(f"{prefixlen} is no length of a prefix: it is between 0 and 32")
-    return str(ipaddress.IPv4Network(f"0.0.0.0/{prefixlen}").netmask)
+    return str(_ip().IPv4Network(f"0.0.0.0/{prefixlen}").netmask)
 
 
 @plugin

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -121,6 +120,8 @@ def getattr_or(obj: Any, name: str, default: Any = None) -> Any:
 
 @plugin
 def json_loads(s: str) -> Any:
+    import json
+
     try:
         return json.loads(s)
     except ValueError as error:
@@ -129,6 +130,8 @@ def json_loads(s: str) -> Any:
 
 @plugin
 def json_dumps(obj: Any) -> str:
+    import json
+
     return json.dumps(obj, default=_plain, sort_keys=True)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from typing import Any, ClassVar
 
 from sabir.languages.inmanta.evaluate.plugins.api import PurgeableResource, Resource, resource
@@ -18,6 +17,8 @@ class File(PurgeableResource):
     @staticmethod
     def get_hash(_: Any, obj: Any) -> str:
         """The content is named by its hash; blocks before and after it are sorted by their keys."""
+        import hashlib
+
         return hashlib.sha1(whole_content(obj).encode(), usedforsecurity=False).hexdigest()
 
     @staticmethod

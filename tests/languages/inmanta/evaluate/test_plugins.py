@@ -1,0 +1,205 @@
+"""Plug-ins: without the existing engine, never shadowing it, refused when asked, their failures as findings."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from sabir.languages.inmanta.evaluate.model import Model, evaluate_package
+from sabir.source.packages import MemoryPackage
+
+HEAD = (
+    "from inmanta.plugins import plugin, Context, PluginException\nfrom inmanta.resources import Resource, resource, IgnoreResourceException\n"
+    "from inmanta.agent.handler import CRUDHandler, provider, HandlerContext\nimport inmanta.const\nfrom inmanta.execute.util import Unknown\n"
+)
+
+
+def run(main: str, python: str, model: str = "", *, plugins: bool = True) -> Model:
+    files = {
+        "main.cf": "import m\n" + main,
+        "libs/m/module.yml": "name: m\n",
+        "libs/m/model/_init.cf": model,
+        "libs/m/plugins/__init__.py": HEAD + python,
+        "libs/m/plugins/other.py": 'from inmanta.plugins import plugin\n\n@plugin\ndef elsewhere() -> "int":\n    return 7\n',
+    }
+    return evaluate_package(MemoryPackage(files), plugins=plugins)
+
+
+def test_what_real_modules_write() -> None:
+    python = """
+import inmanta_plugins.m.other
+from inmanta_plugins.m.other import elsewhere
+
+@resource("m::R", agent="name", id_attribute="name")
+class R(Resource):
+    fields = ("name",)
+
+@provider("m::R", name="r")
+class Handler(CRUDHandler):
+    def read_resource(self, ctx: HandlerContext, resource: R) -> None:
+        pass
+
+@plugin
+def optional(ctx: Context, value: "string?" = None, *, flag: bool = False) -> "string":
+    return f"{value}-{flag}"
+
+@plugin("renamed")
+def _x(values: list[int]) -> int:
+    return sum(values) + elsewhere()
+"""
+    model = run(
+        'a = m::optional()\nb = m::optional("x", flag=true)\nc = m::renamed([1, 2])\nd = m::elsewhere()\n',
+        python,
+    )
+    assert not model.findings
+    assert {name: model.variables()[name] for name in "abcd"} == {
+        "a": "None-False",
+        "b": "x-True",
+        "c": 10,
+        "d": 7,
+    }
+
+
+def test_nothing_stays_behind() -> None:
+    run("", "")
+    assert not [name for name in sys.modules if name.split(".")[0] in ("inmanta", "inmanta_plugins")]
+
+
+def test_a_real_installation_is_not_shadowed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "inmanta").mkdir()
+    (tmp_path / "inmanta" / "__init__.py").write_text("REAL = True\n")
+    (tmp_path / "inmanta" / "plugins.py").write_text(
+        "class Mark:\n    __function_name__ = 'real'\n\ndef plugin(function):\n    function.__plugin__ = Mark\n    return function\n"
+    )
+    monkeypatch.syspath_prepend(str(tmp_path))
+    files = {
+        "main.cf": "import m\nx = m::real()\n",
+        "libs/m/module.yml": "name: m\n",
+        "libs/m/model/_init.cf": "",
+        "libs/m/plugins/__init__.py": 'import inmanta\nfrom inmanta.plugins import plugin\n\n@plugin\ndef f() -> "bool":\n    return inmanta.REAL\n',
+    }
+    try:
+        assert evaluate_package(MemoryPackage(files), plugins=True).variables()["x"] is True
+    finally:
+        for name in ("inmanta", "inmanta.plugins"):
+            sys.modules.pop(name, None)
+
+
+def test_refused() -> None:
+    model = run("x = m::boom()\n", "raise SystemExit\n@plugin\ndef boom():\n    pass\n", plugins=False)
+    assert [one.code for one in model.findings] == ["INM:E023"]
+
+
+def test_loading_says_so() -> None:
+    said: list[str] = []
+    files = {
+        "main.cf": "import m\n",
+        "libs/m/module.yml": "name: m\n",
+        "libs/m/model/_init.cf": "",
+        "libs/m/plugins/__init__.py": HEAD + '@plugin\ndef f() -> "int":\n    return 1\n',
+    }
+    evaluate_package(MemoryPackage(files), plugins=True, on_progress=said.append)
+    assert said == ["running Python plug-ins of module m"]
+
+
+def test_an_exception_has_both_places() -> None:
+    python = '\n@plugin\ndef boom(n: "int") -> "int":\n    m = n - 1\n    return n // m\n'
+    finding = run("a = 1\nx = m::boom(a)\n", python).findings[0]
+    assert finding.code == "INM:E021"
+    assert finding.location.line == 3
+    assert "ZeroDivisionError" in finding.message
+    related = finding.related[0].place
+    assert related.location.file == "libs/m/plugins/__init__.py"
+    assert related.source.slice(related.span) == "return n // m"
+
+
+@pytest.mark.parametrize("python", ["import nosuchpackage\n", "def f(:\n", "1 / 0\n"])
+def test_python_that_cannot_be_loaded(python: str) -> None:
+    finding = run("", python).findings[0]
+    assert finding.code == "INM:E021"
+    assert finding.location.file == "libs/m/plugins/__init__.py"
+    assert finding.location.line == HEAD.count("\n") + 1
+
+
+def test_a_plugin_waits_for_what_it_reads() -> None:
+    """`except Exception` in a plug-in must not swallow the wait for an attribute that comes later."""
+    python = '\n@plugin\ndef read(e: "m::E") -> "string":\n    try:\n        return e.name + str(len(e.parts))\n    except Exception:\n        return \'swallowed\'\n'
+    model = "entity E:\n    string name\nend\nE.parts [0:] -- E\nimplement E using std::none\n"
+    result = run(
+        'x = m::read(e)\ne = m::E()\ne.parts += m::E(name="p")\ny = "late"\ne.name = y\n', python, model
+    )
+    assert not result.findings
+    assert result.variables()["x"] == "late1"
+
+
+@pytest.mark.parametrize(
+    ("call", "value"),
+    [
+        ('std::replace("aXb", "X", "-")', "a-b"),
+        ('std::format("{} is {n}", "x", n=3)', "x is 3"),
+        ("std::len([1, 2])", 2),
+        ("std::sequence(3, 1)", [1, 2, 3]),
+        ("std::unique([1, 1])", False),
+        ("std::flatten([1, 2])", [1, 2]),
+        ('std::json_loads("{\\"a\\": [1]}")', {"a": [1]}),
+        ('std::json_dumps({"b": 1})', '{"b": 1}'),
+        ('std::ipindex("10.0.0.0/24", 5)', "10.0.0.5"),
+        ('std::ipnet("10.0.0.7/24", "network")', "10.0.0.0"),
+        ('std::ipnet("10.0.0.7/24", "prefixlen")', 24),
+        ('std::add_to_ip("10.0.0.1", 4)', "10.0.0.5"),
+        ('std::get_env("SABIR_NOT_SET", "d")', "d"),
+        ('std::validate_type("pydantic.conint", 5, {"gt": 3})', True),
+        ('std::familyof(std::linux, "unix")', True),
+        ('std::at(["a", "b"], 1)', "b"),
+        ('std::split("a,b", ",")', ["a", "b"]),
+        ('std::capitalize("ab")', "Ab"),
+        ('std::is_unknown(std::getfact(std::linux, "ip"))', True),
+        ('std::key_sort([std::windows, std::linux], "name") == [std::linux, std::windows]', True),
+        ('std::select([std::linux], "name")', ["linux"]),
+    ],
+)
+def test_functions_of_std(call: str, value: object) -> None:
+    model = evaluate_package(MemoryPackage({"main.cf": f"x = {call}\n"}))
+    assert not model.findings
+    assert model.variables()["x"] == value
+
+
+@pytest.mark.parametrize(
+    ("kind", "good", "bad"),
+    [
+        ("ipv4_address", "10.0.0.1", "10.0.0.256"),
+        ("ipv6_network", "fe80::/64", "fe80::1/64"),
+        ("ipv_any_interface", "10.0.0.1/24", "10.0.0.1"),
+        ("date", "2026-11-16", "16.11.2026"),
+        ("datetime", "2026-11-16T01:00:00", "now"),
+        ("uuid", "550e8400-e29b-41d4-a716-446655440000", "550e8400"),
+        ("http_url", "https://example.org/", "ftp://example.org/"),
+        ("hoststring", "a.example.org", "a b"),
+        ("base64", "YWI=", "a b"),
+        ("mac_addr", "00:11:22:33:44:55", "00:11"),
+    ],
+)
+def test_types_of_std(kind: str, good: str, bad: str) -> None:
+    text = f'entity E:\n    std::{kind} v\nend\nimplement E using std::none\nE(v="%s")\n'
+    assert not evaluate_package(MemoryPackage({"main.cf": text % good})).findings
+    assert [one.code for one in evaluate_package(MemoryPackage({"main.cf": text % bad})).findings] == [
+        "INM:E010"
+    ]
+
+
+def test_templates_cannot_reach_python() -> None:
+    for text in (
+        "{{ ''.__class__.__mro__ }}",
+        "{{ x.__init__ }}",
+        "{{ e._site }}",
+        "{% for i in range(99999999) %}{% endfor %}",
+    ):
+        files = {
+            "main.cf": 'import m\nx = "a"\nentity E:\nend\nimplement E using std::none\ne = E()\ny = std::template("m/t.j2")\n',
+            "libs/m/module.yml": "name: m\n",
+            "libs/m/model/_init.cf": "",
+            "libs/m/templates/t.j2": text,
+        }
+        assert evaluate_package(MemoryPackage(files)).findings, text

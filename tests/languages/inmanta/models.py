@@ -1,0 +1,104 @@
+"""Models made up from statements that may stand in any order, for the law that order does not matter."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+from sabir.diagnostics.finding import Severity
+from sabir.languages.inmanta.evaluate.model import Model, evaluate_package
+from sabir.languages.inmanta.evaluate.values import Instance, Pending, RelationValue
+from sabir.source.packages import MemoryPackage
+
+__all__ = ["canonical", "evaluate", "random_statements"]
+
+DEFINITIONS = [
+    "entity Node:\n    string name\n    int size = 1\n    int total\n    string? note\nend",
+    "Node.links [0:] -- Node",
+    "Node.kids [0:] -- Node.parent [0:1]",
+    "Node.extra [0:] -- Node",
+    "index Node(name)",
+    "implementation counted for Node:\n    self.total = std::count(kids)\nend",
+    'implementation noted for Node:\n    self.note = "big {{name}}"\nend',
+    "implement Node using counted",
+    "implement Node using noted when size > 2",
+]
+
+
+def evaluate(text: str, **files: str) -> Model:
+    return evaluate_package(MemoryPackage({"main.cf": text, **files}), plugins=True)
+
+
+def random_statements(seed: int) -> list[str]:
+    """Statements of one model: nodes, links between them, and decisions that depend on complete relations."""
+    chance = random.Random(seed)
+    names = [f"n{number}" for number in range(chance.randint(2, 5))]
+    found = list(DEFINITIONS)
+    for name in names:
+        size = chance.choice(["", f", size={chance.randint(0, 5)}"])
+        found.append(f'{name} = Node(name="{name}"{size})')
+    counted: list[str] = []
+    parents: set[str] = set()
+    for number in range(chance.randint(2, 12)):
+        one, two, three = (chance.choice(names) for _ in range(3))
+        kind = chance.randint(0, 11)
+        if kind <= 1:
+            found.append(f"{one}.links += {two}")
+        elif kind == 2:
+            found.append(f"{one}.links += {two}.links")
+        elif kind == 3 and two not in parents:
+            parents.add(two)
+            found.append(f"{one}.kids += {two}")
+        elif kind == 4:
+            found.append(f"for x in {one}.links:\n    {two}.extra += x\nend")
+        elif kind == 5:
+            counted.append(f"v{number}")
+            found.append(f"v{number} = std::count({one}.links)")
+        elif kind == 6:
+            found.append(f"if std::count({one}.links) > 1:\n    {two}.extra += {three}\nend")
+        elif kind == 7:
+            found.append(f"if {one}.links is defined:\n    {two}.extra += {three}\nend")
+        elif kind == 10:
+            found.append(
+                f"if std::count({one}.links) == {chance.randint(0, 2)}:\n    {two}.links += {three}\nend"
+            )
+        elif kind == 11:
+            found.append(
+                f"if {one}.size > 1:\n    {two}.links += {three}\nelse:\n    {three}.links += {two}\nend"
+            )
+        elif kind == 8:
+            found.append(f"c{number} = std::count({one}.extra)\nd{number} = {two}.note is defined")
+        elif counted:
+            name = chance.choice(counted)
+            found.append(f'w{number} = "{{{{{name}}}}}-{{{{{one}.total}}}}"')
+    return found
+
+
+def canonical(model: Model) -> Any:
+    """What a model means, without the order in which it came about."""
+    errors = sorted({one.code for one in model.findings if one.severity is Severity.ERROR})
+    if errors:
+        return errors
+
+    def shown(value: Any) -> Any:
+        if isinstance(value, Instance):
+            return f"<{value.name}>" if "name" in value._entity.slots else f"<{value._entity.name}>"
+        if isinstance(value, RelationValue):
+            return sorted(shown(one) for one in value.values)
+        if isinstance(value, Pending):
+            return None
+        return [shown(one) for one in value] if isinstance(value, list) else value
+
+    instances = [
+        (
+            one._entity.name,
+            sorted(
+                (prop.name, shown(value))
+                for prop, value in zip(one._entity.by_slot, one._values, strict=True)
+                if shown(value) not in ([], None)
+            ),
+        )
+        for one in model.instances
+    ]
+    variables = {name: shown(value) for name, value in model.variables().items()}
+    return sorted(map(repr, instances)), variables

@@ -1,0 +1,137 @@
+"""The parser: what it reads, where it says things are, and what it does with broken text."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sabir.languages.inmanta.syntax import nodes
+from sabir.languages.inmanta.syntax.parser import parse, rewritten
+
+SAMPLE = '''entity Host extends std::Entity, a::B:
+    """ doc """
+    string[]? names = ["a", "b"]
+    int n = undef
+end
+Host.files [0:] -- File.host [1]
+Host.note [1] foo, "x" File
+Old old [1] -- [0:2] New news
+index Host(name, os)
+typedef port as int matching self > 0 and not self == 7
+typedef mac as string matching /a\\/b$/
+implementation i for Host:
+    for x in self.files[path="a"].parts:
+        if x is defined and x.n not in [1, 2]:
+            x.y += Host(a=1, **d)
+        elif x["k"] == f"{x:>3}":
+            z = a ? b : c
+        else:
+            std::template("x/{{ a.b }}")
+        end
+    end
+end
+implement Host using i, parents
+implement Host using a::b when n > -1
+v = [y + 1 for y in std::sequence(3) if y > 1]
+w = a::B[name="x"]
+'''
+
+
+def test_the_sample_has_every_statement() -> None:
+    tree = parse(SAMPLE)
+    assert not tree.problems
+    kinds = {type(statement) for statement in tree.statements}
+    assert kinds == {
+        nodes.Entity,
+        nodes.Relation,
+        nodes.Index,
+        nodes.Typedef,
+        nodes.Implementation,
+        nodes.Implement,
+        nodes.Assign,
+    }
+
+
+def _walk(node: object, lower: int, upper: int) -> None:
+    """Spans lie inside the span around them."""
+    if isinstance(node, tuple):
+        if hasattr(node, "start"):
+            assert lower <= node.start <= node.end <= upper, node
+            lower, upper = node.start, node.end
+        for part in node:
+            _walk(part, lower, upper)
+
+
+def test_spans_nest() -> None:
+    for statement in parse(SAMPLE).statements:
+        _walk(statement, 0, len(SAMPLE))
+
+
+@given(st.text(alphabet="aA1 .:=[](){}\"'#/\\+-*%<>!?,\n", max_size=60))
+def test_any_text_is_read_or_refused(text: str) -> None:
+    tree = parse(text)
+    for problem in tree.problems:
+        assert 0 <= problem.start <= problem.end <= len(text)
+        assert problem.message
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("a = = 1\nb = 2\nc = * 3\n", [1, 3]),
+        ("entity file:\n    int a\nend\nb = 1\nx = )\n", [1, 5]),
+        ("entity A:\n    int B\n    string c\n    int 5\nend\n$ = 1\n", [2, 4, 6]),
+        ("if true:\n    a = (\n    b = = 2\nend\nc = ]\n", [3, 5]),
+        ("implementation i for A:\n    x = 1 +\n    y = 2\nend\nfor Q in a:\nend\n", [3, 5]),
+    ],
+)
+def test_independent_errors_are_reported_together(text: str, lines: list[int]) -> None:
+    tree = parse(text)
+    assert [text.count("\n", 0, one.start) + 1 for one in tree.problems] == lines
+
+
+@pytest.mark.parametrize(
+    ("text", "message", "hint"),
+    [
+        ("Abc = 1", "names of variables begin with a lower-case letter, not 'Abc'", "abc"),
+        ("entity host:\nend", "expected the name of an entity", "Host"),
+        ('d = {}\nd["a"] = 1', "a dict cannot be changed after it was made", "where it is constructed"),
+        ("import = 1", "expected a name after 'import', found '='", None),
+        ('a = "abc', "this string has no end", '"""'),
+        ("a = test.f(1)", "only a function can be called", "test::f(…)"),
+        ("enity A:\nend", "expected '=' after 'enity', found 'A'", "did you mean 'entity'?"),
+        ("x = A", "'A' is the name of an entity and no value", "A(…) makes an instance"),
+        ("for end in a:\nend", "expected a name after 'for', found the keyword 'end'", "'end_'"),
+    ],
+)
+def test_messages(text: str, message: str, hint: str | None) -> None:
+    problem = parse(text).problems[0]
+    assert message in problem.message
+    assert hint is None or hint in (problem.hint or "")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a = " + "(" * 5000,
+        "a = " + "[" * 5000 + "]" * 5000,
+        "if true:\n" * 3000,
+        "a = " + "not " * 5000 + "true",
+        "a = " + "1 + " * 5000 + "1",
+        "a = " + "-" * 4000 + "1",
+        "x = " + "a ? b : " * 3000 + "c",
+        "a = " + "x." * 3000 + "y",
+        "a = " + '{"k":' * 3000,
+    ],
+)
+def test_deep_nesting_ends_in_a_problem_or_a_tree(text: str) -> None:
+    tree = parse(text)
+    assert tree.problems or tree.statements
+
+
+@pytest.mark.rows("I-125")
+def test_the_old_relation_is_rewritten() -> None:
+    relation = parse("File file [1:] -- [1] Service service").statements[0]
+    assert isinstance(relation, nodes.Relation)
+    assert rewritten(relation) == "File.service [1] -- Service.file [1:]"
