@@ -56,9 +56,10 @@ def test_the_sample_has_every_statement() -> None:
 def _walk(node: object, lower: int, upper: int) -> None:
     """Spans lie inside the span around them."""
     if isinstance(node, tuple):
-        if hasattr(node, "start"):
-            assert lower <= node.start <= node.end <= upper, node
-            lower, upper = node.start, node.end
+        start, end = getattr(node, "start", None), getattr(node, "end", None)
+        if start is not None and end is not None:
+            assert lower <= start <= end <= upper, node
+            lower, upper = start, end
         for part in node:
             _walk(part, lower, upper)
 
