@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import time
 
 import pytest
@@ -35,7 +37,8 @@ RUNAWAY = [
     "[range(60).aggregate([$1, $1], 1)].distinct()",
     "str(range(60).aggregate([$1, $1], 1))",
     "range(1500).aggregate([$1], 1).flatten()",
-    "range(1900).aggregate($1.select($), [1])",
+    "range(1500).aggregate([$1], 1)",
+    "range(1500).aggregate([$1], 1) = range(1500).aggregate([$1], 1)",
     "range(1999).select(('a' * 500000).toUpper()).toList().len()",
 ]
 
@@ -71,6 +74,38 @@ def test_a_costly_regular_expression_gives_the_same_result(text: str, expected: 
             engine.evaluate(text)
     else:
         assert engine.evaluate(text) == expected
+
+
+@pytest.mark.slow
+def test_nothing_relies_on_the_recursion_limit_of_python() -> None:
+    """An embedder may raise it; then the C stack is what must not run out."""
+    nested = "[1]"
+    for _ in range(12):
+        nested = f"range(1999).aggregate(STEP, {nested})"
+    deep = nested.replace("STEP", "[$1]")
+    texts = [
+        nested.replace("STEP", "$1.select($)"),
+        nested.replace("STEP", "$1.orderBy($)"),
+        deep,
+        f"{deep} = {deep}",
+        f"[{deep}].distinct()",
+        f"str({deep})",
+        f"{deep}.flatten()",
+        "def(f, f($)) -> f(1)",
+        "def(f, [1, 2].orderBy(f($)).first()) -> f(1)",
+        "generate([1], true, $.select($)).limit(1900).last()",
+    ]
+    program = (
+        "import sys; sys.setrecursionlimit(50_000)\n"
+        "from sabir.expressions.yaql import Engine, LimitExceeded\n"
+        f"for text in {texts!r}:\n"
+        "    try: Engine().evaluate(text)\n"
+        "    except LimitExceeded: pass\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False, timeout=120
+    )
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_limits_can_be_set() -> None:

@@ -73,7 +73,7 @@ class Dispatcher:
         """A function, one made by `def` first."""
         defined = variables.get(function_key(name))
         if isinstance(defined, Lambda):
-            return defined.fresh()(*values, **named)
+            return defined.nested(values, named)
         return self._call(
             _Key(name, is_method=False, given=len(values), keywords=tuple(named)), values, named, variables
         )

@@ -11,9 +11,12 @@ from types import GeneratorType
 from typing import Any, cast
 
 from sabir.expressions.yaql.errors import LimitExceeded
-from sabir.expressions.yaql.kinds import KINDS, MAPPING, SEQUENCE, SET
+from sabir.expressions.yaql.kinds import COLLECTION, ITERATOR, KINDS, MAPPING, SEQUENCE, SET
 
 __all__ = ["Limits", "Options"]
+
+_MAX_NESTING = 300
+_MAX_CALLS = 150
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,7 +37,7 @@ class Options:
 class Limits:
     """The checks of one engine. Methods raise `LimitExceeded`; the caller adds the place."""
 
-    __slots__ = ("items", "left", "options", "quota", "steps")
+    __slots__ = ("calls", "items", "left", "options", "quota", "steps")
 
     def __init__(self, options: Options) -> None:
         self.options = options
@@ -43,6 +46,7 @@ class Limits:
         self.quota = options.memory_quota if options.memory_quota > 0 else unlimited
         self.steps = options.limit_steps if options.limit_steps > 0 else unlimited
         self.left = self.steps  # set anew for each evaluation
+        self.calls = 0  # of defined functions, that have not returned
 
     def iterable(self, value: Any) -> Iterable[Any]:
         """The value, to be gone through: a list that is too long is refused now, a lazy one when it gets there."""
@@ -85,12 +89,34 @@ class Limits:
 
         A list that holds one list twice, which holds one list twice …, takes little memory and has no end.
         """
-        pending = [value]
-        while pending:
-            container = pending.pop()
-            parts = container.values() if isinstance(container, dict) else container
-            self.charge(len(container) + 3)
-            pending += [part for part in parts if isinstance(part, list | dict | tuple | frozenset)]
+        level, depth = [value], 0
+        while level:
+            inner: list[Any] = []
+            for container in level:
+                self.charge(len(container) + 3)
+                parts = container.values() if isinstance(container, dict) else container
+                inner += [part for part in parts if isinstance(part, list | dict | tuple | frozenset)]
+            level = inner
+            depth += 1
+            self.check_depth(depth)
+
+    def check_depth(self, depth: int) -> None:
+        """Values may not lie in one another without end: Python compares and writes them by recursion, on the C stack."""
+        if depth > _MAX_NESTING:
+            raise LimitExceeded(f"values are nested deeper than {_MAX_NESTING} levels")
+
+    def check_calls(self) -> None:
+        if self.calls > _MAX_CALLS:
+            raise LimitExceeded(f"defined functions call one another more than {_MAX_CALLS} deep")
+
+    def settled(self, value: Any, number: int) -> Any:
+        """The value of the n-th round of a loop that builds on the one before.
+
+        A lazy list that draws on a lazy list that draws … needs the C stack for each, so now and then it is run.
+        """
+        if number % 50 == 49 and KINDS[type(value)] & (ITERATOR | COLLECTION):
+            return iter(list(self.iterable(value)))
+        return value
 
     def too_many(self) -> LimitExceeded:
         return LimitExceeded(f"a list has more than {self.items} items, the most that is allowed")

@@ -7,7 +7,7 @@ variable can be. Whatever keeps the variables beyond the call at hand copies the
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -52,8 +52,18 @@ class Lambda:
 
     def fresh(self) -> Lambda:
         """A lambda with variables of its own, for calls that may nest."""
-        self.limits.charge(20)  # a call of a defined function takes as long as twenty items
         return Lambda(self.body, self.variables, self.limits)
+
+    def nested(self, values: Sequence[Any], named: Mapping[str, Any]) -> Any:
+        """Its value as a function made by `def`, which may call itself: with variables of its own, and not too deep."""
+        limits = self.limits
+        limits.charge(20)  # it takes as long as twenty items
+        limits.check_calls()
+        limits.calls += 1
+        try:
+            return self.fresh()(*values, **named)
+        finally:
+            limits.calls -= 1
 
     def within(self, variables: Variables) -> Any:
         """Its value where other variables hold."""

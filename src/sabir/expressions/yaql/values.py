@@ -106,7 +106,7 @@ def _as_tuples(value: Any) -> Any:
     return value
 
 
-def finalize(value: Any, limits: Limits) -> Any:
+def finalize(value: Any, limits: Limits, depth: int = 0) -> Any:
     """A value as it leaves the engine: lazy lists run, sets and tuples become lists, down to the last item.
 
     What is plain already is given back as it is, not copied.
@@ -117,13 +117,14 @@ def finalize(value: Any, limits: Limits) -> Any:
         return value
     kind = KINDS[type(value)]
     if kind & ITERABLE:
-        return _finalize_items(value, limits)
+        return _finalize_items(value, limits, depth + 1)
     if kind == MAPPING:
-        return _finalize_mapping(value, limits)
+        return _finalize_mapping(value, limits, depth + 1)
     return value
 
 
-def _finalize_items(value: Iterable[Any], limits: Limits) -> Any:
+def _finalize_items(value: Iterable[Any], limits: Limits, depth: int) -> Any:
+    limits.check_depth(depth)
     limits.charge(3)
     items = limits.iterable(value)
     changed = type(value) is not list
@@ -133,7 +134,7 @@ def _finalize_items(value: Iterable[Any], limits: Limits) -> Any:
         if type(item) in _ATOMS:
             append(item)
         else:
-            final = finalize(item, limits)
+            final = finalize(item, limits, depth)
             changed = changed or final is not item
             append(final)
     if not changed:
@@ -141,14 +142,15 @@ def _finalize_items(value: Iterable[Any], limits: Limits) -> Any:
     return limits.check(result)
 
 
-def _finalize_mapping(value: Mapping[Any, Any], limits: Limits) -> Any:
+def _finalize_mapping(value: Mapping[Any, Any], limits: Limits, depth: int) -> Any:
+    limits.check_depth(depth)
     if len(value) > limits.items:
         raise limits.too_many()
     limits.charge(2 * len(value) + 6)
     changed = type(value) is not dict
     result: dict[Any, Any] = {}
     for key, item in value.items():
-        final_key, final = finalize(key, limits), finalize(item, limits)
+        final_key, final = finalize(key, limits), finalize(item, limits, depth)
         changed = changed or final is not item or final_key is not key
         result[final_key] = final
     return result if changed else value

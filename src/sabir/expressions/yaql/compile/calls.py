@@ -72,9 +72,8 @@ def compile_named(
         if function is None:
             return step(None, scope)
         try:
-            # A defined function may call itself: each call gets variables of its own.
-            return function.fresh()(
-                *[get(scope) for get in positional], **{key: get(scope) for key, get in named}
+            return function.nested(
+                [get(scope) for get in positional], {key: get(scope) for key, get in named}
             )
         except CAUGHT as problem:
             site.fail(problem)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import reduce as fold
 from itertools import zip_longest as zip_to_longest
 from typing import TYPE_CHECKING, Any
 
@@ -25,41 +24,43 @@ _NOTHING = object()
 Items = Iterable[Any]
 
 
-def _fold(function: Callable[[Any, Any], Any], collection: Items, seed: Any) -> Any:
+def _fold(limits: Limits, function: Callable[[Any, Any], Any], collection: Items, seed: Any) -> Any:
     items = iter(collection)
     if seed is _NOTHING:
         seed = next(items, _NOTHING)
         if seed is _NOTHING:
             raise YaqlRuntimeError("the list is empty and there is no initial value")
-    return fold(function, items, seed)
+    for number, item in enumerate(items):
+        seed = limits.settled(function(seed, item), number)
+    return seed
 
 
 @STANDARD.method("aggregate", ITERABLE, LAMBDA)
-def aggregate(collection: Items, selector: Lambda, seed: Any = _NOTHING) -> Any:
-    return _fold(selector, collection, seed)
+def aggregate(limits: Limits, collection: Items, selector: Lambda, seed: Any = _NOTHING) -> Any:
+    return _fold(limits, selector, collection, seed)
 
 
 @STANDARD.method("reduce", ITERABLE, LAMBDA)
-def reduce(collection: Items, selector: Lambda, seed: Any = _NOTHING) -> Any:
-    return _fold(selector, collection, seed)
+def reduce(limits: Limits, collection: Items, selector: Lambda, seed: Any = _NOTHING) -> Any:
+    return _fold(limits, selector, collection, seed)
 
 
 @STANDARD.method("accumulate", ITERABLE, LAMBDA)
-def accumulate(collection: Items, selector: Lambda, seed: Any = _NOTHING) -> Iterator[Any]:
+def accumulate(limits: Limits, collection: Items, selector: Lambda, seed: Any = _NOTHING) -> Iterator[Any]:
     items = iter(collection)
     total = next(items, _NOTHING) if seed is _NOTHING else seed
     if total is _NOTHING:
         raise YaqlRuntimeError("the list is empty and there is no initial value")
     yield total
-    for item in items:
-        total = selector(total, item)
+    for number, item in enumerate(items):
+        total = limits.settled(selector(total, item), number)
         yield total
 
 
 @STANDARD.method("sum", ITERABLE)
 def sum_(engine: Engine, collection: Items, initial: Any = _NOTHING) -> Any:
     plus, add = binary_name("+"), engine.dispatcher.binary
-    return _fold(lambda total, item: add(plus, total, item), collection, initial)
+    return _fold(engine.limits, lambda total, item: add(plus, total, item), collection, initial)
 
 
 def _is_greater(engine: Engine, first: Any, second: Any) -> bool:
@@ -80,12 +81,12 @@ def min_of_two(engine: Engine, a: Any, b: Any) -> Any:
 
 @STANDARD.method("max", ITERABLE)
 def max_(engine: Engine, collection: Items, initial: Any = _NOTHING) -> Any:
-    return _fold(lambda one, other: max_of_two(engine, one, other), collection, initial)
+    return _fold(engine.limits, lambda one, other: max_of_two(engine, one, other), collection, initial)
 
 
 @STANDARD.method("min", ITERABLE)
 def min_(engine: Engine, collection: Items, initial: Any = _NOTHING) -> Any:
-    return _fold(lambda one, other: min_of_two(engine, one, other), collection, initial)
+    return _fold(engine.limits, lambda one, other: min_of_two(engine, one, other), collection, initial)
 
 
 @STANDARD.method("groupBy", ITERABLE, LAMBDA, LAMBDA, LAMBDA)

@@ -12,11 +12,12 @@ from sabir.expressions.yaql.limits import Limits
 from sabir.expressions.yaql.values import equal, is_iterable
 
 
-def opened(limits: Limits, items: Iterable[Any]) -> Iterator[Any]:
+def opened(limits: Limits, items: Iterable[Any], depth: int = 0) -> Iterator[Any]:
     """The items, with lazy lists among them opened, those within them too."""
     for item in items:
         if KINDS[type(item)] == ITERATOR:
-            yield from opened(limits, limits.iterable(item))
+            limits.check_depth(depth)
+            yield from opened(limits, limits.iterable(item), depth + 1)
         else:
             yield item
 
@@ -33,9 +34,14 @@ def build_list(*args: Any) -> list[Any]:
 
 @STANDARD.method("flatten", ITERABLE)
 def flatten(limits: Limits, collection: Iterable[Any]) -> Iterator[Any]:
+    return _flat(limits, collection, 0)
+
+
+def _flat(limits: Limits, collection: Iterable[Any], depth: int) -> Iterator[Any]:
+    limits.check_depth(depth)
     for item in collection:
         if is_iterable(item):
-            yield from flatten(limits, limits.iterable(item))
+            yield from _flat(limits, limits.iterable(item), depth + 1)
         else:
             yield item
 

@@ -89,6 +89,7 @@ def generate(
     decycle: bool = False,  # noqa: FBT001, FBT002 - a parameter of YAQL
 ) -> Iterator[Any]:
     seen: set[Any] = set()
+    rounds = count()
     while predicate(initial):
         if decycle:
             key = hashable(initial, limits)
@@ -97,7 +98,7 @@ def generate(
             seen.add(key)
             limits.check(seen)
         yield initial if selector is None else selector(initial)
-        initial = producer(initial)
+        initial = limits.settled(producer(initial), next(rounds))
 
 
 @STANDARD.function("generateMany", ANY, LAMBDA, LAMBDA, BOOL, BOOL)
