@@ -11,6 +11,7 @@ from sabir.languages.muranopl.evaluate.configuration import read_class_configura
 from sabir.languages.muranopl.evaluate.errors import MuranoError
 from sabir.languages.muranopl.evaluate.limits import RunLimits
 from sabir.languages.muranopl.evaluate.model_file import MODEL_NAMES, find_model, read_model
+from sabir.languages.muranopl.evaluate.overrides import apply_overrides
 from sabir.languages.muranopl.evaluate.packages import Package, PackageRegistry
 from sabir.languages.muranopl.evaluate.runtime import Report, Runtime
 from sabir.languages.muranopl.evaluate.session import Session
@@ -100,6 +101,7 @@ def _load(
     if file.model is None:
         return Prepared(findings=findings)
     runtime = session.runtime
+    runtime.overridden = apply_overrides(file.model, request)
     try:
         session.load(file.model, previous=file.previous, attributes=file.attributes, positions=file.positions)
     except MuranoError as error:

@@ -10,6 +10,7 @@ from typing import Any
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.near import did_you_mean
 from sabir.expressions.yaql import Dialect, Engine, Library, Options
+from sabir.graph.origin import How
 from sabir.languages.muranopl.evaluate.attributes import AttributeStore
 from sabir.languages.muranopl.evaluate.building import ROOT, build_class
 from sabir.languages.muranopl.evaluate.classes import MuranoClass
@@ -64,6 +65,8 @@ class Runtime:
         self.store = ObjectStore()
         self.attributes = AttributeStore()
         self.origins: dict[str, Any] = {}
+        self.overridden: dict[tuple[str, str], How] = {}
+        """Properties whose values were given beside the model."""
         self.warnings: list[Finding] = []
         self.report: Report = report or (lambda _level, _line: None)
         self.root: MuranoObject | None = None

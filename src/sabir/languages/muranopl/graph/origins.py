@@ -32,6 +32,9 @@ class Origins:
         if known is None:
             return self._declared(declaration) if declaration.default is not None else None
         positions, raw = known
+        if (object_.id, name) in self.runtime.overridden:
+            where = positions.of(raw) or declaration.place
+            return Origin(where, self.runtime.overridden[object_.id, name])
         place = positions.of_value(raw, name) if declaration.is_read else None
         if place is None:
             return self._declared(declaration)

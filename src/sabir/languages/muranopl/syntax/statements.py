@@ -54,6 +54,8 @@ CONSTRUCTS: Final[Mapping[str, tuple[str, ...]]] = {
 }
 """The key that begins each construct, and the keys that may stand beside it."""
 
+_BESIDE: Final = frozenset(key for keys in CONSTRUCTS.values() for key in keys)
+
 _REQUIRED: Final[Mapping[str, tuple[str, ...]]] = {
     "If": ("Then",),
     "While": ("Do",),
@@ -136,7 +138,8 @@ def _construct(node: YamlMapping, defects: Defects) -> Statement | None:
         keys[entry.key.value] = entry.value
     name = _leading(keys)
     if name is None:
-        first = node.entries[0].key
+        strange = (one.key for one in node.entries if _text(one.key) not in _BESIDE)
+        first = next(strange, node.entries[0].key)
         wanted = first.value if isinstance(first, YamlScalar) and isinstance(first.value, str) else ""
         defects.misspelt(f"{wanted!r} begins no block construct", first.span, wanted, tuple(CONSTRUCTS))
         return None
@@ -149,10 +152,14 @@ def _construct(node: YamlMapping, defects: Defects) -> Statement | None:
     return _READERS[name](construct)
 
 
+def _text(node: YamlNode) -> str:
+    return node.value if isinstance(node, YamlScalar) and isinstance(node.value, str) else ""
+
+
 def _leading(keys: Mapping[str, YamlNode]) -> str | None:
     leading = [key for key in keys if key in CONSTRUCTS]
     # `Do` also stands beside While, For, Repeat and a flat Catch; alone it is a construct of its own.
-    if len(leading) > 1 and "Do" in leading:
+    if len(keys) > 1 and "Do" in leading:
         leading.remove("Do")
     return leading[0] if leading else None
 
