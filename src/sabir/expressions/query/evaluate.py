@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from sabir.expressions.query.context import Context
 from sabir.expressions.query.forms import compile_expression, compile_value
@@ -14,8 +14,10 @@ from sabir.expressions.query.values import plain, single
 
 __all__ = ["Result", "evaluate", "find_all", "map_value", "parse_expression"]
 
+_SCALARS: Final = frozenset({str, int, float, bool, type(None)})
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(slots=True)
 class Result:
     """List mode and single mode of one evaluation."""
 
@@ -36,6 +38,8 @@ def evaluate(
     directory: Path | None = None,
 ) -> Result:
     """Evaluate a path, an `eval` form or a call of a function. With several resources all are searched, in order."""
+    if type(expression) is str and variables is None and directory is None and isinstance(start, Resource):
+        return Result(_plain_all(compile_expression(expression)(Context(start))))
     compiled = compile_expression(expression)
     resources = [start] if isinstance(start, Resource) else start
     found: list[Any] = []
@@ -43,6 +47,13 @@ def evaluate(
         context = _context(resource, variables, directory)
         found += [plain(value) for value in compiled(context)]
     return Result(found, _forces_list(expression))
+
+
+def _plain_all(values: list[Any]) -> list[Any]:
+    for value in values:
+        if type(value) not in _SCALARS:
+            return [plain(one) for one in values]
+    return values
 
 
 def find_all(path: str, start: Resource) -> list[Any]:

@@ -26,6 +26,8 @@ Mapped = Callable[[Context], Any]
 _BESIDE_EVAL: Final = frozenset({"vars", "trace", "foreach", "select", "strict"})
 _FORM: Final = _BESIDE_EVAL | {"eval", "ref"}
 _DEEPEST: Final = 60
+_MOST_TEXTS: Final = 4096
+_TEXTS: Final[dict[str, Expression]] = {}
 
 
 def is_template(text: str) -> bool:
@@ -122,7 +124,12 @@ def _written(raw: Mapping[str, Any]) -> str:
 def compile_expression(raw: Any) -> Expression:
     """An expression where one is expected: texts are paths (or templates), maps are forms or calls."""
     if isinstance(raw, str):
-        return _text(raw)
+        known = _TEXTS.get(raw)
+        if known is None:
+            if len(_TEXTS) >= _MOST_TEXTS:
+                _TEXTS.clear()
+            known = _TEXTS[raw] = _text(raw)
+        return known
     if isinstance(raw, Mapping):
         return _form(raw) if "eval" in raw or "ref" in raw else _call(raw)
     if isinstance(raw, list | tuple):

@@ -152,6 +152,14 @@ class PlainResource(LiveResource):
     def keys(self) -> Sequence[str]:
         return tuple(self._attributes)
 
+    def get(self, key: str) -> Any:
+        # What can hold no expression needs no memo.
+        raw = self._attributes.get(key, MISSING)
+        kind = type(raw)
+        if kind is int or kind is bool or (kind is str and "{" not in raw):
+            return raw
+        return super().get(key)
+
     def written(self, key: str) -> Assigned | None:
         raw = self._attributes.get(key, MISSING)
         return None if raw is MISSING else Assigned(raw)

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from sabir.expressions.query.context import Context
 from sabir.expressions.query.resource import Resource
-from sabir.expressions.query.steps import Step, compile_segment, run_steps, undefined
+from sabir.expressions.query.steps import Select, Step, compile_segment, fused, run_steps, undefined
 from sabir.expressions.query.syntax import Empty, Name, Path, Star, Variable, parse
 from sabir.expressions.query.tracing import run_traced
 from sabir.expressions.query.values import MISSING
@@ -22,17 +22,19 @@ _CACHED: Final = 4096
 class CompiledPath:
     """A path ready to run: `matches(context)` is list mode."""
 
-    __slots__ = ("_begin", "path", "steps")
+    __slots__ = ("_begin", "_direct", "path", "steps")
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.steps = tuple(compile_segment(segment, path) for segment in path.segments)
+        self.steps = fused(path)
         self._begin = _beginning(path, self.steps)
+        self._direct = _direct_select(path, self.steps)
 
     def matches(self, context: Context) -> list[Any]:
         if context.trace:
             return run_traced(self._begin, context, self.path)
-        return self._begin(context, run_steps)
+        direct = self._direct
+        return self._begin(context, run_steps) if direct is None else direct([context.current], context)
 
     @property
     def text(self) -> str:
@@ -42,6 +44,13 @@ class CompiledPath:
 @lru_cache(maxsize=_CACHED)
 def compile_path(text: str) -> CompiledPath:
     return CompiledPath(parse(text))
+
+
+def _direct_select(path: Path, steps: tuple[Step, ...]) -> Select | None:
+    """`.::a::b`, the commonest path: one selection from where the context stands, and no loop."""
+    first = path.segments[0]
+    is_self = isinstance(first.key, Name) and first.key.text == "." and not first.filters and not first.first
+    return steps[1].select if is_self and len(steps) == 2 and not steps[1].first else None
 
 
 Run = Callable[..., list[Any]]
@@ -55,9 +64,11 @@ def _beginning(path: Path, steps: tuple[Step, ...]) -> Begin:
         case Variable():
             return _from_variable(first.key, path, steps)
         case Empty() if not first.filters:
-            return _from_all(path, steps) if len(steps) > 1 else _from_current(steps)
+            return _from_all(path) if len(steps) > 1 else _from_current(steps)
         case Name(text=text) if text.startswith("."):
-            return _from_current(steps)
+            # `.` alone selects what is there already.
+            alone = text == "." and not first.filters and not first.first and len(steps) > 1
+            return _from_current(steps[1:] if alone else steps)
         case _:
             return _from_ancestors(steps)
 
@@ -82,24 +93,24 @@ def _from_variable(variable: Variable, path: Path, steps: tuple[Step, ...]) -> B
     return begin
 
 
-def _from_all(path: Path, steps: tuple[Step, ...]) -> Begin:
-    rest = steps[1:]
+def _from_all(path: Path) -> Begin:
     second = path.segments[1]
-    if isinstance(second.key, Empty) and not second.filters and len(steps) == 2:
+    if isinstance(second.key, Empty) and not second.filters and len(path.segments) == 2:
         return lambda context, _run: [context.resource.all()]
     if isinstance(second.key, Star):
         # Straight over the instances: no dictionary is needed, and instances that share a name are all there.
-        stars = _over_items(path, second, steps[2:])
+        stars = _over_items(path, second, fused(path, 2))
         return lambda context, run: run(stars, [context.resource.root.everything()], context)
-    if isinstance(second.key, Name) and not second.filters:
+    if isinstance(second.key, Name) and not second.filters and not second.key.text.startswith("."):
         name = second.key.text
-        after = steps[2:]
+        after = fused(path, 2)
 
         def by_name(context: Context, run: Run) -> list[Any]:
             found = context.resource.all().get(name)
             return [] if found is None else run(after, [found], context)
 
         return by_name
+    rest = fused(path, 1)
     return lambda context, run: run(rest, [context.resource.all()], context)
 
 

@@ -6,7 +6,7 @@ key of spec 004, "Special keys", on top of it.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final
@@ -19,8 +19,11 @@ if TYPE_CHECKING:
 __all__ = ["SPECIAL_KEYS", "Artifact", "Resource"]
 
 
-class Resource(ABC):
-    """An instance, a capability or a relationship: everything that has special keys."""
+class Resource:
+    """An instance, a capability or a relationship: everything that has special keys.
+
+    Abstract, but without ABCMeta: its instance check costs more than reading an attribute.
+    """
 
     __slots__ = ("_all", "_everything")
 
@@ -191,7 +194,7 @@ class Resource(ABC):
         return f"<{self.kind} {self.name}>"
 
 
-class Artifact(ABC):
+class Artifact:
     """A file or image that belongs to a template."""
 
     __slots__ = ()

@@ -20,7 +20,7 @@ from sabir.expressions.query.values import MISSING, External
 from sabir.graph.values import Sensitive, Unknown
 from sabir.source.text import Place
 
-__all__ = ["Select", "Step", "compile_segment", "run_steps", "undefined"]
+__all__ = ["Select", "Step", "compile_segment", "fused", "run_steps", "undefined"]
 
 Select = Callable[[list[Any], Context], list[Any]]
 Predicate = Callable[[Any, Context], bool]
@@ -61,6 +61,60 @@ def compile_segment(segment: Segment, path: Path) -> Step:
     elif predicates:
         select = _filtered(select, predicates)
     return Step(select, segment.first, segment)
+
+
+def fused(path: Path, start: int = 0) -> tuple[Step, ...]:
+    """The steps from a segment on, with plain keys that follow one another made one step.
+
+    The first segment of a path stays by itself, as it has rules of its own.
+    """
+    steps: list[Step] = []
+    names: list[str] = []
+    for position, segment in enumerate(path.segments[start:], start):
+        key = segment.key
+        if position and isinstance(key, Name) and _is_plain(segment):
+            names.append(key.text)
+            if len(names) > 1:
+                steps.pop()
+                steps.append(Step(_chain_select(tuple(names)), False, segment))
+                continue
+        else:
+            names = []
+        steps.append(compile_segment(segment, path))
+    return tuple(steps)
+
+
+def _is_plain(segment: Segment) -> bool:
+    key = segment.key
+    is_name = isinstance(key, Name) and not key.text.startswith(".")
+    return is_name and not segment.filters and not segment.first
+
+
+def _chain_select(names: tuple[str, ...]) -> Select:
+    """Several plain keys: a single value is followed without a list for each of them."""
+    singles = tuple(_name_select(name) for name in names)
+
+    def select(values: list[Any], context: Context) -> list[Any]:
+        if len(values) != 1 or context.session.reads is not None:
+            return general(values, context, 0)
+        value = values[0]
+        for position, name in enumerate(names):
+            if type(value) is dict:
+                value = value.get(name, MISSING)
+            elif isinstance(value, Resource):
+                value = value.get(name)
+            else:
+                return general([value], context, position)
+            if value is MISSING:
+                return []
+        return [value]
+
+    def general(values: list[Any], context: Context, position: int) -> list[Any]:
+        for one in singles[position:]:
+            values = one(values, context)
+        return values
+
+    return select
 
 
 def _key_select(segment: Segment, path: Path) -> Select:
@@ -295,6 +349,8 @@ def _test(one: Filter, left: Callable[[Any, Context], list[Any]]) -> Predicate:
     if isinstance(test.right, Variable):
         return _against_variable(test.right.name, left, negated=test.negated, own=one.path is None)
     equals = equals_literal(test.right)
+    if not test.negated and one.path is not None and (name := _plain_name(one.path)) is not None:
+        return _name_equals(name, test.right, equals, left)
     if test.negated:
         if one.path is None:
             # Of the value itself no part may be equal; of a path's matches one that differs is enough.
@@ -323,5 +379,35 @@ def _against_variable(
     def holds(value: Any, context: Context) -> bool:
         right = context.variable(name)
         return any(equal(item, right) is not negated for item in left(value, context))
+
+    return holds
+
+
+def _plain_name(path: Path) -> str | None:
+    """The name of a path that is one plain key and nothing else."""
+    first = path.segments[0]
+    key = first.key
+    if len(path.segments) > 1 or first.filters or first.first or not isinstance(key, Name):
+        return None
+    return None if key.text.startswith(".") else key.text
+
+
+def _name_equals(
+    name: str, text: str, equals: Callable[[Any], bool], left: Callable[[Any, Context], list[Any]]
+) -> Predicate:
+    """`[role=db]`, the filter that is asked of every instance, without the lists of the general way."""
+
+    def holds(value: Any, context: Context) -> bool:
+        if type(value) is dict:
+            item = value.get(name, MISSING)
+        elif isinstance(value, Resource):
+            item = value.get(name)
+            if context.session.reads is not None and item is not MISSING:
+                context.session.reads.append((value, name))
+        else:
+            return any(equals(one) for one in left(value, context))
+        if type(item) is str:
+            return item == text
+        return item is not MISSING and equals(item)
 
     return holds

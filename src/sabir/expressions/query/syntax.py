@@ -109,7 +109,7 @@ def parse(text: str) -> Path:
     return path
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Parser:
     source: Source
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from enum import Enum, IntEnum
 from typing import Any, Final, final
@@ -66,7 +66,7 @@ class NodeState(IntEnum):
     error = 12
 
 
-class External(ABC):
+class External:
     """A value that stands for something outside, as a file: a result by itself, and keys to select from it."""
 
     __slots__ = ()

@@ -1,36 +1,6 @@
-"""The functions of spec 004; importing this package registers them."""
+"""The functions of spec 004, a module each subject; the registry imports them when they are first called."""
 
-from sabir.expressions.query.functions import (
-    environment,
-    files,
-    folders,
-    logic,
-    lookups,
-    programs,
-    secrets,
-    template,
-    text,
-    topology,
-)
 from sabir.expressions.query.functions.call import Call, Matches
 from sabir.expressions.query.functions.registry import Function, find, function, load_plugins, names
 
-__all__ = [
-    "Call",
-    "Function",
-    "Matches",
-    "environment",
-    "files",
-    "find",
-    "folders",
-    "function",
-    "load_plugins",
-    "logic",
-    "lookups",
-    "names",
-    "programs",
-    "secrets",
-    "template",
-    "text",
-    "topology",
-]
+__all__ = ["Call", "Function", "Matches", "find", "function", "load_plugins", "names"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 from sabir.diagnostics.near import did_you_mean
@@ -38,8 +39,22 @@ class Function:
     keywords: frozenset[str] | None
 
 
+# Where our own are: a module is imported when one of its functions is first called.
+_MODULES: Final = {
+    "environment": ("get_env", "has_env"),
+    "files": ("file", "tempfile"),
+    "folders": ("abspath", "get_dir"),
+    "logic": ("and", "eq", "foreach", "if", "not", "or", "validate", "validate_json"),
+    "lookups": ("lookup",),
+    "programs": ("python",),
+    "secrets": ("external", "local", "secret", "sensitive"),
+    "template": ("template",),
+    "text": ("concat", "join", "q", "token"),
+    "topology": ("get_artifact", "get_attribute", "get_input", "get_nodes_of_type", "get_property"),
+}
+_HOME: Final = {name: module for module, own in _MODULES.items() for name in own}
 _FUNCTIONS: Final[dict[str, Function]] = {}
-_STANDALONE: Final[set[str]] = set()
+_STANDALONE: Final[set[str]] = {*_MODULES["text"], *_MODULES["topology"], *_MODULES["environment"]}
 _LOADED: Final[set[str]] = set()
 
 
@@ -67,8 +82,11 @@ def function(
 
 def find(name: str) -> Function | None:
     known = _FUNCTIONS.get(name)
-    if known is None and not _LOADED:
-        load_plugins()
+    if known is None:
+        if name in _HOME:
+            import_module(f"sabir.expressions.query.functions.{_HOME[name]}")
+        else:
+            load_plugins()
         known = _FUNCTIONS.get(name)
     return known
 
@@ -79,12 +97,12 @@ def standalone(name: object) -> bool:
 
 
 def names() -> tuple[str, ...]:
-    return tuple(sorted(_FUNCTIONS))
+    return tuple(sorted({*_HOME, *_FUNCTIONS}))
 
 
 def hint_for(words: Iterable[str]) -> str | None:
     for word in words:
-        hint = did_you_mean(word, _FUNCTIONS)
+        hint = did_you_mean(word, names())
         if hint:
             return hint
     return None

@@ -17,6 +17,7 @@ from sabir.graph.values import Sensitive, Unknown
 __all__: list[str] = []
 
 Read = Callable[[Resource, str], Any]
+_STEPS = frozenset({"CAPABILITY", "RELATIONSHIP", "TARGET", "SOURCE"})
 
 
 @function("get_input", standalone=True)
@@ -135,6 +136,8 @@ def _find(entity: Resource, path: list[Any], read: Read) -> Any:
     name = path[0]
     if not isinstance(name, str):
         return MISSING
+    if name in _STEPS and len(path) > 1:
+        return _stepped(entity, path, read)
     found = read(entity, name)
     if found is not MISSING:
         inner = _into(found, path[1:])
@@ -145,6 +148,21 @@ def _find(entity: Resource, path: list[Any], read: Read) -> Any:
             inner = _into(read(through, path[1]), path[2:])
             if inner is not MISSING:
                 return inner
+    return MISSING
+
+
+def _stepped(entity: Resource, path: list[Any], read: Read) -> Any:
+    """The way that TOSCA 2.0 writes in a path: CAPABILITY name, RELATIONSHIP name, TARGET, SOURCE."""
+    word, rest = path[0], path[1:]
+    if word in ("TARGET", "SOURCE"):
+        following = entity.target if word == "TARGET" else entity.source
+        return MISSING if following is None else _find(following, rest, read)
+    known = entity.capabilities if word == "CAPABILITY" else entity.requirements
+    for one in known:
+        if one.name == rest[0] and len(rest) > 1:
+            found = _find(one, rest[1:], read)
+            if found is not MISSING:
+                return found
     return MISSING
 
 

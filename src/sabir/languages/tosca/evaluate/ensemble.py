@@ -22,6 +22,7 @@ from sabir.languages.tosca.check.values import holds_expression
 from sabir.languages.tosca.evaluate.instances import NodeInstance, RootInstance
 from sabir.languages.tosca.syntax.documents import Loaded
 from sabir.languages.tosca.syntax.nodes import Kind, PropertyDefinition, Written
+from sabir.source.collector import collector_paused
 from sabir.source.text import Place, Span
 
 __all__ = ["Ensemble", "LiveValues", "Request", "instantiate"]
@@ -52,9 +53,11 @@ def instantiate(loaded: Loaded, request: Request) -> Ensemble:
 
     if loaded.topology is None:
         raise FindingError(loaded.findings)
-    model = Model(loaded.topology)
-    ensemble = Ensemble(model, request)
-    ensemble.findings = [*loaded.findings, *check_model(model), *ensemble.findings]
+    with collector_paused():
+        model = Model(loaded.topology)
+        ensemble = Ensemble(model, request)
+        found = check_model(model)
+    ensemble.findings = [*loaded.findings, *found, *ensemble.findings]
     return ensemble
 
 

@@ -22,6 +22,7 @@ from sabir.languages.tosca.check.values import holds_expression
 from sabir.languages.tosca.evaluate.ensemble import Ensemble
 from sabir.languages.tosca.evaluate.instances import CapabilityInstance, NodeInstance, RelationshipInstance
 from sabir.languages.tosca.syntax.nodes import ArtifactDefinition
+from sabir.source.collector import collector_paused
 
 __all__ = ["build_graph"]
 
@@ -36,8 +37,9 @@ def build_graph(ensemble: Ensemble, *, full_provenance: bool = False) -> tuple[G
     builder = _Builder(ensemble, full_provenance)
     if full_provenance:
         ensemble.session.reads = []
-    instances = list(builder.instances())
-    outputs = builder.outputs()
+    with collector_paused():
+        instances = list(builder.instances())
+        outputs = builder.outputs()
     return Graph(instances, outputs=outputs, output_origins=builder.output_origins), builder.findings
 
 

@@ -53,6 +53,7 @@ _TYPE_KEYS: Final[Mapping[Kind, frozenset[str]]] = {
             "prefixes",
             "canonical_unit",
             "data_type",
+            "type",
         ),
         Kind.ARTIFACT: ("mime_type", "file_ext"),
         Kind.INTERFACE: ("inputs", "operations", "notifications"),
@@ -79,6 +80,7 @@ _PROPERTY_KEYS: Final = frozenset(
         "sensitive",
     }
 )
+_GETTERS: Final = frozenset({"get_input", "get_property", "get_attribute", "concat", "get_env"})
 _INTERFACE_KEYS: Final = frozenset({"type", "inputs", "operations", "notifications"})
 _ARTIFACT_KEYS: Final = frozenset(
     {
@@ -92,6 +94,15 @@ _ARTIFACT_KEYS: Final = frozenset(
         "properties",
         "mime_type",
         "file_ext",
+        "required",
+        "interfaces",
+        "dependencies",
+        "intent",
+        "target",
+        "permissions",
+        "order",
+        "contents",
+        "executable",
     }
 )
 
@@ -100,8 +111,15 @@ def read_type(reader: Reader, kind: Kind, name: str, span: Span, node: YamlNode)
     what = f"{kind.word} type {name!r}"
     if isinstance(node, YamlScalar) and isinstance(node.value, str) and kind is Kind.ARTIFACT:
         return TypeDefinition(kind=kind, name=name, span=span, origin=reader.origin, derived_from=node.value)
-    fields = reader.fields(node, what, _TYPE_KEYS[kind])
+    if kind is Kind.INTERFACE:
+        # Up to 1.2 the operations of an interface type stand beside its other keys, under any name.
+        fields: Mapping[str, YamlNode] = {key: value for key, _, value in reader.entries(node, what)}
+    else:
+        fields = reader.fields(node, what, _TYPE_KEYS[kind])
     parent = fields.get("derived_from")
+    if isinstance(parent, YamlSequence) and len(parent):
+        # Unfurl's types may derive from several; the first is the one that TOSCA knows.
+        parent = parent.items[0]
     properties = read_properties(reader, fields.get("properties"), f"properties of {what}")
     interfaces: dict[str, InterfaceDefinition] = {}
     if kind is Kind.INTERFACE:
@@ -166,6 +184,17 @@ def _property(
             schema=_schema_of_name(reader, node),
             is_attribute=attributes,
         )
+    if isinstance(node, YamlMapping) and holds_form(node):
+        # An expression where a definition could stand gives the value (Unfurl).
+        return PropertyDefinition(
+            name=name,
+            span=span,
+            origin=reader.origin,
+            schema=None,
+            required=False,
+            value=reader.written(node),
+            is_attribute=attributes,
+        )
     fields = reader.fields(node, what, _PROPERTY_KEYS)
     metadata = fields.get("metadata")
     data = plain_data(metadata) if isinstance(metadata, YamlMapping) else {}
@@ -184,6 +213,12 @@ def _property(
         metadata=known,
         is_attribute=attributes,
     )
+
+
+def holds_form(node: YamlMapping) -> bool:
+    """Whether a map is an `eval` form or the call of a get function."""
+    keys = {entry.key.value for entry in node.entries if isinstance(entry.key, YamlScalar)}
+    return bool(keys) and (keys <= {"eval", "ref", "vars", "select", "foreach", "trace"} or keys <= _GETTERS)
 
 
 def _schema_of_name(reader: Reader, node: YamlScalar) -> Schema:

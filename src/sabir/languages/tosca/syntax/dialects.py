@@ -22,6 +22,7 @@ _SIMPLE: Final = re.compile(r"tosca_simple_yaml_1_[0-3](?:_[0-9])?")
 _NFV: Final = re.compile(r"tosca_simple_profile_for_nfv_1_0(?:_[0-9])?")
 _OASIS: Final = re.compile(r"https?://docs\.oasis-open\.org/tosca/ns/simple/yaml/1\.[0-3](?:\.[0-9])?")
 _UNFURL: Final = re.compile(r"tosca_simple_unfurl_1_[0-9](?:_[0-9])?|unfurl/v[0-9a-z.]+")
+_MEC: Final = re.compile(r"tosca_simple_profile_for_mec_1_0(?:_[0-9])?")
 _TWO: Final = re.compile(r"tosca_2_0(?:_[0-9])?")
 
 DIALECTS: Final = (
@@ -41,6 +42,8 @@ def dialect_of(version: str) -> Dialect | None:
         return Dialect(version, 1)
     if _NFV.fullmatch(version):
         return Dialect(version, 1, ("simple", "nfv"))
+    if _MEC.fullmatch(version):
+        return Dialect(version, 1)
     if _UNFURL.fullmatch(version):
         return Dialect(version, 1, ("simple", "unfurl"))
     if _TWO.fullmatch(version):

@@ -39,8 +39,10 @@ from sabir.languages.tosca.syntax.templates import (
     read_substitution,
     read_workflows,
 )
+from sabir.source.collector import collector_paused
 from sabir.source.packages import PackageFile
 from sabir.source.text import Place, Span
+from sabir.source.yaml import Limits, YamlStream, compose
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence
 
 __all__ = ["Gathering", "Loaded", "Recorded", "document_of", "load", "load_file"]
@@ -61,6 +63,8 @@ _DOCUMENT_KEYS: Final = frozenset(
         "topology_template",
         "profile",
         "functions",
+        "decorators",
+        "data_types",
         *(kind.value for kind in Kind),
     }
 )
@@ -92,6 +96,8 @@ _IMPORT_KEYS: Final = frozenset(
     }
 )
 _MOST_IMPORTS: Final = 2000
+_LONG_TEXT: Final = 1_000_000
+_MOST_NODES: Final = 2_000_000
 _PROFILES: Final = {
     "simple": "simple",
     "nfv": "nfv",
@@ -128,6 +134,11 @@ def load_file(path: Path) -> Loaded:
 
 
 def load(files: Files, name: str) -> Loaded:
+    with collector_paused():
+        return _load(files, name)
+
+
+def _load(files: Files, name: str) -> Loaded:
     file = files.read(name)
     if file is None:
         return Loaded(
@@ -154,8 +165,16 @@ def _load_document(gathering: Gathering, file: PackageFile, root: YamlMapping) -
     )
 
 
+def _stream(file: PackageFile) -> YamlStream:
+    """The file as YAML; a long one may have as many nodes as its text can hold, but not more through aliases."""
+    size = len(file.raw())
+    if size < _LONG_TEXT or file.problem is not None:
+        return file.yaml
+    return compose(file.source, limits=Limits(nodes=min(size // 4, _MOST_NODES)))
+
+
 def document_of(file: PackageFile, findings: list[Finding]) -> YamlMapping | None:
-    stream = file.yaml
+    stream = _stream(file)
     findings.extend(problem_finding(problem) for problem in stream.problems)
     if stream.broken:
         return None
@@ -205,6 +224,7 @@ class Gathering:
     def read_document(self, file: PackageFile, root: YamlMapping, dialect: Dialect, *, prefix: str) -> None:
         self.seen[file.name] = None
         self.profiles.update(dict.fromkeys(dialect.profiles))
+        self.complete = self.complete and "nfv" not in dialect.profiles
         origin = Origin(file.source, self.files.directory(file.name), prefix)
         reader = Reader(origin, self.findings)
         fields = reader.fields(root, "the document", _DOCUMENT_KEYS)
@@ -274,6 +294,11 @@ class Gathering:
         repository = reader.text(fields.get("repository"), "repository of an import")
         if repository is not None:
             known = self.repositories.get(repository)
+            if known is None and repository == "unfurl":
+                # What Unfurl itself brings; only a part of it is shipped here.
+                self.profiles["unfurl"] = None
+                self.complete = False
+                return
             if known is None:
                 hint = did_you_mean(repository, self.repositories)
                 reader.report(
@@ -296,7 +321,9 @@ class Gathering:
         found = self._find(importer, target)
         if found is None:
             if shipped := _shipped(target):
+                # ETSI's files hold more than the types that are shipped in their place.
                 self.profiles[shipped] = None
+                self.complete = self.complete and shipped == "simple"
                 return
             self._missing(place, f"the import {target!r} is not there, or outside the package", "TOSCA:E004")
             return
@@ -332,6 +359,7 @@ class Gathering:
         for shipped, word in _PROFILES.items():
             if word in name:
                 self.profiles[shipped] = None
+                self.complete = self.complete and shipped == "simple"
                 return
         self._missing(place, f"the profile {name!r} is not known here", "TOSCA:E004")
 

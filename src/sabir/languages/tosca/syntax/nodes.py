@@ -1,4 +1,8 @@
-"""What a TOSCA document says: definitions, templates, assignments. Nodes hold what was written, never what it means."""
+"""What a TOSCA document says: definitions, templates, assignments. Nodes hold what was written, never what it means.
+
+They are not `frozen`: a template of 20,000 nodes makes 200,000 of them, and freezing doubles the price of each (and of importing
+this module). Nothing changes one after it was read.
+"""
 
 from __future__ import annotations
 
@@ -72,7 +76,7 @@ class Origin:
     """True for the types that sabir brings."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Written:
     """A value with its place."""
 
@@ -88,7 +92,7 @@ class Written:
         return plain_data(self.node)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(slots=True, kw_only=True, eq=False, repr=False)
 class _Named:
     name: str
     span: Span
@@ -99,14 +103,14 @@ class _Named:
         return Place(self.origin.source, self.span)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(slots=True, kw_only=True, eq=False, repr=False)
 class Constraint(_Named):
     """`in_range: [1, 4]`: the name is the operator."""
 
     argument: Written
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(slots=True, kw_only=True, eq=False, repr=False)
 class Schema(_Named):
     """The type of a value; the name is that of the type."""
 
@@ -115,7 +119,7 @@ class Schema(_Named):
     key_schema: Schema | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(slots=True, kw_only=True, eq=False, repr=False)
 class PropertyDefinition(_Named):
     """Of a property, an attribute or an input; without a schema only a value or a default was written."""
 
@@ -134,7 +138,7 @@ class PropertyDefinition(_Named):
 InputDefinition = PropertyDefinition
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(slots=True, kw_only=True, eq=False, repr=False)
 class CapabilityDefinition(_Named):
     type: str
     valid_source_types: tuple[str, ...] = ()
@@ -143,7 +147,7 @@ class CapabilityDefinition(_Named):
     attributes: Mapping[str, PropertyDefinition] = field(default_factory=dict[str, PropertyDefinition])
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(slots=True, kw_only=True, eq=False, repr=False)
 class RequirementDefinition(_Named):
     capability: str | None = None
     node: str | None = None
@@ -152,20 +156,20 @@ class RequirementDefinition(_Named):
     node_filter: Written | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(slots=True, kw_only=True, eq=False, repr=False)
 class OperationDefinition(_Named):
     implementation: Written | None = None
     inputs: Mapping[str, Written] = field(default_factory=dict[str, Written])
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(slots=True, kw_only=True, eq=False, repr=False)
 class InterfaceDefinition(_Named):
     type: str | None = None
     operations: Mapping[str, OperationDefinition] = field(default_factory=dict[str, OperationDefinition])
     inputs: Mapping[str, Written] = field(default_factory=dict[str, Written])
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(slots=True, kw_only=True, eq=False, repr=False)
 class ArtifactDefinition(_Named):
     type: str | None = None
     file: str | None = None
@@ -174,7 +178,7 @@ class ArtifactDefinition(_Named):
     properties: Mapping[str, Written] = field(default_factory=dict[str, Written])
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(slots=True, kw_only=True, eq=False, repr=False)
 class TypeDefinition(_Named):
     """A type of any kind; what a kind does not have is empty."""
 
@@ -200,13 +204,13 @@ class TypeDefinition(_Named):
 Assignment = Mapping[str, Written]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(slots=True, kw_only=True, eq=False, repr=False)
 class CapabilityAssignment(_Named):
     properties: Assignment = field(default_factory=dict[str, Written])
     attributes: Assignment = field(default_factory=dict[str, Written])
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(slots=True, kw_only=True, eq=False, repr=False)
 class RelationshipTemplate(_Named):
     """Also the relationship that an assignment writes in line; then its type may be left out."""
 
@@ -216,7 +220,7 @@ class RelationshipTemplate(_Named):
     copy: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(slots=True, kw_only=True, eq=False, repr=False)
 class RequirementAssignment(_Named):
     node: str | None = None
     node_span: Span | None = None
@@ -227,7 +231,7 @@ class RequirementAssignment(_Named):
     directives: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(slots=True, kw_only=True, eq=False, repr=False)
 class NodeTemplate(_Named):
     type: str
     type_span: Span
@@ -242,7 +246,7 @@ class NodeTemplate(_Named):
     copy: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(slots=True, kw_only=True, eq=False, repr=False)
 class GroupTemplate(_Named):
     type: str | None
     type_span: Span
@@ -250,7 +254,7 @@ class GroupTemplate(_Named):
     members: tuple[tuple[str, Span], ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(slots=True, kw_only=True, eq=False, repr=False)
 class PolicyTemplate(_Named):
     type: str | None
     type_span: Span
@@ -258,13 +262,13 @@ class PolicyTemplate(_Named):
     targets: tuple[tuple[str, Span], ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(slots=True, kw_only=True, eq=False, repr=False)
 class OutputDefinition(_Named):
     value: Written | None
     schema: Schema | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(slots=True, kw_only=True, eq=False, repr=False)
 class Workflow(_Named):
     """Steps by name, each with its target (a node or group) and the steps that follow."""
 
@@ -273,14 +277,14 @@ class Workflow(_Named):
     following: tuple[tuple[str, Span], ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(slots=True, kw_only=True, eq=False, repr=False)
 class SubstitutionMapping(_Named):
     """The name is that of the node type; entries are (section, key, template, entry of the template)."""
 
     entries: tuple[tuple[str, str, str | None, str | None, Span], ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(slots=True, kw_only=True, eq=False, repr=False)
 class Repository(_Named):
     url: str
 

@@ -53,6 +53,9 @@ class Reader:
         if isinstance(key, YamlScalar):
             # A key as `1.0` or `on` is the text that was written.
             return key.text if not isinstance(key.value, str) else key.value
+        if isinstance(key, YamlSequence) and all(isinstance(item, YamlScalar) for item in key.items):
+            # 2.0 has such keys: `[CAPABILITY, endpoint, port]: port`.
+            return "[" + ", ".join(item.text for item in key.items if isinstance(item, YamlScalar)) + "]"
         self.report("TOSCA:E002", f"a name must be text, not {_shape(key)}", key.span)
         return None
 

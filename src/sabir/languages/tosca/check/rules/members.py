@@ -67,7 +67,7 @@ def _substitution(model: Model, mapping: SubstitutionMapping) -> Iterator[Findin
         word = {"capabilities": "capability", "requirements": "requirement", "properties": "property"}[
             section
         ]
-        if name not in own and model.topology.complete:
+        if name not in own and model.topology.complete and not name.startswith("["):
             hint = did_you_mean(name, own)
             yield Finding(
                 code="TOSCA:E024", message=f"{mapping.name} has no {word} {name!r}", place=place, hint=hint

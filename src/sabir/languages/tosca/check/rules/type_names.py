@@ -53,6 +53,9 @@ def _known(model: Model, kind: Kind, name: str, place: Place) -> Iterator[Findin
     # With an import missing, a name that is not known may be defined there: that one finding is enough.
     if not model.topology.complete or model.types.definition(kind, name) is not None:
         return
+    if "unfurl" in model.topology.profiles and name.startswith(("unfurl.", "artifact.")):
+        # Unfurl brings more types than are shipped here.
+        return
     hint = did_you_mean(name, model.types.names(kind))
     yield Finding(code="TOSCA:E006", message=f"there is no {kind.word} type {name!r}", place=place, hint=hint)
 
