@@ -58,7 +58,13 @@ _STANDARD = {
 }
 _PREFIX = {"+": _SIGN, "-": _SIGN, "not": _NOT}
 _CONSTANTS: dict[str, bool | None] = {"true": True, "false": False, "null": None}
-_CLOSERS = {"(": ")", "[": "]", "{": "}"}
+# What a token can be is told by its first character; what is not here is a word, or nothing at all.
+_FIRST = {
+    "$": "variable",
+    **dict.fromkeys("0123456789", "number"),
+    **dict.fromkeys("'\"`", "string"),
+    **dict.fromkeys("([{", "sign"),
+}
 
 
 class Dialect(Enum):
@@ -80,6 +86,8 @@ _PREFIXES: dict[Dialect, dict[str, int]] = {
     Dialect.LEGACY: _PREFIX,
 }
 
+_RESERVED = {dialect: frozenset((*_INFIX[dialect], *_PREFIXES[dialect], *_CONSTANTS)) for dialect in Dialect}
+
 _new = tuple.__new__  # skips the argument handling of named tuples, which costs more than making the tuple
 
 
@@ -93,7 +101,7 @@ def parse_tree(text: str, dialect: Dialect = Dialect.YAQL) -> Node:
 
 
 class _Parser:
-    __slots__ = ("at", "infix", "named", "prefix", "starts", "text", "tokens")
+    __slots__ = ("at", "infix", "named", "prefix", "reserved", "starts", "text", "tokens")
 
     def __init__(self, text: str, dialect: Dialect) -> None:
         self.text = text
@@ -101,6 +109,7 @@ class _Parser:
         self.at = 0
         self.infix = _INFIX[dialect]
         self.prefix = _PREFIXES[dialect]
+        self.reserved = _RESERVED[dialect]
         self.named = dialect is not Dialect.LEGACY
 
     def value(self, strength: int, depth: int) -> Node:
@@ -119,27 +128,44 @@ class _Parser:
             if chain > MAX_CHAIN:
                 self.fail_with(f"more than {MAX_CHAIN} operators in a row")
             self.at += 1
-            if binding == _INDEX:
+            if binding == _DOT:
+                right = self.member(depth)
+                left = _new(Binary, (start, right.end, operator, left, right))
+            elif binding == _INDEX:
                 arguments = self.arguments("]", depth)
                 left = _new(Index, (start, self.end(), left, arguments))
             else:
                 right = self.value(binding - 1 if binding == _ARROW else binding, depth + 1)
                 left = _new(Binary, (start, right.end, operator, left, right))
 
+    def member(self, depth: int) -> Node:
+        """What stands behind a dot: nearly always a name or a call, which need not go the long way."""
+        token, start = self.tokens[self.at], self.starts[self.at]
+        if token[-1:] == "(" and token != "(":
+            self.at += 1
+            arguments = self.arguments(")", depth)
+            return _new(Call, (start, self.end(), token[:-1], arguments))
+        if token.isidentifier() and token not in self.reserved:
+            self.at += 1
+            return _new(Word, (start, start + len(token), token))
+        return self.value(_DOT, depth + 1)
+
     def operand(self, depth: int) -> Node:
         at = self.at
         token, start = self.tokens[at], self.starts[at]
-        first = token[:1]
         self.at = at + 1
-        if first == "$":
-            return _new(Variable, (start, start + len(token), token[1:]))
-        if first in "'\"`" and len(token) > 1:
-            return self.string(token, start)
-        if first.isdecimal() and not token[-1].isalpha():
-            return self.number(token, start)
-        if token in self.prefix:
-            operator = self.value(self.prefix[token], depth + 1)
-            return _new(Unary, (start, operator.end, token, operator))
+        match _FIRST.get(token[:1]):
+            case "variable":
+                return _new(Variable, (start, start + len(token), token[1:]))
+            case "number":
+                return self.number(token, start)
+            case "string" if len(token) > 1:
+                return self.string(token, start)
+            case "sign":
+                return self.bracketed(token, start, depth)
+        return self.word(token, start, depth)
+
+    def bracketed(self, token: str, start: int, depth: int) -> Node:
         if token == "(":
             inner = self.value(0, depth + 1)
             self.expect(")", "(")
@@ -158,6 +184,11 @@ class _Parser:
             return _new(Call, (start, self.end(), token[:-1], arguments))
         if token in _CONSTANTS:
             return _new(Literal, (start, start + len(token), _CONSTANTS[token]))
+        if token in self.prefix:
+            operand = self.value(self.prefix[token], depth + 1)
+            return _new(Unary, (start, operand.end, token, operand))
+        if token[:1].isdecimal():  # digits of other scripts are digits too
+            return self.number(token, start)
         if token in self.infix or not _is_word(token):
             self.at -= 1
             self.fail(("a value",))
