@@ -42,8 +42,10 @@ class MuranoPL:
         from sabir.languages.muranopl.evaluate.preparing import prepare
         from sabir.languages.muranopl.graph.build import build_graph
 
-        prepared = prepare(package, request)
-        graph = Graph(()) if prepared.session is None else build_graph(prepared.session.runtime)
+        prepared = prepare(package, request, note_writes=True)
+        graph = Graph(())
+        if prepared.session is not None:
+            graph = build_graph(prepared.session.runtime, full=request.full_provenance)
         return Evaluation(graph=graph, findings=prepared.findings)
 
     def renderers(self) -> Mapping[str, Renderer]:

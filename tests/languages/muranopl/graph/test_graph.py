@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sabir.graph import Graph
-from sabir.graph.origin import How, Origin
+from sabir.graph.origin import AttributeRead, How, Origin
 from sabir.graph.values import Ref
 from sabir.languages.language import EvaluationRequest
 from sabir.languages.muranopl import LANGUAGE
@@ -77,3 +77,28 @@ def test_the_object_model_is_rendered() -> None:
     render = LANGUAGE.renderers()["objectmodel"]
     rendering = render(MemoryPackage(files(CLASSES, MODEL)), EvaluationRequest(), RenderRequest())
     assert '"size": 5' in rendering.files["model.json"]
+
+
+def test_computed_defaults_and_assignments_know_what_they_rest_on() -> None:
+    classes = """\
+Name: Root
+Properties:
+  a:
+    Contract: $.int()
+    Default: $.b + 1
+  b:
+    Contract: $.int()
+    Default: 1
+  c:
+    Contract: $.int()
+    Usage: Out
+Methods:
+  .init:
+    Body:
+      - $.c: 7
+"""
+    request = EvaluationRequest(full_provenance=True)
+    (root,) = LANGUAGE.evaluate(MemoryPackage(files(classes)), request).graph
+    assert where(root.origins["c"]) == ("Classes/Root.yaml:18:9", How.ASSIGNMENT)
+    assert where(root.origins["a"]) == ("Classes/Root.yaml:8:14", How.EXPRESSION)
+    assert root.origins["a"].sources == (AttributeRead("root", "b"),)

@@ -11,13 +11,14 @@ from sabir.languages.muranopl.evaluate.errors import MuranoError
 if TYPE_CHECKING:
     from sabir.languages.muranopl.evaluate.classes import MuranoClass
 
-__all__ = ["CALLER", "CONTEXT", "DEPTH", "RESULT", "THIS", "HostObjects", "HostValue", "calling_class"]
+__all__ = ["AT", "CALLER", "CONTEXT", "DEPTH", "RESULT", "THIS", "HostObjects", "HostValue", "calling_class"]
 
 # Keys of the variables of a running method, beside its locals. No variable can have such a name.
 THIS = "this"
 CONTEXT = "@"  # the `MethodContext`: whose code is running
 DEPTH = "#"  # how many calls deep
 RESULT = "^"  # what `Return` gave
+AT = "~"  # the place of the assignment that is running, where somebody wants to know
 CALLER = "<"  # the variables of the code that called
 
 

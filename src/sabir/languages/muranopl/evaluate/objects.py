@@ -10,7 +10,7 @@ from sabir.diagnostics.finding import Related
 from sabir.diagnostics.near import did_you_mean
 from sabir.expressions.yaql import Variables
 from sabir.languages.muranopl.evaluate.errors import MuranoError
-from sabir.languages.muranopl.evaluate.hosts import CONTEXT, HostValue
+from sabir.languages.muranopl.evaluate.hosts import AT, CONTEXT, HostValue
 
 if TYPE_CHECKING:
     from sabir.languages.muranopl.evaluate.classes import MuranoClass
@@ -111,6 +111,8 @@ class MuranoObject(HostValue):
             if name in context.cls.members:
                 self._check_access(name)
                 self._set_declared(name, value, cls)
+                if cls.runtime.written is not None and AT in variables:
+                    cls.runtime.written[self.id, name] = variables[AT]
             else:
                 if self.private is None:
                     self.private = {}

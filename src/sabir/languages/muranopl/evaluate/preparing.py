@@ -42,8 +42,9 @@ def prepare(
     *,
     limits: RunLimits = COMPILE_LIMITS,
     report: Report | None = None,
+    note_writes: bool = False,
 ) -> Prepared:
-    """Read the package, build its classes, load the model."""
+    """Read the package, build its classes, load the model. `note_writes`: keep where code wrote properties."""
     manifest, findings = read_manifest(loaded)
     if manifest is None:
         return Prepared(findings=findings)
@@ -56,6 +57,7 @@ def prepare(
     runtime = Runtime(
         PackageRegistry([package], request.search_path), config=config, limits=limits, report=report
     )
+    runtime.written = {} if note_writes else None
     if not has_errors(findings):
         findings += _build_classes(runtime, package)
     if has_errors(findings):

@@ -67,6 +67,8 @@ class Runtime:
         self.origins: dict[str, Any] = {}
         self.overridden: dict[tuple[str, str], How] = {}
         """Properties whose values were given beside the model."""
+        self.written: dict[tuple[str, str], Place] | None = None
+        """Where code wrote properties last, by object id and property; None: nobody wants to know."""
         self.warnings: list[Finding] = []
         self.report: Report = report or (lambda _level, _line: None)
         self.root: MuranoObject | None = None

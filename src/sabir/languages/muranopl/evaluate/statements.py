@@ -13,7 +13,7 @@ from sabir.expressions.yaql import Variables, YaqlError
 from sabir.languages.muranopl.evaluate.assignments import compile_target
 from sabir.languages.muranopl.evaluate.engines import ClassEngine, expression_failure
 from sabir.languages.muranopl.evaluate.errors import MuranoError, Unstoppable, shown
-from sabir.languages.muranopl.evaluate.hosts import RESULT
+from sabir.languages.muranopl.evaluate.hosts import AT, RESULT
 from sabir.languages.muranopl.evaluate.signals import BREAK, CONTINUE, RETURN, Signal
 from sabir.languages.muranopl.syntax import nodes as ast
 from sabir.source.text import Place
@@ -113,6 +113,15 @@ class Compiler:
                 variables[name] = value(variables)
 
             return run_local
+
+        if self.runtime.written is not None:
+            place = Place(self.source, node.span)
+
+            def run_noted(variables: Variables) -> None:
+                variables[AT] = place
+                store(variables, value(variables))
+
+            return run_noted
 
         def run(variables: Variables) -> None:
             store(variables, value(variables))

@@ -21,9 +21,10 @@ __all__ = ["build_graph"]
 _ATOMS = frozenset((str, int, float, bool, type(None)))
 
 
-def build_graph(runtime: Runtime) -> Graph:
-    """The graph of all objects that the root leads to, owners before what they own."""
-    origins = Origins(runtime)
+def build_graph(runtime: Runtime, *, full: bool = False) -> Graph:
+    """The graph of all objects that the root leads to, owners before what they own. `full`: origins name the
+    properties that a default was computed from, too."""
+    origins = Origins(runtime, full=full)
     return Graph(_instance(object_, origins) for object_ in _reachable(runtime.root))
 
 

@@ -2,11 +2,28 @@
 
 from __future__ import annotations
 
-from sabir.graph.origin import How, Origin
+from collections.abc import Iterator
+
+from sabir.expressions.yaql import Dialect, parse
+from sabir.expressions.yaql.nodes import (
+    Binary,
+    Call,
+    Group,
+    Index,
+    ListLiteral,
+    MapLiteral,
+    Node,
+    Rule,
+    Unary,
+    Variable,
+    Word,
+)
+from sabir.graph.origin import AttributeRead, How, Origin
 from sabir.languages.muranopl.evaluate.constants import same_value
 from sabir.languages.muranopl.evaluate.objects import MuranoObject
 from sabir.languages.muranopl.evaluate.properties import PropertyDeclaration
 from sabir.languages.muranopl.evaluate.runtime import Runtime
+from sabir.languages.muranopl.syntax.nodes import Expr, ListValue, MapValue, Value
 from sabir.source.text import Place
 
 __all__ = ["Origins"]
@@ -15,8 +32,10 @@ __all__ = ["Origins"]
 class Origins:
     """Origins of one runtime; those that declarations give are shared by all objects."""
 
-    def __init__(self, runtime: Runtime) -> None:
+    def __init__(self, runtime: Runtime, *, full: bool = False) -> None:
         self.runtime = runtime
+        self.full = full
+        self._reads: dict[PropertyDeclaration, tuple[str, ...]] = {}
         self._defaults: dict[PropertyDeclaration, Origin] = {}
 
     def of_object(self, object_: MuranoObject) -> Origin:
@@ -28,22 +47,42 @@ class Origins:
 
     def of_property(self, object_: MuranoObject, name: str) -> Origin | None:
         declaration = object_.cls.members[name]
+        written = (self.runtime.written or {}).get((object_.id, name))
+        if written is not None:
+            return Origin(written, How.ASSIGNMENT)
         known = self.runtime.origins.get(object_.id)
         if known is None:
-            return self._declared(declaration) if declaration.default is not None else None
+            return self._declared(declaration, object_) if declaration.default is not None else None
         positions, raw = known
         if (object_.id, name) in self.runtime.overridden:
             where = positions.of(raw) or declaration.place
             return Origin(where, self.runtime.overridden[object_.id, name])
         place = positions.of_value(raw, name) if declaration.is_read else None
         if place is None:
-            return self._declared(declaration)
+            return self._declared(declaration, object_)
         given = Origin(place, How.INPUT)
         if same_value(object_.properties[name], raw.get(name)):
             return given
         return Origin(declaration.contract_place, How.CONVERSION, (given,))
 
-    def _declared(self, declaration: PropertyDeclaration) -> Origin:
+    def _declared(self, declaration: PropertyDeclaration, object_: MuranoObject) -> Origin:
+        origin = self._default(declaration)
+        reads = self._read_by(declaration) if self.full else ()
+        if not reads:
+            return origin
+        sources = tuple(AttributeRead(object_.id, name) for name in reads if name in object_.properties)
+        return Origin(origin.place, How.EXPRESSION, sources, "default")
+
+    def _read_by(self, declaration: PropertyDeclaration) -> tuple[str, ...]:
+        """The properties of the object itself that a default reads."""
+        found = self._reads.get(declaration)
+        if found is None:
+            default = declaration.node.default
+            found = () if default is None or declaration.configured else tuple(dict.fromkeys(_reads(default)))
+            self._reads[declaration] = found
+        return found
+
+    def _default(self, declaration: PropertyDeclaration) -> Origin:
         origin = self._defaults.get(declaration)
         if origin is None:
             node = declaration.node
@@ -54,3 +93,49 @@ class Origins:
             origin = Origin(Place(declaration.cls.node.source, span), How.DEFAULT, note=note)
             self._defaults[declaration] = origin
         return origin
+
+
+def _reads(value: Value) -> Iterator[str]:
+    if isinstance(value, Expr):
+        yield from _own_properties(parse(value.text, Dialect.MURANO).tree)
+    elif isinstance(value, ListValue):
+        for item in value.items:
+            yield from _reads(item)
+    elif isinstance(value, MapValue):
+        for key, item in value.entries:
+            yield from _reads(key)
+            yield from _reads(item)
+
+
+def _own_properties(node: Node) -> Iterator[str]:
+    """Names behind `$.` and `$this.` anywhere in an expression."""
+    if (
+        isinstance(node, Binary)
+        and node.operator in (".", "?.")
+        and isinstance(node.left, Variable)
+        and node.left.name in ("", "1", "this")
+        and isinstance(node.right, Word)
+    ):
+        yield node.right.value
+    for part in _parts(node):
+        yield from _own_properties(part)
+
+
+def _parts(node: Node) -> tuple[Node, ...]:
+    match node:
+        case Binary(left=left, right=right):
+            return (left, right)
+        case Rule(source=source, target=target):
+            return (source, target)
+        case Unary(operand=operand):
+            return (operand,)
+        case Group(inner=inner):
+            return (inner,)
+        case Call(arguments=arguments):
+            return arguments
+        case Index(value=value, arguments=arguments):
+            return (value, *arguments)
+        case ListLiteral(items=items) | MapLiteral(items=items):
+            return items
+        case _:
+            return ()

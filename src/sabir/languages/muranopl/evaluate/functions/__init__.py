@@ -29,11 +29,12 @@ def _declared(format_: str) -> Library:
         types,
     )
 
-    if format_ not in ("1.0", "1.1"):
+    if format_ not in ("1.0", "1.1", "1.2", "1.3"):
         return MURANO
-    from sabir.languages.muranopl.evaluate.functions.legacy import legacy_library
+    from sabir.languages.muranopl.evaluate.functions.legacy import first_library, named_types
 
-    return legacy_library(MURANO)
+    library = named_types(MURANO)
+    return first_library(library) if format_ in ("1.0", "1.1") else library
 
 
 def _stacked(extra: Library, base: Library) -> Library:

@@ -1,4 +1,4 @@
-"""Package formats 1.0 and 1.1: names of the first YAQL, and functions that could be called either way."""
+"""Functions as older package formats know them."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ from collections.abc import Iterable
 from typing import Any
 
 from sabir.expressions.yaql import Library
-from sabir.expressions.yaql.kinds import INT, ITERABLE, STRING
+from sabir.expressions.yaql.kinds import INT, ITERABLE, NULL, OBJECT, STRING
+from sabir.languages.muranopl.evaluate.functions.naming import object_argument
 
-__all__ = ["legacy_library"]
+__all__ = ["first_library", "named_types"]
 
 _EITHER_WAY = (
     "toUpper",
@@ -29,7 +30,19 @@ _EITHER_WAY = (
 )
 
 
-def legacy_library(base: Library) -> Library:
+def named_types(base: Library) -> Library:
+    """Formats up to 1.3: `type` gives the name of the class, not the class."""
+    library = Library(base)
+
+    @library.extension("type", OBJECT | NULL)
+    def type_(object: Any) -> str | None:  # noqa: A002
+        return None if object is None else object_argument(object, "type").cls.name
+
+    return library
+
+
+def first_library(base: Library) -> Library:
+    """Formats 1.0 and 1.1: names of the first YAQL, and functions that could be called either way."""
     library = Library(base)
     for name in _EITHER_WAY:
         library.as_extension(name)
