@@ -75,7 +75,10 @@ def check_ports(deployment: Deployment) -> Iterator[Violation]:
                 continue
             taken, owner = external.setdefault(port.external, (port, definition))
             if taken is not port and first is port:
-                message = f"{port.path}: node port {port.external} is taken by service {owner.service.name!r}"
+                message = (
+                    f"{port.path}: node port {port.external} of service {definition.service.name!r} "
+                    f"is taken by service {owner.service.name!r}"
+                )
                 yield _conflict(port.path, port.place, message, taken.place)
 
 

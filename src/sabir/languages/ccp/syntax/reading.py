@@ -76,16 +76,15 @@ class Reading:
             if isinstance(key, YamlScalar) and isinstance(key.value, str):
                 found[key.value] = entry
             else:
-                shown = key.text if isinstance(key, YamlScalar) else "?"
-                self.wrong_type(key, join(path, shown), "a text key", hint="put it in quotes")
+                self.wrong_type(key, join(path, _shown(key)), "a text key", hint="put it in quotes")
         return found
 
     def keys(
         self, mapping: YamlMapping, path: str, allowed: Iterable[str], *, required: Iterable[str] = ()
     ) -> dict[str, YamlEntry]:
         """The entries with known keys. Unknown and missing keys are violations."""
-        found = self.entries(mapping, path)
         allowed = tuple(allowed)
+        found = {_shown(entry.key): entry for entry in mapping.entries}
         for name in [name for name in found if name not in allowed]:
             key = found.pop(name).key
             hint = did_you_mean(name, allowed) or f"known here: {', '.join(allowed)}"
@@ -164,6 +163,10 @@ class Reading:
             self.fail(Kind.EMPTY, path, node, f"{path} must not be empty", hint="leave the key out instead")
         for index, item in enumerate(node.items):
             yield item, f"{path}[{index}]"
+
+
+def _shown(key: YamlNode) -> str:
+    return key.text if isinstance(key, YamlScalar) else "?"
 
 
 def join(path: str, key: str) -> str:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from sabir.languages.ccp.syntax.containers import read_container, read_destination
+from sabir.languages.ccp.syntax.containers import read_container
 from sabir.languages.ccp.syntax.nodes import File, Secret, Service, WorkloadKind
 from sabir.languages.ccp.syntax.ports import PortRange, read_port
 from sabir.languages.ccp.syntax.reading import CONFIG_KEY, OCTAL, Reading, join
@@ -33,6 +34,7 @@ _SERVICE: Final = (
 )
 _SINCE: Final = {"antiAffinity": (0, 2, 0), "annotations": (0, 3, 0), "headless": (0, 8, 0)}
 _FILE: Final = ("path", "content", "perm", "user")
+_FILE_PATH: Final = re.compile(r"/[^\x00-\x1f]*[^/\x00-\x1f]")
 _LONGEST_NAME: Final = 63
 
 
@@ -222,9 +224,16 @@ def _file(reading: Reading, name: str, entry: YamlEntry) -> File | None:
         place=reading.place(entry.key),
         yaml=mapping,
         name=name,
-        destination=read_destination(reading, found, path),
+        destination=_destination(reading, found, path),
         content=texts.get("content", ""),
         content_place=reading.place(found["content"].value if "content" in found else mapping),
         perm=perm,
         user=texts.get("user"),
     )
+
+
+def _destination(reading: Reading, found: dict[str, YamlEntry], path: str) -> str:
+    if "path" not in found:
+        return ""
+    wanted = "the absolute path of a file"
+    return reading.matching(found["path"].value, f"{path}.path", _FILE_PATH, wanted)
