@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
@@ -12,6 +12,7 @@ from sabir.errors import UsageError
 from sabir.graph.graph import Graph
 from sabir.languages.language import EvaluationRequest
 from sabir.operations.evaluate import evaluate_path
+from sabir.source.packages import LoadedPackage
 
 __all__ = ["FORMATS", "CompileRequest", "Compiled", "GraphView", "compile_path"]
 
@@ -42,6 +43,10 @@ class Compiled:
     graph: Graph
     findings: tuple[Finding, ...]
     view: GraphView
+    title: str = ""
+    """What pages call it: the last part of the path."""
+    package: LoadedPackage | None = None
+    """What it was made from; None for a saved graph."""
 
     @property
     def failed(self) -> bool:
@@ -49,7 +54,7 @@ class Compiled:
 
     def pieces(self) -> Iterator[bytes]:
         """The graph in the wanted format, piece by piece."""
-        return FORMATS[self.view.format](self.graph, self.view)
+        return FORMATS[self.view.format](self)
 
 
 def compile_path(request: CompileRequest) -> Compiled:
@@ -60,44 +65,67 @@ def compile_path(request: CompileRequest) -> Compiled:
         raise UsageError("sensitive values can be written as json and yaml only")
     if view.origins and view.format != "text":
         raise UsageError("origins are an option of the format text; json and yaml always have them")
-    evaluated = evaluate_path(request.path, request.evaluation, language=request.language).evaluation
-    return Compiled(graph=evaluated.graph, findings=evaluated.findings, view=view)
+    # A page answers `why` for every value, so it needs the long answer.
+    evaluation = (
+        replace(request.evaluation, full_provenance=True) if view.format == "html" else request.evaluation
+    )
+    evaluated = evaluate_path(request.path, evaluation, language=request.language)
+    return Compiled(
+        graph=evaluated.evaluation.graph,
+        findings=evaluated.evaluation.findings,
+        view=view,
+        title=request.path.resolve().name or str(request.path),
+        package=evaluated.package,
+    )
 
 
-def _json(graph: Graph, view: GraphView) -> Iterator[bytes]:
+def _json(compiled: Compiled) -> Iterator[bytes]:
     from sabir.graph.json import chunks
 
-    return chunks(graph, reveal=view.reveal)
+    return chunks(compiled.graph, reveal=compiled.view.reveal)
 
 
-def _yaml(graph: Graph, view: GraphView) -> Iterator[bytes]:
+def _yaml(compiled: Compiled) -> Iterator[bytes]:
     from sabir.graph.views.yaml import yaml_view
 
-    return _encoded(yaml_view(graph, reveal=view.reveal))
+    return _encoded(yaml_view(compiled.graph, reveal=compiled.view.reveal))
 
 
-def _text(graph: Graph, view: GraphView) -> Iterator[bytes]:
+def _text(compiled: Compiled) -> Iterator[bytes]:
     from sabir.graph.views.text import text_view
 
-    return _encoded(text_view(graph, origins=view.origins))
+    return _encoded(text_view(compiled.graph, origins=compiled.view.origins))
 
 
-def _dot(graph: Graph, _view: GraphView) -> Iterator[bytes]:
+def _dot(compiled: Compiled) -> Iterator[bytes]:
     from sabir.graph.views.dot import dot_view
 
-    return _encoded(dot_view(graph))
+    return _encoded(dot_view(compiled.graph))
 
 
-def _mermaid(graph: Graph, _view: GraphView) -> Iterator[bytes]:
+def _mermaid(compiled: Compiled) -> Iterator[bytes]:
     from sabir.graph.views.mermaid import mermaid_view
 
-    return _encoded(mermaid_view(graph))
+    return _encoded(mermaid_view(compiled.graph))
 
 
-def _svg(graph: Graph, _view: GraphView) -> Iterator[bytes]:
+def _svg(compiled: Compiled) -> Iterator[bytes]:
     from sabir.graph.views.svg import svg_view
 
-    return _encoded(svg_view(graph))
+    return _encoded(svg_view(compiled.graph))
+
+
+def _html(compiled: Compiled) -> Iterator[bytes]:
+    from sabir.graph.views.html import PageContent, html_view
+
+    package = compiled.package
+
+    def read_line(file: str, line: int) -> str | None:
+        found = None if package is None else package.get_file(file)
+        return None if found is None else found.source.line_text(line)
+
+    content = PageContent(title=compiled.title, findings=compiled.findings, read_line=read_line)
+    return html_view(compiled.graph, content)
 
 
 def _encoded(pieces: Iterable[str]) -> Iterator[bytes]:
@@ -105,11 +133,12 @@ def _encoded(pieces: Iterable[str]) -> Iterator[bytes]:
     return (piece.encode("utf-8", "replace") for piece in pieces)
 
 
-FORMATS: Final[Mapping[str, Callable[[Graph, GraphView], Iterator[bytes]]]] = {
+FORMATS: Final[Mapping[str, Callable[[Compiled], Iterator[bytes]]]] = {
     "json": _json,
     "yaml": _yaml,
     "text": _text,
     "dot": _dot,
     "mermaid": _mermaid,
     "svg": _svg,
+    "html": _html,
 }

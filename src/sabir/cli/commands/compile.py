@@ -20,7 +20,7 @@ __all__ = ["command"]
 @click.option(
     "--format",
     "format_",
-    type=click.Choice(["json", "yaml", "text", "dot", "mermaid", "svg"]),
+    type=click.Choice(["json", "yaml", "text", "dot", "mermaid", "svg", "html"]),
     default="json",
     show_default=True,
     help="How the graph is written.",
@@ -62,6 +62,7 @@ def command(
     \b
     sabir compile model/                          the graph as JSON, form sabir.graph/1
     sabir compile model/ --format svg -o model.svg
+    sabir compile model/ --format html -o model.html        a page to walk about in, for any browser
     sabir compile model/ -o graph.json && sabir compile graph.json --format text --origins
     """
     from sabir.cli.findings import show_findings

@@ -5,20 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Final
-from unicodedata import east_asian_width
 from xml.sax.saxutils import escape
 
 from sabir.graph.graph import Graph
 from sabir.graph.instance import Instance
 from sabir.graph.layout import Boxes, Gaps, Placed, nest
+from sabir.graph.views.boxes import between_columns, shown_name, shown_type, text_width, words_size
 from sabir.graph.views.links import Link, Ownership, links, ownership
 from sabir.graph.views.palette import colours
 from sabir.graph.views.words import clipped, one_line, value_text
 
 __all__ = ["svg_view"]
 
-_LONGEST_NAME: Final = 30
-_LONGEST_TYPE: Final = 36
 _MOST_LABELS: Final = 60
 """With more links than this their names are in the tooltips only."""
 _MOST_LINES: Final = 25
@@ -77,30 +75,17 @@ def _place(
     graph: Graph, tree: Ownership, shown: Sequence[Link], *, labels: bool
 ) -> tuple[Placed, Mapping[str, int]]:
     number = {one.id: position for position, one in enumerate(graph)}
-    longest = max((_width(_label(link), 5.4) for link in shown), default=0.0) if labels else 0.0
+    longest = max((text_width(_label(link), 5.4) for link in shown), default=0.0) if labels else 0.0
     boxes = Boxes(
         parents=[number.get(tree.owner.get(one.id, ""), -1) if one.id in tree.owner else -1 for one in graph],
-        sizes=[_words_size(one) for one in graph],
+        sizes=[words_size(one.name, one.type) for one in graph],
         edges=[(number[link.source], number[link.target]) for link in shown],
     )
     pairs = {(link.source, link.target) for link in shown}
     if any((target, source) in pairs for source, target in pairs):
         longest *= 2  # a label at either end
-    # The more links, the more room they need between the columns to be told apart.
-    between = max(60.0 + min(len(shown) ** 0.5 * 3, 90.0), longest + 50.0)
+    between = max(between_columns(len(shown)), longest + 50.0)
     return nest(boxes, Gaps(between_columns=between)), number
-
-
-# Widths for a wide font such as DejaVu Sans, in which much is shown; narrower fonts leave a little air.
-def _words_size(one: Instance) -> tuple[float, float]:
-    name = _width(clipped(one_line(one.name), _LONGEST_NAME), 8.1)
-    type_ = _width(clipped(one_line(one.type), _LONGEST_TYPE), 6.1)
-    return max(name, type_, 50.0) + 20, 38.0
-
-
-def _width(text: str, each: float) -> float:
-    wide = 0 if text.isascii() else sum(east_asian_width(char) in "WF" for char in text)
-    return (len(text) + wide) * each
 
 
 def _outside_in(tree: Ownership) -> list[Instance]:
@@ -117,8 +102,8 @@ def _box(graph: Graph, one: Instance, placed: Placed, number: int, *, owner: boo
     return (
         f'<g><title>{_xml(_tooltip(graph, one))}</title><rect class="{kind}" x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" '
         f'height="{height:.1f}" rx="6" fill="{colour.fill}" stroke="{colour.line}"/>'
-        f'<text class="name" x="{x + 10:.1f}" y="{y + 16:.1f}">{_xml(clipped(one_line(one.name), _LONGEST_NAME))}</text>'
-        f'<text class="type" x="{x + 10:.1f}" y="{y + 30:.1f}">{_xml(clipped(one_line(one.type), _LONGEST_TYPE))}</text></g>\n'
+        f'<text class="name" x="{x + 10:.1f}" y="{y + 16:.1f}">{_xml(shown_name(one.name))}</text>'
+        f'<text class="type" x="{x + 10:.1f}" y="{y + 30:.1f}">{_xml(shown_type(one.type))}</text></g>\n'
     )
 
 

@@ -1,0 +1,152 @@
+"""What the panel shows of instances, in blocks: a page of many instances reads a block when one of it is looked at.
+
+A block is `{"files": […], "hows": […], "origins": […], "rows": […]}`, and the first one has the outputs.
+A row is `[status, origin, [[attribute, value, origin], …], [[relation, [target, …], origin], …], [required, …],
+[[relation, source], …], how many relations point at it]`. Origins are numbers in the block, -1 for none; targets are
+numbers of instances, or ids of what is not in the graph.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, Final
+
+from sabir.graph.graph import Graph
+from sabir.graph.instance import Instance
+from sabir.graph.origin import AttributeRead, Origin
+from sabir.graph.views.html.lines import SafeLines
+from sabir.graph.views.html.values import page_value, without_surrogates
+
+__all__ = ["BLOCK", "blocks"]
+
+BLOCK: Final = 1000
+"""Instances of a block."""
+_MOST_ORIGINS: Final = 30_000
+"""Steps of provenance of a block; only a tangle has more."""
+_MOST_INCOMING: Final = 200
+
+
+def blocks(graph: Graph, lines: SafeLines) -> Iterator[dict[str, Any]]:
+    number = {one.id: position for position, one in enumerate(graph)}
+    incoming = _incoming(graph, number)
+    instances = iter(graph)
+    first = True
+    while (batch := list(islice(instances, BLOCK))) or first:
+        origins = _Origins(lines, number)
+        rows = [_row(one, origins, number, incoming.get(number[one.id])) for one in batch]
+        block: dict[str, Any] = {"rows": rows}
+        if first:
+            block["outputs"] = [
+                [
+                    without_surrogates(name),
+                    page_value(value, number),
+                    origins.at(graph.output_origins.get(name)),
+                ]
+                for name, value in graph.outputs.items()
+            ]
+        yield block | origins.data()
+        first = False
+
+
+@dataclass(slots=True)
+class _Incoming:
+    count: int
+    shown: list[tuple[str, int]]
+
+
+def _incoming(graph: Graph, number: Mapping[str, int]) -> dict[int, _Incoming]:
+    """Who points at an instance, by its number: the first of them, and how many there are."""
+    found: dict[int, _Incoming] = {}
+    for source, one in enumerate(graph):
+        pointing = [*one.relations.items(), ("requires", one.requires)]
+        for name, targets in pointing:
+            for target in targets:
+                if target not in number:
+                    continue
+                known = found.setdefault(number[target], _Incoming(0, []))
+                known.count += 1
+                if known.count <= _MOST_INCOMING:
+                    known.shown.append((without_surrogates(name), source))
+    return found
+
+
+def _row(
+    one: Instance, origins: _Origins, number: Mapping[str, int], incoming: _Incoming | None
+) -> list[Any]:
+    def numbered(ids: Sequence[str]) -> list[int | str]:
+        return [number.get(id_, without_surrogates(id_)) for id_ in ids]
+
+    return [
+        None if one.status is None else without_surrogates(one.status),
+        origins.at(one.origin),
+        [
+            [without_surrogates(name), page_value(value, number), origins.at(one.origins.get(name))]
+            for name, value in one.attributes.items()
+        ],
+        [
+            [without_surrogates(name), numbered(targets), origins.at(one.origins.get(name))]
+            for name, targets in one.relations.items()
+        ],
+        numbered(one.requires),
+        incoming.shown if incoming else [],
+        incoming.count if incoming else 0,
+    ]
+
+
+class _Origins:
+    """The origins of a block by number. One is `[file, line, column, how, note, line of source, [source, …]]`; a source
+    is the number of an origin or `[instance, attribute]`, and null stands for more than is kept."""
+
+    def __init__(self, lines: SafeLines, instances: Mapping[str, int]) -> None:
+        self._lines = lines
+        self._instances = instances
+        self._numbers: dict[int, int] = {}
+        self._rows: list[list[Any]] = []
+        self._files: dict[str, int] = {}
+        self._hows: dict[str, int] = {}
+
+    def at(self, origin: Origin | None) -> int:
+        if origin is None:
+            return -1
+        known = self._numbers.get(id(origin))
+        if known is not None:
+            return known
+        todo = [origin]
+        self._note(origin)
+        for one in todo:
+            sources = self._rows[self._numbers[id(one)]][6]
+            for source in one.sources:
+                if isinstance(source, AttributeRead):
+                    if source.instance in self._instances:
+                        sources.append(
+                            [self._instances[source.instance], without_surrogates(source.attribute)]
+                        )
+                elif id(source) in self._numbers:
+                    sources.append(self._numbers[id(source)])
+                elif len(self._rows) < _MOST_ORIGINS:
+                    sources.append(self._note(source))
+                    todo.append(source)
+                else:
+                    sources.append(None)
+        return self._numbers[id(origin)]
+
+    def _note(self, origin: Origin) -> int:
+        location = origin.location
+        number = self._numbers[id(origin)] = len(self._rows)
+        self._rows.append(
+            [
+                self._files.setdefault(without_surrogates(location.file), len(self._files)),
+                location.line,
+                location.column,
+                self._hows.setdefault(origin.how.value, len(self._hows)),
+                None if origin.note is None else self._lines.scrubbed(origin.note),
+                self._lines.of(origin),
+                [],
+            ]
+        )
+        return number
+
+    def data(self) -> dict[str, Any]:
+        return {"files": list(self._files), "hows": list(self._hows), "origins": self._rows}

@@ -1,0 +1,62 @@
+"""Findings for the page: what they say, and the instances that were made on their line."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from sabir.diagnostics.finding import Finding
+from sabir.graph.graph import Graph
+from sabir.graph.views.html.lines import SafeLines
+from sabir.graph.views.html.values import without_surrogates
+
+__all__ = ["findings_data"]
+
+_MOST: Final = 2000
+_MOST_INSTANCES: Final = 20
+
+
+def findings_data(graph: Graph, findings: Sequence[Finding], lines: SafeLines) -> dict[str, Any]:
+    if not findings:
+        return {"count": 0, "shown": []}
+    shown = findings[:_MOST]
+    made_on = _made_on(graph, {(one.location.file, one.location.line) for one in shown})
+    return {"count": len(findings), "shown": [_finding(one, made_on, lines) for one in shown]}
+
+
+def _made_on(graph: Graph, places: set[tuple[str, int]]) -> Mapping[tuple[str, int], Sequence[int]]:
+    """The instances that have something from one of the places."""
+    made_on: dict[tuple[str, int], dict[int, None]] = {}
+    known: dict[int, tuple[str, int]] = {}  # by identity: origins are shared, and the graph keeps them alive
+    for number, one in enumerate(graph):
+        for origin in (one.origin, *one.origins.row):
+            if origin is None:
+                continue
+            place = known.get(id(origin))
+            if place is None:
+                location = origin.location
+                place = known[id(origin)] = location.file, location.line
+            if place in places:
+                found = made_on.setdefault(place, {})
+                if len(found) < _MOST_INSTANCES:
+                    found[number] = None
+    return {place: list(found) for place, found in made_on.items()}
+
+
+def _finding(
+    one: Finding, made_on: Mapping[tuple[str, int], Sequence[int]], lines: SafeLines
+) -> dict[str, Any]:
+    location, source = one.location, one.place.source
+    return {
+        "code": one.code,
+        "severity": one.severity.value,
+        "message": lines.scrubbed(one.message),
+        "hint": None if one.hint is None else lines.scrubbed(one.hint),
+        "at": without_surrogates(str(location)),
+        "line": location.line,
+        "source": lines.at(location.file, location.line, lambda _file, line: source.line_text(line)),
+        "related": [
+            [without_surrogates(str(two.place.location)), lines.scrubbed(two.message)] for two in one.related
+        ],
+        "instances": made_on.get((location.file, location.line), ()),
+    }

@@ -1,0 +1,334 @@
+// Draws the picture: only what is in view, and only as much of it as can be told apart at this size.
+
+const FONT = '"Segoe UI", system-ui, -apple-system, Helvetica, Arial, "DejaVu Sans", sans-serif';
+const READABLE = 6.2; // pixels of a letter's height
+
+function mixed(one, other, part) {
+  const channel = (colour, at) => parseInt(colour.slice(at, at + 2), 16);
+  const blend = (at) => Math.round(channel(one, at) * part + channel(other, at) * (1 - part));
+  return `#${[1, 3, 5].map((at) => blend(at).toString(16).padStart(2, "0")).join("")}`;
+}
+
+// Colours of the languages and of everything else, for one theme.
+function palette(languages, dark) {
+  const ground = dark ? "#0e1420" : "#f8fafc";
+  const nobody = { fill: "#e7e5e4", line: "#57534e" };
+  return {
+    ground,
+    text: dark ? "#e5ebf4" : "#1e293b",
+    soft: dark ? "#a9b8cc" : "#475569",
+    link: dark ? "#7688a3" : "#7b8aa0",
+    accent: dark ? "#7cb0ff" : "#2563eb",
+    match: dark ? "#fbbf24" : "#d97706",
+    error: dark ? "#f87171" : "#dc2626",
+    warning: dark ? "#fbbf24" : "#d97706",
+    boxes: [...languages, nobody].map(({ fill, line }) => ({
+      fill: dark ? mixed(line, "#172033", 0.34) : fill,
+      line: dark ? mixed(line, "#ffffff", 0.62) : line,
+      owner: dark ? mixed(line, ground, 0.13) : mixed(fill, "#ffffff", 0.36),
+    })),
+  };
+}
+
+class Painter {
+  constructor(scene, camera, state) {
+    Object.assign(this, { scene, camera, state, drawn: [], labels: [] });
+  }
+
+  draw(ctx, ratio) {
+    const { camera, scene } = this;
+    const { k } = camera;
+    ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
+    ctx.clearRect(0, 0, camera.width, camera.height);
+    scene.settle(camera, this.state);
+    ctx.setTransform(ratio * k, 0, 0, ratio * k, -camera.x * k * ratio, -camera.y * k * ratio);
+    this.drawn = [];
+    this.labels = [];
+    const inFront = [];
+    const [left, top] = [camera.x, camera.y];
+    const [right, bottom] = camera.toPicture(camera.width, camera.height);
+    for (const box of scene.order) {
+      if (!scene.visible[box] || this.isHidden(box)) continue;
+      if (scene.X[box] > right || scene.Y[box] > bottom || scene.X[box] + scene.W[box] < left || scene.Y[box] + scene.H[box] < top) continue;
+      if (scene.parts[box].length && !scene.closed[box]) this.owner(ctx, box);
+      else inFront.push(box);
+    }
+    this.links(ctx, [left, top, right, bottom]);
+    for (const box of inFront) this.leaf(ctx, box);
+    this.emphasis(ctx);
+    ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
+    this.smallLabels(ctx);
+    ctx.globalAlpha = 1;
+  }
+
+  isHidden(box) {
+    return this.state.hidden.has(this.scene.language[box]) && !this.scene.parts[box].length;
+  }
+
+  colours(box) {
+    return this.state.palette.boxes[this.scene.language[box]];
+  }
+
+  alpha(box) {
+    return this.state.matches && !this.state.matches.has(box) && box !== this.state.selected ? 0.3 : 1;
+  }
+
+  outline(ctx, box) {
+    const { scene } = this;
+    ctx.beginPath();
+    const corner = Math.min(6, scene.W[box] / 4);
+    ctx.roundRect(scene.X[box], scene.Y[box], scene.W[box], scene.H[box], corner);
+  }
+
+  owner(ctx, box) {
+    const { scene, state, camera } = this;
+    const ghost = state.hidden.has(scene.language[box]);
+    const colours = this.colours(box);
+    this.drawn.push(box);
+    ctx.globalAlpha = this.alpha(box);
+    this.outline(ctx, box);
+    if (!ghost) {
+      ctx.fillStyle = colours.owner;
+      ctx.fill();
+    }
+    ctx.setLineDash(ghost ? [3, 4] : []);
+    ctx.lineWidth = Math.max(1.2, 0.7 / camera.k);
+    ctx.strokeStyle = ghost ? state.palette.link : colours.line;
+    ctx.stroke();
+    ctx.setLineDash([]);
+    this.rings(ctx, box);
+    if (camera.k * 12 >= READABLE) {
+      this.words(ctx, box);
+      this.button(ctx, box, "−");
+    } else this.labels.push(box);
+  }
+
+  leaf(ctx, box) {
+    const { scene, camera, state } = this;
+    const colours = this.colours(box);
+    this.drawn.push(box);
+    ctx.globalAlpha = 1;
+    this.outline(ctx, box);
+    ctx.fillStyle = state.palette.ground; // links end at the border of a folded owner, not within it
+    ctx.fill();
+    ctx.globalAlpha = this.alpha(box);
+    ctx.fillStyle = colours.fill;
+    ctx.fill();
+    ctx.lineWidth = Math.max(1.2, 0.5 / camera.k);
+    ctx.strokeStyle = colours.line;
+    ctx.stroke();
+    this.rings(ctx, box);
+    if (scene.closed[box]) {
+      this.labels.push(box);
+      if (camera.k * 12 >= READABLE) this.button(ctx, box, "+");
+    } else if (camera.k * 12 >= READABLE) this.words(ctx, box);
+    else this.labels.push(box);
+  }
+
+  rings(ctx, box) {
+    const { state, camera, scene } = this;
+    const ring = (colour, width) => {
+      ctx.strokeStyle = colour;
+      ctx.lineWidth = width / Math.min(camera.k, 1);
+      ctx.stroke();
+    };
+    if (state.matches && state.matches.has(box)) ring(state.palette.match, 2.4);
+    if (box === state.hovered) ring(this.colours(box).line, 2.2);
+    if (box === state.selected) ring(state.palette.accent, 3);
+    const worst = state.findings.get(box);
+    if (worst) {
+      const radius = 5 / Math.min(camera.k, 1);
+      ctx.beginPath();
+      ctx.arc(scene.X[box] + scene.W[box], scene.Y[box], Math.min(radius, scene.H[box] / 2), 0, 7);
+      ctx.fillStyle = state.palette[worst];
+      ctx.fill();
+    }
+  }
+
+  words(ctx, box) {
+    const { scene, state, camera } = this;
+    ctx.textAlign = "left";
+    ctx.textBaseline = "alphabetic";
+    ctx.fillStyle = state.palette.text;
+    ctx.font = `600 12px ${FONT}`;
+    ctx.fillText(scene.names[box], scene.X[box] + 10, scene.Y[box] + 16);
+    if (camera.k * 10 < READABLE) return;
+    ctx.fillStyle = state.palette.soft;
+    ctx.font = `10px ${FONT}`;
+    const more = scene.inside[box] ? ` · ${scene.inside[box].toLocaleString("en")} inside` : "";
+    ctx.fillText(scene.types[box] + more, scene.X[box] + 10, scene.Y[box] + 30);
+  }
+
+  button(ctx, box, sign) {
+    const [x, y, side] = this.scene.button(box);
+    ctx.beginPath();
+    ctx.roundRect(x, y, side, side, 4);
+    ctx.fillStyle = this.state.palette.ground;
+    ctx.fill();
+    ctx.lineWidth = 1;
+    ctx.strokeStyle = this.colours(box).line;
+    ctx.stroke();
+    ctx.textAlign = "center";
+    ctx.textBaseline = "middle";
+    ctx.fillStyle = this.state.palette.text;
+    ctx.font = `600 13px ${FONT}`;
+    ctx.fillText(sign, x + side / 2, y + side / 2 + 0.5);
+  }
+
+  links(ctx, [left, top, right, bottom]) {
+    const { scene, state, camera } = this;
+    const found = [];
+    for (const link of scene.links) {
+      const [x0, y0, x1, y1] = link.bounds;
+      if (x0 > right || y0 > bottom || x1 < left || y1 < top) continue;
+      if (!scene.isApart(link) || this.isHidden(link.source) || this.isHidden(link.target)) continue;
+      found.push(link);
+    }
+    const crowd = found.length > 1500;
+    ctx.strokeStyle = state.palette.link;
+    ctx.fillStyle = state.palette.link;
+    ctx.globalAlpha = (crowd ? 0.4 : 0.75) * (state.matches || state.selected >= 0 ? 0.45 : 1);
+    for (const dashed of [false, true]) {
+      ctx.beginPath();
+      for (const link of found) if (link.dashed === dashed && link.count === 1) trace(ctx, link.points);
+      ctx.lineWidth = Math.max(1.1, 0.6 / camera.k);
+      ctx.setLineDash(dashed ? [4, 3] : []);
+      ctx.stroke();
+    }
+    ctx.setLineDash([]);
+    for (const link of found) {
+      if (link.count === 1) continue;
+      ctx.beginPath();
+      trace(ctx, link.points);
+      ctx.lineWidth = 1 + Math.log2(link.count) * 0.55;
+      ctx.stroke();
+    }
+    if (camera.k > 0.3) for (const link of found) tip(ctx, link.points, 1);
+    if (scene.labels && camera.k * 9.5 >= READABLE) this.linkLabels(ctx, found, state.palette.soft);
+    this.shownLinks = found;
+  }
+
+  linkLabels(ctx, links, colour) {
+    const written = new Map();
+    ctx.font = `9.5px ${FONT}`;
+    ctx.textBaseline = "alphabetic";
+    ctx.fillStyle = colour;
+    for (const { points, name } of links) {
+      if (!name) continue;
+      const [x, y, before] = [points.at(-2), points.at(-1), points.at(-4)];
+      const key = `${x} ${y}`;
+      const there = written.get(key) || [];
+      if (there.includes(name)) continue; // links of one name into one box share theirs
+      written.set(key, [...there, name]);
+      ctx.textAlign = before > x ? "left" : "right";
+      ctx.fillText(name, x + (before > x ? 10 : -10), y - 4 - 11 * there.length);
+    }
+  }
+
+  // The links of the selected instance, or of the one under the pointer, above everything.
+  emphasis(ctx) {
+    const { scene, state, camera } = this;
+    const chosen = state.selected >= 0 ? state.selected : state.hovered;
+    if (chosen < 0) return;
+    const own = scene.links.filter((link) => scene.isApart(link) && (scene.isWithin(link.source, chosen) || scene.isWithin(link.target, chosen)));
+    if (!own.length || own.length > 3000) return;
+    ctx.globalAlpha = own.length > 60 ? 0.45 : 0.95;
+    ctx.strokeStyle = state.palette.accent;
+    ctx.fillStyle = state.palette.accent;
+    for (const link of own) {
+      ctx.beginPath();
+      trace(ctx, link.points);
+      ctx.setLineDash(link.dashed ? [4, 3] : []);
+      ctx.lineWidth = Math.max(1.9, 1.3 / camera.k);
+      ctx.stroke();
+      ctx.setLineDash([]);
+      if (camera.k > 0.15) tip(ctx, link.points, Math.max(1.2, 0.6 / camera.k));
+    }
+    if (own.length <= 60 && camera.k * 9.5 >= READABLE) this.linkLabels(ctx, own, state.palette.accent);
+  }
+
+  // Names of what is too small for words of its own, the larger first, none over another.
+  smallLabels(ctx) {
+    const { scene, camera } = this;
+    const area = (box) => scene.W[box] * scene.H[box];
+    const taken = [];
+    ctx.textBaseline = "middle";
+    for (const box of this.labels.sort((a, b) => area(b) - area(a)).slice(0, 400)) {
+      const [x, y] = camera.toScreen(scene.X[box], scene.Y[box]);
+      const [width, height] = [scene.W[box] * camera.k, scene.H[box] * camera.k];
+      if (width < 40 || height < 12) continue;
+      const spot = scene.parts[box].length && !scene.closed[box]
+        ? this.headLabel(ctx, box, [x, y, width])
+        : this.middleLabel(ctx, box, [x, y, width, height], taken);
+      if (spot) taken.push(spot);
+    }
+  }
+
+  headLabel(ctx, box, [x, y, width]) {
+    ctx.font = `600 11px ${FONT}`;
+    const text = fitted(ctx, this.scene.names[box], width - 10);
+    if (!text) return null;
+    const spot = [x + 2, y + 2, ctx.measureText(text).width + 8, 15];
+    ctx.globalAlpha = 0.9 * this.alpha(box);
+    ctx.fillStyle = this.state.palette.ground;
+    ctx.beginPath();
+    ctx.roundRect(...spot, 4);
+    ctx.fill();
+    ctx.globalAlpha = this.alpha(box);
+    ctx.textAlign = "left";
+    ctx.fillStyle = this.state.palette.text;
+    ctx.fillText(text, spot[0] + 4, spot[1] + 8);
+    return spot;
+  }
+
+  middleLabel(ctx, box, [x, y, width, height], taken) {
+    const { scene, state } = this;
+    const size = Math.max(9, Math.min(22, height * 0.28, (width / Math.max(scene.names[box].length, 6)) * 1.5));
+    if (taken.some(([tx, ty, tw, th]) => x + width / 2 < tx + tw && x + width / 2 > tx && y + height / 2 < ty + th && y + height / 2 > ty)) return null;
+    ctx.globalAlpha = this.alpha(box);
+    ctx.textAlign = "center";
+    ctx.font = `600 ${size}px ${FONT}`;
+    const text = fitted(ctx, scene.names[box], width - 8);
+    if (!text) return null;
+    const count = scene.count(box);
+    const second = count && height > size * 2.8 && width > 60 ? plural(count, "part") : "";
+    const middle = y + height / 2 - (second ? size * 0.55 : 0);
+    ctx.fillStyle = state.palette.text;
+    ctx.fillText(text, x + width / 2, middle);
+    if (second) {
+      ctx.font = `${Math.max(9, size * 0.72)}px ${FONT}`;
+      ctx.fillStyle = state.palette.soft;
+      ctx.fillText(second, x + width / 2, middle + size * 1.15);
+    }
+    return null;
+  }
+}
+
+function fitted(ctx, text, width) {
+  if (ctx.measureText(text).width <= width) return text;
+  let length = Math.floor((text.length * width) / ctx.measureText(text).width);
+  while (length > 2 && ctx.measureText(`${text.slice(0, length)}…`).width > width) length -= 1;
+  return length > 2 ? `${text.slice(0, length)}…` : "";
+}
+
+// Straight within a column, a curve with level ends between two columns.
+function trace(ctx, points) {
+  let [x, y] = points;
+  ctx.moveTo(x, y);
+  for (let at = 2; at < points.length; at += 2) {
+    const [nextX, nextY] = [points[at], points[at + 1]];
+    if (nextY === y) ctx.lineTo(nextX, nextY);
+    else ctx.bezierCurveTo((x + nextX) / 2, y, (x + nextX) / 2, nextY, nextX, nextY);
+    [x, y] = [nextX, nextY];
+  }
+}
+
+function tip(ctx, points, size) {
+  const [x, y, before] = [points.at(-2), points.at(-1), points.at(-4)];
+  const back = (before > x ? 7 : -7) * size;
+  ctx.beginPath();
+  ctx.moveTo(x, y);
+  ctx.lineTo(x + back, y - 3.2 * size);
+  ctx.lineTo(x + back, y + 3.2 * size);
+  ctx.fill();
+}
