@@ -9,7 +9,7 @@ from typing import Final
 from sabir.graph.dependence import lines_of
 from sabir.graph.graph import Graph
 from sabir.graph.origin import Origin
-from sabir.graph.values import REDACTED, Sensitive, Value, reveal
+from sabir.graph.values import REDACTED, Sensitive, Value
 from sabir.graph.views.html.values import without_surrogates
 from sabir.source.text import Location
 
@@ -18,6 +18,8 @@ __all__ = ["LineReader", "SafeLines"]
 LineReader = Callable[[str, int], str | None]
 """The text of a line of a file of the package, when it is at hand."""
 
+_PLAIN: Final = frozenset({str, int, bool, float, type(None)})
+"""Types with no room for a secret; most values are of them."""
 _LONGEST: Final = 400
 _MOST_SECRETS: Final = 500
 _SHORTEST_SECRET: Final = 3
@@ -34,8 +36,8 @@ class SafeLines:
         self._cache: dict[tuple[str, int], str | None] = {}
         self._hidden: set[tuple[str, int]] = set()
         secrets: dict[str, None] = {}
-        for value, origin in _sensitive(graph):
-            secrets.update(dict.fromkeys(_texts(value)))
+        for texts, origin in _sensitive(graph):
+            secrets.update(dict.fromkeys(texts))
             if origin is not None:
                 self._hide(origin)
         # A pattern of thousands of words would make every line dear; then no line is shown.
@@ -84,50 +86,42 @@ class SafeLines:
             todo += [source for source in one.sources if isinstance(source, Origin)]
 
 
-def _sensitive(graph: Graph) -> Iterator[tuple[Value, Origin | None]]:
-    """Every value with something sensitive in it, and its origin."""
+def _sensitive(graph: Graph) -> Iterator[tuple[tuple[str, ...], Origin | None]]:
+    """For every value with something sensitive in it the texts of its secrets, and its origin."""
     for one in graph:
         for name, value in one.attributes.items():
-            if type(value) not in (str, int, bool, float) and _has_secret(value):
-                yield value, one.origins.get(name)
+            if type(value) not in _PLAIN and (texts := _secrets_in(value)) is not None:
+                yield texts, one.origins.get(name)
     for name, value in graph.outputs.items():
-        if _has_secret(value):
-            yield value, graph.output_origins.get(name)
+        if (texts := _secrets_in(value)) is not None:
+            yield texts, graph.output_origins.get(name)
 
 
-def _has_secret(value: Value) -> bool:
-    match value:
-        case Sensitive():
-            return True
-        case str() | bytes():
-            return False
-        case Mapping():
-            return any(map(_has_secret, value.values()))
-        case Sequence():
-            return any(map(_has_secret, value))
-        case _:
-            return False
-
-
-def _texts(value: Value, *, secret: bool = False) -> Iterator[str]:
-    """The texts of the secrets in a value that are long enough to be found in a line."""
-    match value:
-        case Sensitive():
-            yield from _texts(reveal(value), secret=True)
-        case str():
-            for line in value.splitlines() if secret else ():
-                if len(line.strip()) >= _SHORTEST_SECRET and line != REDACTED:
-                    yield line.strip()
-        case bool() | bytes() | None:
-            return
-        case int() | float():
-            if secret and len(str(value)) >= _SHORTEST_SECRET:
-                yield str(value)
-        case Mapping():
-            for one in value.values():
-                yield from _texts(one, secret=secret)
-        case Sequence():
-            for one in value:
-                yield from _texts(one, secret=secret)
-        case _:
-            return
+def _secrets_in(value: Value) -> tuple[str, ...] | None:
+    """Texts that are long enough to be found in a line; None when nothing in the value is sensitive."""
+    texts: list[str] = []
+    is_sensitive = False
+    todo: list[tuple[Value, bool]] = [(value, False)]
+    seen: set[tuple[int, bool]] = set()
+    while todo:
+        one, secret = todo.pop()
+        match one:
+            case Sensitive():
+                is_sensitive = True
+                todo.append((one.value, True))
+            case str():
+                texts += [line.strip() for line in one.splitlines()] if secret else []
+            case None | bool() | bytes():
+                pass
+            case int() | float():
+                if secret and (isinstance(one, float) or one.bit_length() < 4096):
+                    texts.append(str(one))
+            case Mapping() | Sequence():
+                if (id(one), secret) not in seen:
+                    seen.add((id(one), secret))
+                    todo += [(part, secret) for part in (one.values() if isinstance(one, Mapping) else one)]
+            case _:
+                pass
+    if not is_sensitive:
+        return None
+    return tuple(text for text in texts if len(text) >= _SHORTEST_SECRET and text != REDACTED)

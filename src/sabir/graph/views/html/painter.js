@@ -54,8 +54,8 @@ class Painter {
       else inFront.push(box);
     }
     this.links(ctx, [left, top, right, bottom]);
-    for (const box of inFront) this.leaf(ctx, box);
     this.emphasis(ctx);
+    for (const box of inFront) this.leaf(ctx, box);
     ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
     this.smallLabels(ctx);
     ctx.globalAlpha = 1;
@@ -205,7 +205,6 @@ class Painter {
     }
     if (camera.k > 0.3) for (const link of found) tip(ctx, link.points, 1);
     if (scene.labels && camera.k * 9.5 >= READABLE) this.linkLabels(ctx, found, state.palette.soft);
-    this.shownLinks = found;
   }
 
   linkLabels(ctx, links, colour) {
@@ -225,7 +224,7 @@ class Painter {
     }
   }
 
-  // The links of the selected instance, or of the one under the pointer, above everything.
+  // The links of the selected instance, or of the one under the pointer, above all others.
   emphasis(ctx) {
     const { scene, state, camera } = this;
     const chosen = state.selected >= 0 ? state.selected : state.hovered;
@@ -256,7 +255,7 @@ class Painter {
     for (const box of this.labels.sort((a, b) => area(b) - area(a)).slice(0, 400)) {
       const [x, y] = camera.toScreen(scene.X[box], scene.Y[box]);
       const [width, height] = [scene.W[box] * camera.k, scene.H[box] * camera.k];
-      if (width < 40 || height < 12) continue;
+      if (width < 30 || height < 11) continue;
       const spot = scene.parts[box].length && !scene.closed[box]
         ? this.headLabel(ctx, box, [x, y, width])
         : this.middleLabel(ctx, box, [x, y, width, height], taken);
@@ -283,12 +282,13 @@ class Painter {
 
   middleLabel(ctx, box, [x, y, width, height], taken) {
     const { scene, state } = this;
-    const size = Math.max(9, Math.min(22, height * 0.28, (width / Math.max(scene.names[box].length, 6)) * 1.5));
+    ctx.font = `600 10px ${FONT}`;
+    const size = Math.max(8, Math.min(22, height * 0.3, (10 * (width - 6)) / ctx.measureText(scene.names[box]).width));
     if (taken.some(([tx, ty, tw, th]) => x + width / 2 < tx + tw && x + width / 2 > tx && y + height / 2 < ty + th && y + height / 2 > ty)) return null;
     ctx.globalAlpha = this.alpha(box);
     ctx.textAlign = "center";
     ctx.font = `600 ${size}px ${FONT}`;
-    const text = fitted(ctx, scene.names[box], width - 8);
+    const text = fitted(ctx, scene.names[box], width - 5);
     if (!text) return null;
     const count = scene.count(box);
     const second = count && height > size * 2.8 && width > 60 ? plural(count, "part") : "";

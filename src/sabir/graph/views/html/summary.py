@@ -100,7 +100,7 @@ def _grouped(
         counts[place] += 1
         _fold(tree, number, tree.parts.get(one.id, ()), box_of=box_of)
     boxes = [
-        Box(name=f"{count:,} instances", type=type_ or "of all types", language=language)
+        Box(name=type_ or language or "all", type=f"{count:,} instances", language=language)
         for (language, type_), count in zip(groups, counts, strict=True)
     ]
     return Summary(boxes, box_of)

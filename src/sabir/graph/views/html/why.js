@@ -9,7 +9,7 @@ function place(block, origin) {
 }
 
 function sourceLine(number, text) {
-  return make("code", { class: "line" }, make("i", null, String(number)), text.trimEnd());
+  return make("code", { class: "line" }, make("i", null, String(number)), text.trim());
 }
 
 class Why {
