@@ -31,7 +31,7 @@ _FLAGS: Final = [
     "--remote-debugging-pipe",
     "--window-size=1400,900",
 ]
-_PATIENCE: Final = 30.0
+_PATIENCE: Final = 20.0
 
 
 def find_chromium() -> str | None:
@@ -60,7 +60,6 @@ class Chromium:
         self._session: str | None = None
         self.complaints: list[str] = []
         self.requests: list[str] = []
-        self._events: list[tuple[str, Mapping[str, Any]]] = []
         target = self.call("Target.createTarget", url="about:blank")["targetId"]
         self._session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Log", "Network"):
@@ -120,7 +119,6 @@ class Chromium:
                 self.requests.append(params["request"]["url"])
             case "Page.javascriptDialogOpening":
                 self.complaints.append(f"dialog: {params['message']}")
-                self._events.append((method, params))
             case _:
                 pass
 

@@ -93,6 +93,9 @@ def _placed(boxes: Sequence[Box], drawn: Sequence[_Link], *, has_more: set[int],
     owners = {box.parent for box in boxes} | has_more
     sizes = [words_size(box.name, box.type) for box in boxes]
     longest = max((text_width(name, 5.4) for *_, name, _ in drawn), default=0.0) if labels else 0.0
+    pairs = {(source, target) for source, target, *_ in drawn}
+    if any((target, source) in pairs for source, target in pairs):
+        longest *= 2  # a label at either end
     between = max(between_columns(len(drawn)), longest + 50.0)
     return nest(
         Boxes(
