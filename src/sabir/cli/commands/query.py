@@ -57,7 +57,7 @@ def command(
     EXPRESSION is a path, or a map in YAML's flow form. Exit status 1 when it fails or matches nothing.
 
     \b
-    sabir query model/ '::*::[.type=std::File]::path'     the paths of all files
+    sabir query model/ '::*::[.type=$t]::path' --var t=std::File     the paths of all files
     sabir query model/ '::web-1::port'                    one attribute
     sabir query model/ port --at web-1                    the same, from the instance
     sabir query model/ '{eval: "::*::.name", foreach: "{{ item | upper }}"}'

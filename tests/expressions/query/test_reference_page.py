@@ -1,0 +1,77 @@
+"""Every example of the reference page is run, and every special key and function has one."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from sabir.expressions.query import PlainResource, Project, Resource, Session, evaluate, map_value, redacted
+from sabir.expressions.query.functions import names
+from sabir.expressions.query.resource import SPECIAL_KEYS
+from sabir.expressions.query.values import NodeState, Status
+from sabir.languages.language import Trust
+from sabir.languages.tosca.evaluate import Request, instantiate
+from sabir.languages.tosca.syntax.documents import load_file
+
+PAGE = Path(__file__).resolve().parents[3] / "docs" / "reference" / "expressions.md"
+TEXT = PAGE.read_text(encoding="utf-8")
+BLOCKS = [
+    yaml.safe_load(block) for block in re.findall(r"^```yaml\n(.*?)^```", TEXT, re.MULTILINE | re.DOTALL)
+]
+EXAMPLES = [example for block in BLOCKS if isinstance(block, list) for example in block]
+TREE = next(block["tree"] for block in BLOCKS if isinstance(block, dict) and "tree" in block)
+TOSCA = next(block["tosca"] for block in BLOCKS if isinstance(block, dict) and "tosca" in block)
+
+
+def project(folder: Path) -> Project:
+    return Project(
+        directory=folder,
+        locals={"rate": 5},
+        secrets={"key": "shh"},
+        permissions=Trust(python=True, write_files=True),
+    )
+
+
+def plain(tree: dict[str, Any], parent: PlainResource | None, session: Session) -> PlainResource:
+    made = PlainResource(
+        tree["name"],
+        tree.get("attributes"),
+        parent=parent,
+        session=session,
+        status=Status[tree["status"]] if "status" in tree else None,
+        state=NodeState[tree["state"]] if "state" in tree else None,
+    )
+    for child in tree.get("children", ()):
+        plain(child, made, session)
+    return made
+
+
+def start(at: str, folder: Path) -> Resource:
+    if at not in TOSCA["topology_template"]["node_templates"]:
+        return plain(TREE, None, Session(project=project(folder))).all()[at]
+    path = folder / "template.yaml"
+    path.write_text(yaml.safe_dump(TOSCA, sort_keys=False), encoding="utf-8")
+    return instantiate(load_file(path), Request(project=project(folder))).checked().root.all()[at]
+
+
+@pytest.mark.parametrize(
+    "example", EXAMPLES, ids=lambda example: str(example.get("expr", example.get("value")))
+)
+def test_example(example: dict[str, Any], tmp_path: Path) -> None:
+    here = start(example.get("at", "box"), tmp_path)
+    found = evaluate(example["expr"], here).values if "expr" in example else map_value(example["value"], here)
+    assert redacted(found) == example["gives"]
+
+
+def test_every_function_and_special_key_has_an_example() -> None:
+    shown = " ".join(str(example.get("expr", example.get("value"))) for example in EXAMPLES)
+    assert [name for name in names() if f"'{name}'" not in shown and f"| {name}" not in shown] == []
+    assert [key for key in SPECIAL_KEYS if key not in shown] == []
+
+
+def test_every_function_and_special_key_is_in_a_table() -> None:
+    assert [name for name in (*names(), *SPECIAL_KEYS) if f"`{name}`" not in TEXT] == []
