@@ -136,6 +136,17 @@ def test_a_known_shape_does_not_hide_mistakes() -> None:
         assert not is_expression(text), text
 
 
+def test_operators_are_not_leaves() -> None:
+    assert is_expression("a in b")
+    assert is_expression("x and y")
+    assert not is_expression("a is b")
+    assert not is_expression("x a'nd' y")
+    assert is_expression("éa + _b")
+    assert not is_expression("é'a' + _b")
+    assert not is_expression("éa + _'b'")
+    assert not is_expression("éa + __b")
+
+
 def test_spans() -> None:
     text = "  $.a + f(1, 'x') "
     tree = parse(text).tree

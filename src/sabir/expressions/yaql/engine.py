@@ -30,12 +30,15 @@ class Objects(Protocol):
     @property
     def types(self) -> tuple[type, ...]:
         """The classes of the objects; subclasses count."""
+        ...
 
     def attribute(self, value: Any, name: str, variables: Variables) -> Any:
         """`value.name`"""
+        ...
 
     def method(self, value: Any, name: str, variables: Variables) -> Callable[..., Any] | None:
         """What `value.name(…)` calls, with evaluated arguments; None leaves it to the library."""
+        ...
 
 
 class Compiled:

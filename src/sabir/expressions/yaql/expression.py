@@ -17,9 +17,10 @@ __all__ = ["Expression", "is_expression", "parse"]
 
 # A leaf can be put in place of another without changing whether the text parses. Leaves are words (but the operators),
 # variables, integers and strings; of these only a word may have an opening parenthesis right behind it. What is not a
-# leaf stays in the shape as written.
+# leaf stays in the shape as written. Only words with the first letter of an operator are compared with the operators.
 _LEAF = re.compile(
-    r"\b(?!(?:and|or|not|in|mod|is)\b)[a-zA-Z]\w*+|\$\w*+(?!\()|\b\d{1,300}+\b(?![.(])|'[^']*+'(?!\()|\"[^\"]*+\"(?!\()"
+    r"\b[b-hj-lp-zA-Z]\w*+|\$\w*+(?!\()|\b\d{1,300}+\b(?![.(])|\b(?!(?:and|or|not|in|mod|is)\b)[aimno]\w*+"
+    r"|'[^']*+'(?!\()|\"[^\"]*+\"(?!\()"
 )
 _MAX_SHAPES = 10_000
 _known_shapes: dict[Dialect, set[tuple[str, ...]]] = {dialect: set() for dialect in Dialect}

@@ -63,7 +63,7 @@ _FIRST = {
     "$": "variable",
     **dict.fromkeys("0123456789", "number"),
     **dict.fromkeys("'\"`", "string"),
-    **dict.fromkeys("([{", "sign"),
+    **dict.fromkeys("([{", "bracket"),
 }
 
 
@@ -154,15 +154,15 @@ class _Parser:
         at = self.at
         token, start = self.tokens[at], self.starts[at]
         self.at = at + 1
-        match _FIRST.get(token[:1]):
-            case "variable":
-                return _new(Variable, (start, start + len(token), token[1:]))
-            case "number":
-                return self.number(token, start)
-            case "string" if len(token) > 1:
-                return self.string(token, start)
-            case "sign":
-                return self.bracketed(token, start, depth)
+        kind = _FIRST.get(token[:1])
+        if kind == "variable":
+            return _new(Variable, (start, start + len(token), token[1:]))
+        if kind == "number":
+            return self.number(token, start)
+        if kind == "string" and len(token) > 1:
+            return self.string(token, start)
+        if kind == "bracket":
+            return self.bracketed(token, start, depth)
         return self.word(token, start, depth)
 
     def bracketed(self, token: str, start: int, depth: int) -> Node:
@@ -305,4 +305,5 @@ def _may_precede_rules(before: list[Node]) -> bool:
 
 
 def _join(expected: tuple[str, ...]) -> str:
-    return " or ".join((", ".join(expected[:-1]), expected[-1])) if len(expected) > 1 else expected[0]
+    *others, last = expected
+    return f"{', '.join(others)} or {last}" if others else last
