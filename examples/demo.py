@@ -65,16 +65,41 @@ STEPS: Final = (
         language="ccp",
     ),
     Step(
-        say="A system described in four languages, as one graph that was saved earlier.",
-        words=["compile", "graphs/shop.json", "--format", "text"],
+        say="A shop described in four languages: Inmanta allocates the network, TOSCA places the database in it, CCP runs "
+        "the web service, MuranoPL shows it in a catalogue. One check over all of it, with rules of its own.",
+        words=["check", "shop"],
     ),
     Step(
-        say="Where does the address of the database come from? Across three languages, down to the line.",
-        words=["why", "graphs/shop.json", "shop.database_url"],
+        say="One graph. What is the address of the database, as the web service sees it?",
+        words=["query", "shop", "::database::mysql::.capabilities::endpoint::ip"],
     ),
     Step(
-        say="The same graph as a picture.",
-        words=["compile", "graphs/shop.json", "--format", "svg", "-o", "../build/shop.svg"],
+        say="Which hosts are in the network of the database?",
+        words=["query", "shop", "::network::back::hosts::.name"],
+    ),
+    Step(
+        say="And what does the catalogue show?",
+        words=["query", "shop", "::app::shop::frontend::url"],
+    ),
+    Step(
+        say="Why does the web service get this address? Across three languages, down to every line behind it.",
+        words=["why", "shop", "web/shop-web/web.env"],
+    ),
+    Step(
+        say="The other way round: what depends on the line that makes the network?",
+        words=["impact", "shop", "network/main.cf:36"],
+    ),
+    Step(
+        say="What if the database had another address?",
+        words=["diff", "shop", "--set", "database/mysql.address=10.9.9.9"],
+    ),
+    Step(
+        say="The web service as Kubernetes objects, with the address in them.",
+        words=["render", "shop", "--to", "kubernetes", "-o", "../build/shop-objects/"],
+    ),
+    Step(
+        say="And the whole as a picture.",
+        words=["compile", "shop", "--format", "svg", "-o", "../build/shop.svg"],
     ),
 )
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import ClassVar
+from functools import cached_property
+from typing import ClassVar, Final
 
 from sabir.check.policy import Rule, read_rules, run_rules
 from sabir.check.validator import BaseValidator
@@ -12,14 +13,17 @@ from sabir.diagnostics.finding import Finding, Severity
 from sabir.diagnostics.near import did_you_mean
 from sabir.environment.evaluate import evaluate_environment, load_environment
 from sabir.environment.nodes import Environment
-from sabir.environment.parts import load_parts
-from sabir.languages.language import EvaluationRequest
+from sabir.environment.parts import LoadedPart, load_parts
+from sabir.languages.language import Evaluation, EvaluationRequest
 
 __all__ = ["EnvironmentValidator"]
 
+# Calls that are refused because nothing is trusted while checking.
+_UNTRUSTED: Final = frozenset({"INM:E023", "EXPR:E016"})
+
 
 class EnvironmentValidator(BaseValidator):
-    """Reports on `sabir.yaml` and, under the names of their files from here, on every part. Only rules need an evaluation."""
+    """Reports on `sabir.yaml` and, under the names of their files from here, on every part."""
 
     short_name: ClassVar[str] = "ENV"
     long_name: ClassVar[str] = "environment"
@@ -38,17 +42,35 @@ class EnvironmentValidator(BaseValidator):
 
     def _findings(self) -> Iterator[Finding]:
         environment, findings = load_environment(self.package)
-        yield from findings
         if environment is None:
+            yield from findings
             return
-        parts, findings = load_parts(environment, self.package)
-        yield from findings
+        # Findings about sabir.yaml itself and about parts that are not there come with the evaluation.
+        parts, _ = load_parts(environment, self.package)
+        yield from self._parts(parts)
+        yield from self._rules(environment)
+
+    def _parts(self, parts: Iterable[LoadedPart]) -> Iterator[Finding]:
+        """What the validators of each language say, and what only an evaluation of all parts together can tell.
+
+        A part that the environment configures is judged by the evaluation alone: without its configuration it is not
+        complete. What an evaluation was not trusted to do is no defect.
+        """
+        said: set[tuple[str, str, str]] = set()
         for loaded in parts:
-            for validator in loaded.language.validators():
-                for finding in validator(loaded.package).run():
-                    yield loaded.places.finding(finding)
-        if environment.rules:
-            yield from self._rules(environment)
+            if loaded.part.config is None:
+                for validator in loaded.language.validators():
+                    for finding in validator(loaded.package).run():
+                        moved = loaded.places.finding(finding)
+                        said.add(_key(moved))
+                        yield moved
+        for finding in self._evaluation.findings:
+            if finding.code not in _UNTRUSTED and _key(finding) not in said:
+                yield finding
+
+    @cached_property
+    def _evaluation(self) -> Evaluation:
+        return evaluate_environment(self.package, EvaluationRequest())
 
     def _rules(self, environment: Environment) -> Iterator[Finding]:
         """The policy files that the environment names, asked of the graph of all parts."""
@@ -65,7 +87,10 @@ class EnvironmentValidator(BaseValidator):
             found, mistakes = read_rules(file)
             rules.extend(found)
             yield from mistakes
-        if rules:
-            evaluation = evaluate_environment(self.package, EvaluationRequest())
-            errors = [one for one in evaluation.findings if one.severity is Severity.ERROR]
-            yield from errors or run_rules(rules, evaluation.graph)
+        # Without a whole graph a rule would speak of things that are only missing because of the errors.
+        if rules and not any(one.severity is Severity.ERROR for one in self._evaluation.findings):
+            yield from run_rules(rules, self._evaluation.graph)
+
+
+def _key(finding: Finding) -> tuple[str, str, str]:
+    return finding.code, str(finding.location), finding.message

@@ -14,7 +14,7 @@ from typing import Any, Final
 from sabir.diagnostics.finding import Finding, Related, Severity
 from sabir.environment import FILE_NAME
 from sabir.environment.given import Resolved, request_for, value_of
-from sabir.environment.merge import part_instances
+from sabir.environment.merge import MovedPart, moved_part
 from sabir.environment.nodes import Environment
 from sabir.environment.parts import LoadedPart, load_parts
 from sabir.environment.read import read_environment
@@ -67,7 +67,7 @@ def prepare_parts(
     run, findings = _run(package, request)
     if run is None:
         return (), findings
-    ready = (loaded for name, loaded in run.parts.items() if name in run.instances)
+    ready = (loaded for name, loaded in run.parts.items() if name in run.done)
     return tuple((one, request_for(run.environment, one, request, run.resolved)) for one in ready), findings
 
 
@@ -78,8 +78,7 @@ class _Run:
     request: EvaluationRequest
     findings: list[Finding]
     resolved: dict[Span, Resolved] = field(default_factory=dict[Span, Resolved])
-    instances: dict[str, tuple[Instance, ...]] = field(default_factory=dict[str, tuple[Instance, ...]])
-    outputs: dict[str, Mapping[str, Value]] = field(default_factory=dict[str, Mapping[str, Value]])
+    done: dict[str, MovedPart] = field(default_factory=dict[str, MovedPart])
     broken: set[str] = field(default_factory=set[str])
     """Parts that could not be evaluated to the end; what refers to them is not reported on top."""
 
@@ -120,8 +119,8 @@ class _Run:
             self.request.on_progress(f"{name} ({loaded.language.name})")
         given = request_for(self.environment, loaded, self.request, self.resolved)
         evaluation = loaded.language.evaluate(loaded.package, given)
-        self.instances[name] = tuple(part_instances(name, evaluation.graph, loaded.places, name))
-        self.outputs[name] = evaluation.graph.outputs
+        origins = {span: one.origin for span, one in self.resolved.items()}
+        self.done[name] = moved_part(name, evaluation.graph, loaded.places, origins)
         if any(finding.severity is Severity.ERROR for finding in evaluation.findings):
             self.broken.add(name)
         return [loaded.places.finding(finding) for finding in evaluation.findings]
@@ -191,7 +190,7 @@ class _Run:
     def graph(self, *, with_outputs: bool = True) -> Graph:
         """Everything that is evaluated by now."""
         made: list[Instance] = []
-        for name, instances in self.instances.items():
+        for name, moved in self.done.items():
             loaded = self.parts[name]
             made.append(
                 Instance(
@@ -199,11 +198,11 @@ class _Run:
                     type="sabir.Part",
                     language=loaded.language.name,
                     name=name,
-                    attributes=Record.of({"path": loaded.part.path, **_outputs(self.outputs[name])}),
+                    attributes=Record.of({"path": loaded.part.path, **_outputs(moved.outputs)}),
                     origin=Origin(self.environment.place(loaded.part.span), How.LITERAL, note="part"),
                 )
             )
-            made.extend(instances)
+            made.extend(moved.instances)
         if not with_outputs or self.environment.outputs is None:
             return Graph(made)
         outputs: dict[str, Value] = {}

@@ -57,8 +57,7 @@ def request_for(
         if isinstance(given, YamlScalar) and isinstance(given.value, str) and not is_expression(given):
             files[name] = _beside(loaded, given.value)
         elif given is not None:
-            spans = {span: one.origin for span, one in resolved.items()}
-            documents[name] = Document(environment.source, _replaced(given, resolved), spans)
+            documents[name] = Document(environment.source, _replaced(given, resolved))
     overrides = {
         key.removeprefix(f"{part.name}/"): value
         for key, value in request.overrides.items()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
@@ -12,9 +12,9 @@ from sabir.graph.instance import Instance
 from sabir.graph.origin import AttributeRead, Origin
 from sabir.graph.record import Record
 from sabir.graph.values import Ref, Sensitive, Value
-from sabir.source.text import Location, Place, Source
+from sabir.source.text import Location, Place, Source, Span
 
-__all__ = ["PartPlaces", "part_instances"]
+__all__ = ["MovedPart", "PartPlaces", "moved_part"]
 
 
 @dataclass(slots=True)
@@ -66,17 +66,26 @@ class PartPlaces:
         return name if name.startswith("<") else f"{self.prefix}{name}"
 
 
-def part_instances(part: str, graph: Graph, places: PartPlaces, owner: str) -> Iterator[Instance]:
-    """The instances of a part with ids and places of the environment; those without an owner belong to the part."""
-    mover = _Mover(part, places)
-    for instance in graph:
-        yield mover.instance(instance, owner)
+@dataclass(frozen=True, slots=True)
+class MovedPart:
+    """The graph of a part with ids and places of the environment; instances without an owner belong to the part."""
+
+    instances: tuple[Instance, ...]
+    outputs: Mapping[str, Value]
+
+
+def moved_part(part: str, graph: Graph, places: PartPlaces, given: Mapping[Span, Origin]) -> MovedPart:
+    """`given` are the origins of the values that the environment computed for the part, by spans in `sabir.yaml`."""
+    mover = _Mover(part, places, given)
+    outputs = {name: mover.value(value) for name, value in graph.outputs.items()}
+    return MovedPart(tuple(mover.instance(instance, part) for instance in graph), outputs)
 
 
 @dataclass(slots=True)
 class _Mover:
     part: str
     places: PartPlaces
+    given: Mapping[Span, Origin]
     # Origins and records are shared by many instances; moving each once keeps them shared.
     _origins: dict[int, tuple[Origin, Origin]] = field(default_factory=dict[int, tuple[Origin, Origin]])
     _records: dict[int, tuple[Record[Origin], Record[Origin]]] = field(
@@ -139,7 +148,8 @@ class _Mover:
         if isinstance(place, Location):
             there: Place | Location = replace(place, file=self.places.file(place.file))
         elif place.source is self.places.own:
-            return origin  # the environment gave this value; what it read has ids of the environment already
+            # The environment gave this value; what it read has ids of the environment already.
+            return self.given.get(place.span, origin)
         else:
             there = self.places.place(place)
         sources = tuple(

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Literal, Protocol
 
 from sabir.diagnostics.finding import Finding
 from sabir.graph.graph import Graph
-from sabir.graph.origin import How, Origin
+from sabir.graph.origin import Origin
 from sabir.graph.values import Value
 from sabir.source.packages import LoadedPackage
-from sabir.source.text import Place, Source, Span
+from sabir.source.text import Source
 from sabir.source.yaml.nodes import YamlNode
 
 if TYPE_CHECKING:  # importing the checks would double the time it takes to start an evaluation
@@ -50,17 +50,12 @@ class Trust:
 class Document:
     """A YAML document that was read by the caller, in place of a file of its own.
 
-    Values that the caller computed stand in the tree at the span of what they were computed from; `origins` tells, by
-    that span, where they came from. Every other value is as written.
+    Values that the caller computed stand in the tree at the span of what they were computed from, so that an origin
+    at that span says enough: the caller knows what was computed there.
     """
 
     source: Source
     node: YamlNode
-    origins: Mapping[Span, Origin] = field(default_factory=dict[Span, Origin])
-
-    def origin(self, span: Span, how: How = How.LITERAL) -> Origin:
-        """The origin of the value that stands at a span."""
-        return self.origins.get(span) or Origin(Place(self.source, span), how)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -131,12 +131,16 @@ class _Root(Resource):
         return MISSING
 
     def all(self) -> dict[str, Resource]:
-        """By name; an instance whose name another has too is also there by its id."""
+        """By name, those right below the root first; one whose name another has, too, is there by its id."""
         known = self._all
         if known is None:
-            known = super().all()
-            for id_, one in self._tree.by_id.items():
-                known.setdefault(id_, one)
+            known = self._all = {}
+            for child in self._children:
+                known.setdefault(child.name, child)
+            for one in self.everything():
+                known.setdefault(one.name, one)
+            for id_, resource in self._tree.by_id.items():
+                known.setdefault(id_, resource)
         return known
 
 
@@ -204,7 +208,11 @@ class GraphResource(Resource):
             by_id = self._tree.by_id
             found = [by_id[id_] for id_ in self.instance.relations[key] if id_ in by_id]
             return found[0] if len(found) == 1 else found
-        return self._child(key) if self._children else MISSING
+        if self._children:
+            return self._child(key)
+        # `.capabilities::endpoint` maps over the list of capabilities; the one of that name answers with itself.
+        is_named_part = key == self.instance.name and _part_kind(self.instance) == "capabilities"
+        return self if is_named_part else MISSING
 
     def _child(self, name: str) -> Any:
         """An instance that this one owns, by its name: `::db::mysql` is the mysql of db."""

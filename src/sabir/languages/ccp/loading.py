@@ -12,7 +12,7 @@ from sabir.errors import UnusableInput
 from sabir.graph.values import Value
 from sabir.languages.ccp.syntax.component import CONFIG_NAMES, Component, components_of, config_of
 from sabir.languages.ccp.syntax.deployment import Deployment, read_deployment
-from sabir.languages.language import EvaluationRequest
+from sabir.languages.language import Document, EvaluationRequest
 from sabir.source.packages import LoadedPackage, load_package
 from sabir.source.text import Source
 from sabir.source.yaml import YamlMapping, compose, plain_data
@@ -72,7 +72,9 @@ def load_deployment(package: LoadedPackage, request: EvaluationRequest | None = 
     return read_deployment(components, config=config, inputs=_inputs(request.inputs))
 
 
-def _config(package: LoadedPackage, request: EvaluationRequest) -> Source | None:
+def _config(package: LoadedPackage, request: EvaluationRequest) -> Source | Document | None:
+    if "config" in request.documents:
+        return request.documents["config"]
     if request.config is not None:
         named = load_package(request.config)
         file = named.get_file(next(iter(named.list()), "")) if named.single_file else config_of(named)
@@ -86,24 +88,24 @@ def _config(package: LoadedPackage, request: EvaluationRequest) -> Source | None
     return file.source if file is not None else None
 
 
-def _section(config: Source | None, name: str) -> Mapping[str, Any]:
+def _section(config: Source | Document | None, name: str) -> Mapping[str, Any]:
     if config is None:
         return {}
-    documents = compose(config).documents
+    documents = (config.node,) if isinstance(config, Document) else compose(config).documents
     root = documents[0] if documents else None
     node = root.get(name) if isinstance(root, YamlMapping) else None
     data = plain_data(node) if isinstance(node, YamlMapping) else {}
     return {str(key): value for key, value in data.items()} if isinstance(data, dict) else {}
 
 
-def _repositories(config: Source | None, beside: Path) -> list[LoadedPackage]:
+def _repositories(config: Source | Document | None, beside: Path) -> list[LoadedPackage]:
     """The folder of component repositories that a configuration names (`repositories.path`), or the one it stands in."""
     written = _section(config, "repositories").get("path")
     folder = beside / str(written) if written else beside
     return [load_package(folder)]
 
 
-def _ordered(components: tuple[Component, ...], config: Source | None) -> tuple[Component, ...]:
+def _ordered(components: tuple[Component, ...], config: Source | Document | None) -> tuple[Component, ...]:
     """In the order of `repositories.repos`, when the configuration lists them: their defaults are merged in it."""
     repositories = _section(config, "repositories").get("repos")
     names = (

@@ -71,7 +71,13 @@ def _request(loaded: Loaded, request: EvaluationRequest, project: Project) -> Re
         )
         overridden.setdefault(name, set()).add(key)
     inputs = {**loaded.inputs, **_from_file(request.config), **request.inputs}
-    return Request(inputs=inputs, live=live, project=project, overridden=overridden)
+    return Request(
+        inputs=inputs,
+        live=live,
+        project=project,
+        input_origins=request.input_origins,
+        overridden=overridden,
+    )
 
 
 def _live(recorded: Recorded) -> LiveValues:

@@ -31,7 +31,8 @@ class Origins:
             for entry in node.yaml.entries
             if isinstance(entry.key, YamlScalar) and isinstance(entry.key.value, str)
         }
-        spans["depends_on"] = spans.get("dependencies", node.yaml.span)
+        if "dependencies" in spans:
+            spans["depends_on"] = spans["dependencies"]
         own = Origin(node.place, How.LITERAL)
         return Record.of(
             {name: self._origin(definition, spans[name]) if name in spans else own for name in names}

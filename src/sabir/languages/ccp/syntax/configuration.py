@@ -14,6 +14,7 @@ from sabir.diagnostics.near import near
 from sabir.expressions.template.lines import Rendered
 from sabir.languages.ccp.syntax.reading import DNS_LABEL, DNS_SUBDOMAIN, Reading, join, type_name
 from sabir.languages.ccp.syntax.violation import Kind, Violation
+from sabir.languages.language import Document
 from sabir.source.text import EMPTY_SPAN, Place, Source
 from sabir.source.yaml import YamlMapping, YamlNode, YamlScalar, YamlSequence, compose
 
@@ -141,14 +142,15 @@ def _framework() -> tuple[Source, YamlMapping]:
     return source, root
 
 
-def read_configuration(sources: Iterable[Source]) -> tuple[Configuration, list[Violation]]:
+def read_configuration(sources: Iterable[Source | Document]) -> tuple[Configuration, list[Violation]]:
     """Merge these texts over the framework's defaults, in their order."""
     violations: list[Violation] = []
     layers = [_framework()]
     merged = data_of(layers[0][1])
     readable = True
-    for source in sources:
-        root = _read_layer(source, violations)
+    for given in sources:
+        source = given.source if isinstance(given, Document) else given
+        root = _read_layer(given, violations)
         if root is not None:
             data = data_of(root)
             sections = {name: value for name, value in data.items() if isinstance(value, dict)}
@@ -159,18 +161,22 @@ def read_configuration(sources: Iterable[Source]) -> tuple[Configuration, list[V
     return Configuration(data=merged, layers=tuple(layers), readable=readable), violations
 
 
-def _read_layer(source: Source, violations: list[Violation]) -> YamlMapping | None:
-    stream = compose(source)
+def _read_layer(given: Source | Document, violations: list[Violation]) -> YamlMapping | None:
+    source = given.source if isinstance(given, Document) else given
     reading = Reading(Rendered(source), violations)
-    for problem in stream.problems:
-        kind = Kind.DUPLICATE_KEY if problem.code == "E006" else Kind.YAML_SYNTAX
-        reading.fail(kind, "", problem.span, problem.message)
-    if stream.broken or not stream.documents or stream.documents[0] is None:
-        return None
-    root = reading.mapping(stream.documents[0], "")
+    first = given.node if isinstance(given, Document) else _first_document(source, reading)
+    root = None if first is None else reading.mapping(first, "")
     if root is not None:
         _Sections(reading).check(root)
     return root
+
+
+def _first_document(source: Source, reading: Reading) -> YamlNode | None:
+    stream = compose(source)
+    for problem in stream.problems:
+        kind = Kind.DUPLICATE_KEY if problem.code == "E006" else Kind.YAML_SYNTAX
+        reading.fail(kind, "", problem.span, problem.message)
+    return None if stream.broken or not stream.documents else stream.documents[0]
 
 
 @dataclass(slots=True)

@@ -16,6 +16,7 @@ from sabir.languages.ccp.syntax.nodes import Definition
 from sabir.languages.ccp.syntax.reading import Reading
 from sabir.languages.ccp.syntax.sections import read_sections
 from sabir.languages.ccp.syntax.violation import Kind, Violation
+from sabir.languages.language import Document
 from sabir.source.packages import PackageFile
 from sabir.source.text import EMPTY_SPAN, Place, Source
 from sabir.source.yaml import compose
@@ -52,7 +53,7 @@ class Deployment:
 def read_deployment(
     components: Sequence[Component],
     *,
-    config: Source | None = None,
+    config: Source | Document | None = None,
     inputs: Source | None = None,
     dsl_version: str | None = None,
 ) -> Deployment:

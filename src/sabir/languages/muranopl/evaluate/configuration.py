@@ -10,7 +10,7 @@ from sabir.errors import UnusableInput
 from sabir.source.text import Source
 from sabir.source.yaml import compose, plain_data
 
-__all__ = ["read_class_configuration"]
+__all__ = ["configuration_of", "read_class_configuration"]
 
 
 def read_class_configuration(path: Path) -> dict[str, Mapping[str, Any]]:
@@ -29,6 +29,13 @@ def read_class_configuration(path: Path) -> dict[str, Mapping[str, Any]]:
             raise UnusableInput(f"class configuration {str(file)!r} is no mapping of properties to values")
         found[file.stem] = {str(key): value for key, value in data.items()}
     return found
+
+
+def configuration_of(data: object, name: str) -> dict[str, Mapping[str, Any]]:
+    """Class configuration that was read already: class name to properties."""
+    if not isinstance(data, dict) or not all(isinstance(one, dict) for one in data.values()):
+        raise UnusableInput(f"the class configuration in {name} is no mapping of classes to their properties")
+    return {str(key): value for key, value in data.items()}
 
 
 def _folder_of(path: Path) -> Path:

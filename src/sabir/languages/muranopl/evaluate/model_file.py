@@ -12,9 +12,9 @@ from sabir.errors import UnusableInput
 from sabir.languages.muranopl.evaluate.positions import Positions, read_placed
 from sabir.source.packages import LoadedPackage
 from sabir.source.text import Place, Source, Span
-from sabir.source.yaml import compose
+from sabir.source.yaml import YamlNode, compose
 
-__all__ = ["MODEL_NAMES", "ModelFile", "find_model", "read_model"]
+__all__ = ["MODEL_NAMES", "ModelFile", "find_model", "placed_model", "read_model"]
 
 MODEL_NAMES: Final = ("model.yaml", "model.yml", "model.json")
 """A model that a package brings itself, used when none is named."""
@@ -66,7 +66,16 @@ def read_model(source: Source) -> ModelFile:
         if stream.broken:
             return ModelFile(source=source, findings=findings)
         if documents:
-            data, positions = read_placed(source, documents[0])
+            return placed_model(source, documents[0])
+    return _model(source, data, positions)
+
+
+def placed_model(source: Source, node: YamlNode) -> ModelFile:
+    """The model of a document that is read already."""
+    return _model(source, *read_placed(source, node))
+
+
+def _model(source: Source, data: Any, positions: Positions | None) -> ModelFile:
     if not isinstance(data, Mapping):
         return ModelFile(source=source, findings=(_not_a_model(source),))
     if "Objects" in data and "?" not in data:

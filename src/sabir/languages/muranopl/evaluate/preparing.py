@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from sabir.diagnostics.finding import Finding, Severity
 from sabir.languages.language import EvaluationRequest
-from sabir.languages.muranopl.evaluate.configuration import read_class_configuration
+from sabir.languages.muranopl.evaluate.configuration import configuration_of, read_class_configuration
 from sabir.languages.muranopl.evaluate.errors import MuranoError
 from sabir.languages.muranopl.evaluate.limits import RunLimits
-from sabir.languages.muranopl.evaluate.model_file import MODEL_NAMES, find_model, read_model
+from sabir.languages.muranopl.evaluate.model_file import (
+    MODEL_NAMES,
+    ModelFile,
+    find_model,
+    placed_model,
+    read_model,
+)
 from sabir.languages.muranopl.evaluate.overrides import apply_overrides
 from sabir.languages.muranopl.evaluate.packages import Package, PackageRegistry
 from sabir.languages.muranopl.evaluate.runtime import Report, Runtime
 from sabir.languages.muranopl.evaluate.session import Session
 from sabir.languages.muranopl.syntax.manifest import MANIFEST, read_manifest
 from sabir.source.packages import LoadedPackage
+from sabir.source.yaml import plain_data
 
 __all__ = ["COMPILE_LIMITS", "Prepared", "error_findings", "prepare"]
 
@@ -53,7 +61,7 @@ def prepare(
         return Prepared(findings=(Finding.about_file("MRUN:E006", message, MANIFEST),))
     package = Package(manifest, loaded)
     findings += package.read_all()
-    config = {} if request.config is None else read_class_configuration(request.config)
+    config = _class_configuration(request)
     runtime = Runtime(
         PackageRegistry([package], request.search_path), config=config, limits=limits, report=report
     )
@@ -63,6 +71,13 @@ def prepare(
     if has_errors(findings):
         return Prepared(findings=findings)
     return _load(Session(runtime), loaded, request, findings)
+
+
+def _class_configuration(request: EvaluationRequest) -> dict[str, Mapping[str, Any]]:
+    given = request.documents.get("config")
+    if given is not None:
+        return configuration_of(plain_data(given.node), given.source.name)
+    return {} if request.config is None else read_class_configuration(request.config)
 
 
 def has_errors(findings: Iterable[Finding]) -> bool:
@@ -89,8 +104,8 @@ def _build_classes(runtime: Runtime, package: Package) -> tuple[Finding, ...]:
 def _load(
     session: Session, loaded: LoadedPackage, request: EvaluationRequest, findings: tuple[Finding, ...]
 ) -> Prepared:
-    source = find_model(loaded, request.model)
-    if source is None:
+    file = _model_file(loaded, request)
+    if file is None:
         finding = Finding.about_file(
             "MRUN:E026",
             "there is no object model to evaluate",
@@ -98,7 +113,6 @@ def _load(
             hint=f"name one with --model, or put {MODEL_NAMES[0]} beside the manifest",
         )
         return Prepared(findings=(*findings, finding))
-    file = read_model(source)
     findings += file.findings
     if file.model is None:
         return Prepared(findings=findings)
@@ -109,3 +123,11 @@ def _load(
     except MuranoError as error:
         return Prepared(findings=(*findings, *runtime.warnings, *error_findings(error)))
     return Prepared(findings=(*findings, *runtime.warnings), session=session)
+
+
+def _model_file(loaded: LoadedPackage, request: EvaluationRequest) -> ModelFile | None:
+    given = request.documents.get("model")
+    if given is not None:
+        return placed_model(given.source, given.node)
+    source = find_model(loaded, request.model)
+    return None if source is None else read_model(source)

@@ -16,6 +16,7 @@ from sabir.expressions.query.project import Project
 from sabir.expressions.query.resource import Resource
 from sabir.expressions.query.session import Session
 from sabir.expressions.query.values import MISSING, LazyMap, NodeState, Status
+from sabir.graph.origin import Origin
 from sabir.languages.tosca.check.model import Model
 from sabir.languages.tosca.check.types import FlatType
 from sabir.languages.tosca.check.values import holds_expression
@@ -43,6 +44,8 @@ class Request:
     live: Mapping[str, LiveValues] = field(default_factory=dict[str, LiveValues])
     project: Project = field(default_factory=Project)
     externals: Mapping[str, Resource] = field(default_factory=dict[str, Resource])
+    input_origins: Mapping[str, Origin] = field(default_factory=dict[str, Origin])
+    """Where inputs came from that somebody computed."""
     overridden: Mapping[str, Collection[str]] = field(default_factory=dict[str, Collection[str]])
     """Attributes that are live only because somebody asks what if."""
 

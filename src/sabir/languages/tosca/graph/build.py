@@ -243,7 +243,10 @@ class _Builder:
         definition = self.ensemble.model.topology.inputs.get(name) if name != key else None
         if definition is not None:
             given = name in self.ensemble.request.inputs
-            return Origin(definition.place, How.INPUT if given else How.DEFAULT, note=f"input {name}")
+            origin = self.ensemble.request.input_origins.get(name)
+            sources = () if origin is None else (origin,)
+            how = How.INPUT if given else How.DEFAULT
+            return Origin(definition.place, how, sources, note=f"input {name}")
         return AttributeRead(_id_of(resource), key)
 
 

@@ -1,0 +1,110 @@
+"""The shipped environment: four languages, one graph, and chains whose lines really decide the value."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from sabir.check.options import CheckOptions
+from sabir.graph import Graph, Value
+from sabir.languages.language import EvaluationRequest
+from sabir.operations.check import check_paths
+from sabir.operations.evaluate import evaluate_path
+from sabir.operations.impact import ImpactRequest, impact_path
+from sabir.operations.why import WhyRequest, why_path
+
+SHOP = Path(__file__).resolve().parents[2] / "examples" / "shop"
+SUBJECT = "web/shop-web/web.env"
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Path:
+    return Path(shutil.copytree(SHOP, tmp_path / "shop"))
+
+
+def graph(folder: Path) -> Graph:
+    evaluation = evaluate_path(folder, EvaluationRequest()).evaluation
+    assert [one.message for one in evaluation.findings] == []
+    return evaluation.graph
+
+
+def env(folder: Path) -> Value:
+    return graph(folder)["web/shop-web/web"].attributes["env"]
+
+
+def test_it_is_clean() -> None:
+    result = check_paths([SHOP], CheckOptions())
+    assert [finding.message for _, finding in result.report.findings()] == []
+
+
+def test_values_cross_the_languages() -> None:
+    made = graph(SHOP)
+    assert {one.language for one in made} == {"inmanta", "tosca", "ccp", "muranopl"}
+    assert made.outputs == {"database": "mysql://10.20.2.20:3306/shop", "frontend": "10.20.1.1:8080"}
+
+
+CHANGES = {
+    "template": ("web/service/shop-web.yaml", 13, "{{ database.host }}:", "{{ database.host }}/"),
+    "reference to the host": (
+        "sabir.yaml",
+        22,
+        '{eval: "::database::mysql::.capabilities::endpoint::ip"}',
+        "elsewhere",
+    ),
+    "reference to the port": (
+        "sabir.yaml",
+        23,
+        '{eval: "::database::mysql::.capabilities::endpoint::port"}',
+        "1",
+    ),
+    "capability": ("database/service-template.yaml", 49, "{get_input: address}", "elsewhere"),
+    "default of the port": ("database/service-template.yaml", 8, "3306", "3307"),
+    "input of the template": ("sabir.yaml", 14, '{eval: "::network::database::ip"}', "elsewhere"),
+    "refinement": ("network/main.cf", 29, "10.20.", "10.30."),
+    "block of the network": ("network/main.cf", 36, "block=2", "block=3"),
+    "number of the host": ("network/main.cf", 39, "number=20", "number=21"),
+    "network of the host": ("network/main.cf", 39, "network=back", "network=front"),
+}
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_every_line_of_the_chain_decides_the_value(name: str, shop: Path) -> None:
+    file, line, old, new = CHANGES[name]
+    before = env(shop)
+    lines = (shop / file).read_text().splitlines(keepends=True)
+    assert old in lines[line - 1]
+    lines[line - 1] = lines[line - 1].replace(old, new)
+    (shop / file).write_text("".join(lines))
+    assert env(shop) != before
+
+
+def test_the_chain_names_these_lines() -> None:
+    steps = why_path(WhyRequest(path=SHOP, subject=SUBJECT)).steps
+    named = {(step.location.file, step.location.line) for step in steps if step.location is not None}
+    # The template line is named at the item it stands in.
+    wanted = {(file, 12 if name == "template" else line) for name, (file, line, _, _) in CHANGES.items()}
+    assert wanted <= named
+
+
+def test_impact_goes_the_same_way_back() -> None:
+    for file, line in {(file, line) for file, line, _, _ in CHANGES.values() if file.startswith("network")}:
+        affected = impact_path(ImpactRequest(path=SHOP, line=f"{file}:{line}")).affected
+        assert ("web/shop-web/web", "env") in {(one.instance, one.attribute) for one in affected}
+
+
+def test_what_if_changes_what_follows_and_no_file(shop: Path) -> None:
+    request = EvaluationRequest(overrides={"database/mysql.address": "10.9.9.9"})
+    changed = evaluate_path(shop, request).evaluation.graph
+    assert changed["app/database"].attributes["url"] == "10.9.9.9:3306"
+    assert graph(shop)["app/database"].attributes["url"] == "10.20.2.20:3306"
+
+
+def test_a_broken_rule_is_reported(shop: Path) -> None:
+    text = (shop / "sabir.yaml").read_text()
+    (shop / "sabir.yaml").write_text(text.replace('{eval: "::web::web::shop-web::ports::0"}', "80"))
+    result = check_paths([shop], CheckOptions())
+    (finding,) = (finding for _, finding in result.report.findings())
+    assert finding.code == "SHOP:W001"
+    assert str(finding.location).startswith("sabir.yaml:36")
