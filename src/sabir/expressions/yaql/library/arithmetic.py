@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from sabir.expressions.yaql.errors import YaqlRuntimeError
-from sabir.expressions.yaql.functions import binary_name
 from sabir.expressions.yaql.kinds import INT, NULL, NUMBER
 from sabir.expressions.yaql.library.registry import STANDARD
 from sabir.expressions.yaql.limits import Limits
@@ -175,6 +174,3 @@ def is_integer(value: Any) -> bool:
 @STANDARD.function("isNumber")
 def is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-GREATER = binary_name(">")

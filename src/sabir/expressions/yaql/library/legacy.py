@@ -8,7 +8,7 @@ from typing import Any
 
 from sabir.expressions.yaql.errors import YaqlRuntimeError
 from sabir.expressions.yaql.functions import LAMBDA, Library
-from sabir.expressions.yaql.kinds import INT, ITERABLE, KINDS, NULL, SEQUENCE
+from sabir.expressions.yaql.kinds import ANY, INT, ITERABLE, KINDS, NULL, SEQUENCE
 from sabir.expressions.yaql.library.queries import where
 from sabir.expressions.yaql.limits import Limits
 from sabir.expressions.yaql.scope import Lambda, Scope, Variables, variable_key
@@ -26,8 +26,8 @@ def declare_legacy(library: Library) -> None:
     library.function("#map", tuple, rules=True)(dict_of_tuples)
     library.function("#index", ITERABLE, LAMBDA)(item_or_items)
     library.extension("range", INT, INT | NULL)(range_)
-    library.extension("switch", NULL | ~NULL, LAMBDA, rules=True)(switch)
-    library.method("as", NULL | ~NULL, LAMBDA, rules=True)(as_)
+    library.extension("switch", ANY, LAMBDA, rules=True)(switch)
+    library.method("as", ANY, LAMBDA, rules=True)(as_)
     library.hide_parents("#index", "switch", "#map")
     for name in _EITHER_WAY:
         library.as_extension(name)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from sabir.expressions.yaql.errors import YaqlRuntimeError
 from sabir.expressions.yaql.functions import LAMBDA
-from sabir.expressions.yaql.kinds import ITERABLE, ITERATOR, KINDS, MAPPING, SEQUENCE, STRING
+from sabir.expressions.yaql.kinds import ANY, ITERABLE, ITERATOR, KINDS, MAPPING, SEQUENCE, STRING
 from sabir.expressions.yaql.library.registry import STANDARD
 from sabir.expressions.yaql.library.sequences import memorized
 from sabir.expressions.yaql.limits import Limits
@@ -60,7 +60,7 @@ def define(variables: Variables, name: str, func: Lambda) -> Scope:
     return Scope({**variables, key: function})
 
 
-@STANDARD.method("assert", 0x1FFFF, LAMBDA, STRING)
+@STANDARD.method("assert", ANY, LAMBDA, STRING)
 def assert_(limits: Limits, obj: Any, condition: Lambda, message: str = "Assertion failed") -> Any:
     if KINDS[type(obj)] == ITERATOR:
         obj = memorized(obj, limits)
