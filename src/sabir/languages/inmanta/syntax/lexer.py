@@ -51,16 +51,17 @@ KEYWORDS: Final = frozenset(
 _NAME: Final = r"[a-zA-Z_](?:[a-zA-Z_0-9]|-(?=[a-zA-Z_0-9]))*"
 _MASTER: Final = re.compile(
     r"[ \t\r\n\f]*(?:\#[^\n]*[ \t\r\n\f]*)*(?:"
-    r"(?P<regex>\bmatching[ \t\r\n]*/(?:[^/\\\n]|\\.)+/)"
-    rf"|(?P<name>(?![rf][\"']){_NAME}(?:::{_NAME})*)"
+    rf"(?P<name>(?![rf][\"']|matching[ \t\r\n]*/[^/]){_NAME}(?:::{_NAME})*)"
+    r"|(?P<operator>[=(),:\[\]](?!=)|--|\+=|\*\*|==|!=|>=|<=|\.(?![0-9])|/(?!/)|[-+*%=<>{}?])"
+    r"|(?P<string>\"(?!\"\")(?:[^\\\"\n]|\\[^\n])*\"|'(?:[^\\'\n]|\\[^\n])*')"
+    r"|(?P<int>[0-9]+(?![0-9.]))"
+    r"|(?P<float>[0-9]*\.[0-9]+(?:[eE][-+]?[0-9]+)?)"
     r"|(?P<multi>\"\"\"(?:[^\\]|\\.)*?\"\"\")"
-    r"|(?P<string>\"(?:[^\\\"\n]|\\[^\n])*\"|'(?:[^\\'\n]|\\[^\n])*')"
     r"|(?P<raw>r\"(?:[^\\\"\n]|\\[^\n])*\"|r'(?:[^\\'\n]|\\[^\n])*')"
     r"|(?P<format>f\"(?:[^\\\"\n]|\\[^\n])*\"|f'(?:[^\\'\n]|\\[^\n])*')"
-    r"|(?P<float>[0-9]*\.[0-9]+(?:[eE][-+]?[0-9]+)?)"
-    r"|(?P<int>[0-9]+)"
+    r"|(?P<regex>matching[ \t\r\n]*/(?:[^/\\\n]|\\.)+/)"
     r"|(?P<slashes>//[^\n]*)"
-    r"|(?P<operator>--|\+=|\*\*|==|!=|>=|<=|[-+*/%=<>()\[\]{},.:?])"
+    r"|(?P<number>[0-9]+)"
     r"|(?P<end>\Z)"
     r"|(?P<bad>.))",
     re.DOTALL,
@@ -105,6 +106,8 @@ def tokenize(text: str) -> Tokens:
                 continue
             if kind == "end":
                 break
+            if kind == "number":  # a whole number before a dot that is no decimal point
+                kind = "int"
             kinds.append(kind)
         texts.append(word)
         starts.append(match.start(group))
