@@ -203,3 +203,19 @@ def test_an_endless_loop_is_stopped(shop: Path, capfd: pytest.CaptureFixture[str
 def test_render_and_why(shop: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert run("why", shop, "--model", shop.parent / "model.json", "root.port") == 0
     assert "contract conversion" in capfd.readouterr().out
+
+
+@pytest.mark.rows("M-116", "M-119")
+def test_a_recorded_stack_is_shown(shop: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (shop / "Classes" / "Shop.yaml").write_text(
+        "Namespaces: {=: demo, sys: io.murano.system}\nName: Shop\nMethods:\n  deploy:\n    Body:\n"
+        "      - $s: new(sys:HeatStack, $this)\n      - $s.updateTemplate({a => {b => 1}})\n"
+        "      - $s.updateTemplate({a => {c => 2}})\n      - $s.push()\n"
+    )
+    model = shop.parent / "model.yaml"
+    model.write_text("'?': {type: demo.Shop}\n")
+    assert run("run", shop, "--model", model, "--record") == 0
+    (action,) = json.loads(capfd.readouterr().out)["actions"]
+    assert (action["action"], action["template"]) == ("stack", {"a": {"b": 1, "c": 2}})
+    assert run("run", shop, "--model", model) == 1
+    assert "MRUN:E030 io.murano.system.HeatStack.updateTemplate needs a cloud" in capfd.readouterr().err

@@ -26,6 +26,8 @@ class RunRequest:
     """`[OBJECT.]METHOD`, or `CLASS.METHOD` for a static one; None calls `deploy` of the root object."""
     args: Mapping[str, Any] = field(default_factory=dict[str, Any])
     evaluation: EvaluationRequest = field(default_factory=EvaluationRequest)
+    record: bool = False
+    """Let a cloud that only writes down what it is asked stand in for the real one."""
     step_limit: int | None = None
     time_limit: float | None = None
     report: Callable[[str, str], None] | None = None
@@ -41,6 +43,8 @@ class RunResult:
     result: Any = None
     model: Mapping[str, Any] | None = None
     storage: Mapping[str, Any] | None = None
+    actions: tuple[Mapping[str, Any], ...] | None = None
+    """What the cloud was asked for, in order; None when none was recorded."""
 
     @property
     def failed(self) -> bool:
@@ -48,7 +52,10 @@ class RunResult:
 
     def document(self) -> dict[str, Any]:
         """The machine-readable form."""
-        return {"format": FORMAT, "result": self.result, "model": self.model}
+        document: dict[str, Any] = {"format": FORMAT, "result": self.result, "model": self.model}
+        if self.actions is not None:
+            document["actions"] = list(self.actions)
+        return document
 
 
 def run_path(request: RunRequest) -> RunResult:
@@ -57,6 +64,7 @@ def run_path(request: RunRequest) -> RunResult:
     from sabir.languages.muranopl.evaluate.limits import RunLimits
     from sabir.languages.muranopl.evaluate.preparing import error_findings, prepare
     from sabir.languages.muranopl.evaluate.serialising import plain_result
+    from sabir.languages.muranopl.evaluate.system.recording import RecordingCloud
 
     package = load_package(request.path)
     language = find_language(package)
@@ -65,7 +73,14 @@ def run_path(request: RunRequest) -> RunResult:
     limits = RunLimits()
     if request.step_limit is not None or request.time_limit is not None:
         limits = RunLimits(steps=request.step_limit or limits.steps, seconds=request.time_limit)
-    prepared = prepare(package, request.evaluation, limits=limits, report=request.report)
+    cloud = RecordingCloud() if request.record else None
+    prepared = prepare(
+        package,
+        request.evaluation,
+        limits=limits,
+        report=request.report,
+        system=cloud.system if cloud else (),
+    )
     session = prepared.session
     if session is None or prepared.failed:
         return RunResult(findings=prepared.findings)
@@ -76,7 +91,13 @@ def run_path(request: RunRequest) -> RunResult:
         storage = session.storage()
     except MuranoError as error:
         return RunResult(findings=(*prepared.findings, *error_findings(error)))
-    return RunResult(findings=prepared.findings, result=plain_result(result), model=model, storage=storage)
+    return RunResult(
+        findings=prepared.findings,
+        result=plain_result(result),
+        model=model,
+        storage=storage,
+        actions=None if cloud is None else tuple(plain_result(action) for action in cloud.actions),
+    )
 
 
 def _target(session: Any, call: str | None) -> tuple[Any, str]:

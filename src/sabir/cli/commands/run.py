@@ -31,6 +31,11 @@ __all__ = ["command"]
     metavar="FILE",
     help="Keep the model and the attributes for the next run: give FILE to its --model.",
 )
+@click.option(
+    "--record",
+    is_flag=True,
+    help="Stacks, agents and networks only write down what they are asked; the output lists it under `actions`.",
+)
 @click.option("--step-limit", type=click.IntRange(min=1), help="Most steps: rounds of loops and calls.")
 @click.option("--time-limit", type=click.FloatRange(min=0, min_open=True), help="Most seconds.")
 @click.option("-q", "--quiet", is_flag=True, help="No reports of the code and no warnings.")
@@ -44,6 +49,7 @@ def command(
     call: str | None,
     args: tuple[str, ...],
     save: Path | None,
+    record: bool,
     step_limit: int | None,
     time_limit: float | None,
     quiet: bool,
@@ -73,6 +79,7 @@ def command(
             call=call,
             args=pairs(args, "--arg"),
             evaluation=evaluation_request(**evaluation),
+            record=record,
             step_limit=step_limit,
             time_limit=time_limit,
             report=report,

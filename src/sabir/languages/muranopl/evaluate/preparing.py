@@ -22,6 +22,7 @@ from sabir.languages.muranopl.evaluate.overrides import apply_overrides
 from sabir.languages.muranopl.evaluate.packages import Package, PackageRegistry
 from sabir.languages.muranopl.evaluate.runtime import Report, Runtime
 from sabir.languages.muranopl.evaluate.session import Session
+from sabir.languages.muranopl.evaluate.system import SystemClass
 from sabir.languages.muranopl.syntax.manifest import MANIFEST, read_manifest
 from sabir.source.packages import LoadedPackage
 from sabir.source.yaml import plain_data
@@ -51,8 +52,12 @@ def prepare(
     limits: RunLimits = COMPILE_LIMITS,
     report: Report | None = None,
     note_writes: bool = False,
+    system: Iterable[SystemClass] = (),
 ) -> Prepared:
-    """Read the package, build its classes, load the model. `note_writes`: keep where code wrote properties."""
+    """Read the package, build its classes, load the model.
+
+    `note_writes`: keep where code wrote properties; `system`: Python for system classes of this run.
+    """
     manifest, findings = read_manifest(loaded)
     if manifest is None:
         return Prepared(findings=findings)
@@ -63,7 +68,11 @@ def prepare(
     findings += package.read_all()
     config = _class_configuration(request)
     runtime = Runtime(
-        PackageRegistry([package], request.search_path), config=config, limits=limits, report=report
+        PackageRegistry([package], request.search_path),
+        config=config,
+        limits=limits,
+        report=report,
+        system=system,
     )
     runtime.written = {} if note_writes else None
     if not has_errors(findings):

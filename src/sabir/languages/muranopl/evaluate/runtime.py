@@ -26,7 +26,7 @@ from sabir.languages.muranopl.evaluate.objects import MuranoObject
 from sabir.languages.muranopl.evaluate.packages import Package, PackageRegistry
 from sabir.languages.muranopl.evaluate.parallel import Scheduler
 from sabir.languages.muranopl.evaluate.store import ObjectStore
-from sabir.languages.muranopl.evaluate.system import attach_native
+from sabir.languages.muranopl.evaluate.system import SystemClass, attach_native
 from sabir.languages.muranopl.library import core_package
 from sabir.languages.muranopl.syntax.names import UnknownPrefix, is_qualified_name
 from sabir.languages.muranopl.syntax.nodes import ClassNode
@@ -54,10 +54,13 @@ class Runtime:
         limits: RunLimits | None = None,
         functions: Library | None = None,
         report: Report | None = None,
+        system: Iterable[SystemClass] = (),
     ) -> None:
         self.registry = packages if isinstance(packages, PackageRegistry) else PackageRegistry(packages)
         self.core = core_package()
         self.config: ClassConfig = config or {}
+        self.system = {one.name: one.methods for one in system}
+        """System classes of this run alone, before those that are registered."""
         self.limits = limits or RunLimits()
         self.max_depth = self.limits.depth
         self.meter = Meter(self.limits)

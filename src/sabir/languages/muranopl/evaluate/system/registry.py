@@ -43,7 +43,8 @@ def register(*classes: SystemClass) -> None:
 
 def attach_native(cls: MuranoClass) -> None:
     """Connect the methods of a class that is being built."""
-    if not cls.name.startswith("io.murano.") and cls.name not in _registered:
+    own = cls.runtime.system.get(cls.name, {})
+    if not cls.name.startswith("io.murano.") and cls.name not in _registered and not own:
         return
     if not _loaded:
         _loaded.append(True)
@@ -52,7 +53,7 @@ def attach_native(cls: MuranoClass) -> None:
         for one in BUILTIN:
             for name, function in one.methods.items():
                 _registered.setdefault(one.name, {}).setdefault(name, function)
-    functions = _registered.get(cls.name, {})
+    functions = {**_registered.get(cls.name, {}), **own}
     is_cloud = cls.package is cls.runtime.core and cls.name.startswith(_CLOUD)
     for name, method in cls.own_methods.items():
         if name in functions:
