@@ -13,11 +13,14 @@ import yaml
 from sabir.diagnostics.codes import Code
 from sabir.diagnostics.page import markdown_page, page_name
 from sabir.operations.check import list_codes
+from sabir.operations.compile import CompileRequest, GraphView, compile_path
 
 __all__ = ["codes_index", "main", "write_pages"]
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 BUILD: Final = ROOT / "build" / "docs"
+LIVE: Final = "<!-- live page -->"
+"""Where a page says that there is one to be tried out: on the site there is."""
 
 
 def main() -> int:
@@ -25,6 +28,7 @@ def main() -> int:
     shutil.copytree(ROOT / "docs", BUILD / "docs", ignore=shutil.ignore_patterns("*.py", "__pycache__"))
     codes = list_codes()
     write_pages(codes, BUILD / "docs" / "codes")
+    _write_live_page()
     configuration = BUILD / "mkdocs.yml"
     configuration.write_text(yaml.safe_dump(_configuration(codes), sort_keys=False), encoding="utf-8")
     # Strict: a page that links to nowhere must not be published.
@@ -38,6 +42,20 @@ def main() -> int:
     shutil.move(BUILD / "site", ROOT / "site")
     sys.stdout.write(f"the site is in site/: {sum(1 for _ in (ROOT / 'site').rglob('*.html'))} pages\n")
     return 0
+
+
+def _write_live_page() -> None:
+    """The page that `compile --format html` makes of the example, to be tried out on the site."""
+    view = GraphView(format="html")
+    compiled = compile_path(CompileRequest(path=ROOT / "examples" / "graphs" / "shop.json", view=view))
+    live = BUILD / "docs" / "live" / "shop.html"
+    live.parent.mkdir()
+    live.write_bytes(b"".join(compiled.pieces()))
+    page = BUILD / "docs" / "commands" / "compile.md"
+    text = page.read_text(encoding="utf-8").replace(
+        LIVE, "[Open this page](../live/shop.html) and try it out."
+    )
+    page.write_text(text, encoding="utf-8")
 
 
 def write_pages(codes: list[Code], folder: Path) -> None:
@@ -59,8 +77,12 @@ def codes_index(codes: list[Code]) -> str:
 
 def _configuration(codes: list[Code]) -> dict[str, Any]:
     configuration: dict[str, Any] = yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))
-    pages = [{code.code: f"codes/{page_name(code.code)}.md"} for code in codes]
-    configuration["nav"].append({"Codes": [{"Overview": "codes/index.md"}, *pages]})
+    families: dict[str, list[dict[str, str]]] = {}
+    for code in codes:
+        family = code.code.rpartition(":")[0] or "Packages"
+        families.setdefault(family, []).append({code.code: f"codes/{page_name(code.code)}.md"})
+    groups = [{family: pages} for family, pages in families.items()]
+    configuration["nav"].append({"Codes": [{"Overview": "codes/index.md"}, *groups]})
     return configuration
 
 
