@@ -20,7 +20,7 @@ from sabir.languages.muranopl.check.shapes import is_null, meta_shape, one_of, u
 from sabir.source.text import Place
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence
 
-__all__ = ["check_class_structure"]
+__all__ = ["check_class_structure", "check_namespaces"]
 
 _META_KEYS: Final = ("Cardinality", "Applies", "Inherited")
 _KEYS: Final = frozenset(
@@ -90,7 +90,7 @@ def check_namespaces(report: Report, value: YamlNode | None) -> Iterator[Finding
             yield report.at(
                 key, "MPL:E060", f"a namespace prefix cannot be {shown(key)}", hint="a name, or ="
             )
-        if name is None or not is_dotted_name(name):
+        if not is_null(namespace) and (name is None or not is_dotted_name(name)):
             hint = "write names separated by dots, as in com.example.web"
             yield report.at(namespace, "MPL:W060", f"{shown(namespace)} is no namespace", hint=hint)
 

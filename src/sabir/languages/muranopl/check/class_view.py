@@ -6,13 +6,24 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
+from sabir.diagnostics.near import near
 from sabir.languages.muranopl.check import core_library
+from sabir.languages.muranopl.check.core_members import CoreClass, core_class
 from sabir.languages.muranopl.check.names import is_class_name, is_dotted_name, is_type_reference, text_of
+from sabir.languages.muranopl.check.shapes import is_null
 from sabir.languages.muranopl.check.view import PackageView
 from sabir.source.text import Source
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlSequence
 
-__all__ = ["ClassDocument", "ClassTable", "class_documents", "members", "type_items"]
+__all__ = [
+    "Ancestry",
+    "ClassDocument",
+    "ClassTable",
+    "class_documents",
+    "is_preamble",
+    "members",
+    "type_items",
+]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,7 +48,10 @@ class ClassDocument:
         if prefix == "=" and "=" not in self.namespaces:
             return name
         namespace = self.namespaces.get(prefix)
-        return None if namespace is None else f"{namespace}.{name}"
+        if not namespace:
+            # An empty namespace is that of names without one: exceptions of the engine, for instance.
+            return None if namespace is None else name
+        return f"{namespace}.{name}"
 
     @property
     def extends(self) -> Iterator[tuple[YamlNode, str]]:
@@ -70,23 +84,34 @@ def class_documents(view: PackageView, path: str) -> tuple[ClassDocument, ...]:
     if file is None or file.yaml.broken:
         return ()
     nodes = [document for document in file.yaml.documents if isinstance(document, YamlMapping)]
-    alone = len([document for document in file.yaml.documents if document is not None]) == 1
+    alone = len(nodes) - sum(map(is_preamble, nodes)) <= 1
     promised = [one.name for one in view.listed_classes or () if one.path == path]
     namespaces: Mapping[str, str] | None = {}
     found: list[ClassDocument] = []
     for node in nodes:
         if node.get("Namespaces") is not None:
             namespaces = _namespaces(node.get("Namespaces"))
+        if is_preamble(node) and len(nodes) > 1:
+            continue
         name = _qualified_name(node, namespaces, promised[0] if alone and len(promised) == 1 else None)
         found.append(ClassDocument(file.source, node, namespaces or {}, name, alone))
     return tuple(found)
 
 
+def is_preamble(node: YamlMapping) -> bool:
+    """A document with nothing but `Namespaces`: it is no class, it sets them for the classes that follow."""
+    return len(node) == 1 and node.get("Namespaces") is not None
+
+
 def _namespaces(value: YamlNode | None) -> Mapping[str, str] | None:
     if not isinstance(value, YamlMapping):
         return None
-    pairs = ((text_of(key), text_of(namespace)) for key, namespace in value.items())
-    return {prefix: namespace for prefix, namespace in pairs if prefix is not None and namespace is not None}
+    found: dict[str, str] = {}
+    for key, namespace in value.items():
+        prefix, name = text_of(key), "" if is_null(namespace) else text_of(namespace)
+        if prefix is not None and name is not None:
+            found[prefix] = name
+    return found
 
 
 def _qualified_name(
@@ -103,7 +128,22 @@ def _qualified_name(
         return None
     if "." in name or "=" not in namespaces:
         return name
+    if not namespaces["="]:
+        return name
     return f"{namespaces['=']}.{name}" if is_dotted_name(namespaces["="]) else None
+
+
+@dataclass(frozen=True, slots=True)
+class Ancestry:
+    """A class with its ancestors: those of the package, the class itself first, and those of the core library."""
+
+    own: tuple[ClassDocument, ...]
+    core: tuple[CoreClass, ...]
+
+    @property
+    def property_names(self) -> frozenset[str]:
+        names = {name for one in self.own for _, name, _ in members(one.node, "Properties")}
+        return frozenset(names.union(*(one.inputs | one.properties for one in self.core)))
 
 
 class ClassTable:
@@ -111,6 +151,7 @@ class ClassTable:
 
     def __init__(self, view: PackageView) -> None:
         self.view = view
+        self._lineages: dict[int, Ancestry | None] = {}
 
     @cached_property
     def classes(self) -> dict[str, ClassDocument]:
@@ -127,6 +168,16 @@ class ClassTable:
         listed = (one.name for one in self.view.listed_classes or ())
         return frozenset([*listed, *self.classes]) | core_library.CLASSES
 
+    def near_class(self, name: str) -> str | None:
+        """The class that was meant by a name that does not exist: misspelt in its namespace, or right in another."""
+        namespace, _, last = name.rpartition(".")
+        siblings = [one.rpartition(".")[2] for one in self.known_names if one.rpartition(".")[0] == namespace]
+        meant = near(last, siblings)
+        if meant is not None:
+            return f"{namespace}.{meant}"
+        others = sorted(one for one in self.known_names if one.rpartition(".")[2] == last)
+        return others[0] if len(others) == 1 else None
+
     def exists(self, name: str) -> bool | None:
         """Whether a qualified class exists; None when it may come from a package that is not at hand."""
         if name in self.known_names:
@@ -138,28 +189,61 @@ class ClassTable:
             return False
         return None
 
-    def lineage(self, document: ClassDocument) -> tuple[tuple[ClassDocument, ...], tuple[str, ...]] | None:
-        """The class and its ancestors: own classes, and names of core classes. None when one of them is not known."""
+    def lineage(self, document: ClassDocument) -> Ancestry | None:
+        """The class and its ancestors; None when one of them is not known."""
+        key = id(document.node)
+        if key not in self._lineages:
+            self._lineages[key] = self._find_lineage(document)
+        return self._lineages[key]
+
+    def _find_lineage(self, document: ClassDocument) -> Ancestry | None:
         own: dict[str, ClassDocument] = {document.name or "": document}
-        core: list[str] = ["io.murano.Object"]
-        waiting = [document]
+        core: dict[str, CoreClass] = {}
+        waiting = [*self._parents(document), "io.murano.Object"]
+        if document.name in core_library.CLASSES:
+            return None  # the core library itself: the engine adds members that no file shows
         while waiting:
-            current = waiting.pop()
-            extends = current.node.get("Extends")
-            written = len(extends) if isinstance(extends, YamlSequence) else int(extends is not None)
-            parents = [current.resolve(reference) for _, reference in current.extends]
-            if len(parents) != written:
+            name = waiting.pop()
+            if name is None:
                 return None
-            for name in parents:
-                if name is None:
-                    return None
-                if name in own or name in core:
-                    continue
-                if name in self.classes:
-                    own[name] = self.classes[name]
-                    waiting.append(self.classes[name])
-                elif name in core_library.MEMBERS:
-                    core.append(name)
-                else:
-                    return None
-        return tuple(own.values()), tuple(core)
+            if name in own or name in core:
+                continue
+            document_of = self.classes.get(name) if name not in core_library.CLASSES else None
+            if document_of is not None:
+                own[name] = document_of
+                waiting.extend(self._parents(document_of))
+                continue
+            found = core_class(name)
+            if found is None:
+                return None
+            core[name] = found
+            waiting.extend(found.parents)
+        return Ancestry(tuple(own.values()), tuple(core.values()))
+
+    def _parents(self, document: ClassDocument) -> tuple[str | None, ...]:
+        """Qualified names of the parents; None for one that cannot be told."""
+        extends = document.node.get("Extends")
+        written = len(extends) if isinstance(extends, YamlSequence) else int(extends is not None)
+        parents = tuple(document.resolve(reference) for _, reference in document.extends)
+        return parents if len(parents) == written else (None,)
+
+    def descendants(self, document: ClassDocument) -> tuple[ClassDocument, ...]:
+        """The classes of the package that extend this one, directly or not."""
+        found: dict[str, ClassDocument] = {}
+        waiting = [document.name]
+        while waiting:
+            name = waiting.pop()
+            for child in self._children.get(name, ()) if name is not None else ():
+                if child.name is not None and child.name not in found:
+                    found[child.name] = child
+                    waiting.append(child.name)
+        return tuple(found.values())
+
+    @cached_property
+    def _children(self) -> dict[str, list[ClassDocument]]:
+        found: dict[str, list[ClassDocument]] = {}
+        for document in self.classes.values():
+            for parent in self._parents(document):
+                if parent is not None:
+                    found.setdefault(parent, []).append(document)
+        return found

@@ -12,11 +12,12 @@ from sabir.diagnostics.codes import Code
 from sabir.diagnostics.finding import Finding
 from sabir.expressions.yaql.nodes import Call, Node, Word
 from sabir.languages.muranopl.check.class_members import check_methods, check_properties
-from sabir.languages.muranopl.check.class_structure import check_class_structure
+from sabir.languages.muranopl.check.class_structure import check_class_structure, check_namespaces
 from sabir.languages.muranopl.check.class_view import (
     ClassDocument,
     ClassTable,
     class_documents,
+    is_preamble,
     members,
     type_items,
 )
@@ -93,6 +94,9 @@ class ClassValidator(BaseValidator):
             )
             return
         documents = class_documents(self._view, path)
+        for node in written:
+            if isinstance(node, YamlMapping) and is_preamble(node) and len(written) > 1:
+                yield from check_namespaces(Report(file.source), node.get("Namespaces"))
         for document in documents:
             yield from self._class(document)
         yield from self._promised(path, documents)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = ["CLASSES", "MEMBERS", "NAMESPACES"]
+__all__ = ["CLASSES", "NAMESPACES"]
 
 _BY_NAMESPACE: Final = {
     "io.murano": (
@@ -39,9 +39,3 @@ NAMESPACES: Final = frozenset(_BY_NAMESPACE)
 CLASSES: Final = frozenset(
     f"{namespace}.{name}" for namespace, names in _BY_NAMESPACE.items() for name in names.split()
 )
-
-# Classes whose members are known completely, so that a class below them can be checked for unknown names.
-MEMBERS: Final[dict[str, frozenset[str]]] = {
-    "io.murano.Object": frozenset({"getAttr", "setAttr"}),
-    "io.murano.Application": frozenset({"deploy", "reportDeployed", "reportDestroyed"}),
-}

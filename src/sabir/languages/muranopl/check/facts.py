@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from sabir.expressions.yaql.nodes import Binary, Call, Node, Variable, Word
-from sabir.languages.muranopl.check import core_library
 from sabir.languages.muranopl.check.class_view import ClassDocument, ClassTable, members
 from sabir.languages.muranopl.check.code import Body, read_body
 from sabir.languages.muranopl.check.contracts import accepts_null
+from sabir.languages.muranopl.check.core_members import CoreClass
 from sabir.languages.muranopl.check.expressions import ExpressionText, parse_scalar, type_name
 from sabir.languages.muranopl.check.names import text_of
 from sabir.languages.muranopl.check.report import Report
@@ -111,11 +111,20 @@ class ClassFacts:
     @cached_property
     def lineage(self) -> Lineage | None:
         """The class with its ancestors; None when one of them is not known."""
-        found = self._facts.table.lineage(self.document)
+        table = self._facts.table
+        found = table.lineage(self.document)
         if found is None:
             return None
-        own, core = found
-        return Lineage(tuple(self._facts.of(document) for document in own), core)
+        own = {id(document): document for document in found.own}
+        core = dict.fromkeys(found.core)
+        # Members are found in the class of the object: a base class or a mixin may use what its heirs bring along.
+        for heir in table.descendants(self.document):
+            more = table.lineage(heir)
+            if more is None:
+                return None
+            own.update((id(document), document) for document in more.own)
+            core.update(dict.fromkeys(more.core))
+        return Lineage(tuple(self._facts.of(document) for document in own.values()), tuple(core))
 
     @cached_property
     def alone(self) -> Lineage:
@@ -140,7 +149,7 @@ class Facts:
 class Lineage:
     """The members that a class has of its own and by inheritance."""
 
-    def __init__(self, own: tuple[ClassFacts, ...], core: tuple[str, ...]) -> None:
+    def __init__(self, own: tuple[ClassFacts, ...], core: tuple[CoreClass, ...]) -> None:
         self._own = own
         self._core = core
 
@@ -151,8 +160,8 @@ class Lineage:
         for facts in self._own:
             for method in facts.methods:
                 found.setdefault(method.name, _signature(facts.report, method.node))
-        for name in self._core:
-            for member in sorted(core_library.MEMBERS[name]):
+        for core in self._core:
+            for member in sorted(core.methods):
                 found.setdefault(member, None)
         return found
 
@@ -164,6 +173,9 @@ class Lineage:
             for _, name, declared in members(facts.document.node, "Properties"):
                 usage = text_of(declared.get("Usage")) if isinstance(declared, YamlMapping) else None
                 found.setdefault(name, usage or "In")
+        for core in self._core:
+            found.update((name, "In") for name in core.inputs if name not in found)
+            found.update((name, "Runtime") for name in core.properties if name not in found)
         return found
 
     @cached_property

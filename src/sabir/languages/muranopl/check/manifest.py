@@ -77,14 +77,17 @@ class ManifestValidator(BaseValidator):
         if manifest is None:
             return
         report = Report(self._view.manifest_source)
-        yield from check_keys(report, manifest)
+        foreign = not self._view.is_checked_language
+        yield from check_keys(report, manifest, foreign=foreign)
+        if foreign:
+            # One finding says that the format is not ours; what its other keys and files mean is not ours to judge.
+            return
         yield from check_classes(report, manifest.get("Classes"))
         if self.package.single_file:
             return
         yield from self._class_files(report, manifest.get("Classes"))
-        if self._view.format_name in FORMATS:
-            yield from self._ui_file(report, manifest)
-            yield from self._logo_file(report, manifest)
+        yield from self._ui_file(report, manifest)
+        yield from self._logo_file(report, manifest)
 
     def _form(self) -> Iterator[Finding]:
         file = self.package.get_file(MANIFEST)
@@ -176,9 +179,10 @@ class ManifestValidator(BaseValidator):
         )
 
 
-def check_keys(report: Report, manifest: YamlMapping) -> Iterator[Finding]:
+def check_keys(report: Report, manifest: YamlMapping, *, foreign: bool = False) -> Iterator[Finding]:
     """The keys of the manifest and the form of their values."""
-    yield from unknown_keys(report, manifest, _KEYS, code="W010", what="a manifest")
+    if not foreign:
+        yield from unknown_keys(report, manifest, _KEYS, code="W010", what="a manifest")
     for key in ("Type", "FullName"):
         if manifest.get(key) is None:
             yield report.whole("E020", f"the manifest lacks its key {key}")

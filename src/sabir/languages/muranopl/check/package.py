@@ -42,13 +42,14 @@ class PackageValidator(BaseValidator):
         # Without a usable manifest that is the only finding of the run (E001, E002, E007 come from its validator).
         if self.package.single_file or self._view.manifest is None:
             return
+        if not self._view.is_checked_language:
+            return
         names = [name for name in self.package.list() if "/" not in name]
         if "LICENSE" not in names:
             hint = "add a file LICENSE, so that users know what they may do with the package"
             yield Finding.about_file("PKG:W121", "the package has no LICENSE file", "LICENSE", hint=hint)
-        if not self._view.is_checked_language:
-            return
-        known = {*_ROOT_FILES, self._view.logo_file or "logo.png", self._view.ui_file}
+        view = self._view
+        known = {*_ROOT_FILES, view.logo_file or "logo.png", view.supplier_logo, view.ui_file}
         if self._view.format_name == "Heat.HOT":
             known.add("template.yaml")
         for name in names:

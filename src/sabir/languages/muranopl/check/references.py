@@ -8,7 +8,7 @@ from typing import Final
 
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.near import did_you_mean
-from sabir.expressions.yaql.nodes import Binary, Call, Literal, Node, Rule, Variable, Word
+from sabir.expressions.yaql.nodes import Binary, Call, Index, Literal, Node, Rule, Unary, Variable, Word
 from sabir.languages.muranopl.check.class_view import ClassDocument, ClassTable
 from sabir.languages.muranopl.check.code import Body
 from sabir.languages.muranopl.check.expressions import ExpressionText, children, type_name
@@ -35,8 +35,9 @@ def check_class_reference(
             span, "MPL:E110", f"the namespace prefix {prefix!r} of {written!r} is not declared", hint=hint
         )
     elif table.exists(name) is False:
-        near_name = did_you_mean(name, table.known_names)
-        yield report.at(span, "MPL:E111", f"there is no class {name!r}", hint=near_name)
+        meant = table.near_class(name)
+        hint = f"did you mean {meant!r}?" if meant else None
+        yield report.at(span, "MPL:E111", f"there is no class {name!r}", hint=hint)
 
 
 def check_expression(
@@ -71,6 +72,8 @@ class _Walker:
             )
             return
         match node:
+            case Binary(operator=":", right=Unary(operator=":")):
+                return  # `OS::Nova::Server` is the name of a Heat type, written without quotes
             case Binary(operator="." | "?.", left=left, right=Call() as call):
                 yield from self.walk(left, this=this)
                 yield from self._call(left, call, this=this)
@@ -80,6 +83,13 @@ class _Walker:
                     yield from self._read(word)
             case Call() as call:
                 yield from self._arguments(call, this=this)
+            case Index(value=value, arguments=arguments):
+                yield from self.walk(value, this=this)
+                for argument in arguments:  # `$.hosts[$.name = x]` chooses items, as `where` does
+                    yield from self.walk(argument, this=False)
+            case Binary(operator="->", left=left, right=right):
+                yield from self.walk(left, this=this)
+                yield from self.walk(right, this=False)
             case _:
                 for child in children(node):
                     yield from self.walk(child, this=this)

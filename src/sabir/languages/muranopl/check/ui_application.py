@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.near import did_you_mean
-from sabir.languages.muranopl.check.class_view import ClassDocument, ClassTable, members
+from sabir.languages.muranopl.check.class_view import ClassDocument, ClassTable
 from sabir.languages.muranopl.check.names import is_identifier, text_of
 from sabir.languages.muranopl.check.report import Report, kind_of, shown
 from sabir.languages.muranopl.check.shapes import is_null
@@ -31,7 +31,7 @@ def check_application(
     for section in (application, ui.get("Templates")):
         if section is not None:
             for model in _object_models(section):
-                yield from _check_object(report, model, view, table)
+                yield from _check_object(report, model, view, table, whole=model is application)
 
 
 def _property_names(report: Report, application: YamlMapping) -> Iterator[Finding]:
@@ -55,8 +55,11 @@ def _object_models(node: YamlNode) -> Iterator[YamlMapping]:
 
 
 def _check_object(
-    report: Report, model: YamlMapping, view: PackageView, table: ClassTable
+    report: Report, model: YamlMapping, view: PackageView, table: ClassTable, *, whole: bool
 ) -> Iterator[Finding]:
+    """`whole`: it is the application itself, which the package has to define. Its parts may be objects of other
+    packages, which often share a namespace with this one; there only a misspelt class is certain to be missing.
+    """
     header = model.get("?")
     written = header.get("type") if isinstance(header, YamlMapping) else None
     name = text_of(written)
@@ -68,8 +71,10 @@ def _check_object(
         and not view.requires_others
         and name not in table.known_names
     ):
-        hint = did_you_mean(name, table.known_names)
-        yield report.at(written, "UI:E087", f"the package has no class {name!r}", hint=hint)
+        meant = table.near_class(name)
+        hint = f"did you mean {meant!r}?" if meant else None
+        if whole or meant is not None:
+            yield report.at(written, "UI:E087", f"the package has no class {name!r}", hint=hint)
         return
     document = table.classes.get(name)
     if document is not None:
@@ -82,7 +87,7 @@ def _check_properties(
     lineage = table.lineage(document)
     if lineage is None:
         return
-    known = {name for one in lineage[0] for _, name, _ in members(one.node, "Properties")}
+    known = lineage.property_names
     for key in model:
         name = text_of(key)
         if name is not None and is_identifier(name) and name not in known:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.near import did_you_mean
-from sabir.expressions.yaql.nodes import Binary, Call, Node, Variable, Word
+from sabir.expressions.yaql.nodes import Binary, Call, Index, Node, Variable, Word
 from sabir.languages.muranopl.check.expressions import (
     ExpressionText,
     children,
@@ -82,6 +82,8 @@ def _check_references(
             yield from _check_reference(report, expression, form, None, fields)
         case Call(name=name) if name in LAMBDA_FUNCTIONS:
             return
+        case Index(value=inner) | Binary(operator="->", left=inner):
+            yield from _check_references(report, expression, inner, fields)
         case _:
             for child in children(node):
                 yield from _check_references(report, expression, child, fields)

@@ -36,6 +36,8 @@ _SIMPLE_TYPES: Final = frozenset(
         "choice",
         "volume",
         "zone",
+        # Newer than the list of the document; the dashboard has it since its format 2.3.
+        "securitygroup",
     ]
 )
 _TEXTS: Final = ("name", "label", "description", "descriptionTitle", "helpText", "regexpValidator")
@@ -130,6 +132,11 @@ def _check_field(report: Report, field: YamlMapping) -> Iterator[Finding]:
 
 def _check_type(report: Report, value: YamlNode | None) -> Iterator[Finding]:
     if value is None or is_null(value):
+        return
+    if isinstance(value, YamlSequence) and len(value):
+        # A list offers the objects of several classes.
+        for item in value.items:
+            yield from _check_type(report, item)
         return
     name = text_of(value)
     if name is None or not is_dotted_name(name):

@@ -138,6 +138,12 @@ class PackageView:
     def logo_file(self) -> str | None:
         return self._named_file("Logo", "logo.png", folders=("", "UI"))
 
+    @property
+    def supplier_logo(self) -> str | None:
+        """The picture of who offers the package, which the engine shows beside the logo."""
+        supplier = self.manifest.get("Supplier") if self.manifest else None
+        return text_of(supplier.get("Logo")) if isinstance(supplier, YamlMapping) else None
+
     def _named_file(self, key: str, default: str, *, folders: tuple[str, str]) -> str | None:
         value = self.manifest.get(key) if self.manifest else None
         name = text_of(value) or default

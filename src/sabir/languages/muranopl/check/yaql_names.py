@@ -1,4 +1,8 @@
-"""Functions and methods that every MuranoPL expression can call, as far as checks must tell them from methods."""
+"""Functions and methods that every MuranoPL expression can call, as far as checks must tell them from methods.
+
+The tables are those of the engine's own registry, written down: loading the engine would more than double the time that
+checking a small package takes. A test compares them.
+"""
 
 from __future__ import annotations
 
@@ -6,226 +10,29 @@ from typing import Final
 
 __all__ = ["FUNCTIONS", "LAMBDA_FUNCTIONS"]
 
-# Functions with an argument that is evaluated later, item by item: inside it `$` is the item.
-LAMBDA_FUNCTIONS: Final = frozenset(
-    [
-        "accumulate",
-        "aggregate",
-        "all",
-        "any",
-        "cycle",
-        "def",
-        "defaultIfEmpty",
-        "distinct",
-        "filter",
-        "first",
-        "generate",
-        "generateMany",
-        "groupBy",
-        "indexWhere",
-        "join",
-        "lambda",
-        "last",
-        "lastIndexWhere",
-        "let",
-        "map",
-        "mergeWith",
-        "orderBy",
-        "orderByDescending",
-        "pselect",
-        "pfilter",
-        "repeat",
-        "replaceBy",
-        "select",
-        "selectAllCases",
-        "selectCase",
-        "selectMany",
-        "single",
-        "skipWhile",
-        "sliceWhere",
-        "splitWhere",
-        "sum",
-        "switch",
-        "switchCase",
-        "takeWhile",
-        "thenBy",
-        "thenByDescending",
-        "toDict",
-        "toList",
-        "where",
-        "with",
-        "zip",
-        "bind",
-        "call",
-    ]
-)
-_STANDARD: Final = frozenset(
-    [
-        "abs",
-        "append",
-        "appendLeft",
-        "assert",
-        "at",
-        "bitwiseAnd",
-        "bitwiseNot",
-        "bitwiseOr",
-        "bitwiseXor",
-        "bool",
-        "characters",
-        "coalesce",
-        "concat",
-        "contains",
-        "containsKey",
-        "containsValue",
-        "count",
-        "coalesce",
-        "datetime",
-        "delete",
-        "deleteAll",
-        "dict",
-        "dictionary",
-        "difference",
-        "endsWith",
-        "enumerate",
-        "examine",
-        "flatten",
-        "float",
-        "format",
-        "get",
-        "hex",
-        "indexOf",
-        "insert",
-        "insertMany",
-        "int",
-        "intersect",
-        "isBoolean",
-        "isDict",
-        "isEmpty",
-        "isEvaluated",
-        "isInteger",
-        "isIterable",
-        "isList",
-        "isNumber",
-        "isRegex",
-        "isSequence",
-        "isSet",
-        "isString",
-        "item",
-        "items",
-        "join",
-        "keys",
-        "lastIndexOf",
-        "len",
-        "limit",
-        "list",
-        "localtz",
-        "matches",
-        "matchesRegexp",
-        "max",
-        "min",
-        "memorize",
-        "norm",
-        "now",
-        "pow",
-        "random",
-        "randomInt",
-        "range",
-        "regex",
-        "escapeRegex",
-        "remove",
-        "replace",
-        "reverse",
-        "rightSplit",
-        "round",
-        "search",
-        "searchAll",
-        "set",
-        "shiftBitsLeft",
-        "shiftBitsRight",
-        "sign",
-        "skip",
-        "slice",
-        "split",
-        "splitAt",
-        "startsWith",
-        "str",
-        "string",
-        "strip",
-        "substring",
-        "take",
-        "takeLast",
-        "timespan",
-        "toList",
-        "toLower",
-        "toSet",
-        "toString",
-        "toUpper",
-        "toArray",
-        "toCharArray",
-        "trim",
-        "trimLeft",
-        "trimRight",
-        "tryFloat",
-        "tryInt",
-        "union",
-        "utctz",
-        "values",
-        "symmetricDifference",
-        "isSubsetOf",
-        "isSupersetOf",
-        "isProperSubsetOf",
-        "isProperSupersetOf",
-        "hasAny",
-        "nonEmpty",
-    ]
-)
-_MURANO: Final = frozenset(
-    [
-        "base64encode",
-        "base64decode",
-        "cast",
-        "config",
-        "destroy",
-        "find",
-        "findAll",
-        "getAttr",
-        "setAttr",
-        "id",
-        "name",
-        "new",
-        "new",
-        "patch",
-        "pselect",
-        "psuper",
-        "randomName",
-        "random_name",
-        "require",
-        "sleep",
-        "super",
-        "this",
-        "type",
-        "typeinfo",
-        "owner",
-        "objectId",
-        "ref",
-        "allocated",
-        "logger",
-        "toYaml",
-        "fromYaml",
-        "json",
-        "yaml",
-        "toJson",
-        "fromJson",
-        "encodeUrl",
-        "mkdir",
-        "require",
-        "receiveNotification",
-        "parallelSelect",
-        "getRegion",
-        "model",
-        "objectModel",
-        "isDestroyed",
-        "isDestroying",
-    ]
-)
-FUNCTIONS: Final = LAMBDA_FUNCTIONS | _STANDARD | _MURANO
+_LAZY: Final = """
+    accumulate aggregate all any assert coalesce def distinct examine filter generate generateMany
+    groupBy indexWhere join lastIndexWhere map mergeWith orderBy orderByDescending pselect psuper
+    reduce replaceBy search searchAll select selectAllCases selectCase selectMany skipWhile
+    sliceWhere splitWhere super switch switchCase takeWhile thenBy thenByDescending toDict where
+"""
+_EAGER: Final = """
+    abs add append base64decode base64encode bind bitwiseAnd bitwiseNot bitwiseOr bitwiseXor bool
+    call cast characters concat contains containsKey containsValue count cycle datetime decryptData
+    defaultIfEmpty delete deleteAll dict difference dump endsWith enumerate escapeRegex find findAll
+    first firstOrDefault flatten float format get hex id indexOf insert insertMany int intersect
+    isBoolean isDatetime isDict isEmpty isInteger isIterable isList isNumber isObject isRegex isSet
+    isString isTimespan items keys last lastIndexOf len let limit list localtz logger matches max
+    memorize metadata min name new norm now patch pow random randomName range regex remove repeat
+    replace replaceMany require reverse rightSplit round sequence set shiftBitsLeft shiftBitsRight
+    sign single skip sleep slice split splitAt startsWith str substr substring sum
+    symmetricDifference take timespan toCharArray toList toLower toSet toUpper trim trimLeft
+    trimRight type typeinfo union unpack utctz values with zip zipLongest
+"""
+# Methods that every object has.
+_OTHER: Final = "getAttr setAttr"
+
+# Functions with an argument that is evaluated later, often item by item: inside it `$` may be the item. `let` and
+# `with` change what `$` is behind an arrow.
+LAMBDA_FUNCTIONS: Final = frozenset((*_LAZY.split(), "let", "with"))
+FUNCTIONS: Final = frozenset((*_EAGER.split(), *_OTHER.split())) | LAMBDA_FUNCTIONS

@@ -1,0 +1,41 @@
+"""Members of the core library classes, for checks of the classes that extend them. Read when first asked for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+__all__ = ["CoreClass", "core_class"]
+
+_FILE: Final = Path(__file__).with_name("core_members.txt")
+
+
+@dataclass(frozen=True, slots=True)
+class CoreClass:
+    parents: tuple[str, ...]
+    inputs: frozenset[str]
+    """Properties that code cannot assign to: Usage In and Const."""
+    properties: frozenset[str]
+    """The other properties."""
+    methods: frozenset[str]
+
+
+def core_class(name: str) -> CoreClass | None:
+    """What is known of a class of the core library; None for one whose members are not all known."""
+    line = _lines().get(name)
+    return None if line is None else _parsed(line)
+
+
+@cache
+def _lines() -> dict[str, str]:
+    lines = _FILE.read_text(encoding="utf-8").splitlines()
+    pairs = (line.partition(": ") for line in lines if not line.startswith("#"))
+    return {name: rest for name, _, rest in pairs}
+
+
+@cache
+def _parsed(line: str) -> CoreClass:
+    parents, inputs, properties, methods = (part.split() for part in (*line.split(";"), "", "", "")[:4])
+    return CoreClass(tuple(parents), frozenset(inputs), frozenset(properties), frozenset(methods))
