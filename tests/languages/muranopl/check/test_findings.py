@@ -113,9 +113,9 @@ FOUND = {
     "foreign-format": (with_manifest("MuranoPL/1.4", "Cloudify.TOSCA/1.0"), "MAN:W030", "Cloudify.TOSCA"),
     "field-of-another-form": (with_ui("$.main.title", "$.mian.title"), "UI:E089", "'mian'"),
     "nested-own-class": (
-        with_ui("  title: $.main.title", "  title: {'?': {type: com.example.web.Gone}}"),
+        with_ui("  title: $.main.title", "  title: {'?': {type: com.example.web.Sitte}}"),
         "UI:E087",
-        "Gone",
+        "Sitte",
     ),
 }
 

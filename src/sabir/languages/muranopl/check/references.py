@@ -36,8 +36,8 @@ def check_class_reference(
         )
     elif table.exists(name) is False:
         meant = table.near_class(name)
-        hint = f"did you mean {meant!r}?" if meant else None
-        yield report.at(span, "MPL:E111", f"there is no class {name!r}", hint=hint)
+        did = f"did you mean {meant!r}?" if meant else None
+        yield report.at(span, "MPL:E111", f"there is no class {name!r}", hint=did)
 
 
 def check_expression(
