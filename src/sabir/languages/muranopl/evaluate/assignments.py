@@ -98,11 +98,13 @@ def _store_path(read: Closure, variable: str, steps: list[_Step]) -> Store:
         containers = [read(variables)]
         for key in keys[:-1]:
             containers.append(_read(containers[-1], key, variables))
-        for container, step, key in zip(containers[::-1], steps[::-1], keys[::-1], strict=True):
+        for container, key in zip(containers[::-1], keys[::-1], strict=True):
             if isinstance(container, HostValue):
-                if not isinstance(step, _Attribute):
-                    raise MuranoError("InvalidValue", f"{container!r} is an object, it has no index")
-                _set_attribute(container, step.name, value, variables)
+                if not isinstance(key, str):
+                    raise MuranoError(
+                        "InvalidValue", f"{container!r} is an object, it has no index {shown(key)}"
+                    )
+                _set_attribute(container, key, value, variables)
                 return
             value = _with(container, key, value)
         variables[variable] = value
@@ -118,25 +120,29 @@ def _set_attribute(container: HostValue, name: str, value: Any, variables: Varia
 
 
 def _read(container: Any, key: Any, variables: Variables) -> Any:
-    """What is at a step of the way now; null where there is nothing yet."""
+    """What is at a step of the way now; a missing key of a dictionary and a property without value are made."""
     if isinstance(container, HostValue):
         try:
-            return container.get_attribute(key, variables)
+            return container.get_attribute(str(key), variables)
         except MuranoError as error:
             if error.kind == "UninitializedPropertyAccessError":
-                return None
+                return {}
             raise
     if isinstance(container, dict):
-        return container.get(hashable(key))
+        return container.get(hashable(key), {})
     if isinstance(container, list | tuple) and isinstance(key, int):
-        return container[key] if -len(container) <= key < len(container) else None
-    return None
+        if -len(container) <= key < len(container):
+            return container[key]
+        raise MuranoError("InvalidValue", f"the list has {len(container)} items, there is no index {key}")
+    raise _no_parts(container)
+
+
+def _no_parts(container: Any) -> MuranoError:
+    return MuranoError("InvalidValue", f"{shown(container)} has no parts that could be assigned")
 
 
 def _with(container: Any, key: Any, value: Any) -> Any:
-    """The structure with one place changed. A missing one becomes a dictionary; past its end a list grows."""
-    if container is None:
-        return {hashable(key): value}
+    """The structure with one place changed; past its end a list grows."""
     if isinstance(container, dict):
         return {**container, hashable(key): value}
     if isinstance(container, list | tuple):
@@ -150,4 +156,4 @@ def _with(container: Any, key: Any, value: Any) -> Any:
         else:
             items[key] = value
         return items
-    raise MuranoError("InvalidValue", f"{shown(container)} has no parts that could be assigned")
+    raise _no_parts(container)

@@ -60,8 +60,6 @@ def template_contract(call: Call, expr: Expr, cls: MuranoClass) -> Contract:
         if value is None:
             return None
         value = unwrapped(value)
-        if type(value) is str:
-            value = loader.find(value)
         if not isinstance(value, MuranoObject | dict):
             raise ContractViolation(f"{shown(value)} is no template of {wanted().name}", value)
         return loader.template(value, this, made(), wanted=wanted(), excluded=excluded)

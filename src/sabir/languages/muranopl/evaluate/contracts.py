@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from sabir.diagnostics.near import did_you_mean
 from sabir.expressions.yaql import Dialect, parse
+from sabir.expressions.yaql.kinds import NULL
 from sabir.expressions.yaql.nodes import Binary, Call, Group, Variable
 from sabir.expressions.yaql.nodes import Node as YaqlNode
 from sabir.languages.muranopl.evaluate.contract_kinds import KIND_OF
@@ -80,7 +81,9 @@ def _step(inner: Contract, call: Call, expr: Expr, cls: MuranoClass) -> Contract
         check = _SCALARS[call.name]
         return Contract(_then(inner.check, check), inner.build, kinds=KIND_OF[call.name])
     if call.name == "notNull":
-        return inner.with_check(_not_null(inner.check))
+        required = inner.with_check(_not_null(inner.check))
+        required.kinds &= ~NULL
+        return required
     if call.name == "check":
         return inner.with_check(_predicate(inner.check, call, expr, cls))
     from sabir.languages.muranopl.evaluate import contract_classes

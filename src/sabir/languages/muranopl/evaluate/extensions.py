@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from sabir.expressions.yaql import Library, NoMatch, Variables
 from sabir.expressions.yaql.functions import Overload, Parameter
-from sabir.expressions.yaql.kinds import ANY
+from sabir.expressions.yaql.kinds import ANY, NULL
 from sabir.languages.muranopl.evaluate.objects import MuranoObject, unwrapped
 
 if TYPE_CHECKING:
@@ -71,4 +71,6 @@ def _applies(method: Method, receiver: Any) -> bool:
     if contract.wanted_class is None:
         return True
     value = unwrapped(receiver)
+    if value is None:
+        return bool(contract.kinds & NULL)
     return isinstance(value, MuranoObject) and value.cls.is_a(contract.wanted_class())

@@ -45,7 +45,8 @@ class Initialising:
         stage = self.stages.get(name)
         if stage is None and name in self.object.cls.declared and name not in self.excluded:
             self.initialise(name)
-            return self.object.properties[name]
+            if name in self.object.properties:
+                return self.object.properties[name]
         cls = self.object.cls.name
         if stage == _FAILED:
             raise Consequence("UninitializedPropertyAccessError", f"property {name!r} of {cls} has no value")
@@ -59,10 +60,14 @@ class Initialising:
         raise MuranoError("UninitializedPropertyAccessError", f"property {name!r} of {cls} has no value yet")
 
     def initialise(self, name: str) -> None:
-        """Set one property from the model, or else from its default."""
+        """Set one property from the model, or else from its default. One of usage Runtime without a default has no
+        value until code writes it."""
         object_ = self.object
         declarations = object_.cls.declared[name]
         first = declarations[0]
+        if first.usage == "Runtime" and first.default is None:
+            self.stages[name] = _CONTRACT
+            return
         try:
             if first.is_read and name in self.given:
                 value = self.given[name]
@@ -74,12 +79,11 @@ class Initialising:
             self.stages[name] = _CONTRACT
             converted = first.contract.check(value, object_, self.loader)
             for other in declarations[1:]:
-                try:
-                    other.contract.check(value, object_, self.loader)
-                except ContractViolation as violation:
-                    raise other.named(violation) from None
+                other.conform(converted, object_, self.loader)
             object_.properties[name] = converted
         except MuranoError as error:
+            if first.usage == "Runtime" and isinstance(error, ContractViolation):
+                return  # code gives it a value before it reads it
             self.stages[name] = _FAILED
             raise self._explained(error, first) from None
         if first.usage == "Const":

@@ -150,7 +150,7 @@ class MuranoObject(HostValue):
             return
         converted = first.convert(value, self, loader)
         for other in declarations[1:]:  # a redeclared property conforms to the contracts of all ancestors
-            other.convert(value, self, loader)
+            other.conform(converted, self, loader)
         self.properties[name] = converted
 
     # -- the rest --------------------------------------------------------------------------------------------------

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from sabir.expressions.yaql.scope import Closure
-from sabir.languages.muranopl.evaluate.errors import ContractViolation, MuranoError
+from sabir.languages.muranopl.evaluate.errors import ContractViolation, MuranoError, shown
 from sabir.languages.muranopl.evaluate.hosts import CONTEXT, DEPTH, THIS
 from sabir.languages.muranopl.syntax.nodes import PropertyNode
 from sabir.source.text import Place
@@ -71,6 +71,14 @@ class PropertyDeclaration:
             return self.contract.check(value, this, loader)
         except ContractViolation as violation:
             raise self.named(violation) from None
+
+    def conform(self, value: Any, this: Any, loader: Loader) -> None:
+        """Check a value that a descendant's declaration made; it must be right as it is, not only after conversion."""
+        converted = self.convert(value, this, loader)
+        if isinstance(value, str | int | float) and type(converted) is not type(value):
+            raise self.named(
+                ContractViolation(f"{shown(value)} is of another type than the ancestor declares", value)
+            )
 
     def named(self, violation: ContractViolation) -> ContractViolation:
         if violation.subject is None:

@@ -21,6 +21,11 @@ __all__ = ["dump_object", "dump_template", "plain_result"]
 
 _ATOMS = frozenset((str, int, float, bool, type(None)))
 _MOST_CONTAINERS = 5_000_000
+_META_TEXTS = {
+    "title": "io.murano.metadata.Title",
+    "description": "io.murano.metadata.Description",
+    "helpText": "io.murano.metadata.HelpText",
+}
 
 
 def dump_object(root: MuranoObject) -> dict[str, Any]:
@@ -72,12 +77,11 @@ class _Dumper:
         header: dict[str, Any] = {"id": object_.id, "type": cls.runtime.type_text(cls)}
         if object_.name is not None:
             header["name"] = object_.name
-        if self.with_actions and cls.action_names:
-            header["_actions"] = {
-                f"{object_.id}_{name}": {"name": name, "enabled": True} for name in cls.action_names
-            }
         if object_.header:
             header.update(object_.header)
+        before = header.pop("_actions", None)
+        if self.with_actions and cls.action_names:
+            header["_actions"] = _actions(object_, before if isinstance(before, dict) else {})
         return header
 
     def value(self, value: Any, owner: MuranoObject, container: Any, key: Any) -> Any:
@@ -107,6 +111,25 @@ class _Dumper:
         if isinstance(value, MuranoClass):
             return value.name
         return value if isinstance(value, date) else str(value)
+
+
+def _actions(object_: MuranoObject, before: dict[str, Any]) -> dict[str, Any]:
+    """The methods that can be called from outside; what a designer set about them is kept."""
+    found: dict[str, Any] = {}
+    for name in object_.cls.action_names:
+        known = before.get(f"{object_.id}_{name}")
+        entry = dict(known) if isinstance(known, dict) else {"enabled": True}
+        found[f"{object_.id}_{name}"] = {"title": name, **entry, "name": name, **_shown_texts(object_, name)}
+    return found
+
+
+def _shown_texts(object_: MuranoObject, name: str) -> dict[str, str]:
+    """Title, description and help text that meta objects give to a method."""
+    method = object_.cls.lookup(name)
+    if method is None or method.node.meta is None:
+        return {}
+    metas = {one.cls.name: one for one in object_.cls.runtime.meta_of(method)}
+    return {key: metas[cls].properties["text"] for key, cls in _META_TEXTS.items() if cls in metas}
 
 
 def plain_result(value: Any) -> Any:

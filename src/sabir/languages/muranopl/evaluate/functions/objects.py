@@ -104,7 +104,7 @@ def find_all(variables: Variables, object: Any, type: Any) -> list[MuranoObject]
 
 @MURANO.function("isObject")
 def is_object(value: Any) -> bool:
-    return isinstance(unwrapped(value), MuranoObject)
+    return isinstance(unwrapped(value), MuranoObject | MuranoClass)
 
 
 @MURANO.extension("dump", OBJECT, STRING)

@@ -38,10 +38,10 @@ def pselect(variables: Variables, collection: Iterable[Any], func: Lambda, limit
     return result
 
 
-@MURANO.function("require")
+@MURANO.extension("require")
 def require(value: Any) -> Any:
-    """The value, unless it is null or empty."""
-    if not value:
+    """The value, unless it is null."""
+    if value is None:
         raise MuranoError("InvalidValue", "a required value is missing")
     return value
 
