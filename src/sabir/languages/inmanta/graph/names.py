@@ -47,6 +47,8 @@ class Names:
         parts: list[str] = []
         for attribute in entity.indexes[0].attributes:
             value = instance._values[entity.slots[attribute]]
+            if parts and attribute in entity.defaults and value == entity.defaults[attribute]:
+                continue  # what everybody has tells nobody apart
             if type(value) is str:
                 parts.append(value)
             elif isinstance(value, Instance):
