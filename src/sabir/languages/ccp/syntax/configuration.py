@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from sabir.diagnostics.near import near
 from sabir.expressions.template.lines import Rendered
+from sabir.languages.ccp.syntax.patterns import pattern_problem
 from sabir.languages.ccp.syntax.reading import DNS_LABEL, DNS_SUBDOMAIN, Reading, join, type_name
 from sabir.languages.ccp.syntax.violation import Kind, Violation
 from sabir.languages.language import Document
@@ -204,10 +205,9 @@ class _Sections:
     def _nodes(self, section: YamlMapping) -> None:
         for pattern, entry in self.reading.entries(section, "nodes").items():
             path = join("nodes", pattern)
-            try:
-                re.compile(pattern)
-            except re.error as error:
-                message = f"{path}: {pattern!r} is no pattern of node names: {error}"
+            problem = pattern_problem(pattern)
+            if problem is not None:
+                message = f"{path}: {pattern!r} is no pattern of node names: {problem}"
                 self.reading.fail(Kind.BAD_FORMAT, path, entry.key, message)
             node = self.reading.mapping(entry.value, path)
             found = self.reading.entries(node, path) if node is not None else {}
