@@ -11,7 +11,7 @@ from sabir.graph import Graph, How, Instance, Origin, Record
 from sabir.graph.views.html import PageContent, html_view
 from sabir.source.text import Location, Place
 from tests.browser.chromium import Chromium, find_chromium
-from tests.graph.views.html.pages import HOSTILE, SECRET, services, shop
+from tests.graph.views.html.pages import HOSTILE, SECRET, readers, services, shop
 
 pytestmark = pytest.mark.slow
 
@@ -287,6 +287,26 @@ def test_hostile_words_are_shown_as_words(browser: Chromium, tmp_path: Path) -> 
     assert browser.run("document.querySelectorAll('img, iframe, object').length") == 0
     assert browser.complaints == []
     assert browser.requests == [file.as_uri()]
+
+
+@pytest.mark.parametrize(("count", "shown"), [(3, "true"), (300, "false")])
+def test_the_flow_of_values(browser: Chromium, tmp_path: Path, count: int, shown: str) -> None:
+    browser.open(written(tmp_path / "flows.html", readers(count)))
+    pressed = "document.querySelector('#flows').getAttribute('aria-pressed')"
+    assert browser.run(pressed) == shown
+    browser.run("sabir.then((s) => s.select('r1'))")
+    browser.wait("document.querySelector('#panel h2').innerText === 'reader-1'")
+    panel = browser.text("#panel")
+    assert "VALUES COME FROM\nreader-0" in panel
+    assert "VALUES GO TO 1\nreader-2" in panel
+    canvas = "document.querySelector('#canvas').toDataURL()"
+    before = browser.run(canvas)
+    browser.key("Escape")
+    browser.key("v")
+    assert browser.run(pressed) != shown
+    view(browser)
+    assert browser.run(canvas) != before
+    assert browser.complaints == []
 
 
 def test_five_thousand_instances_stay_quick(browser: Chromium, tmp_path: Path) -> None:

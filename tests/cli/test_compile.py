@@ -6,6 +6,7 @@ from xml.etree import ElementTree
 import pytest
 
 from sabir.cli.main import main
+from tests.graph.views.html.pages import sections
 
 TEXT = """\
 db : host
@@ -118,3 +119,26 @@ def test_bad_requests_get_one_line(
     assert message in captured.err
     assert len(captured.err.splitlines()) == 1
     assert captured.out == ""
+
+
+def test_a_page_has_lines_findings_and_the_whole_chain(model: Path, tmp_path: Path) -> None:
+    with (model / "main.toy").open("a") as file:
+        file.write("warn mind the step\n")
+    out = tmp_path / "model.html"
+    assert run("compile", model, "--format", "html", "-o", out) == 0
+    data = sections(out.read_bytes())
+    assert data["index"]["title"] == "model"
+    assert [one["message"] for one in data["findings"]["shown"]] == ["mind the step"]
+    block = data["block-0"]
+    url = next(row for name, _, row in block["rows"][1][2] if name == "url")
+    assert block["origins"][url][5:] == ["  url = http:// $web.ip :80", [[1, "ip"]]]
+    assert b"hush" not in out.read_bytes()
+
+
+def test_a_page_of_a_saved_graph(
+    model: Path, tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    saved = tmp_path / "saved.json"
+    assert run("compile", model, "-o", saved) == 0
+    assert run("compile", saved, "--format", "html") == 0
+    assert sections(capfdbinary.readouterr().out)["index"]["names"] == ["db", "web"]

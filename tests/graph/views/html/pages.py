@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from sabir.graph import AttributeRead, Graph, How, Instance, Origin, Record, Ref, Sensitive
-from sabir.source.text import Place, Source, Span
+from sabir.source.text import Location, Place, Source, Span
 
-__all__ = ["HOSTILE", "SECRET", "sections", "services", "shop"]
+__all__ = ["HOSTILE", "SECRET", "readers", "sections", "services", "shop"]
 
 SECRET: Final = "hush-hush-4711"
 HOSTILE: Final = "</script><img src=x onerror=alert(1)>{{script}}<!-- data --><!--\u2028'\"&amp;`${1}"
@@ -103,6 +103,29 @@ def _services(count: int, each: int) -> Iterator[Instance]:
             attributes=Record.of({"port": 1000 + number}),
             relations=Record.of(uses),
         )
+
+
+def readers(count: int) -> Graph:
+    """Instances each of which was computed from the one before, with no relation between them."""
+    return Graph(
+        Instance(
+            id=f"r{number}",
+            type="Reader",
+            language=("ccp", "tosca")[number % 2],
+            name=f"reader-{number}",
+            attributes=Record.of({"value": number}),
+            origins=Record.of(
+                {
+                    "value": Origin(
+                        Location("main.cf", number + 1, 1),
+                        How.EXPRESSION,
+                        (AttributeRead(f"r{number - 1}", "value"),) if number else (),
+                    )
+                }
+            ),
+        )
+        for number in range(count)
+    )
 
 
 def sections(page: bytes) -> dict[str, Any]:

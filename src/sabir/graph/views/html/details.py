@@ -2,7 +2,7 @@
 
 A block is `{"files": […], "hows": […], "origins": […], "rows": […]}`, and the first one has the outputs.
 A row is `[status, origin, [[attribute, value, origin], …], [[relation, [target, …], origin], …], [required, …],
-[[relation, source], …], how many relations point at it]`. Origins are numbers in the block, -1 for none; targets are
+[[relation, source], …], how many relations point at it, [instance it read, …], [instance that read it, …], how many]`. Origins are numbers in the block, -1 for none; targets are
 numbers of instances, or ids of what is not in the graph.
 """
 
@@ -16,6 +16,7 @@ from typing import Any, Final
 from sabir.graph.graph import Graph
 from sabir.graph.instance import Instance
 from sabir.graph.origin import AttributeRead, Origin
+from sabir.graph.views.html.flows import Flows
 from sabir.graph.views.html.lines import SafeLines
 from sabir.graph.views.html.values import page_value, without_surrogates
 
@@ -28,14 +29,21 @@ _MOST_ORIGINS: Final = 30_000
 _MOST_INCOMING: Final = 200
 
 
-def blocks(graph: Graph, lines: SafeLines) -> Iterator[dict[str, Any]]:
+def blocks(graph: Graph, lines: SafeLines, flows: Flows) -> Iterator[dict[str, Any]]:
     number = {one.id: position for position, one in enumerate(graph)}
     incoming = _incoming(graph, number)
+    readers = _readers(flows)
     instances = iter(graph)
     first = True
     while (batch := list(islice(instances, BLOCK))) or first:
         origins = _Origins(lines, number)
-        rows = [_row(one, origins, number, incoming.get(number[one.id])) for one in batch]
+        rows = [
+            [
+                *_row(one, origins, number, incoming.get(number[one.id])),
+                *_flow(number[one.id], flows, readers),
+            ]
+            for one in batch
+        ]
         block: dict[str, Any] = {"rows": rows}
         if first:
             block["outputs"] = [
@@ -48,6 +56,19 @@ def blocks(graph: Graph, lines: SafeLines) -> Iterator[dict[str, Any]]:
             ]
         yield block | origins.data()
         first = False
+
+
+def _readers(flows: Flows) -> dict[int, list[int]]:
+    readers: dict[int, list[int]] = {}
+    for reader, sources in flows.items():
+        for source in sources:
+            readers.setdefault(source, []).append(reader)
+    return readers
+
+
+def _flow(number: int, flows: Flows, readers: Mapping[int, Sequence[int]]) -> list[Any]:
+    read_by = readers.get(number, ())
+    return [flows.get(number, ()), read_by[:_MOST_INCOMING], len(read_by)]
 
 
 @dataclass(slots=True)

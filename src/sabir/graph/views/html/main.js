@@ -73,6 +73,9 @@ class Page {
     byId("fit").addEventListener("click", () => picture.fit());
     byId("fold-all").addEventListener("click", () => picture.toggleAll());
     byId("fold-all").hidden = !picture.scene.parts.some((parts) => parts.length);
+    byId("flows").addEventListener("click", () => picture.toggleFlows());
+    byId("flows").hidden = !picture.scene.flows.length;
+    byId("flows").setAttribute("aria-pressed", String(picture.state.flows));
     byId("outline-toggle").addEventListener("click", () => this.showOutline(byId("outline").hidden));
     byId("skip").addEventListener("click", (event) => {
       event.preventDefault();
@@ -137,7 +140,8 @@ class Page {
     if (event.key === "/") {
       byId("query").focus();
       byId("query").select();
-    } else if (event.key === "o") this.showOutline(byId("outline").hidden);
+    } else if (event.key === "v") this.picture.toggleFlows();
+    else if (event.key === "o") this.showOutline(byId("outline").hidden);
     else if (event.key === "n" || event.key === "p") this.search.step(event.key === "n" ? 1 : -1);
     else if (event.key === "Escape") this.select(-1, { move: false });
     else return;

@@ -73,8 +73,8 @@ class Model {
 
   async details(n) {
     const block = await this.block(Math.floor(n / this.index.block));
-    const [status, origin, attributes, relations, requires, incoming, pointedAt] = block.rows[n % this.index.block];
-    return { block, status, origin, attributes, relations, requires, incoming, pointedAt };
+    const [status, origin, attributes, relations, requires, incoming, pointedAt, reads, readBy, readers] = block.rows[n % this.index.block];
+    return { block, status, origin, attributes, relations, requires, incoming, pointedAt, reads, readBy, readers };
   }
 
   // What a search looks at: name, type, id, and every attribute as name=value.

@@ -14,6 +14,7 @@ from sabir.diagnostics.finding import Finding
 from sabir.graph.graph import Graph
 from sabir.graph.views.html.details import BLOCK, blocks
 from sabir.graph.views.html.findings import findings_data
+from sabir.graph.views.html.flows import value_flows
 from sabir.graph.views.html.lines import LineReader, SafeLines
 from sabir.graph.views.html.picture import picture_data
 from sabir.graph.views.html.values import without_surrogates
@@ -55,10 +56,11 @@ def html_view(graph: Graph, content: PageContent | None = None) -> Iterator[byte
     head, _, tail = _template(content.title).partition("<!-- data -->")
     yield head.encode()
     yield _section("index", _index(graph, tree, content))
-    yield _section("picture", picture_data(graph, tree))
+    flows = value_flows(graph)
+    yield _section("picture", picture_data(graph, tree, flows))
     yield _section("findings", findings_data(graph, content.findings, lines))
     small = len(graph) <= BLOCK
-    for number, block in enumerate(blocks(graph, lines)):
+    for number, block in enumerate(blocks(graph, lines, flows)):
         yield _section(f"block-{number}", block, pack_from=_PACK_FROM if small else 0)
     yield tail.encode()
 

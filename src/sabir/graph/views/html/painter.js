@@ -19,6 +19,7 @@ function palette(languages, dark) {
     soft: dark ? "#a9b8cc" : "#475569",
     link: dark ? "#7688a3" : "#7b8aa0",
     accent: dark ? "#7cb0ff" : "#2563eb",
+    flow: dark ? "#5eead4" : "#0d9488",
     match: dark ? "#fbbf24" : "#d97706",
     error: dark ? "#f87171" : "#dc2626",
     warning: dark ? "#fbbf24" : "#d97706",
@@ -55,7 +56,9 @@ class Painter {
     }
     this.links(ctx, [left, top, right, bottom]);
     this.emphasis(ctx);
+    if (scene.routed) this.flows(ctx);
     for (const box of inFront) this.leaf(ctx, box);
+    if (!scene.routed) this.flows(ctx);
     ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
     this.smallLabels(ctx);
     ctx.globalAlpha = 1;
@@ -246,6 +249,40 @@ class Painter {
     if (own.length <= 60 && camera.k * 9.5 >= READABLE) this.linkLabels(ctx, own, state.palette.accent);
   }
 
+  // The way that values go. When there are few of them they have routes of their own, else curves for the selected.
+  flows(ctx) {
+    const { scene, state, camera } = this;
+    const { selected } = state;
+    if (!state.flows && selected < 0) return;
+    const size = 1 / Math.min(camera.k, 1);
+    const drawn = new Set();
+    ctx.strokeStyle = state.palette.flow;
+    ctx.fillStyle = state.palette.flow;
+    ctx.lineCap = "round";
+    for (const flow of scene.flows) {
+      const [source, reader] = [scene.front[flow.source], scene.front[flow.reader]];
+      const own = selected >= 0 && (scene.isWithin(flow.source, selected) || scene.isWithin(flow.reader, selected));
+      if (source === reader || !(own || state.flows) || this.isHidden(flow.source) || this.isHidden(flow.reader)) continue;
+      const pair = source * 1e6 + reader;
+      if (!scene.routed && drawn.has(pair)) continue;
+      drawn.add(pair);
+      ctx.globalAlpha = own ? 1 : selected >= 0 || state.matches ? 0.22 : 0.7;
+      ctx.lineWidth = (own ? 2.2 : 1.5) * size;
+      ctx.setLineDash([1.5 * size, 4 * size]);
+      ctx.beginPath();
+      if (scene.routed) trace(ctx, flow.points);
+      else {
+        flow.points = flowPoints(scene.rectangle(source), scene.rectangle(reader));
+        ctx.moveTo(flow.points[0], flow.points[1]);
+        ctx.bezierCurveTo(...flow.points.slice(2));
+      }
+      ctx.stroke();
+      ctx.setLineDash([]);
+      if (camera.k > 0.15) arrow(ctx, flow.points, size);
+    }
+    ctx.lineCap = "butt";
+  }
+
   // Names of what is too small for words of its own, the larger first, none over another.
   smallLabels(ctx) {
     const { scene, camera } = this;
@@ -255,7 +292,7 @@ class Painter {
     for (const box of this.labels.sort((a, b) => area(b) - area(a)).slice(0, 400)) {
       const [x, y] = camera.toScreen(scene.X[box], scene.Y[box]);
       const [width, height] = [scene.W[box] * camera.k, scene.H[box] * camera.k];
-      if (width < 30 || height < 11) continue;
+      if (width < 24 || height < 11) continue;
       const spot = scene.parts[box].length && !scene.closed[box]
         ? this.headLabel(ctx, box, [x, y, width])
         : this.middleLabel(ctx, box, [x, y, width, height], taken);
@@ -330,5 +367,32 @@ function tip(ctx, points, size) {
   ctx.moveTo(x, y);
   ctx.lineTo(x + back, y - 3.2 * size);
   ctx.lineTo(x + back, y + 3.2 * size);
+  ctx.fill();
+}
+
+// A curve between the two sides that face each other.
+function flowPoints([x, y, width, height], [toX, toY, toWidth, toHeight]) {
+  const [cx, cy] = [x + width / 2, y + Math.min(height / 2, 19)];
+  const [tx, ty] = [toX + toWidth / 2, toY + Math.min(toHeight / 2, 19)];
+  const aside = Math.max(toX - (x + width), x - (toX + toWidth));
+  if (aside > 0) {
+    const right = tx > cx ? 1 : -1;
+    const [startX, endX] = right > 0 ? [x + width, toX] : [x, toX + toWidth];
+    const bow = Math.max(Math.abs(endX - startX) / 2, 20) * right;
+    return [startX, cy, startX + bow, cy, endX - bow, ty, endX, ty];
+  }
+  const down = ty > cy ? 1 : -1;
+  const [startY, endY] = down > 0 ? [y + height, toY] : [y, toY + toHeight];
+  const bow = Math.max(Math.abs(endY - startY) / 2, 20) * down;
+  return [cx, startY, cx, startY + bow, tx, endY - bow, tx, endY];
+}
+
+function arrow(ctx, points, size) {
+  const [x, y] = [points.at(-2), points.at(-1)];
+  const [dx, dy] = [Math.sign(Math.round(x - points.at(-4))), Math.sign(Math.round(y - points.at(-3)))];
+  ctx.beginPath();
+  ctx.moveTo(x, y);
+  ctx.lineTo(x - 8 * dx * size - 3.6 * dy * size, y - 8 * dy * size - 3.6 * dx * size);
+  ctx.lineTo(x - 8 * dx * size + 3.6 * dy * size, y - 8 * dy * size + 3.6 * dx * size);
   ctx.fill();
 }

@@ -74,7 +74,7 @@ class Panel {
       block.outputs.length ? this.titled("Outputs", make("dl", { class: "facts" }, ...block.outputs.map((one) => this.fact(block, one)))) : [],
       types.length ? this.titled("Types", make("table", null, ...types.map(([type, count]) => make("tr", null, make("td", null, model.index.types[type]), make("td", null, count.toLocaleString("en")))))) : [],
       this.titled("Keys", make("table", null, ...[
-        [["/"], "search"], [["Enter"], "next match"], [["+", "−", "0"], "zoom, fit"], [["←", "↑", "→", "↓"], "move the picture"], [["Shift", "→"], "go to the instance beside"], [["o"], "outline"], [["Esc"], "let go"],
+        [["/"], "search"], [["Enter"], "next match"], [["+", "−", "0"], "zoom, fit"], [["←", "↑", "→", "↓"], "move the picture"], [["Shift", "→"], "go to the instance beside"], [["v"], "flow of values"], [["o"], "outline"], [["Esc"], "let go"],
       ].map(([keys, what]) => make("tr", null, make("td", null, ...keys.flatMap((key) => [make("kbd", null, key), " "])), make("td", null, what))))),
     );
   }
@@ -110,7 +110,7 @@ class Panel {
     const { model } = this;
     const details = await model.details(n);
     if (turn !== this.turn) return; // something else was selected meanwhile
-    const { block, attributes, relations, requires, incoming, pointedAt } = details;
+    const { block, attributes, relations, requires, incoming, pointedAt, reads, readBy, readers } = details;
     const parts = model.owned(n);
     const own = model.findingsOf.get(n) || [];
     this.show(
@@ -129,6 +129,8 @@ class Panel {
         ...relations.map(([name, targets, origin]) => this.relation(block, name, targets, origin)),
         requires.length ? this.relation(block, "requires", requires, -1) : null)) : [],
       pointedAt ? this.titled(`Pointed at by ${pointedAt.toLocaleString("en")}`, this.incoming(incoming, pointedAt)) : [],
+      reads.length ? this.titled("Values come from", longList(reads, this.link)) : [],
+      readers ? this.titled(`Values go to ${readers.toLocaleString("en")}`, this.readers(readBy, readers)) : [],
       parts.length ? this.titled(plural(parts.length, "part"), longList(parts, this.link)) : [],
     );
     say(`${model.name(n)}, ${model.type(n)}, ${plural(attributes.length, "attribute")}`);
@@ -189,9 +191,17 @@ class Panel {
     return make("div", { class: "fact" }, make("dt", null, name, button), body);
   }
 
+  readers(shown, count) {
+    return this.rest(longList(shown, this.link), count - shown.length);
+  }
+
   incoming(shown, count) {
     const list = longList(shown, ([name, source]) => make("span", null, this.link(source), make("span", { class: "kind" }, ` ${name}`)));
-    if (count > shown.length) list.append(make("li", { class: "kind" }, `… and ${(count - shown.length).toLocaleString("en")} more`));
+    return this.rest(list, count - shown.length);
+  }
+
+  rest(list, count) {
+    if (count > 0) list.append(make("li", { class: "kind" }, `… and ${count.toLocaleString("en")} more`));
     return list;
   }
 }

@@ -23,6 +23,8 @@ class Scene {
       for (const box of picture.boxOf) this.inside[box] += 1;
       for (let box = 0; box < count; box += 1) this.inside[box] -= this.instances[box] >= 0 ? 1 : this.inside[box];
     }
+    this.flows = picture.flows.map(([source, reader, ...points]) => ({ source, reader, points: backwards(points) }));
+    this.routed = this.flows.every((flow) => flow.points.length);
     this.links = picture.links.map(([source, target, name, number, ...points]) => ({
       source, target, name: picture.linkNames[name], count: number, points, dashed: !picture.linkNames[name], bounds: bounds(points),
     }));
@@ -54,6 +56,12 @@ class Scene {
   button(box) { return [this.X[box] + this.W[box] - 25, this.Y[box] + 8, 17]; }
 }
 
+function backwards(points) {
+  const turned = [];
+  for (let at = points.length - 2; at >= 0; at -= 2) turned.push(points[at], points[at + 1]);
+  return turned;
+}
+
 function bounds(points) {
   const box = [Infinity, Infinity, -Infinity, -Infinity];
   for (let at = 0; at < points.length; at += 2) {
@@ -73,7 +81,7 @@ class Picture {
     this.canvas = byId("canvas");
     this.scene = new Scene(model);
     this.camera = new Camera(() => this.redraw());
-    this.state = { selected: -1, hovered: -1, matches: null, hidden: new Set(), folded: new Set(), findings: this.worstFindings(), palette: null };
+    this.state = { selected: -1, hovered: -1, matches: null, hidden: new Set(), folded: new Set(), flows: this.scene.routed, findings: this.worstFindings(), palette: null };
     this.painter = new Painter(this.scene, this.camera, this.state);
     this.canvas.setAttribute("aria-label", `Picture of ${plural(model.count, "instance")}`);
     this.pointers = new Map();
@@ -167,6 +175,12 @@ class Picture {
     if (folded.has(box)) folded.delete(box);
     else folded.add(box);
     say(`${this.scene.names[box]} ${folded.has(box) ? "folded" : "opened"}`);
+    this.redraw();
+  }
+
+  toggleFlows() {
+    this.state.flows = !this.state.flows;
+    byId("flows").setAttribute("aria-pressed", String(this.state.flows));
     this.redraw();
   }
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
+from itertools import islice
 from typing import Any, Final
 
 from sabir.graph.graph import Graph
 from sabir.graph.layout import Boxes, Gaps, Placed, nest
 from sabir.graph.views.boxes import between_columns, shown_name, shown_type, text_width, words_size
+from sabir.graph.views.html.flows import Flows
 from sabir.graph.views.html.summary import Box, Summary, summarise
 from sabir.graph.views.html.values import without_surrogates
 from sabir.graph.views.links import Ownership, links
@@ -18,6 +20,8 @@ __all__ = ["picture_data"]
 
 _MOST_LINKS: Final = 20_000
 """Links that are laid out; the panel lists all of them."""
+_MOST_ROUTED_FLOWS: Final = 120
+"""Up to so many flows of values have a say in the layout, and are shown from the start: as a link, from right to left."""
 _MOST_LABELS: Final = 60
 """With more links than this the names are written only on those of the selected instance."""
 _MOST_NAMES: Final = 6
@@ -28,12 +32,15 @@ _Link = tuple[int, int, str, int]
 """From a box to a box, the names of the relations (none: it only requires it), and how many links it stands for."""
 
 
-def picture_data(graph: Graph, tree: Ownership) -> dict[str, Any]:
+def picture_data(graph: Graph, tree: Ownership, flows: Flows) -> dict[str, Any]:
     summary = summarise(graph, tree)
     drawn, left_out = _drawn_links(graph, tree, summary)
     inside = Counter(summary.box_of) if not summary.is_whole else {}
     labels = len(drawn) <= _MOST_LABELS
-    placed = _placed(summary.boxes, drawn, has_more=set(inside), labels=labels)
+    flowing = _drawn_flows(flows, summary, {(source, target) for source, target, *_ in drawn})
+    routed = len(flowing) <= _MOST_ROUTED_FLOWS
+    edges = [(reader, source) for source, reader in flowing] if routed else []
+    placed = _placed(summary.boxes, drawn, edges, has_more=set(inside), labels=labels)
     names = list(dict.fromkeys(name for *_, name, _ in drawn))
     name_number = {name: position for position, name in enumerate(names)}
     data: dict[str, Any] = {
@@ -55,6 +62,10 @@ def picture_data(graph: Graph, tree: Ownership) -> dict[str, Any]:
         ],
         "linksLeftOut": left_out,
         "labels": labels,
+        "flows": [
+            [source, reader, *(_points(placed, reader, source) if routed else ())]
+            for source, reader in flowing
+        ],
     }
     if not summary.is_whole:
         data["boxOf"] = list(summary.box_of)
@@ -81,6 +92,24 @@ def _drawn_links(graph: Graph, tree: Ownership, summary: Summary) -> tuple[list[
     return drawn[:_MOST_LINKS], max(len(drawn) - _MOST_LINKS, 0)
 
 
+def _drawn_flows(flows: Flows, summary: Summary, linked: Set[tuple[int, int]]) -> list[tuple[int, int]]:
+    """From box to box, the way the values go. None is drawn within a box, between an owner and its part, and beside a
+    link."""
+    pairs = dict.fromkeys(
+        (summary.box_of[source], summary.box_of[reader])
+        for reader, sources in flows.items()
+        for source in sources
+    )
+    drawn = (
+        (source, reader)
+        for source, reader in pairs
+        if not linked & {(source, reader), (reader, source)}
+        and not _is_inside(source, reader, summary.boxes)
+        and not _is_inside(reader, source, summary.boxes)
+    )
+    return list(islice(drawn, _MOST_LINKS))
+
+
 def _is_inside(inner: int, outer: int, boxes: Sequence[Box]) -> bool:
     while inner >= 0:
         if inner == outer:
@@ -89,7 +118,14 @@ def _is_inside(inner: int, outer: int, boxes: Sequence[Box]) -> bool:
     return False
 
 
-def _placed(boxes: Sequence[Box], drawn: Sequence[_Link], *, has_more: set[int], labels: bool) -> Placed:
+def _placed(
+    boxes: Sequence[Box],
+    drawn: Sequence[_Link],
+    further: Sequence[tuple[int, int]],
+    *,
+    has_more: set[int],
+    labels: bool,
+) -> Placed:
     owners = {box.parent for box in boxes} | has_more
     sizes = [words_size(box.name, box.type) for box in boxes]
     longest = max((text_width(name, 5.4) for *_, name, _ in drawn), default=0.0) if labels else 0.0
@@ -104,7 +140,7 @@ def _placed(boxes: Sequence[Box], drawn: Sequence[_Link], *, has_more: set[int],
                 (width + _BUTTON, height) if number in owners else (width, height)
                 for number, (width, height) in enumerate(sizes)
             ],
-            edges=[(source, target) for source, target, *_ in drawn],
+            edges=[*((source, target) for source, target, *_ in drawn), *further],
         ),
         Gaps(between_columns=between),
     )
