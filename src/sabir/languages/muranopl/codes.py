@@ -41,6 +41,15 @@ _VALUE: Final = "Properties:\n  v:\n    Contract: $.int()\n"
 _REFERENCE: Final = "Name: Root\n\nProperties:\n  next:\n    Contract: $.class(Root)\n"
 _DEFAULTS: Final = "Name: Root\n\nProperties:\n  a:\n    Contract: $.int()\n    Default: $.b\n  b:\n    Contract: $.int()\n    Default: {b}\n"
 
+_DESTROYED: Final = (
+    "Name: Root\n\nProperties:\n  part:\n    Contract: $.class(Part)\n---\n"
+    "Name: Part\nMethods:\n  .destroy:\n    Body:\n      {body}\n"
+)
+_VANISHED: Final = (
+    "Objects: {'?': {id: root, type: demo.Root}}\n"
+    "ObjectsCopy: {'?': {id: root, type: demo.Root}, part: {'?': {id: p, type: demo.Part}}}\n"
+)
+
 CODES: Final[tuple[Code, ...]] = (
     _code(
         "MRUN:E001",
@@ -280,5 +289,13 @@ CODES: Final[tuple[Code, ...]] = (
             "Name: Root\n\nProperties:\n  d:\n    Contract:\n      a: $.int()\n", _ROOT + "d: {a: 1, b: 2}\n"
         ),
         _package("Name: Root\n\nProperties:\n  d:\n    Contract:\n      a: $.int()\n", _ROOT + "d: {a: 1}\n"),
+    ),
+    _code(
+        "MRUN:W003",
+        "a destructor that failed",
+        "What vanished from the model is destroyed before the run, and one failing `.destroy` must not keep the others from "
+        "releasing what they hold. Whatever this object held may still be there.",
+        _package(_DESTROYED.format(body="- Throw: stuck"), _VANISHED),
+        _package(_DESTROYED.format(body="- $x: 1"), _VANISHED),
     ),
 )

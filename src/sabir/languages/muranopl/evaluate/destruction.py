@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from sabir.diagnostics.finding import Finding
 from sabir.expressions.yaql import Variables
+from sabir.languages.muranopl.evaluate.errors import MuranoError
 from sabir.languages.muranopl.evaluate.hosts import CALLER
 from sabir.languages.muranopl.evaluate.objects import MuranoObject, ObjectView
 
 if TYPE_CHECKING:
+    from sabir.languages.muranopl.evaluate.methods import Method
     from sabir.languages.muranopl.evaluate.runtime import Runtime
 
 __all__ = ["Destruction"]
@@ -54,13 +57,26 @@ class Destruction:
         for subscriber, handler in self._subscriptions.pop(object_.id, []):
             method = subscriber.cls.lookup(handler) if handler else None
             if method is not None and not subscriber.is_destroyed:
-                method.invoke(subscriber, {}, object_)
+                self._attempt(method, subscriber, object_)
 
     def _run(self, object_: MuranoObject) -> None:
         for cls in object_.cls.lineage:
             method = cls.own_methods.get(".destroy") or cls.own_methods.get("destroy")
             if method is not None and not method.arguments:
-                method.invoke(object_, {})
+                self._attempt(method, object_)
+
+    def _attempt(self, method: Method, this: MuranoObject, *args: Any) -> None:
+        """Call it; a failure is reported, but what else is to be destroyed still is."""
+        try:
+            method.invoke(this, {}, *args)
+        except MuranoError as error:
+            if not error.can_be_caught:
+                raise
+            found = error.finding()
+            message = f"{method.full_name} failed while {this!r} was destroyed: {found.message}"
+            self.runtime.warnings.append(
+                Finding(code="MRUN:W003", message=message, place=found.place, frames=found.frames)
+            )
 
     def collect(self, variables: Variables) -> None:
         """End the objects that neither the root, static properties nor running code can reach."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from sabir.expressions.yaql import Compiled, Engine, YaqlError
+from sabir.expressions.yaql import Compiled, Engine, NoMatch, UnknownName, YaqlError
 from sabir.expressions.yaql.scope import Closure
 from sabir.expressions.yaql.values import hashable
-from sabir.languages.muranopl.evaluate.errors import MuranoError, Unstoppable
+from sabir.languages.muranopl.evaluate.errors import ExpressionFailure, MuranoError, Unstoppable
 from sabir.languages.muranopl.syntax.nodes import Constant, Expr, ListValue, MapValue, Value
 from sabir.languages.muranopl.syntax.values import expression_place
 from sabir.source.text import Place, Source, Span
@@ -126,9 +126,18 @@ def expression_failure(
         place = expression_place(source, expr, error.span if expr.text == error.text else None)
     elif where is not None:
         place = Place(source, where.span)
-    failure = MuranoError("ExpressionFailed", error.message, place=place)
+    failure = ExpressionFailure(error.message, place=place, reasons=_reasons(error))
     failure.__cause__ = error
     return failure
+
+
+def _reasons(error: YaqlError) -> tuple[str, ...]:
+    """Names under which packages written for the existing engine may catch the failure."""
+    cause = error.__cause__
+    if cause is not None and type(cause).__module__ == "builtins":
+        return (f"builtins.{type(cause).__name__}", type(cause).__name__)
+    kind = "NoMatchingFunctionException" if isinstance(error, NoMatch) else "NoFunctionRegisteredException"
+    return (f"yaql.language.exceptions.{kind}", kind) if isinstance(error, NoMatch | UnknownName) else ()
 
 
 def _expression_of(value: Value, text: str | None) -> Expr | None:

@@ -2,6 +2,7 @@
 
     MuranoError                 any failure of MuranoPL code or of the model; `Catch` can take it
     ├── ContractViolation       a value does not conform to a contract
+    ├── ExpressionFailure       an expression failed while it ran
     ├── Thrown                  made by `Throw`
     └── Unstoppable             a limit was reached; no `Catch` takes it
 
@@ -18,7 +19,15 @@ from sabir.diagnostics.finding import Finding, Frame, Related
 from sabir.errors import SabirError
 from sabir.source.text import Place, Source, Span
 
-__all__ = ["CODE_OF_KIND", "ContractViolation", "MuranoError", "Thrown", "Unstoppable", "shown"]
+__all__ = [
+    "CODE_OF_KIND",
+    "ContractViolation",
+    "ExpressionFailure",
+    "MuranoError",
+    "Thrown",
+    "Unstoppable",
+    "shown",
+]
 
 CODE_OF_KIND: Final[Mapping[str, str]] = {
     "DslSyntaxError": "MRUN:E001",
@@ -89,8 +98,8 @@ class MuranoError(SabirError):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names by which `Catch` can take it."""
-        return (self.kind, _ENGINE + self.kind)
+        """The names by which `Catch` can take it: that of the existing engine and the bare one."""
+        return (_ENGINE + self.kind, self.kind)
 
     @property
     def extra(self) -> Any:
@@ -114,7 +123,8 @@ class MuranoError(SabirError):
 
 
 class ContractViolation(MuranoError):
-    """`subject` is `Class.property` or `Class.method.argument`, `path` the way inside the value: `[0]['ports']`."""
+    """`subject` is `Class.property` or `Class::method(argument`, `path` the way inside the value: `[0]['ports']`, and
+    `closing` what follows it."""
 
     def __init__(self, reason: str, value: object = None) -> None:
         super().__init__("ContractViolationException", reason)
@@ -122,6 +132,7 @@ class ContractViolation(MuranoError):
         self.value = value
         self.subject: str | None = None
         self.path = ""
+        self.closing = ""
 
     def inside(self, step: str) -> ContractViolation:
         """The same violation seen from one level further out."""
@@ -132,7 +143,19 @@ class ContractViolation(MuranoError):
     def __str__(self) -> str:
         if self.subject is None:
             return self.reason
-        return f"[{self.subject}{self.path}] {self.reason}"
+        return f"[{self.subject}{self.path}{self.closing}] {self.reason}"
+
+
+class ExpressionFailure(MuranoError):
+    """An expression failed while it ran. `reasons` are the names that the existing engine has for that."""
+
+    def __init__(self, message: str, *, place: Place | None, reasons: tuple[str, ...] = ()) -> None:
+        super().__init__("ExpressionFailed", message, place=place)
+        self.reasons = reasons
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return (*self.reasons, *super().names)
 
 
 class Thrown(MuranoError):

@@ -88,7 +88,8 @@ def _matching(error: MuranoError, clauses: list[_Clause]) -> _Clause | None:
 
 def _handle(error: MuranoError, clause: _Clause, variables: Variables, runtime: Runtime) -> Signal | None:
     if clause.variable is not None:
-        variables[clause.variable] = exception_object(error, runtime, variables)
+        matched = next((name for name in error.names if name in clause.names), error.names[0])
+        variables[clause.variable] = exception_object(error, runtime, variables, matched)
     outer = variables.get(CAUGHT)
     variables[CAUGHT] = error
     try:
@@ -97,15 +98,15 @@ def _handle(error: MuranoError, clause: _Clause, variables: Variables, runtime: 
         variables[CAUGHT] = outer
 
 
-def exception_object(error: MuranoError, runtime: Runtime, variables: Variables) -> MuranoObject:
-    """The exception as code sees it."""
+def exception_object(error: MuranoError, runtime: Runtime, variables: Variables, name: str) -> MuranoObject:
+    """The exception as code sees it; its name is the one it was caught by."""
     cls = runtime.core_class("io.murano.Exception")
     object_ = MuranoObject(cls, "", None)
     object_.native = error
     message = error.thrown_message if isinstance(error, Thrown) else str(error)
     cause = error.cause if isinstance(error, Thrown) else None
     object_.properties.update(
-        name=error.names[0],
+        name=name,
         names=list(error.names),
         message=message,
         extra=error.extra,

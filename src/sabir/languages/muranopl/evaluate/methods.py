@@ -228,7 +228,8 @@ class Method:
 
     def _named(self, violation: ContractViolation, argument: Argument) -> ContractViolation:
         if violation.subject is None:
-            violation.subject = f"{self.full_name}.{argument.name}"
+            violation.subject = f"{self.cls.name}::{self.name}({argument.name}"
+            violation.closing = ")"
             violation.place = violation.place or Place(self.cls.node.source, argument.node.contract.span)
         return violation
 

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from sabir.languages.muranopl.evaluate.methods import Argument, Method
     from sabir.languages.muranopl.evaluate.packages import Package
     from sabir.languages.muranopl.evaluate.properties import PropertyDeclaration
+    from sabir.languages.muranopl.evaluate.runtime import Runtime
+    from sabir.languages.muranopl.syntax.versions import Version
 
 __all__ = ["TypeInfo"]
 
@@ -49,8 +51,8 @@ class TypeInfo(_Reflected):
         return {
             "name": lambda: cls.name,
             "type": lambda: cls,
-            "version": lambda: str(cls.package.manifest.version),
-            "package": lambda: PackageInfo(cls.package),
+            "version": lambda: VersionInfo(cls.package.manifest.version),
+            "package": lambda: PackageInfo(cls.package, cls.runtime),
             "usage": lambda: cls.node.usage,
             "parents": lambda: [TypeInfo(one) for one in cls.parents],
             "ancestors": lambda: [TypeInfo(one) for one in cls.lineage[1:]],
@@ -63,7 +65,8 @@ class TypeInfo(_Reflected):
         }
 
     def _methods(self) -> list[Method]:
-        found = (self.cls.lookup(name) for name in sorted(self.cls.method_names()))
+        names = (name for name in sorted(self.cls.method_names()) if not name.startswith((".", "__")))
+        found = (self.cls.lookup(name) for name in names)
         return [method for method in found if method is not None]
 
     def find_method(self, name: str, variables: Variables) -> Callable[..., Any] | None:
@@ -182,18 +185,46 @@ class ArgumentInfo(_Reflected):
 
 
 class PackageInfo(_Reflected):
-    __slots__ = ("package",)
+    __slots__ = ("package", "runtime")
 
-    def __init__(self, package: Package) -> None:
+    def __init__(self, package: Package, runtime: Runtime) -> None:
         self.package = package
+        self.runtime = runtime
 
     def facts(self) -> dict[str, Callable[[], Any]]:
         package = self.package
         return {
             "name": lambda: package.name,
-            "version": lambda: str(package.manifest.version),
-            "types": lambda: sorted(package.class_names()),
+            "version": lambda: VersionInfo(package.manifest.version),
+            "types": lambda: [
+                TypeInfo(self.runtime.find_class(name, package)) for name in sorted(package.class_names())
+            ],
         }
 
     def __repr__(self) -> str:
         return self.package.name
+
+
+class VersionInfo(_Reflected):
+    __slots__ = ("version",)
+
+    def __init__(self, version: Version) -> None:
+        self.version = version
+
+    def facts(self) -> dict[str, Callable[[], Any]]:
+        version = self.version
+        return {
+            "major": lambda: version.major,
+            "minor": lambda: version.minor,
+            "patch": lambda: version.patch,
+            "prerelease": lambda: version.pre.split(".") if version.pre else [],
+        }
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, VersionInfo) and other.version == self.version
+
+    def __hash__(self) -> int:
+        return hash(self.version)
+
+    def __repr__(self) -> str:
+        return str(self.version)

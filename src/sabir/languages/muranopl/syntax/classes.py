@@ -68,7 +68,7 @@ def _namespaces(document: YamlMapping, inherited: Namespaces, defects: Defects) 
         prefix, space = _text(key), _text(value)
         if prefix is None or not is_prefix(prefix):
             defects.add(f"{_shown(key)} is no prefix", key.span, hint="a prefix is `=` or an identifier")
-        elif space is None or not is_qualified_name(space):
+        elif space is None or (space and not is_qualified_name(space)):
             defects.add(f"{_shown(value)} is no namespace", value.span, hint="as in `io.murano.apps`")
         else:
             table[prefix] = space

@@ -98,6 +98,12 @@ def _method(key: YamlNode, value: YamlNode, defects: Defects) -> MethodNode | No
         return None
     usage, usage_span = _choice(value, "Usage", METHOD_USAGES, f"method {name!r}", defects)
     scope, scope_span = _choice(value, "Scope", SCOPES, f"method {name!r}", defects)
+    if usage == "Action" and scope == "Session":
+        defects.add(
+            f"method {name!r} is an Action, which is called from outside, and of Scope Session, which is not",
+            scope_span,
+            hint="`Scope: Public` alone is enough",
+        )
     return MethodNode(
         span=key.span,
         name=name,

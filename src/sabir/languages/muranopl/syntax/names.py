@@ -58,8 +58,6 @@ class Namespaces:
             prefix = "="
         elif prefix not in self.table:
             raise UnknownPrefix(name, prefix)
-        if "." in short:
-            return short
         space = self.table.get(prefix)
         return f"{space}.{short}" if space else short
 
