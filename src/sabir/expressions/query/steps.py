@@ -69,19 +69,22 @@ def fused(path: Path, start: int = 0) -> tuple[Step, ...]:
     The first segment of a path stays by itself, as it has rules of its own.
     """
     steps: list[Step] = []
-    names: list[str] = []
+    run: list[Segment] = []
     for position, segment in enumerate(path.segments[start:], start):
-        key = segment.key
-        if position and isinstance(key, Name) and _is_plain(segment):
-            names.append(key.text)
-            if len(names) > 1:
-                steps.pop()
-                steps.append(Step(_chain_select(tuple(names)), False, segment))
-                continue
-        else:
-            names = []
+        if position and _is_plain(segment):
+            run.append(segment)
+            continue
+        steps += _run_of_keys(run, path)
+        run = []
         steps.append(compile_segment(segment, path))
-    return tuple(steps)
+    return (*steps, *_run_of_keys(run, path))
+
+
+def _run_of_keys(run: list[Segment], path: Path) -> list[Step]:
+    if len(run) < 2:
+        return [compile_segment(segment, path) for segment in run]
+    names = tuple(segment.key.text for segment in run if isinstance(segment.key, Name))
+    return [Step(_chain_select(names), False, run[-1])]
 
 
 def _is_plain(segment: Segment) -> bool:

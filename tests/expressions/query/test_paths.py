@@ -1,0 +1,189 @@
+"""The path language: errors with places, laws, sensitive values, templates within bounds, any graph."""
+
+from __future__ import annotations
+
+import time
+from contextlib import suppress
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sabir.expressions.query import (
+    Kind,
+    PlainResource,
+    QueryError,
+    evaluate,
+    is_sensitive,
+    map_value,
+    redacted,
+    resources_of,
+)
+from sabir.expressions.query.syntax import Segment, parse
+from sabir.graph import Graph, Instance, Record, Ref, Sensitive
+
+DATA: dict[str, Any] = {
+    "a": [{"b": 1, "c": [1, 2]}, {"b": 2}],
+    "d": {"e": {"f": True}, "g": "text"},
+    "n": None,
+    "s": "x{y",
+}
+BOX = PlainResource("box", DATA)
+
+
+@pytest.mark.parametrize(
+    ("text", "column", "words"),
+    [
+        ("a[b", 2, "never closed"),
+        ("a]b", 2, "no '[' before it"),
+        ("a?b", 3, "after '?'"),
+        ("a[b]c", 5, "after a filter"),
+        ("a[b=x:y]", 6, "cannot stand in a test"),
+        ("a[b=$]", 5, "name of a variable"),
+        ("$", 1, "name of a variable"),
+        ("a[b=[c]]", 5, "cannot stand in a test"),
+    ],
+)
+def test_syntax_errors_say_where_and_what(text: str, column: int, words: str) -> None:
+    with pytest.raises(QueryError) as failure:
+        parse(text)
+    assert failure.value.kind is Kind.SYNTAX
+    assert failure.value.finding.location.column == column
+    assert words in failure.value.finding.message
+
+
+@pytest.mark.rows("U-207")
+def test_unknown_names_have_near_ones() -> None:
+    for expression, near in (
+        (".nmae", ".name"),
+        ({"eval": {"conct": ["a"]}}, "concat"),
+        ({"eval": "$itme", "vars": {"item": 1}}, "item"),
+    ):
+        with pytest.raises(QueryError) as failure:
+            evaluate(expression, BOX)
+        assert near in str(failure.value.finding.hint)
+
+
+PIECES = st.sampled_from(["a", "b", "c", "d", "e", "n", "0", "-1", "*", ".", "..", ".name", "", "$v", " g "])
+FILTERS = st.sampled_from(["", "[b]", "[!b]", "[b=1]", "[b!=1]", "[=2]", "[c[=1]]", "[$v=1]", "[b=$v]", "[]"])
+SEGMENTS = st.tuples(PIECES, FILTERS, st.sampled_from(["", "?"])).map("".join)
+PATHS = st.lists(SEGMENTS, min_size=1, max_size=5).map("::".join)
+
+
+@settings(max_examples=400, deadline=None)
+@given(PATHS)
+def test_every_path_of_the_grammar_gives_matches(path: str) -> None:
+    found = evaluate(path, BOX, {"v": "b"})
+    assert isinstance(found.values, list)
+
+
+@settings(max_examples=300, deadline=None)
+@given(PATHS)
+def test_spans_lie_inside_and_follow_one_another(path: str) -> None:
+    tree = parse(path)
+    end = 0
+    for segment in tree.segments:
+        assert isinstance(segment, Segment)
+        assert end <= segment.span.start <= segment.span.end <= len(path)
+        end = segment.span.end
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.text(alphabet="ab:[]?!=$.* 0-{}%", max_size=30))
+def test_any_text_ends_in_matches_or_a_finding(text: str) -> None:
+    with suppress(QueryError):
+        evaluate(text, BOX, {"a": 1})
+
+
+def test_a_question_mark_never_gives_more() -> None:
+    for path in ("a::b", "d::*", "::*"):
+        assert evaluate(path + "?", BOX).values == evaluate(path, BOX).values[:1]
+
+
+@pytest.mark.rows("U-148", "U-149")
+@pytest.mark.parametrize(
+    "expression",
+    [
+        {"concat": ["a", {"eval": {"sensitive": 5}}]},
+        {"join": [["a", {"eval": {"sensitive": "b"}}], ","]},
+        {"token": [{"eval": {"sensitive": "a:b"}}, ":", 1]},
+        {"eval": {"template": "{{ s }}"}, "vars": {"s": {"eval": {"sensitive": 5}}}},
+        {"eval": "$s::k::0", "vars": {"s": {"eval": {"sensitive": {"k": ["v"]}}}}},
+        {"eval": {"sensitive": [1, 2]}, "foreach": "$item"},
+        {"eval": {"if": True, "then": {"sensitive": "x"}}},
+        {"eval": {"or": [0, {"sensitive": "x"}]}},
+    ],
+    ids=str,
+)
+def test_the_mark_stays(expression: Any) -> None:
+    found = evaluate(expression, BOX)
+    assert all(is_sensitive(value) for value in found.values)
+    assert redacted(found.values) == ["<<REDACTED>>"] * len(found.values)
+    assert "v" not in repr(found.values[0]).replace("Sensitive", "")
+
+
+def test_hostile_input_ends_in_time() -> None:
+    started = time.process_time()
+    for text in (
+        "[" * 5000,
+        "a::" * 20000,
+        "{{ 'x' * 10**9 }}",
+        "{% for i in range(99999) %}{% for j in range(99999) %}{% endfor %}{% endfor %}",
+        "{{ 9 ** 9 ** 9 }}",
+        "{{ ''.__class__.__mro__ }}",
+        "{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}",
+    ):
+        with suppress(QueryError):
+            evaluate(text, BOX)
+    assert time.process_time() - started < 8
+
+
+def test_expressions_that_lead_to_themselves_end() -> None:
+    loop = PlainResource("l", {"a": {"eval": ".::b"}, "b": {"eval": ".::a"}, "c": "{{ SELF.c }}"})
+    assert evaluate("a", loop).value is None
+    evaluate("c", loop)
+
+
+def graph() -> Graph:
+    def one(id_: str, **more: Any) -> Instance:
+        return Instance(id=id_, type="t::T", language="inmanta", name=id_, **more)
+
+    return Graph(
+        [
+            one("a", attributes=Record.of({"port": 80, "secret": Sensitive("x"), "peer": Ref("b")})),
+            one("b", owner="a", attributes=Record.of({"port": 81}), relations=Record.of({"uses": ("a",)})),
+        ],
+        outputs={"o": 1},
+    )
+
+
+@pytest.mark.parametrize(
+    ("path", "values"),
+    [
+        ("::*::.name", ["root", "a", "b"]),
+        ("::a::peer::port", [81]),
+        ("::b::uses::port", [80]),
+        ("::b::..::.name", ["a"]),
+        (".root::outputs::o", [1]),
+        ("::b::.targets::uses::.name", ["a"]),
+        ("::a::.sources::uses::.name", ["b"]),
+        ("::*::[port=80]::.type", ["t::T"]),
+    ],
+)
+def test_a_graph_of_any_language_can_be_asked(path: str, values: list[Any]) -> None:
+    assert evaluate(path, resources_of(graph())).values == values
+
+
+def test_sensitive_values_of_a_graph_stay_marked() -> None:
+    root = resources_of(graph())
+    assert redacted(evaluate("::a::secret", root).values) == ["<<REDACTED>>"]
+    assert redacted(map_value("{{ ROOT['.all'] and '::a::secret' | eval }}", root)) == "<<REDACTED>>"
+
+
+def test_owners_that_own_one_another_do_not_loop() -> None:
+    ring = [
+        Instance(id=name, type="T", language="x", name=name, owner=owner)
+        for name, owner in (("a", "b"), ("b", "a"))
+    ]
+    assert evaluate("::*::.name", resources_of(Graph(ring))).values == ["root", "a", "b"]
