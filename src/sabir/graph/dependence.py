@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from sabir.graph.graph import Graph
-from sabir.graph.instance import Instance
 from sabir.graph.origin import AttributeRead, Origin
 from sabir.source.text import Location
 
 __all__ = ["Affected", "lines_of", "values_on_line"]
+
+_Subject = tuple[str | None, str | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,16 +43,17 @@ class _Touch:
 
     file: str
     line: int
-    _known: dict[int, tuple[bool, tuple[AttributeRead, ...]]] = field(
+    known: dict[int, tuple[bool, tuple[AttributeRead, ...]]] = field(
         default_factory=dict[int, tuple[bool, tuple[AttributeRead, ...]]]
     )
+    # The offsets of the line in each source of that name: comparing them is quicker than looking up lines.
+    _edges: dict[int, tuple[int, int]] = field(default_factory=dict[int, tuple[int, int]])
 
     def of(self, origin: Origin) -> tuple[bool, tuple[AttributeRead, ...]]:
-        known = self._known.get(id(origin))
+        known = self.known.get(id(origin))
         if known is not None:
             return known
-        file, lines = lines_of(origin)
-        touches = file == self.file and self.line in lines
+        touches = self._is_on_line(origin)
         reads: dict[AttributeRead, None] = {}
         for source in origin.sources:
             if isinstance(source, AttributeRead):
@@ -60,17 +62,31 @@ class _Touch:
                 inner, more = self.of(source)
                 touches = touches or inner
                 reads.update(dict.fromkeys(more))
-        known = self._known[id(origin)] = (touches, tuple(reads))
+        known = self.known[id(origin)] = (touches, tuple(reads))
         return known
+
+    def _is_on_line(self, origin: Origin) -> bool:
+        place = origin.place
+        if isinstance(place, Location):
+            return place.file == self.file and place.line == self.line
+        source, span = place.source, place.span
+        if source.name != self.file:
+            return False
+        edges = self._edges.get(id(source))
+        if edges is None:
+            start = source.offset(self.line) if self.line <= len(source.line_starts) else len(source.text) + 1
+            edges = self._edges[id(source)] = (start, start + len(source.line_text(self.line)) + 1)
+        return span.start < edges[1] and max(span.end, span.start + 1) > edges[0]
 
 
 def values_on_line(graph: Graph, file: str, line: int) -> list[Affected]:
     """Everything that rests on a line, directly or through other values, in graph order."""
     touch = _Touch(file, line)
-    found: dict[tuple[str | None, str | None], Affected] = {}
-    readers: defaultdict[AttributeRead, list[tuple[str | None, str | None]]] = defaultdict(list)
+    known, look = touch.known, touch.of
+    found: dict[_Subject, Affected] = {}
+    readers: defaultdict[AttributeRead, list[_Subject]] = defaultdict(list)
     for subject, origin in _subjects(graph):
-        touches, reads = touch.of(origin)
+        touches, reads = known.get(id(origin)) or look(origin)
         if touches:
             found[subject] = Affected(*subject)
         for read in reads:
@@ -86,7 +102,7 @@ def values_on_line(graph: Graph, file: str, line: int) -> list[Affected]:
     return sorted(found.values(), key=lambda one: _sort_key(one, order))
 
 
-def _readable(subject: tuple[str | None, str | None]) -> tuple[AttributeRead, ...]:
+def _readable(subject: _Subject) -> tuple[AttributeRead, ...]:
     """The subject as something that other values can read: only values of instances are."""
     instance, attribute = subject
     return () if instance is None or attribute is None else (AttributeRead(instance, attribute),)
@@ -97,18 +113,17 @@ def _sort_key(affected: Affected, order: dict[str, int]) -> tuple[int, str]:
     return position, affected.attribute or ""
 
 
-def _subjects(graph: Graph) -> Iterable[tuple[tuple[str | None, str | None], Origin]]:
+def _subjects(graph: Graph) -> Iterator[tuple[_Subject, Origin]]:
     for instance in graph:
-        if instance.origin is not None:
-            yield (instance.id, None), instance.origin
-        for name in _names(instance):
+        id_, own = instance.id, instance.origin
+        if own is not None:
+            yield (id_, None), own
+        index, row = instance.origins.layout.index, instance.origins.row
+        for name in (*instance.attributes.layout.keys, *instance.relations.layout.keys):
+            position = index.get(name)
             # What has no origin of its own was made with its instance.
-            origin = instance.origins.get(name) or instance.origin
+            origin = own if position is None else row[position]
             if origin is not None:
-                yield (instance.id, name), origin
+                yield (id_, name), origin
     for name, origin in graph.output_origins.items():
         yield (None, name), origin
-
-
-def _names(instance: Instance) -> tuple[str, ...]:
-    return (*instance.attributes, *instance.relations)
