@@ -17,7 +17,7 @@ _LARGEST_ARGUMENT: Final = 100_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TemplateLimits:
-    seconds: float = 1.0
+    seconds: float = 0.6
     """Processor time of one rendering."""
     steps: int = 400_000
     """Iterations, calls and pieces of output."""
@@ -40,9 +40,15 @@ class Meter:
         self._deadline = 0.0
         self.restart()
 
-    def restart(self) -> None:
+    def restart(self, share: float = 1.0) -> None:
+        """Count anew; `share` of the time is allowed."""
         self._steps = 0
-        self._deadline = time.thread_time() + self.limits.seconds
+        self._deadline = time.thread_time() + self.limits.seconds * share
+
+    def extend(self, share: float) -> None:
+        """Count steps anew, within the time that is left but at least this share of it."""
+        self._steps = 0
+        self._deadline = max(self._deadline, time.thread_time() + self.limits.seconds * share)
 
     def step(self) -> None:
         self._steps += 1

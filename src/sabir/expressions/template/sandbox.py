@@ -68,19 +68,24 @@ class Sandbox:
     limits: TemplateLimits = field(default_factory=TemplateLimits)
     keep_trailing_newline: bool = True
     _environment: Any = None
+    _exhausted: int = 0
     _values: tuple[Mapping[str, Any], dict[str, str]] = field(default_factory=lambda: ({}, {}))
 
     def render(self, source: Source, variables: Mapping[str, Any]) -> Rendered:
         """The rendered text with its map. Raises `TemplateFailed` with every undefined name, or the one other problem."""
         if not is_template(source.text):
             return Rendered(source)
+        from jinja2 import TemplateError, UndefinedError
+
+        environment = self._environment or self._make_environment()
+        # Each template that took all its time leaves half of it to those that follow: many of them end soon, too.
+        share = 0.5**self._exhausted
+        environment.meter.restart(share)
         if self.keep_trailing_newline:
             # Whatever is wrong is said by the whole machinery, with its place.
             with suppress(Exception):
                 return self._simply(source, variables)
-        from jinja2 import TemplateError, UndefinedError
-
-        environment = self._environment or self._make_environment()
+            environment.meter.extend(share / 4)
         try:
             try:
                 return self._run(source, variables)
@@ -91,6 +96,7 @@ class Sandbox:
         except TemplateError as error:
             raise TemplateFailed((_template_problem(error, source),)) from None
         except LimitReached as error:
+            self._exhausted += 1
             raise TemplateFailed((_problem(ProblemKind.LIMIT, str(error), error, source),)) from None
         except RecursionError as error:
             message = "the template calls or includes itself without end"
@@ -112,8 +118,6 @@ class Sandbox:
         def evaluate(tag: str) -> str:
             known = values.get(tag)
             if known is None:
-                if self._environment is None:
-                    self._make_environment()
                 known = values[tag] = self._run(Source("<expression>", tag), variables).source.text
             return known
 
@@ -134,7 +138,6 @@ class Sandbox:
 
     def _run(self, source: Source, variables: Mapping[str, Any]) -> Rendered:
         environment = self._environment
-        environment.meter.restart()
         template = environment.template(source)
         parts: list[str] = []
         starts: list[int] = []
@@ -159,6 +162,7 @@ class Sandbox:
     ) -> tuple[TemplateProblem, ...]:
         """Render once more, noting every undefined name instead of stopping at the first."""
         environment = self._environment
+        environment.meter.extend(0.25)
         with environment.recording():
             with suppress(Exception):  # the names noted so far are what is asked for
                 self._run(source, variables)

@@ -52,7 +52,7 @@ _TEXTS: Final = {
     Kind.TEMPLATE_LIMIT: _Text(
         "E006",
         "template does not end within bounds",
-        "A rendering may take about a second, some hundred thousand steps and some million characters. A description "
+        "A rendering may take about half a second, some hundred thousand steps and some million characters. A description "
         "that needs more is a mistake, or meant to harm.",
     ),
     Kind.MISSING_KEY: _Text(
