@@ -31,7 +31,7 @@ def core_class(name: str) -> CoreClass | None:
 @cache
 def _lines() -> dict[str, str]:
     lines = _FILE.read_text(encoding="utf-8").splitlines()
-    pairs = (line.partition(": ") for line in lines if not line.startswith("#"))
+    pairs = (line.partition(":") for line in lines if not line.startswith("#"))
     return {name: rest for name, _, rest in pairs}
 
 
