@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from sabir.diagnostics.codes import Code, Example
+from sabir.diagnostics.excerpt import differing_parts
 
 __all__ = ["markdown_page", "page_name", "page_url", "plain_explanation"]
 
@@ -35,7 +36,8 @@ def plain_explanation(code: Code) -> str:
 
     lines = [f"{code.code}: {code.title} ({code.severity.value})", "", *textwrap.wrap(code.why, 100)]
     lines += [f"{note}" for note in _notes(code)]
-    for title, example in (("Wrong:", code.bad), ("Right:", code.good)):
+    bad, good = differing_parts(code.bad, code.good)
+    for title, example in (("Wrong:", bad), ("Right:", good)):
         lines += ["", title, *_plain_example(example)]
     return "\n".join(lines) + "\n"
 
@@ -45,7 +47,8 @@ def markdown_page(code: Code) -> str:
     parts = [f"# {code.code}: {code.title}", "", f"*{code.severity.value.capitalize()}.* {code.why}"]
     for note in _notes(code):
         parts += ["", note]
-    for title, example in (("Wrong", code.bad), ("Right", code.good)):
+    bad, good = differing_parts(code.bad, code.good)
+    for title, example in (("Wrong", bad), ("Right", good)):
         parts += ["", f"## {title}"]
         for name, content in example.items():
             fence = _FENCES.get(name.rpartition(".")[2], "text")
