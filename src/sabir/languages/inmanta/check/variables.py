@@ -67,6 +67,8 @@ class _Checker:
                 yield from self._names(node.condition, space, known | self._attributes(entity), sure=False)
             case nodes.Typedef() if node.condition is not None:
                 yield from self._names(node.condition, space, known | {"self"}, sure=False)
+            case _:
+                pass  # the other definitions read no variables
 
     def _attributes(self, entity: EntityType | None) -> _Names:
         """What an implementation sees of its instance, which may be of a child entity."""

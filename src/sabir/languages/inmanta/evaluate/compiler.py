@@ -6,9 +6,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from sabir.graph.values import Unknown
+from sabir.languages.inmanta import codes
 from sabir.languages.inmanta.check.definitions import Definitions
-from sabir.languages.inmanta.check.entities import EntityType
-from sabir.languages.inmanta.check.types import ConstrainedType
+from sabir.languages.inmanta.check.entities import NO_DEFAULT, EntityType
+from sabir.languages.inmanta.check.types import ConstrainedType, shown_value
 from sabir.languages.inmanta.evaluate.calls import CallCompiler
 from sabir.languages.inmanta.evaluate.construction import ConstructionCompiler
 from sabir.languages.inmanta.evaluate.effects import EffectFinder
@@ -19,7 +20,7 @@ from sabir.languages.inmanta.evaluate.refinements import RefinementCompiler
 from sabir.languages.inmanta.evaluate.scopes import Layout, Scope
 from sabir.languages.inmanta.evaluate.statements import StatementCompiler
 from sabir.languages.inmanta.evaluate.templates import Templates
-from sabir.languages.inmanta.evaluate.values import EMPTY, Frame, Read, Stop
+from sabir.languages.inmanta.evaluate.values import EMPTY, Frame, Read, Stop, Wait
 from sabir.languages.inmanta.syntax import nodes
 from sabir.languages.inmanta.syntax.project import Namespace
 from sabir.source.text import Place
@@ -111,6 +112,7 @@ class Compiler:
             blocks[name] = block
         for typedef in self.definitions.typedefs.values():
             self._typedef(typedef)
+        self._check_defaults()
         out: list[tuple[list[Step], Frame]] = []
         for name in spaces:
             scope = self.scopes[name]
@@ -119,6 +121,22 @@ class Compiler:
             frame.extend([None, None, *[EMPTY] * (scope.layout.size - 2)])
             out.append((steps, frame))
         return out
+
+    def _check_defaults(self) -> None:
+        """A default of a constrained type can be tested only now that conditions can be compiled."""
+        for entity in self.definitions.entities.values():
+            for prop in entity.properties.values():
+                if prop.type is None or prop.default is NO_DEFAULT:
+                    continue
+                try:
+                    fits = prop.type.accepts(prop.default)
+                except Wait:
+                    continue  # the condition reads a variable; the constructor that uses the default will tell
+                if not fits:
+                    message = (
+                        f"the default {shown_value(prop.default)} of {prop.name!r} is no {prop.type.name}"
+                    )
+                    self.engine.report_once(codes.TYPE, message, prop.place)
 
     def _typedef(self, typedef: ConstrainedType) -> None:
         condition = typedef.node.condition

@@ -104,7 +104,6 @@ class _Constructor:
         compiler = owner.compiler
         self.refine = compiler.refinements.refiner(entity)
         self.blank: Frame = [entity.defaults.get(name, EMPTY) for name in entity.all_properties]
-        self._check_defaults()
         identifying = {name for index in entity.indexes for name in index.attributes}
         self.identifying = identifying
         self.attributes: list[tuple[int, Read, Property, nodes.Argument]] = []
@@ -125,17 +124,6 @@ class _Constructor:
                     )
                     self.relations.append((prop, read, argument))
         self.unpacks = [compiler.read(one.value, scope) for one in node.arguments if one.unpack]
-
-    def _check_defaults(self) -> None:
-        """A default of a constrained type can be tested only now that conditions are compiled."""
-        for name, value in self.entity.defaults.items():
-            prop = self.entity.all_properties[name]
-            if prop.type is not None and not prop.type.accepts(value):
-                place = self.entity.default_place(name) or prop.place
-                self.blank[self.entity.slots[name]] = EMPTY
-                self.engine.report_once(
-                    codes.TYPE, f"the default {shown_value(value)} of {name!r} is no {prop.type.name}", place
-                )
 
     def plain(self) -> Read:
         entity, blank, site, maker = self.entity, self.blank, self.site, self.maker

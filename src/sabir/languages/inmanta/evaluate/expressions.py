@@ -295,8 +295,12 @@ class ExpressionCompiler:
                     return container[wanted]
                 if isinstance(wanted, Unknown):
                     return wanted
-                hint = did_you_mean(wanted, container) if isinstance(wanted, str) else "keys are strings"
-                raise stop(codes.KEY, f"the dict has no key {shown_value(wanted)}", place, hint=hint)
+                if not isinstance(wanted, str):
+                    raise stop(
+                        codes.TYPE, f"keys of a dict are strings, and {shown_value(wanted)} is none", place
+                    )
+                hint = did_you_mean(wanted, container)
+                raise stop(codes.KEY, f"the dict has no key {wanted!r}", place, hint=hint)
             if isinstance(container, Unknown):
                 return container
             raise stop(codes.TYPE, f"{shown_value(container)} is no dict and cannot be looked up in", place)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -80,7 +80,7 @@ def _has_error(findings: list[Finding]) -> bool:
 
 
 @contextmanager
-def without_collector() -> Iterator[None]:
+def without_collector() -> Generator[None]:
     """Everything made stays alive to the end, so the cyclic collector would only walk it again and again."""
     collecting = gc.isenabled()
     gc.disable()
@@ -95,13 +95,13 @@ def _evaluate(
     definitions: Definitions, functions: Any, registered: Recorder, findings: list[Finding]
 ) -> Model:
     with without_collector():
+        compiler, engine = _run(definitions, functions, frozenset())
         late: frozenset[Any] = frozenset()
         for _ in range(_MOST_RETRIES):
-            compiler, engine = _run(definitions, functions, late)
-            learned = engine.retry - late
-            if not learned:
+            if engine.retry <= late:
                 break
-            late = late | learned
+            late = late | engine.retry
+            compiler, engine = _run(definitions, functions, late)
     spaces = definitions.project.namespaces
     return Model(
         definitions,
@@ -117,7 +117,10 @@ def _run(definitions: Definitions, functions: Any, late: frozenset[Any]) -> tupl
     engine = Engine(late)
     compiler = Compiler(definitions, engine, functions)
     try:
-        for steps, frame in compiler.compile():
+        compiled = compiler.compile()
+        if engine.findings:  # defaults that do not fit their types
+            return compiler, engine
+        for steps, frame in compiled:
             engine.queue.append((lambda block: engine.run_steps(*block), (steps, frame)))
         engine.run()
         finish(compiler)

@@ -87,13 +87,14 @@ def _arithmetic(symbol: str, left: Read, right: Read, place: Place) -> Read:
     compute = _ARITHMETIC[symbol]
 
     def read(frame: Frame) -> Any:
-        first, second = left(frame), right(frame)
-        numbers = isinstance(first, int | float) and isinstance(second, int | float)
+        first: Any = left(frame)
+        second: Any = right(frame)
+        numbers: bool = isinstance(first, int | float) and isinstance(second, int | float)
         if not numbers and not (symbol == "+" and isinstance(first, str) and isinstance(second, str)):
             if isinstance(first, Unknown) or isinstance(second, Unknown):
                 return UNKNOWN
             raise _wrong_operands(symbol, first, second, place)
-        if symbol == "**" and numbers and abs(second) * max(1, int(abs(first)).bit_length()) > _LARGEST_BITS:
+        if symbol == "**" and _too_large(first, second):
             raise stop(
                 codes.LIMIT, f"{shown_value(first)} ** {shown_value(second)} is too large a number", place
             )
@@ -112,6 +113,12 @@ def _arithmetic(symbol: str, left: Read, right: Read, place: Place) -> Read:
         return result
 
     return read
+
+
+def _too_large(base: Any, exponent: Any) -> bool:
+    if not isinstance(base, int) or not isinstance(exponent, int):
+        return False  # floats overflow by themselves
+    return bool(abs(exponent) * max(1, int(abs(base)).bit_length()) > _LARGEST_BITS)
 
 
 def _wrong_operands(symbol: str, first: Any, second: Any, place: Place) -> Stop:

@@ -101,7 +101,7 @@ class StatementCompiler:
             nodes.place_of(source, node.target),
             hint="a variable is assigned once; give the second value another name",
             related=tuple(
-                Related(place=nodes.place_of(source, one.target), message="also set here") for one in others
+                Related(place=nodes.place_of(source, _target(one)), message="also set here") for one in others
             ),
         )
 
@@ -220,6 +220,7 @@ class StatementCompiler:
         place = nodes.place_of(scope.space.source, node.iterable)
         inner = scope.framed()
         inner.names[node.variable] = 1
+        inner.writers[node.variable] = [node]
         inner.declare_block(node.body)
         steps = self.block(node.body, inner)
         layout = inner.layout
@@ -253,3 +254,7 @@ def _failing(failure: Stop) -> Run:
 
 def _nothing(_: Frame) -> None:
     return None
+
+
+def _target(writer: nodes.Assign | nodes.For) -> nodes.Node:
+    return writer.target if isinstance(writer, nodes.Assign) else writer

@@ -75,7 +75,7 @@ class Provenance:
             if name == "self" and inner.entity is not None and len(path) > 1 and refined is not None:
                 return self._attribute(refined, path[1:])
             writers = inner.writers.get(name)
-            if writers:
+            if writers and isinstance(writers[0], nodes.Assign):
                 return self._variable(writers[0], inner, refined, depth)
             if name in inner.names:
                 return None

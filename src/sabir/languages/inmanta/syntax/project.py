@@ -128,8 +128,18 @@ class _Loader:
         namespace.imports[namespace.name] = namespace.name
         for statement in namespace.statements:
             if isinstance(statement, Import):
-                self._import(statement.name, place_of(namespace.source, statement))
-                namespace.imports[statement.alias or statement.name] = statement.name
+                place = place_of(namespace.source, statement)
+                self._import(statement.name, place)
+                known = namespace.imports.setdefault(statement.alias or statement.name, statement.name)
+                if known != statement.name:
+                    self.findings.append(
+                        Finding(
+                            code=codes.DUPLICATE,
+                            message=f"{statement.alias!r} already stands for the namespace {known!r} here",
+                            place=place,
+                            hint="choose another alias",
+                        )
+                    )
 
     def _namespace(self, name: str, file: PackageFile, module: Module | None) -> None:
         source = file.source

@@ -7,7 +7,7 @@ a real installation is always found first and never shadowed; on leaving, our mo
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
@@ -61,7 +61,7 @@ class _ModuleLoader(Loader):
         self._text = text
         self._file = file
 
-    def create_module(self, _: ModuleSpec) -> ModuleType | None:
+    def create_module(self, spec: ModuleSpec) -> ModuleType | None:  # noqa: ARG002
         return None
 
     def exec_module(self, module: ModuleType) -> None:
@@ -103,7 +103,7 @@ class _OursLoader(Loader):
     def __init__(self, name: str) -> None:
         self._name = name
 
-    def create_module(self, _: ModuleSpec) -> ModuleType | None:
+    def create_module(self, spec: ModuleSpec) -> ModuleType | None:  # noqa: ARG002
         return None
 
     def exec_module(self, module: ModuleType) -> None:
@@ -116,7 +116,7 @@ class _OursLoader(Loader):
 
 
 @contextmanager
-def python_environment(modules: Mapping[str, Module]) -> Iterator[None]:
+def python_environment(modules: Mapping[str, Module]) -> Generator[None]:
     """While open, plug-ins can be imported and can import what they know."""
     before = {name: one for name, one in sys.modules.items() if _is_ours_to_clear(name)}
     for name in before:
