@@ -8,6 +8,7 @@ from sabir.languages.muranopl.evaluate.classes import MuranoClass
 from sabir.languages.muranopl.evaluate.contracts import compile_contract
 from sabir.languages.muranopl.evaluate.engines import ClassEngine
 from sabir.languages.muranopl.evaluate.errors import MuranoError
+from sabir.languages.muranopl.evaluate.extensions import add_extensions
 from sabir.languages.muranopl.evaluate.methods import Method
 from sabir.languages.muranopl.evaluate.properties import PropertyDeclaration
 from sabir.languages.muranopl.syntax.nodes import ClassNode, PropertyNode
@@ -28,12 +29,17 @@ def build_class(
     """A class whose parents are built. Its properties refer to classes by name, looked up at first use."""
     cls = MuranoClass(node, package, runtime, parents)
     imports = tuple(_imported(name.text, name.span, cls) for name in node.imports)
-    cls.engine = ClassEngine(cls, runtime.engine_for(package.format, imports))
+    engine = runtime.engine_for(package.format, imports)
+    if extends := any(method.usage == "Extension" for one in cls.lineage for method in one.node.methods):
+        engine = runtime.own_engine(engine)  # its own extension methods can be called on values, too
+    cls.engine = ClassEngine(cls, engine)
     for declaration in node.properties:
         cls.own_properties[declaration.name] = _property(declaration, cls)
     for method in node.methods:
         cls.own_methods[method.name] = Method(method, cls)
     runtime.attach_native(cls)
+    if extends:
+        add_extensions(engine.library, (cls,))
     cls.link()
     return cls
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Definition", "TypeName", "defined_objects", "parse_definition", "parse_type"]
 
-_OWN_ENTRIES = frozenset({"id", "type", "name", "package", "classVersion"})
+_OWN_ENTRIES = frozenset({"id", "type", "name", "package", "classVersion", "dependencies"})
 
 
 class TypeName(NamedTuple):

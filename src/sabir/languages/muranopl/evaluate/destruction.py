@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from sabir.diagnostics.finding import Finding
@@ -35,6 +35,29 @@ class Destruction:
         entries = self._subscriptions.get(publisher.id, [])
         if (subscriber, handler) in entries:
             entries.remove((subscriber, handler))
+
+    def restore(
+        self, publisher: MuranoObject, raw: Mapping[Any, Any], local: Mapping[str, MuranoObject]
+    ) -> None:
+        """Subscriptions of the last run, which the header of the object keeps."""
+        header = raw.get("?")
+        kept = header.get("dependencies") if isinstance(header, Mapping) else None
+        records = kept.get("onDestruction") if isinstance(kept, Mapping) else None
+        for record in records if isinstance(records, list) else ():
+            if isinstance(record, Mapping):
+                id_ = str(record.get("subscriber"))
+                subscriber = local.get(id_) or self.runtime.store.get(id_)
+                if subscriber is not None:
+                    self.subscribe(publisher, subscriber, record.get("handler"))
+
+    def kept(self, publisher: MuranoObject) -> list[dict[str, Any]]:
+        """The subscriptions of an object, for its header."""
+        entries = self._subscriptions.get(publisher.id, ())
+        return [
+            {"subscriber": subscriber.id, "handler": handler}
+            for subscriber, handler in entries
+            if not self.is_doomed(subscriber)
+        ]
 
     def is_doomed(self, object_: MuranoObject | None) -> bool:
         return object_ is not None and (object_.is_destroyed or id(object_) in self._doomed)

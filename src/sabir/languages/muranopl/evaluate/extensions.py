@@ -17,23 +17,26 @@ if TYPE_CHECKING:
     from sabir.languages.muranopl.evaluate.classes import MuranoClass
     from sabir.languages.muranopl.evaluate.methods import Method
 
-__all__ = ["with_extensions"]
+__all__ = ["add_extensions", "with_extensions"]
 
 
 def with_extensions(library: Library, imports: Iterable[MuranoClass]) -> Library:
     """The library with the extension methods of classes on top."""
+    extended = Library(library)
+    add_extensions(extended, imports)
+    return extended
+
+
+def add_extensions(library: Library, classes: Iterable[MuranoClass]) -> None:
+    """Declare the extension methods of classes in a library."""
     by_name: dict[str, list[Method]] = {}
-    for cls in imports:
+    for cls in classes:
         for name in sorted(cls.method_names()):
             method = cls.lookup(name)
             if method is not None and method.node.usage == "Extension" and method.arguments:
                 by_name.setdefault(name, []).append(method)
-    if not by_name:
-        return library
-    extended = Library(library)
     for name, methods in by_name.items():
-        extended.add(_overload(name, methods))
-    return extended
+        library.add(_overload(name, methods))
 
 
 def _overload(name: str, methods: list[Method]) -> Overload:

@@ -146,6 +146,9 @@ class Loader:
             raise errors[0]
         finished, self.finished = self.finished, []
         for object_ in finished:
+            if object_.initialising is not None and self.keep_ids and not self.is_dry:
+                self.runtime.destruction.restore(object_, object_.initialising.raw, self.local)
+        for object_ in finished:
             state = object_.initialising
             object_.initialising = None
             if not self.is_dry and state is not None and object_.cls.constructors:

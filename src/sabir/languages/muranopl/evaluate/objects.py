@@ -161,6 +161,8 @@ class MuranoObject(HostValue):
             return None
         if self.is_destroyed:
             raise MuranoError("ObjectDestroyedError", f"{self!r} is destroyed, its methods cannot be called")
+        if method.node.usage == "Extension":
+            return partial(method.invoke, method.cls, variables, self)
         return partial(method.invoke, self, variables)
 
     def is_owned_by(self, other: object) -> bool:

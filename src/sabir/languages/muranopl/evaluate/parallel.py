@@ -14,6 +14,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from heapq import heappop, heappush
 from typing import TYPE_CHECKING, Any
 
@@ -169,6 +170,14 @@ class Scheduler:
             seen += 1
 
 
+def _started(worker: threading.Thread) -> bool:
+    try:
+        worker.start()
+    except RuntimeError:
+        return False
+    return True
+
+
 def _join(workers: list[threading.Thread]) -> None:
     for worker in workers:
         worker.join()
@@ -197,10 +206,12 @@ class _Group:
             workers = [
                 threading.Thread(target=self._work, args=(parent,), daemon=True) for _ in range(at_once)
             ]
-            for worker in workers:
-                worker.start()
+            workers = [worker for worker in workers if _started(worker)]
         finally:
             threading.stack_size(previous)
+        if not workers:  # the machine has no room for threads: one after the other, then
+            self._work(parent, holds_baton=True)
+        scheduler._current = parent
         scheduler.waiting(lambda: _join(workers))
         if outermost:
             scheduler.is_active = False
@@ -209,9 +220,9 @@ class _Group:
             raise min(self.errors, key=lambda found: (not isinstance(found[1], Unstoppable), found[0]))[1]
         return self.results
 
-    def _work(self, parent: _Branch) -> None:
+    def _work(self, parent: _Branch, *, holds_baton: bool = False) -> None:
         scheduler = self.scheduler
-        with scheduler._baton:
+        with nullcontext() if holds_baton else scheduler._baton:
             while self.next < len(self.tasks) and not self._is_over():
                 index = self.next
                 self.next += 1

@@ -164,6 +164,14 @@ class Runtime:
             parents = tuple(self._parent(name.text, node, package, name.span) for name in node.extends)
             if not parents and node.name != ROOT:
                 parents = (self.core_class(ROOT),)
+            meta = next((one for one in parents if one.node.usage == "Meta"), None)
+            if meta is not None and node.usage != "Meta":
+                raise MuranoError(
+                    "DslSyntaxError",
+                    f"{node.name} extends the meta class {meta.name} but is none",
+                    place=Place(node.source, node.span),
+                    hint="only a class with `Usage: Meta` can",
+                )
             return build_class(node, package, self, parents)
         finally:
             self._building.pop()
@@ -192,6 +200,12 @@ class Runtime:
                 objects=HostObjects(),
             )
         return engine
+
+    def own_engine(self, engine: Engine) -> Engine:
+        """A copy of an engine whose library can be added to."""
+        return Engine(
+            Library(engine.library), options=engine.options, dialect=engine.dialect, objects=engine.objects
+        )
 
     def type_text(self, cls: MuranoClass) -> str:
         """The type of an object for its header; with version and package only where the name alone is not enough."""

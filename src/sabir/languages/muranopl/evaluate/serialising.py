@@ -79,6 +79,8 @@ class _Dumper:
             header["name"] = object_.name
         if object_.header:
             header.update(object_.header)
+        if self.with_actions and (kept := cls.runtime.destruction.kept(object_)):
+            header["dependencies"] = {"onDestruction": kept}
         before = header.pop("_actions", None)
         if self.with_actions and cls.action_names:
             header["_actions"] = _actions(object_, before if isinstance(before, dict) else {})

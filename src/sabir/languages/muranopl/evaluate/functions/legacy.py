@@ -27,6 +27,15 @@ _EITHER_WAY = (
     "values",
     "items",
     "get",
+    "list",
+    "bool",
+    "float",
+    "select",
+    "where",
+    "sum",
+    "takeWhile",
+    "matches",
+    "flatten",
 )
 
 
