@@ -25,7 +25,7 @@ Mapped = Callable[[Context], Any]
 
 _BESIDE_EVAL: Final = frozenset({"vars", "trace", "foreach", "select", "strict"})
 _FORM: Final = _BESIDE_EVAL | {"eval", "ref"}
-_DEEPEST: Final = 60
+_DEEPEST: Final = 100
 _MOST_TEXTS: Final = 4096
 _TEXTS: Final[dict[str, Expression]] = {}
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from sabir.expressions.query.context import Context
-from sabir.expressions.query.errors import QueryError
+from sabir.expressions.query.errors import Kind, QueryError
 from sabir.expressions.query.forms import compile_value
 from sabir.expressions.query.resource import Resource
 from sabir.expressions.query.session import Session
@@ -17,6 +17,17 @@ from sabir.source.text import Place
 __all__ = ["Assigned", "LiveResource", "PlainResource"]
 
 _PENDING: Final = object()
+_DEEPEST: Final = 20
+_LONGEST_CHAIN: Final = 100_000
+
+
+class _TooDeep(BaseException):
+    """Not an error: the stack is full, and this attribute has to be computed first. Nobody but `_compute` may catch it."""
+
+    def __init__(self, resource: LiveResource, key: str) -> None:
+        super().__init__()
+        self.resource = resource
+        self.key = key
 
 
 class Assigned:
@@ -78,6 +89,30 @@ class LiveResource(Resource):
         return None if value is _PENDING else value
 
     def _compute(self, key: str) -> Any:
+        """The value, however long the chain of attributes that it needs.
+
+        A chain that would fill the stack is cut: its far end is computed first, from a shallow stack, and then the rest.
+        """
+        session = self.session
+        if session.nesting >= _DEEPEST:
+            raise _TooDeep(self, key)
+        if session.nesting:
+            return self._compute_here(key)
+        waiting: list[tuple[LiveResource, str]] = [(self, key)]
+        while True:
+            resource, name = waiting[-1]
+            try:
+                value = resource._compute_here(name)
+            except _TooDeep as deep:
+                if (deep.resource, deep.key) in waiting or len(waiting) > _LONGEST_CHAIN:
+                    raise QueryError.of(Kind.TOO_MUCH, f"{self.name}::{key} leads to itself") from None
+                waiting.append((deep.resource, deep.key))
+                continue
+            waiting.pop()
+            if not waiting:
+                return value
+
+    def _compute_here(self, key: str) -> Any:
         assigned = self.written(key)
         if assigned is None:
             return MISSING
@@ -86,12 +121,14 @@ class LiveResource(Resource):
         outer = session.reads
         if outer is not None:
             session.reads = []
+        session.nesting += 1
         try:
             value = assigned.value(self)
         except BaseException:
             del self._ready[key]
             raise
         finally:
+            session.nesting -= 1
             if outer is not None:
                 session.computed[(self, key)] = tuple(session.reads or ())
                 session.reads = outer

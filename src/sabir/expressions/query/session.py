@@ -37,3 +37,6 @@ class Session:
     computed: dict[Read, tuple[Read, ...]] = field(default_factory=dict[Read, tuple[Read, ...]])
     """Then also: what each attribute was computed from."""
     depth: int = 0
+    """Expressions that are being evaluated inside one another."""
+    nesting: int = 0
+    """Attributes that are being computed inside one another."""
