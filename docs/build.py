@@ -47,7 +47,7 @@ def main() -> int:
 def _write_live_page() -> None:
     """The page that `compile --format html` makes of the example, to be tried out on the site."""
     view = GraphView(format="html")
-    compiled = compile_path(CompileRequest(path=ROOT / "examples" / "graphs" / "shop.json", view=view))
+    compiled = compile_path(CompileRequest(path=ROOT / "examples" / "shop", view=view))
     live = BUILD / "docs" / "live" / "shop.html"
     live.parent.mkdir()
     live.write_bytes(b"".join(compiled.pieces()))

@@ -98,8 +98,8 @@ STEPS: Final = (
         words=["render", "shop", "--to", "kubernetes", "-o", "../build/shop-objects/"],
     ),
     Step(
-        say="And the whole as a picture.",
-        words=["compile", "shop", "--format", "svg", "-o", "../build/shop.svg"],
+        say="And the whole as a page to walk about in: who is made of what, who got whose values, and why.",
+        words=["compile", "shop", "--format", "html", "-o", "../build/shop.html"],
     ),
 )
 
@@ -119,7 +119,7 @@ def main() -> int:
         _say(f"\n{wrong} of {len(STEPS)} steps did not end as they should.")
         return 1
     _say(
-        "\nThat is all. The picture is build/shop.svg; `sabir --help` lists the commands, docs/ explains them."
+        "\nThat is all. Open build/shop.html in a browser; `sabir --help` lists the commands, docs/ explains them."
     )
     return 0
 

@@ -81,8 +81,8 @@ def _incoming(graph: Graph, number: Mapping[str, int]) -> dict[int, _Incoming]:
     """Who points at an instance, by its number: the first of them, and how many there are."""
     found: dict[int, _Incoming] = {}
     for source, one in enumerate(graph):
-        pointing = [*one.relations.items(), ("requires", one.requires)]
-        for name, targets in pointing:
+        names = (*one.relations.layout.keys, "requires")
+        for name, targets in zip(names, (*one.relations.row, one.requires), strict=True):
             for target in targets:
                 if target not in number:
                     continue
@@ -104,11 +104,11 @@ def _row(
         origins.at(one.origin),
         [
             [without_surrogates(name), page_value(value, number), origins.at(one.origins.get(name))]
-            for name, value in one.attributes.items()
+            for name, value in zip(one.attributes.layout.keys, one.attributes.row, strict=True)
         ],
         [
             [without_surrogates(name), numbered(targets), origins.at(one.origins.get(name))]
-            for name, targets in one.relations.items()
+            for name, targets in zip(one.relations.layout.keys, one.relations.row, strict=True)
         ],
         numbered(one.requires),
         incoming.shown if incoming else [],

@@ -89,7 +89,7 @@ class SafeLines:
 def _sensitive(graph: Graph) -> Iterator[tuple[tuple[str, ...], Origin | None]]:
     """For every value with something sensitive in it the texts of its secrets, and its origin."""
     for one in graph:
-        for name, value in one.attributes.items():
+        for name, value in zip(one.attributes.layout.keys, one.attributes.row, strict=True):
             if type(value) not in _PLAIN and (texts := _secrets_in(value)) is not None:
                 yield texts, one.origins.get(name)
     for name, value in graph.outputs.items():

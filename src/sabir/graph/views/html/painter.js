@@ -79,8 +79,9 @@ class Painter {
   outline(ctx, box) {
     const { scene } = this;
     ctx.beginPath();
-    const corner = Math.min(6, scene.W[box] / 4);
-    ctx.roundRect(scene.X[box], scene.Y[box], scene.W[box], scene.H[box], corner);
+    // Round corners of a few pixels are not seen, and cost as much as all the rest of a box.
+    if (this.camera.k < 0.15) ctx.rect(...scene.rectangle(box));
+    else ctx.roundRect(...scene.rectangle(box), 6);
   }
 
   owner(ctx, box) {
@@ -188,12 +189,13 @@ class Painter {
       found.push(link);
     }
     const crowd = found.length > 1500;
+    const draw = crowd && camera.k < 0.12 ? straight : trace; // nobody sees the bends of a thousand hairs
     ctx.strokeStyle = state.palette.link;
     ctx.fillStyle = state.palette.link;
     ctx.globalAlpha = (crowd ? 0.4 : 0.75) * (state.matches || state.selected >= 0 ? 0.45 : 1);
     for (const dashed of [false, true]) {
       ctx.beginPath();
-      for (const link of found) if (link.dashed === dashed && link.count === 1) trace(ctx, link.points);
+      for (const link of found) if (link.dashed === dashed && link.count === 1) draw(ctx, link.points);
       ctx.lineWidth = Math.max(1.1, 0.6 / camera.k);
       ctx.setLineDash(dashed ? [4, 3] : []);
       ctx.stroke();
@@ -358,6 +360,11 @@ function trace(ctx, points) {
     else ctx.bezierCurveTo((x + nextX) / 2, y, (x + nextX) / 2, nextY, nextX, nextY);
     [x, y] = [nextX, nextY];
   }
+}
+
+function straight(ctx, points) {
+  ctx.moveTo(points[0], points[1]);
+  for (let at = 2; at < points.length; at += 2) ctx.lineTo(points[at], points[at + 1]);
 }
 
 function tip(ctx, points, size) {
