@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import wraps
@@ -70,8 +70,9 @@ class BoundedEnvironment(ImmutableSandboxedEnvironment):
             keep_trailing_newline=keep_trailing_newline,
             cache_size=0,
         )
-        self.globals["range"] = self._range
-        del self.globals["lipsum"]
+        known: dict[str, Any] = self.globals
+        known["range"] = self._range
+        del known["lipsum"]
         self.add_filters({name: one for name, one in self.filters.items() if name not in _DROPPED_FILTERS})
         for name in _DROPPED_FILTERS:
             self.filters.pop(name, None)
@@ -94,7 +95,7 @@ class BoundedEnvironment(ImmutableSandboxedEnvironment):
         return self._sources.get(name or "", fallback)
 
     @contextmanager
-    def recording(self) -> Iterator[None]:
+    def recording(self) -> Generator[None, None, None]:
         """Note undefined names instead of failing on them."""
         self.records.clear()
         recorder = type("Recorder", (_Recorder,), {"environment": self})

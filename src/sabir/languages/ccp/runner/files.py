@@ -70,8 +70,9 @@ def _environment(settings: Settings) -> Any:
 
     folders = [os.path.join(settings.etc, "files"), os.path.join(settings.etc, "exports")]
     environment = KeyFirst(loader=jinja2.FileSystemLoader(folders), undefined=jinja2.StrictUndefined)
-    environment.globals["address"] = address_function(settings.variables, settings.mapping)
-    environment.globals["raise_exception"] = _raise
+    functions: dict[str, Any] = environment.globals
+    functions["address"] = address_function(settings.variables, settings.mapping)
+    functions["raise_exception"] = _raise
     environment.filters.update(host=host, hostname=hostname, gethostbyname=socket.gethostbyname)
     return environment
 
