@@ -27,6 +27,7 @@ def explain_violation(
     state = object_.initialising
     is_given = state is not None and declaration.is_read and declaration.name in state.given
     place: Place | None = None
+    message = ""
     if is_given and positions is not None and state is not None:
         place = positions.of_value(state.raw, declaration.name, error.path)
         message = f"given here, for the object {object_.id!r}"

@@ -46,11 +46,11 @@ class HostObjects:
     def types(self) -> tuple[type, ...]:
         return (HostValue,)
 
-    def attribute(self, receiver: HostValue, name: str, variables: Variables) -> Any:
-        return receiver.get_attribute(name, variables)
+    def attribute(self, value: HostValue, name: str, variables: Variables) -> Any:
+        return value.get_attribute(name, variables)
 
-    def method(self, receiver: HostValue, name: str, variables: Variables) -> Callable[..., Any] | None:
-        return receiver.find_method(name, variables)
+    def method(self, value: HostValue, name: str, variables: Variables) -> Callable[..., Any] | None:
+        return value.find_method(name, variables)
 
 
 def calling_class(variables: Variables) -> MuranoClass | None:

@@ -234,17 +234,15 @@ class Loader:
         from sabir.languages.muranopl.evaluate.serialising import dump_template
 
         if isinstance(value, MuranoObject):
-            object_ = value
-        else:
-            dry = Loader(self.runtime, keep_ids=True, is_dry=True, positions=self.positions)
-            object_ = dry.shell(value, this if isinstance(this, MuranoObject) else None, default)
-            assert object_.initialising is not None
-            object_.initialising.excluded = excluded
-        if not object_.cls.is_a(wanted):
-            raise ContractViolation(f"{object_.cls.name} is no {wanted.name}", value)
-        if object_ is not value:
-            dry.local = {**self.local, **dry.local}
-            dry.finish()
+            _check_kind(value, wanted)
+            return dump_template(value, excluded)
+        dry = Loader(self.runtime, keep_ids=True, is_dry=True, positions=self.positions)
+        object_ = dry.shell(value, this if isinstance(this, MuranoObject) else None, default)
+        assert object_.initialising is not None
+        object_.initialising.excluded = excluded
+        _check_kind(object_, wanted)
+        dry.local = {**self.local, **dry.local}
+        dry.finish()
         return dump_template(object_, excluded)
 
     def check_constant(self, object_: MuranoObject, name: str, value: Any) -> None:
@@ -269,3 +267,8 @@ class Loader:
         self, error: ContractViolation, object_: MuranoObject, declaration: PropertyDeclaration
     ) -> None:
         explain_violation(error, object_, declaration, self.positions)
+
+
+def _check_kind(object_: MuranoObject, wanted: MuranoClass) -> None:
+    if not object_.cls.is_a(wanted):
+        raise ContractViolation(f"{object_.cls.name} is no {wanted.name}", object_)

@@ -88,9 +88,10 @@ class Scheduler:
         return next((signal for signal in signals if signal is not None), None)
 
     def run_all(self, tasks: Sequence[Task], limit: int | None = None) -> list[Any]:
-        """The results in the order of the tasks. The first failure is raised when all that began have ended."""
-        if limit is not None and limit < 1:
-            raise MuranoError("InvalidValue", f"'Limit' must be at least 1, not {limit}")
+        """The results in the order of the tasks. The first failure is raised when all that began have ended. A limit
+        of 0 is none."""
+        if limit is not None and limit < 0:
+            raise MuranoError("InvalidValue", f"'Limit' cannot be negative: {limit}")
         at_once = min(len(tasks), self._most, limit or len(tasks))
         if at_once <= 1:
             return [task() for task in tasks]

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+from typing import Final
+
 from sabir.expressions.yaql import Library
 from sabir.languages.muranopl.evaluate.functions.registry import MURANO
 
 __all__ = ["MURANO", "library_for"]
 
+_MODULES: Final = ("data", "making", "objects", "processes", "types")
+"""Importing a module declares its functions in `MURANO`."""
 _libraries: dict[str, Library] = {}
 
 
@@ -21,14 +26,8 @@ def library_for(format_: str, extra: Library | None = None) -> Library:
 
 
 def _declared(format_: str) -> Library:
-    from sabir.languages.muranopl.evaluate.functions import (  # noqa: F401  # importing them declares them
-        data,
-        making,
-        objects,
-        processes,
-        types,
-    )
-
+    for name in _MODULES:
+        import_module(f"{__name__}.{name}")
     if format_ not in ("1.0", "1.1", "1.2", "1.3"):
         return MURANO
     from sabir.languages.muranopl.evaluate.functions.legacy import first_library, named_types
