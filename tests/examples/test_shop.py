@@ -108,3 +108,14 @@ def test_a_broken_rule_is_reported(shop: Path) -> None:
     (finding,) = (finding for _, finding in result.report.findings())
     assert finding.code == "SHOP:W001"
     assert str(finding.location).startswith("sabir.yaml:36")
+
+
+def test_impact_reaches_the_rendered_objects_that_change_and_no_others(shop: Path) -> None:
+    impact = impact_path(ImpactRequest(path=shop, line="network/main.cf:36"))
+    named = {one.instance for one in impact.affected if one.instance is not None}
+    before = {one.id: one for one in graph(shop) if "/v1/" in f"/{one.type}"}
+    text = (shop / "network/main.cf").read_text()
+    (shop / "network/main.cf").write_text(text.replace("block=2", "block=3"))
+    after = graph(shop)
+    changed = {id_ for id_, one in before.items() if dict(after[id_].attributes) != dict(one.attributes)}
+    assert changed == {id_ for id_ in named if id_ in before}

@@ -147,9 +147,9 @@ class _Mover:
         place = origin.place
         if isinstance(place, Location):
             there: Place | Location = replace(place, file=self.places.file(place.file))
-        elif place.source is self.places.own:
-            # The environment gave this value; what it read has ids of the environment already.
-            return self.given.get(place.span, origin)
+        elif place.source is self.places.own and place.span in self.given:
+            # The environment computed this value; what it read has ids of the environment already.
+            return self.given[place.span]
         else:
             there = self.places.place(place)
         sources = tuple(

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, cast
 
-from sabir.graph import Graph, How, Instance, Origin, Record, Sensitive, Value
+from sabir.graph import AttributeRead, Graph, How, Instance, Origin, Record, Sensitive, Value
 from sabir.languages.ccp.check.phases import Checked
 from sabir.languages.ccp.evaluate.cycles import start_order
 from sabir.languages.ccp.evaluate.render import KubernetesObject, render_objects
@@ -20,6 +21,10 @@ from sabir.source.text import EMPTY_SPAN, Place, Source
 __all__ = ["build_graph"]
 
 LANGUAGE = "ccp"
+# The keys of an object that hold what was described; the others are its kind and its name.
+_CONTENT = frozenset({"spec", "data", "stringData"})
+# Attributes of containers that the pod has and the runner's workflow has not.
+_POD_ONLY = frozenset({"env", "image", "volumes", "privileged", "lifecycle"})
 _NESTED = frozenset({"containers", "pre", "daemon", "post", "files", "dependencies"})
 
 
@@ -41,6 +46,10 @@ class _Builder:
     checked: Checked
     units: Units
     origins: Origins
+    # What the objects of a service are made from: the values of everything that its definition describes.
+    _described: defaultdict[str, list[AttributeRead]] = field(
+        default_factory=lambda: defaultdict[str, list[AttributeRead]](list)
+    )
 
     def instances(self) -> Iterator[Instance]:
         objects = render_objects(self.checked)
@@ -174,6 +183,8 @@ class _Builder:
         requires: tuple[str, ...] = (),
         status: str | None = None,
     ) -> Instance:
+        if self.origins.full:
+            self._described[definition.service.name] += [AttributeRead(id_, key) for key in attributes]
         return Instance(
             id=id_,
             type=type_,
@@ -189,21 +200,30 @@ class _Builder:
         )
 
     def _object(self, one: KubernetesObject) -> Instance:
-        definition = one.definition
         made_from = self._made_from(one)
-        origin = None
-        if definition is not None:
-            origin = Origin(
-                definition.service.place, How.RENDERED, note=f"made from service {definition.service.name}"
-            )
+        origin, content = self._object_origins(one)
+        attributes = _object_attributes(one.data)
+        origins = {key: content for key in attributes if key in _CONTENT} if self.origins.full else {}
         return Instance(
             id=f"{one.kind}/{one.name}",
             type=f"{one.data['apiVersion']}/{one.kind}",
             language=LANGUAGE,
             name=one.name,
-            attributes=Record.of(_object_attributes(one.data)),
+            attributes=Record.of(attributes),
             relations=Record.of({"made_from": made_from} if made_from else {}),
             origin=origin,
+            origins=Record.of(origins),
+        )
+
+    def _object_origins(self, one: KubernetesObject) -> tuple[Origin, Origin]:
+        """Of the object itself, and of what it holds: the definition it is made from, or the configuration."""
+        if one.definition is None:
+            return self.origins.of_configuration(one.name)
+        service = one.definition.service
+        note = f"made from service {service.name}"
+        sources = tuple(read for read in self._described[service.name] if _goes_into(one, read, service.name))
+        return Origin(service.place, How.RENDERED, note=note), Origin(
+            service.place, How.RENDERED, sources, note
         )
 
     def _made_from(self, one: KubernetesObject) -> tuple[str, ...]:
@@ -213,6 +233,18 @@ class _Builder:
         if one.kind == "Job":
             return (f"{service}/{one.name[len(service) + 1 :]}",)
         return (service,)
+
+
+def _goes_into(one: KubernetesObject, read: AttributeRead, service: str) -> bool:
+    """Whether a value of the definition can show up in an object: its service's own, its files', its containers'."""
+    is_file = read.instance.startswith(f"{service}#")
+    if one.kind in ("Service", "Ingress") or one.name == f"{service}-meta":
+        return read.instance == service
+    if one.kind == "ConfigMap" and one.name == f"{service}-files":
+        return is_file
+    if one.kind == "ConfigMap":
+        return read.attribute not in _POD_ONLY
+    return not is_file
 
 
 def _file_id(service: str, name: str) -> str:

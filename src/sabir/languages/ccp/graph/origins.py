@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
@@ -16,6 +17,8 @@ from sabir.source.yaml import YamlScalar
 __all__ = ["Origins"]
 
 _NAME: Final = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
+# Objects that hold a section of the configuration as it is.
+_SECTIONS: Final = {"globals": "configs", "nodes-config": "nodes", "global-secrets": "secret_configs"}
 _TAG: Final = re.compile(r"\{\{(.*?)\}\}", re.DOTALL)
 
 
@@ -73,6 +76,21 @@ class Origins:
                     break
         return tuple(found)
 
+    def of_configuration(self, name: str) -> tuple[Origin, Origin]:
+        """Of an object that no service asked for, and of what it holds: a section of the configuration, if any."""
+        configuration = self.deployment.configuration
+        section = _SECTIONS.get(name)
+        place = configuration.place(section or "configs")
+        note = f"made from {section}" if section else "made for every deployment"
+        own = Origin(place, How.RENDERED, note=note)
+        if section is None or not self.full:
+            return own, own
+        sources = tuple(
+            Origin(configuration.place(*path), How.INPUT, note=".".join(map(str, path)))
+            for path in _leaves(configuration.section(section), (section,))
+        )
+        return own, Origin(place, How.RENDERED, sources, note)
+
     def _config_place(self, section: str, name: str) -> Place | None:
         value: object = self.deployment.configuration.section(section)
         path: list[str] = []
@@ -84,3 +102,15 @@ class Origins:
         if not path:
             return None
         return self.deployment.configuration.place(section, *path)
+
+
+def _leaves(value: object, path: tuple[str | int, ...]) -> Iterator[tuple[str | int, ...]]:
+    """The paths of all values that hold no others."""
+    if isinstance(value, dict):
+        for key, item in value.items():
+            yield from _leaves(item, (*path, str(key)))
+    elif isinstance(value, list):
+        for position, item in enumerate(value):
+            yield from _leaves(item, (*path, position))
+    else:
+        yield path
