@@ -12,6 +12,7 @@ that the choice was wrong, the evaluation is repeated with that relation last.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from sabir.diagnostics.finding import Related
@@ -33,7 +34,7 @@ __all__ = ["Closing", "Key"]
 
 Key = tuple[Instance, int]
 """A property of an instance: the instance and its slot."""
-_MOST_EXAMINED = 200
+_MOST_EXAMINED = 60
 
 
 class Closing:
@@ -41,6 +42,11 @@ class Closing:
         self.engine = engine
         self.finder: EffectFinder
         self.candidates: dict[Key, None] = {}
+        self.parked: list[Activity] = []
+        """Statements parked since they were last asked what they may write."""
+        self._fresh: dict[Key, None] = {}
+        """Candidates to look at: new ones, and those whose last obstacle went away."""
+        self._blocked: dict[Key | str, list[Key]] = {}
         self._late = late
         self._promised: Counter[Key] = Counter()
         self._any: Counter[str] = Counter()
@@ -59,30 +65,42 @@ class Closing:
     def listens(self, relation: RelationValue, step: Step, frame: Frame) -> None:
         """A loop over an open relation: what its body may write stays possible while the relation is open."""
         key = (relation.owner, relation.slot)
-        self.candidates.setdefault(key, None)
+        self.add(key)
         self._listeners.setdefault(key, []).append((step, frame))
 
     def feeds(self, source: RelationValue, instance: Instance, slot: int) -> None:
         key = (source.owner, source.slot)
-        self.candidates.setdefault(key, None)
+        self.add(key)
         self._fed_by.setdefault((instance, slot), set()).add(key)
         prop = instance._entity.by_slot[slot]
         if prop.reverse is not None:
             self._any_fed_by.setdefault(prop.reverse.name, set()).add(key)
 
+    def add(self, key: Key) -> None:
+        """Somebody needs this property complete."""
+        if key not in self.candidates:
+            self.candidates[key] = None
+            self._fresh[key] = None
+
+    def _unblock(self, what: Key | str) -> None:
+        for key in self._blocked.pop(what, ()):
+            if key in self.candidates:
+                self._fresh[key] = None
+
     def forget(self, instance: Instance, slot: int) -> None:
         key = (instance, slot)
         self.candidates.pop(key, None)
+        self._unblock(key)
         self._listeners.pop(key, None)
         self._fed_by.pop(key, None)
 
     def withdraw(self, activity: Activity) -> None:
         """A parked statement runs on: what it promised is no longer open."""
         for promise in activity.promises or ():
-            if isinstance(promise, str):
-                self._any[promise] -= 1
-            else:
-                self._promised[promise] -= 1
+            counter: Counter[Any] = self._any if isinstance(promise, str) else self._promised
+            counter[promise] -= 1
+            if not counter[promise]:
+                self._unblock(promise)
         activity.promises = None
         self._promised_by.pop(activity, None)
         self._unresolved.pop(activity, None)
@@ -105,7 +123,10 @@ class Closing:
             return False
         self._promise_all()
         self._resolve_listeners()
-        ready = self._complete()
+        ready = self._complete(self._fresh)
+        self._fresh = {}
+        if not ready:
+            ready = self._complete(self.candidates)
         if not ready:
             chosen = self._choose()
             if chosen is None:
@@ -138,9 +159,10 @@ class Closing:
         for activity in [*self._unresolved]:
             self.withdraw(activity)
             self._promise(activity)
-        for activity in self.engine.parked:
-            if activity.promises is None:
+        for activity in self.parked:
+            if activity.promises is None and activity in self.engine.parked:
                 self._promise(activity)
+        self.parked = []
 
     def _promise(self, activity: Activity) -> None:
         promises, unresolved = self._writes(activity.step, activity.frame)
@@ -162,9 +184,10 @@ class Closing:
         for read, name in effects.paths:
             try:
                 instance = read(frame)
-            except Wait:
+            except Wait as wait:
                 unresolved = True
                 promises.append(name)
+                self._need(wait)
                 continue
             except Stop:
                 continue
@@ -175,6 +198,13 @@ class Closing:
             if prop.reverse is not None:
                 promises.append(prop.reverse.name)
         return promises, unresolved
+
+    def _need(self, wait: Wait) -> None:
+        """The way to what a statement writes leads over an open relation: closing that one tells where it leads."""
+        if wait.owner is not None:
+            prop = wait.owner._entity.by_slot[wait.slot]
+            if prop.is_optional or prop.is_list:
+                self.add((wait.owner, wait.slot))
 
     def _resolve_listeners(self) -> None:
         """What the loops over open relations may write, as edges from the relation they listen to."""
@@ -188,11 +218,11 @@ class Closing:
         cell = key[0]._values[key[1]]
         return type(cell) is Pending or (type(cell) is RelationValue and not cell.closed)
 
-    def _complete(self) -> list[Key]:
-        """Every candidate that nothing can write any more."""
+    def _complete(self, keys: Iterable[Key]) -> list[Key]:
+        """Those of the candidates that nothing can write any more."""
         verdicts: dict[Key, bool] = {}
         ready: list[Key] = []
-        for key in list(self.candidates):
+        for key in list(keys):
             if not self._is_open(key):
                 self.candidates.pop(key, None)
             elif self._is_complete(key, verdicts):
@@ -208,8 +238,10 @@ class Closing:
         while todo:
             one = todo.pop()
             verdict = verdicts.get(one)
-            if verdict is False or (verdict is None and self._can_be_written(one)):
+            obstacle = self._obstacle(one) if verdict is None else None
+            if verdict is False or obstacle is not None:
                 verdicts[key] = False
+                self._blocked.setdefault(one if obstacle is None else obstacle, []).append(key)
                 return False
             if verdict:
                 continue
@@ -221,10 +253,12 @@ class Closing:
         verdicts.update(dict.fromkeys(seen, True))
         return True
 
-    def _can_be_written(self, key: Key) -> bool:
-        if self._promised[key] > 0:
-            return True
-        return self._any[key[0]._entity.by_slot[key[1]].name] > 0
+    def _obstacle(self, key: Key) -> Key | str | None:
+        """What says that a property can still be written."""
+        if self._promised.get(key, 0) > 0:
+            return key
+        name = key[0]._entity.by_slot[key[1]].name
+        return name if self._any.get(name, 0) > 0 else None
 
     def _sources(self, key: Key) -> set[Key]:
         name = key[0]._entity.by_slot[key[1]].name
@@ -251,7 +285,7 @@ class Closing:
 
     def _preference(self, key: Key) -> tuple[Any, ...]:
         stable = self._stable(key)
-        return stable in self._late, self._promised[key], stable
+        return stable in self._late, self._promised.get(key, 0), stable
 
     def _stable(self, key: Key) -> Any:
         """A name for a relation that is the same in the next run."""

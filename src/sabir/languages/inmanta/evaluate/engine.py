@@ -142,9 +142,10 @@ class Engine:
                         self.queue.append((self._resume, activity))
                         return
                     self.parked[activity] = None
+                    self.closing.parked.append(activity)
                     return
                 if prop.is_optional:
-                    self.closing.candidates[owner, slot] = None
+                    self.closing.add((owner, slot))
             if type(cell) is not Pending:  # filled since it was read
                 self.queue.append((self._resume, activity))
                 return
@@ -152,6 +153,7 @@ class Engine:
                 cell = slots[slot] = Pending()
             cell.waiters.append(activity)
         self.parked[activity] = None
+        self.closing.parked.append(activity)
 
     def _park_on_relation(self, activity: Activity, owner: Instance, prop: Property, slot: int) -> bool:
         relation = self.writer.relation(owner, prop, slot)
@@ -163,7 +165,7 @@ class Engine:
             relation.first_waiters.append(activity)
         else:
             relation.waiters.append(activity)
-        self.closing.candidates[owner, slot] = None
+        self.closing.add((owner, slot))
         return True
 
     def wake(self, waiters: Iterable[Activity]) -> None:
