@@ -8,7 +8,15 @@ from typing import Any, Final
 
 from sabir.expressions.query.context import Context
 from sabir.expressions.query.resource import Resource
-from sabir.expressions.query.steps import Select, Step, compile_segment, fused, run_steps, undefined
+from sabir.expressions.query.steps import (
+    Select,
+    Step,
+    compile_segment,
+    filters_only,
+    fused,
+    run_steps,
+    undefined,
+)
 from sabir.expressions.query.syntax import Empty, Name, Path, Star, Variable, parse
 from sabir.expressions.query.tracing import run_traced
 from sabir.expressions.query.values import MISSING
@@ -75,14 +83,8 @@ def _beginning(path: Path, steps: tuple[Step, ...]) -> Begin:
 
 def _from_variable(variable: Variable, path: Path, steps: tuple[Step, ...]) -> Begin:
     # The key of the first step is the value itself; its filters and `?` still hold.
-    plain_first = not path.segments[0].filters and not path.segments[0].first
-    own = compile_segment(
-        type(path.segments[0])(
-            path.segments[0].span, Name(variable.span, "."), path.segments[0].filters, path.segments[0].first
-        ),
-        path,
-    )
-    rest = steps[1:] if plain_first else (own, *steps[1:])
+    first = path.segments[0]
+    rest = (filters_only(first), *steps[1:]) if first.filters or first.first else steps[1:]
 
     def begin(context: Context, run: Run) -> list[Any]:
         value = context.variable(variable.name)

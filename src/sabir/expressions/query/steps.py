@@ -20,7 +20,7 @@ from sabir.expressions.query.values import MISSING, External
 from sabir.graph.values import Sensitive, Unknown
 from sabir.source.text import Place
 
-__all__ = ["Select", "Step", "compile_segment", "fused", "run_steps", "undefined"]
+__all__ = ["Select", "Step", "compile_segment", "filters_only", "fused", "run_steps", "undefined"]
 
 Select = Callable[[list[Any], Context], list[Any]]
 Predicate = Callable[[Any, Context], bool]
@@ -53,7 +53,15 @@ def run_steps(steps: tuple[Step, ...], values: list[Any], context: Context, at: 
 
 
 def compile_segment(segment: Segment, path: Path) -> Step:
-    select = _key_select(segment, path)
+    return _with_filters(segment, _key_select(segment, path))
+
+
+def filters_only(segment: Segment) -> Step:
+    """The filters and `?` of a segment whose value is there already."""
+    return _with_filters(segment, lambda values, _context: values)
+
+
+def _with_filters(segment: Segment, select: Select) -> Step:
     compiled = (compile_filter(one) for one in segment.filters)
     predicates = tuple(one for one in compiled if one is not None)
     if len(predicates) == 1:
@@ -259,8 +267,6 @@ def _special_select(name: str, place: Place) -> Select:
                     found.append(item)
             elif isinstance(value, list | tuple):
                 found.extend(select(list(value), context))
-            elif name == ".":
-                found.append(value)
             elif isinstance(value, Artifact) and name == ".name":
                 found.append(value.name)
             elif isinstance(value, Mapping):

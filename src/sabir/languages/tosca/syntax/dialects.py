@@ -18,7 +18,8 @@ class Dialect:
     profiles: tuple[str, ...] = ("simple",)
 
 
-_SIMPLE: Final = re.compile(r"tosca_simple_yaml_1_[0-3](?:_[0-9])?")
+# Working drafts as 1_0_0_wd03 name what became 1.0.
+_SIMPLE: Final = re.compile(r"tosca_simple_yaml_1_[0-3](?:_[0-9])?(?:_wd[0-9]+)?")
 _NFV: Final = re.compile(r"tosca_simple_profile_for_nfv_1_0(?:_[0-9])?")
 _OASIS: Final = re.compile(r"https?://docs\.oasis-open\.org/tosca/ns/simple/yaml/1\.[0-3](?:\.[0-9])?")
 _UNFURL: Final = re.compile(r"tosca_simple_unfurl_1_[0-9](?:_[0-9])?|unfurl/v[0-9a-z.]+")
