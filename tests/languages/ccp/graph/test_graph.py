@@ -64,3 +64,20 @@ def test_inputs_stand_over_the_configuration() -> None:
     request = EvaluationRequest(inputs={"web.port": 9090})
     graph = LANGUAGE.evaluate(MemoryPackage(FILES), request).graph
     assert graph["web"].attributes["ports"] == [9090]
+
+
+def test_a_name_means_the_service_not_the_objects_called_like_it() -> None:
+    from pathlib import Path
+
+    from sabir.operations.query import QueryRequest, query_graph
+
+    graph = LANGUAGE.evaluate(MemoryPackage(FILES), EvaluationRequest()).graph
+    for expression, expected in (
+        ("::web::ports", [8080]),
+        ("::web::kind", None),
+        ("::web/web/daemon::command", "run-web"),
+        ("::Deployment/web::spec::replicas", 1),
+    ):
+        answer = query_graph(graph, QueryRequest(path=Path(), expression=expression))
+        found = answer.values[0] if len(answer.values) == 1 else list(answer.values) or None
+        assert found == expected

@@ -209,6 +209,7 @@ class _Builder:
             type=f"{one.data['apiVersion']}/{one.kind}",
             language=LANGUAGE,
             name=one.name,
+            owner=one.definition.service.name if one.definition is not None else None,
             attributes=Record.of(attributes),
             relations=Record.of({"made_from": made_from} if made_from else {}),
             origin=origin,
