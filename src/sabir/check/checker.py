@@ -32,7 +32,10 @@ class FilteredChecker(Generic[P]):
     conditions: tuple[Condition, ...]
 
     def __call__(self, package: LoadedPackage) -> Callable[P, Iterator[Finding]]:
-        return self.checker if all(holds(package) for holds in self.conditions) else _silent
+        return self.checker if all(holds(package) for holds in self.conditions) else self._silent
+
+    def _silent(self, *_args: P.args, **_kwargs: P.kwargs) -> Iterator[Finding]:
+        return iter(())
 
 
 def only_for(checker: Callable[P, Iterator[Finding]], *conditions: Condition) -> FilteredChecker[P]:
@@ -74,7 +77,3 @@ def format_version(text: str) -> tuple[int, ...]:
     """`1.4` as numbers that compare; what is no number ends it."""
     parts = re.match(r"\d+(?:\.\d+)*", text)
     return tuple(int(part) for part in parts[0].split(".")) if parts else (0,)
-
-
-def _silent(*_args: object, **_kwargs: object) -> Iterator[Finding]:
-    return iter(())

@@ -52,10 +52,10 @@ Exit status: 0 fine, 1 errors found (with --strict: anything found), 2 wrong usa
 class LazyGroup(click.Group):
     """A group that knows its commands by name and loads the module of the one that is called."""
 
-    def list_commands(self, _ctx: click.Context) -> list[str]:
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  # the name is click's
         return [*COMMANDS]
 
-    def get_command(self, _ctx: click.Context, cmd_name: str) -> click.Command | None:
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002  # the name is click's
         if cmd_name not in COMMANDS:
             return None
         module = import_module("sabir.cli.commands." + cmd_name.replace("-", "_"))
@@ -72,7 +72,7 @@ class LazyGroup(click.Group):
             ctx.fail(f"no such command {args[0]!r}: {hint}")
         return super().resolve_command(ctx, args)
 
-    def format_commands(self, _ctx: click.Context, formatter: click.HelpFormatter) -> None:
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002  # the name is click's
         sections: dict[str, list[tuple[str, str]]] = {}
         for name, entry in COMMANDS.items():
             sections.setdefault(entry.section, []).append((name, entry.summary))

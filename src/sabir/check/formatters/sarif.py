@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from pathlib import PurePath
+from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote
 
@@ -91,7 +91,7 @@ def _physical(place: Place, package: PackageReport, *, whole_file: bool = False)
 
 
 def _artifact(file: str, package: PackageReport) -> Mapping[str, str]:
-    path = PurePath(package.shown_file(file))
+    path = Path(package.shown_file(file))
     return {"uri": path.as_uri() if path.is_absolute() else quote(path.as_posix())}
 
 

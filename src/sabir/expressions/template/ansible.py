@@ -110,7 +110,8 @@ def _environment() -> _Environment:
     environment.filters.update(
         {name: _counted(name, one, environment.meter) for name, one in FILTERS.items()}
     )
-    environment.filters[_LOOP] = environment.meter.bounded
+    filters: dict[str, Any] = environment.filters
+    filters[_LOOP] = environment.meter.bounded
     environment.tests.update(PREDICATES)
     environment.globals.update(GLOBALS)
     return environment

@@ -47,7 +47,8 @@ class Rendering:
                 return MISSING if here.source is None else here.source
             case "TARGET":
                 return MISSING if here.target is None else here.target
-        return MISSING
+            case _:
+                return MISSING
 
     def expose(self, value: Any) -> Any:
         if type(value) in _SCALARS:

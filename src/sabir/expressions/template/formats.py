@@ -45,7 +45,7 @@ def from_json(value: Any) -> Any:
 def to_yaml(value: Any, indent: int | None = None, **options: Any) -> str:
     import yaml
 
-    default = {"default_flow_style": None, "allow_unicode": True, "sort_keys": True}
+    default: dict[str, Any] = {"default_flow_style": None, "allow_unicode": True, "sort_keys": True}
     text: str = yaml.safe_dump(_data(value), indent=indent, **{**default, **options})
     return text
 

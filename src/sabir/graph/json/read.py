@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Generator, Iterable
-from contextlib import contextmanager
+from collections.abc import Iterable
 from typing import Any, Final, NoReturn, TypeVar
 
 import msgspec
@@ -16,6 +14,7 @@ from sabir.graph.json.values import FORMAT, decoded
 from sabir.graph.origin import AttributeRead, How, Origin
 from sabir.graph.record import Layout, Record
 from sabir.graph.values import Value
+from sabir.source.collector import collector_paused
 from sabir.source.text import Location
 
 __all__ = ["load"]
@@ -49,20 +48,8 @@ class _File(msgspec.Struct, forbid_unknown_fields=True):
 
 def load(data: bytes, *, name: str) -> Graph:
     """The graph that was saved. UnusableInput names the file and the place of what is wrong with it."""
-    with _collector_paused():
+    with collector_paused():
         return _Reader(data, name).graph()
-
-
-@contextmanager
-def _collector_paused() -> Generator[None]:
-    # Nothing read here can be garbage, and looking for it takes half of the time (measured with a million instances).
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
 
 
 class _Layouts(dict[tuple[str, ...], Layout]):

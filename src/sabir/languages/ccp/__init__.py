@@ -20,7 +20,7 @@ class Ccp:
     name: Final = "ccp"
 
     def recognises(self, package: LoadedPackage) -> bool:
-        from sabir.languages.ccp.loading import recognises
+        from sabir.languages.ccp.recognition import recognises
 
         return recognises(package)
 
@@ -38,14 +38,14 @@ class Ccp:
         from sabir.errors import UsageError
         from sabir.languages.ccp.check.findings import findings_of
         from sabir.languages.ccp.check.phases import check_deployment
-        from sabir.languages.ccp.collection import collection_paused
         from sabir.languages.ccp.graph.build import build_graph
         from sabir.languages.ccp.loading import load_deployment
         from sabir.languages.language import Evaluation
+        from sabir.source.collector import collector_paused
 
         if request.overrides:
             raise UsageError("CCP takes --input NAME=VALUE for its configuration, not --set")
-        with collection_paused():
+        with collector_paused():
             checked = check_deployment(load_deployment(package, request))
             return Evaluation(
                 graph=build_graph(checked, full_provenance=request.full_provenance),

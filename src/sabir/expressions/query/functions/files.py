@@ -52,7 +52,8 @@ class _File(External):
                 return self._encoding or "utf-8"
             case "contents":
                 return self._contents()
-        return MISSING
+            case _:
+                return MISSING
 
     def result(self) -> Any:
         return self._shown

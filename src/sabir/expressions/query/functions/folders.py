@@ -111,7 +111,8 @@ def folder(location: str, call: Call, context: Context) -> Path | None:
             return project.root or base
         case "unfurl.home":
             return project.home
-    return project.repositories.get(location)
+        case _:
+            return project.repositories.get(location)
 
 
 def _job_folder(location: str, name: str, call: Call, context: Context) -> Path:

@@ -105,7 +105,8 @@ def _entity(context: Context, name: str, suits: Callable[[Resource], bool]) -> R
             return _host(here, suits)
         case "ROOT":
             return here.root
-    return here.all().get(name) or context.session.named(name)
+        case _:
+            return here.all().get(name) or context.session.named(name)
 
 
 def _host(here: Resource, suits: Callable[[Resource], bool]) -> Resource | None:

@@ -28,11 +28,11 @@ class CcpValidator(BaseValidator):
         from sabir.languages.ccp.check.file_templates import check_file_templates
         from sabir.languages.ccp.check.findings import findings_of
         from sabir.languages.ccp.check.phases import check_deployment
-        from sabir.languages.ccp.collection import collection_paused
         from sabir.languages.ccp.loading import load_deployment
+        from sabir.source.collector import collector_paused
 
         wanted = None if files is None else set(files)
-        with collection_paused():
+        with collector_paused():
             checked = check_deployment(load_deployment(self.package))
             violations = [*checked.errors, *checked.warnings]
             if checked.units is not None:

@@ -9,13 +9,13 @@ from sabir.diagnostics.finding import Finding
 from sabir.errors import UsageError
 from sabir.languages.ccp.check.findings import findings_of
 from sabir.languages.ccp.check.phases import Checked, check_deployment
-from sabir.languages.ccp.collection import collection_paused
 from sabir.languages.ccp.evaluate.cycles import start_order
 from sabir.languages.ccp.evaluate.render import KubernetesObject, render_objects
 from sabir.languages.ccp.evaluate.yaml_text import yaml_text
 from sabir.languages.ccp.loading import load_deployment
 from sabir.languages.ccp.syntax.reading import DNS_LABEL
 from sabir.languages.language import EvaluationRequest, Rendering, RenderRequest
+from sabir.source.collector import collector_paused
 from sabir.source.packages import LoadedPackage
 
 __all__ = ["render_configuration", "render_dependencies", "render_kubernetes", "render_start_order"]
@@ -32,7 +32,7 @@ def render_kubernetes(
         raise UsageError(
             f"{render.namespace!r} cannot be a namespace: lower-case letters, digits and hyphens, at most 63"
         )
-    with collection_paused():
+    with collector_paused():
         checked = check_deployment(load_deployment(package, request))
         objects = render_objects(checked, namespace=render.namespace, images=images)
         return Rendering(files=_files(objects, render.options), findings=_findings(checked))

@@ -10,13 +10,14 @@ from sabir.graph.origin import How, Origin
 from sabir.graph.record import Layout, Record
 from sabir.graph.values import Ref, Value
 from sabir.languages.inmanta.check.entities import EntityType, Property
-from sabir.languages.inmanta.evaluate.model import Model, without_collector
+from sabir.languages.inmanta.evaluate.model import Model
 from sabir.languages.inmanta.evaluate.sites import Site
 from sabir.languages.inmanta.evaluate.values import Instance, Pending, RelationValue
 from sabir.languages.inmanta.graph.names import Names
 from sabir.languages.inmanta.graph.provenance import Provenance
 from sabir.languages.inmanta.syntax.nodes import Assign, Name, place_of
 from sabir.languages.inmanta.syntax.project import MAIN
+from sabir.source.collector import collector_paused
 from sabir.source.text import Place
 
 __all__ = ["build_graph"]
@@ -40,7 +41,7 @@ class _Plan:
 
 
 def build_graph(model: Model, *, full_provenance: bool = False) -> Graph:
-    with without_collector():
+    with collector_paused():
         return _Builder(model, full_provenance=full_provenance).graph()
 
 

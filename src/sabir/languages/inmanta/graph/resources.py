@@ -8,10 +8,11 @@ from typing import Any
 from sabir.diagnostics.finding import Finding, Severity
 from sabir.graph.values import Unknown
 from sabir.languages.inmanta import codes
-from sabir.languages.inmanta.evaluate.model import Model, evaluate_package, without_collector
+from sabir.languages.inmanta.evaluate.model import Model, evaluate_package
 from sabir.languages.inmanta.evaluate.plugins.api import IgnoreResourceException, RegisteredResource
 from sabir.languages.inmanta.evaluate.values import Instance, Pending, RelationValue
 from sabir.languages.language import EvaluationRequest, Rendering, RenderRequest
+from sabir.source.collector import collector_paused
 from sabir.source.packages import LoadedPackage
 
 __all__ = ["exported_resources", "render_resources"]
@@ -27,7 +28,7 @@ def render_resources(package: LoadedPackage, request: EvaluationRequest, _: Rend
     )
     if any(one.severity is Severity.ERROR for one in model.findings):
         return Rendering(files={}, findings=tuple(sorted(model.findings, key=lambda one: one.sort_key)))
-    with without_collector():
+    with collector_paused():
         resources, findings = exported_resources(model)
     text = json.dumps(resources, indent=2, ensure_ascii=False) + "\n"
     return Rendering(files={"resources.json": text}, findings=(*model.findings, *findings))

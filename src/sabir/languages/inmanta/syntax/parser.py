@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 from dataclasses import dataclass
 from typing import Final, NoReturn
 
@@ -25,6 +24,7 @@ from sabir.languages.inmanta.syntax.nodes import (
     TopStatement,
 )
 from sabir.languages.inmanta.syntax.stream import ParseError, SyntaxProblem
+from sabir.source.collector import collector_paused
 
 __all__ = ["SyntaxTree", "parse"]
 
@@ -42,15 +42,9 @@ class SyntaxTree:
 
 
 def parse(text: str) -> SyntaxTree:
-    # A tree has no cycles to collect; walking it over and over would cost a quarter of the time.
-    collecting = gc.isenabled()
-    gc.disable()
-    try:
+    with collector_paused():
         parser = _FileParser(text)
         statements = parser.file()
-    finally:
-        if collecting:
-            gc.enable()
     comments = tuple((span.start, span.end) for span in parser.comments)
     problems = sorted(parser.problems, key=lambda problem: (problem.start, problem.end))
     return SyntaxTree(tuple(statements), tuple(problems), comments)

@@ -92,7 +92,8 @@ class _Entity(LiveResource):
                 return Assigned(self.id)
             case "state" if self.state is not None:
                 return Assigned(self.state.name)
-        return None
+            case _:
+                return None
 
     def planned(self, key: str) -> Any:
         if self.live(key) is MISSING:

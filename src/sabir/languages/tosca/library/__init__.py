@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cache
+from importlib import import_module
 from typing import Any, Final
 
 from sabir.languages.tosca.syntax.definitions import read_type
@@ -24,16 +25,10 @@ Section = Mapping[str, Mapping[str, Any]]
 
 @cache
 def _data(profile: str) -> Mapping[str, Section]:
-    match profile:
-        case "simple":
-            from sabir.languages.tosca.library.simple import TYPES
-        case "nfv":
-            from sabir.languages.tosca.library.nfv import TYPES
-        case "unfurl":
-            from sabir.languages.tosca.library.unfurl import TYPES
-        case _:
-            return {}
-    return TYPES
+    if profile not in PROFILES:
+        return {}
+    found: Mapping[str, Section] = import_module(f"{__name__}.{profile}").TYPES
+    return found
 
 
 @cache
