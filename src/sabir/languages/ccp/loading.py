@@ -3,53 +3,21 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from sabir.errors import UnusableInput
 from sabir.graph.values import Value
-from sabir.languages.ccp.syntax.component import CONFIG_NAMES, Component, components_of, config_of
+from sabir.languages.ccp.recognition import CONFIG_NAMES, is_definition_file
+from sabir.languages.ccp.syntax.component import Component, components_of, config_of
 from sabir.languages.ccp.syntax.deployment import Deployment, read_deployment
 from sabir.languages.language import Document, EvaluationRequest
 from sabir.source.packages import LoadedPackage, load_package
 from sabir.source.text import Source
 from sabir.source.yaml import YamlMapping, compose, plain_data
 
-__all__ = ["load_deployment", "recognises"]
-
-_DEFINITION: Final = re.compile(r"(?:[^/]+/)*service/[^/.][^/]*\.yaml")
-_SERVICE: Final = re.compile(rb"^service:[ \t]*(#.*)?\r?$", re.MULTILINE)
-_SECTION: Final = re.compile(
-    rb"^(secret_configs|roles|repositories|replicas|kubernetes|registry):", re.MULTILINE
-)
-_FOREIGN: Final = re.compile(
-    rb"^(tosca_definitions_version|heat_template_version|FullName|apiVersion):", re.MULTILINE
-)
-_LOOKED_AT: Final = 20
-
-
-def recognises(package: LoadedPackage) -> bool:
-    """A component, a folder of components, or the configuration of a deployment."""
-    if package.single_file:
-        name = next(iter(package.list()), "")
-        file = package.get_file(name)
-        raw = file.raw() if file is not None and name.endswith(".yaml") else b""
-        if _FOREIGN.search(raw):
-            return False
-        return bool(_is_definition_file(package) and _SERVICE.search(raw)) or bool(_SECTION.search(raw))
-    if package.exists("manifest.yaml"):
-        return False
-    if any(package.exists(name) for name in CONFIG_NAMES):
-        return True
-    names = [name for name in package.list() if _DEFINITION.fullmatch(name)][:_LOOKED_AT]
-    files = (package.get_file(name) for name in names)
-    return any(file is not None and _SERVICE.search(file.raw()) for file in files)
-
-
-def _is_definition_file(package: LoadedPackage) -> bool:
-    return package.path is not None and package.path.absolute().parent.name == "service"
+__all__ = ["load_deployment"]
 
 
 def load_deployment(package: LoadedPackage, request: EvaluationRequest | None = None) -> Deployment:
@@ -58,7 +26,7 @@ def load_deployment(package: LoadedPackage, request: EvaluationRequest | None = 
     config = _config(package, request)
     packages = [package, *(load_package(path) for path in request.search_path)]
     if package.single_file and package.path is not None:
-        if _is_definition_file(package):
+        if is_definition_file(package):
             packages[0] = load_package(package.path.absolute().parent.parent)
         else:
             packages = [*_repositories(config, package.path.absolute().parent), *packages[1:]]
@@ -83,7 +51,7 @@ def _config(package: LoadedPackage, request: EvaluationRequest) -> Source | Docu
         return file.source
     if package.single_file:
         file = package.get_file(next(iter(package.list()), ""))
-        return file.source if file is not None and not _is_definition_file(package) else None
+        return file.source if file is not None and not is_definition_file(package) else None
     file = config_of(package)
     return file.source if file is not None else None
 

@@ -7,12 +7,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
+from sabir.languages.ccp.recognition import CONFIG_NAMES
 from sabir.source.packages import LoadedPackage, PackageFile
 
-__all__ = ["CONFIG_NAMES", "Component", "components_of", "config_of"]
+__all__ = ["Component", "components_of", "config_of"]
 
-CONFIG_NAMES: Final = ("ccp.yaml", ".ccp.yaml")
-"""Where the configuration of a deployment is looked for when none is named."""
 _DEFINITION: Final = re.compile(r"(?:(?P<root>(?:[^/]+/)*[^/]+)/)?service/[^/.][^/]*\.yaml")
 _PREFIX: Final = "fuel-ccp-"
 _LABEL: Final = re.compile(r"[^-A-Za-z0-9_.]+")

@@ -1,0 +1,46 @@
+"""Whether a package is CCP. Every package is asked, whatever its language, so this imports next to nothing."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from sabir.source.packages import LoadedPackage
+
+__all__ = ["CONFIG_NAMES", "is_definition_file", "recognises"]
+
+CONFIG_NAMES: Final = ("ccp.yaml", ".ccp.yaml")
+"""Where the configuration of a deployment is looked for when none is named."""
+_DEFINITION: Final = re.compile(r"(?:[^/]+/)*service/[^/.][^/]*\.yaml")
+_SERVICE: Final = re.compile(rb"^service:[ \t]*(#.*)?\r?$", re.MULTILINE)
+_SECTION: Final = re.compile(
+    rb"^(secret_configs|roles|repositories|replicas|kubernetes|registry):", re.MULTILINE
+)
+_FOREIGN: Final = re.compile(
+    rb"^(tosca_definitions_version|heat_template_version|FullName|apiVersion):", re.MULTILINE
+)
+_LOOKED_AT: Final = 20
+
+
+def recognises(package: LoadedPackage) -> bool:
+    """A component, a folder of components, or the configuration of a deployment."""
+    if package.single_file:
+        name = next(iter(package.list()), "")
+        file = package.get_file(name)
+        raw = file.raw() if file is not None and name.endswith(".yaml") else b""
+        if _FOREIGN.search(raw):
+            return False
+        return bool(is_definition_file(package) and _SERVICE.search(raw)) or bool(_SECTION.search(raw))
+    if package.exists("manifest.yaml"):
+        return False
+    if any(package.exists(name) for name in CONFIG_NAMES):
+        return True
+    names = [name for name in package.list() if _DEFINITION.fullmatch(name)][:_LOOKED_AT]
+    files = (package.get_file(name) for name in names)
+    return any(file is not None and _SERVICE.search(file.raw()) for file in files)
+
+
+def is_definition_file(package: LoadedPackage) -> bool:
+    """A file that lies where a component keeps its definitions."""
+    return package.path is not None and package.path.absolute().parent.name == "service"
