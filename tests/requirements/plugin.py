@@ -79,7 +79,9 @@ def _is_full_run(config: pytest.Config) -> bool:
     """Nothing was left out: no paths, no expression, no marker, nothing deselected, not only the last failures."""
     option = config.option
     narrowed = option.keyword or option.markexpr or option.deselect or option.ignore or option.ignore_glob
-    shortened = option.lf or option.stepwise or option.maxfail or option.collectonly
+    # The two belong to pytest's cache, which can be switched off.
+    from_cache = getattr(option, "lf", False) or getattr(option, "stepwise", False)
+    shortened = from_cache or option.maxfail or option.collectonly
     whole = config.args_source is pytest.Config.ArgsSource.TESTPATHS or config.args == config.getini(
         "testpaths"
     )
