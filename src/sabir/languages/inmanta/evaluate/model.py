@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -21,6 +19,7 @@ from sabir.languages.inmanta.evaluate.plugins.loading import load_functions, mod
 from sabir.languages.inmanta.evaluate.scopes import Scope
 from sabir.languages.inmanta.evaluate.values import Frame, Instance, Pending, Stop
 from sabir.languages.inmanta.syntax.project import MAIN, load_project
+from sabir.source.collector import collector_paused
 from sabir.source.packages import LoadedPackage
 
 __all__ = ["Model", "evaluate_package"]
@@ -79,22 +78,10 @@ def _has_error(findings: list[Finding]) -> bool:
     return any(one.severity is Severity.ERROR for one in findings)
 
 
-@contextmanager
-def without_collector() -> Generator[None]:
-    """Everything made stays alive to the end, so the cyclic collector would only walk it again and again."""
-    collecting = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if collecting:
-            gc.enable()
-
-
 def _evaluate(
     definitions: Definitions, functions: Any, registered: Recorder, findings: list[Finding]
 ) -> Model:
-    with without_collector():
+    with collector_paused():
         compiler, engine = _run(definitions, functions, frozenset())
         late: frozenset[Any] = frozenset()
         for _ in range(_MOST_RETRIES):
