@@ -7,21 +7,27 @@ compiled = engine.compile("$a + $b")
 compiled({"a": 1, "b": 2})
 """
 
-from sabir.expressions.yaql.engine import Compiled, Engine, Objects, evaluate
-from sabir.expressions.yaql.errors import (
-    LimitExceeded,
-    NoMatch,
-    UnknownName,
-    YaqlError,
-    YaqlRuntimeError,
-    YaqlSyntaxError,
-)
-from sabir.expressions.yaql.expression import Expression, is_expression, parse
-from sabir.expressions.yaql.functions import EXPRESSION, KEYWORD, LAMBDA, LAZY_RULE, Library
-from sabir.expressions.yaql.library import STANDARD
-from sabir.expressions.yaql.limits import Options
-from sabir.expressions.yaql.parser import Dialect
-from sabir.expressions.yaql.scope import Lambda, Rule, Scope, Variables
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from sabir.expressions.yaql.engine import Compiled, Engine, Objects, evaluate
+    from sabir.expressions.yaql.errors import (
+        LimitExceeded,
+        NoMatch,
+        UnknownName,
+        YaqlError,
+        YaqlRuntimeError,
+        YaqlSyntaxError,
+    )
+    from sabir.expressions.yaql.expression import Expression, is_expression, parse
+    from sabir.expressions.yaql.functions import EXPRESSION, KEYWORD, LAMBDA, LAZY_RULE, Library
+    from sabir.expressions.yaql.library import STANDARD
+    from sabir.expressions.yaql.limits import Options
+    from sabir.expressions.yaql.parser import Dialect
+    from sabir.expressions.yaql.scope import Lambda, Rule, Scope, Variables
 
 __all__ = [
     "EXPRESSION",
@@ -50,3 +56,41 @@ __all__ = [
     "is_expression",
     "parse",
 ]
+
+# Where each name comes from. Whoever only parses, as a checker does, must not pay for loading the engine.
+_HOMES = {
+    "Compiled": "engine",
+    "Dialect": "parser",
+    "EXPRESSION": "functions",
+    "Engine": "engine",
+    "Expression": "expression",
+    "KEYWORD": "functions",
+    "LAMBDA": "functions",
+    "LAZY_RULE": "functions",
+    "Lambda": "scope",
+    "Library": "functions",
+    "LimitExceeded": "errors",
+    "NoMatch": "errors",
+    "Objects": "engine",
+    "Options": "limits",
+    "Rule": "scope",
+    "STANDARD": "library",
+    "Scope": "scope",
+    "UnknownName": "errors",
+    "Variables": "scope",
+    "YaqlError": "errors",
+    "YaqlRuntimeError": "errors",
+    "YaqlSyntaxError": "errors",
+    "evaluate": "engine",
+    "is_expression": "expression",
+    "parse": "expression",
+}
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f"{__name__}.{home}"), name)
+    globals()[name] = value
+    return value

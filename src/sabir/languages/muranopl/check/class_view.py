@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 from sabir.diagnostics.near import near
 from sabir.languages.muranopl.check import core_library
@@ -26,8 +26,7 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ClassDocument:
+class ClassDocument(NamedTuple):
     """One class of a class file. `name` is qualified; None when the name or the namespaces are malformed."""
 
     source: Source
@@ -133,8 +132,7 @@ def _qualified_name(
     return f"{namespaces['=']}.{name}" if is_dotted_name(namespaces["="]) else None
 
 
-@dataclass(frozen=True, slots=True)
-class Ancestry:
+class Ancestry(NamedTuple):
     """A class with its ancestors: those of the package, the class itself first, and those of the core library."""
 
     own: tuple[ClassDocument, ...]

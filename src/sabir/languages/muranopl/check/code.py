@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, NamedTuple
 
 from sabir.diagnostics.finding import Finding
 from sabir.expressions.yaql.nodes import Binary, Call, Index, Node, Variable, Word
@@ -22,8 +21,7 @@ from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSeque
 __all__ = ["Assignment", "Body", "read_body"]
 
 
-@dataclass(frozen=True, slots=True)
-class Construct:
+class Construct(NamedTuple):
     """The keywords of a block construct; the first required one names it."""
 
     required: tuple[str, ...]
@@ -59,23 +57,23 @@ _LEAVING: Final = frozenset({"Return", "Throw", "Break", "Continue"})
 _EXCEPTION_KEYS: Final = frozenset({"With", "As", "Do"})
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Assignment:
+class Assignment(NamedTuple):
     """An assignment: its target as an expression and the node it is reported at."""
 
     target: ExpressionText
     value: YamlNode
 
 
-@dataclass(slots=True, eq=False)
 class Body:
     """What a method body holds: its expressions, assignments and variables, and the findings about its form."""
 
-    findings: list[Finding] = field(default_factory=list[Finding])
-    expressions: list[ExpressionText] = field(default_factory=list[ExpressionText])
-    assignments: list[Assignment] = field(default_factory=list[Assignment])
-    bound: set[str] = field(default_factory=set[str])
-    """Variables that a construct binds: For and As."""
+    __slots__ = ("assignments", "bound", "expressions", "findings")
+
+    def __init__(self) -> None:
+        self.findings: list[Finding] = []
+        self.expressions: list[ExpressionText] = []
+        self.assignments: list[Assignment] = []
+        self.bound: set[str] = set()  # variables that a construct binds: For and As
 
     @property
     def is_sound(self) -> bool:
@@ -91,10 +89,12 @@ def read_body(report: Report, node: YamlNode | None) -> Body:
     return body
 
 
-@dataclass(slots=True)
 class _Reader:
-    report: Report
-    body: Body
+    __slots__ = ("body", "report")
+
+    def __init__(self, report: Report, body: Body) -> None:
+        self.report = report
+        self.body = body
 
     def block(self, node: YamlNode, *, in_loop: bool) -> None:
         """A list of statements, or one statement alone."""

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 __all__ = ["CoreClass", "core_class"]
 
 _FILE: Final = Path(__file__).with_name("core_members.txt")
 
 
-@dataclass(frozen=True, slots=True)
-class CoreClass:
+class CoreClass(NamedTuple):
     parents: tuple[str, ...]
     inputs: frozenset[str]
     """Properties that code cannot assign to: Usage In and Const."""

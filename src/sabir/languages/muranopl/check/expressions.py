@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from sabir.diagnostics.finding import Finding
 from sabir.expressions.yaql.errors import YaqlSyntaxError
@@ -43,8 +42,7 @@ _STRINGS: Final = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"")
 _PAIRS: Final = {")": "(", "]": "[", "}": "{"}
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ExpressionText:
+class ExpressionText(NamedTuple):
     """A scalar that is an expression, parsed."""
 
     scalar: YamlScalar
@@ -73,7 +71,9 @@ def unparsable(report: Report, scalar: YamlScalar, error: YaqlSyntaxError, code:
     offset = _offset(report, scalar)
     span = scalar.span
     if offset is not None and error.span is not None and "\n" not in scalar.text:
-        span = Span(offset + error.span.start, max(offset + error.span.end, offset + error.span.start + 1))
+        start = offset + error.span.start
+        # At least one character, so that there is something to point at; at the end of a file there is none.
+        span = Span(start, min(max(offset + error.span.end, start + 1), len(report.source.text)))
     return report.at(span, code, f"the expression does not parse: {error.message}")
 
 

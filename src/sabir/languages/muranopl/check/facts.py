@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 from sabir.expressions.yaql.nodes import Binary, Call, Node, Variable, Word
 from sabir.languages.muranopl.check.class_view import ClassDocument, ClassTable, members
@@ -21,8 +21,7 @@ __all__ = ["ClassFacts", "Facts", "Lineage", "MethodFacts", "Signature", "own_pr
 RESOURCES = "io.murano.system.Resources"
 
 
-@dataclass(frozen=True, slots=True)
-class Signature:
+class Signature(NamedTuple):
     """The arguments of a method, as a call has to fit them."""
 
     standard: tuple[str, ...]
@@ -31,8 +30,7 @@ class Signature:
     keywords: bool
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class MethodFacts:
+class MethodFacts(NamedTuple):
     name: str
     node: YamlNode
     body: Body

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.near import did_you_mean
@@ -48,8 +47,7 @@ def check_expression(
     yield from walker.walk(expression.tree, this=this_is_object)
 
 
-@dataclass(frozen=True, slots=True)
-class _Walker:
+class _Walker(NamedTuple):
     report: Report
     table: ClassTable
     facts: ClassFacts

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from sabir.diagnostics.finding import Finding, Fix, Related
 from sabir.diagnostics.near import did_you_mean
@@ -15,8 +15,7 @@ __all__ = ["Report", "kind_of", "shown"]
 _LONGEST_QUOTE = 60
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
+class Report(NamedTuple):
     """Makes the findings of one file."""
 
     source: Source

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import posixpath
 import re
-from dataclasses import dataclass
 from functools import cached_property
-from typing import Final
+from typing import Final, NamedTuple
 from weakref import WeakKeyDictionary
 
 from sabir.languages.muranopl.check.names import FORMATS, LATEST, Version, is_dotted_name, text_of
@@ -22,8 +21,7 @@ _CLASS_MARKS: Final = frozenset({"Namespaces", "Extends", "Methods", "Workflow",
 _VIEWS: Final[WeakKeyDictionary[LoadedPackage, PackageView]] = WeakKeyDictionary()
 
 
-@dataclass(frozen=True, slots=True)
-class ListedClass:
+class ListedClass(NamedTuple):
     """A class that the manifest promises: its qualified name and the path of its file."""
 
     name: str
