@@ -84,6 +84,13 @@ def draw(folder: str, size: int) -> Callable[[], object]:
     return lambda: sum(map(len, svg_view(graph))) > 0
 
 
+def page(folder: str, size: int) -> Callable[[], object]:
+    from sabir.graph.views.html import html_view
+
+    graph = tangle(size)
+    return lambda: sum(map(len, html_view(graph))) > 0
+
+
 def tangle(size: int) -> Graph:
     """Groups of ten parts in an owner, the first part tied to a hub, another to a part of an earlier group."""
     from sabir.graph import Graph, Instance, Record
@@ -133,5 +140,12 @@ WORKLOADS = (
         sizes=(500, 5_000),
         generate=generate,
         sabir="benchmarks.graph:draw",
+    ),
+    Workload(
+        name="graph-page",
+        about="write the page of compile --format html",
+        sizes=(5_000, 100_000),
+        generate=generate,
+        sabir="benchmarks.graph:page",
     ),
 )

@@ -193,7 +193,7 @@ class Chromium:
         touches = [{"x": x, "y": y, "id": number} for number, (x, y) in enumerate(points)]
         self.call("Input.dispatchTouchEvent", type=kind, touchPoints=touches)
 
-    def look(self, *, dark: bool = False, media: str = "screen") -> None:
+    def look(self, *, dark: bool = False, media: str = "") -> None:
         feature = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         still = {"name": "prefers-reduced-motion", "value": "reduce"}
         self.call("Emulation.setEmulatedMedia", media=media, features=[feature, still])

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sabir.graph.order import components, reversed_edges, strongly_connected, topological_order
+from sabir.graph.order import Nesting, components, reversed_edges, strongly_connected, topological_order
 
 Edges = list[list[int]]
 
@@ -75,3 +75,17 @@ def test_a_long_chain_needs_no_deep_stack() -> None:
     chain: Edges = [[node + 1] for node in range(50_000)] + [[]]
     assert len(strongly_connected(chain)) == 50_001
     assert topological_order(chain) == list(range(50_001))
+
+
+@given(
+    st.integers(0, 30).flatmap(lambda size: st.tuples(*(st.integers(-1, node - 1) for node in range(size))))
+)
+def test_nesting_is_what_a_walk_upwards_finds(parents: tuple[int, ...]) -> None:
+    nesting = Nesting(parents)
+
+    def above(node: int) -> list[int]:
+        return [] if node < 0 else [node, *above(parents[node])]
+
+    for inner in range(len(parents)):
+        for outer in range(len(parents)):
+            assert nesting.is_inside(inner, outer) == (outer in above(inner))

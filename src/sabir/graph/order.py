@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from heapq import heapify, heappop, heappush
 
-__all__ = ["components", "reversed_edges", "strongly_connected", "topological_order"]
+__all__ = ["Nesting", "components", "reversed_edges", "strongly_connected", "topological_order"]
 
 Adjacency = Sequence[Sequence[int]]
 
@@ -101,3 +101,34 @@ def reversed_edges(successors: Adjacency) -> list[list[int]]:
         for target in targets:
             predecessors[target].append(node)
     return predecessors
+
+
+class Nesting:
+    """Who lies in whom, asked often: a walk of the forest is numbered once, and what lies in a node is a range."""
+
+    def __init__(self, parents: Sequence[int]) -> None:
+        """`parents` has -1 for a root and no circles."""
+        children: list[list[int]] = [[] for _ in range(len(parents) + 1)]  # the last one holds the roots
+        for node, parent in enumerate(parents):
+            children[parent].append(node)
+        self._first = [0] * len(children)
+        self._behind = [0] * len(children)
+        clock = 0
+        stack = [len(parents)]
+        while stack:
+            node = stack.pop()
+            if node < 0:
+                self._behind[~node] = clock
+                continue
+            self._first[node] = clock
+            clock += 1
+            stack.append(~node)
+            stack += reversed(children[node])
+
+    def is_inside(self, inner: int, outer: int) -> bool:
+        """Whether a node is the other or lies in it, at any depth."""
+        return self._first[outer] <= self._first[inner] < self._behind[outer]
+
+    def is_along(self, one: int, other: int) -> bool:
+        """Whether one of two nodes lies in the other, or they are the same."""
+        return self.is_inside(one, other) or self.is_inside(other, one)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from sabir.graph.graph import Graph
 from sabir.graph.instance import Instance
+from sabir.graph.order import Nesting
 
 __all__ = ["Link", "Ownership", "links", "ownership"]
 
@@ -18,15 +19,6 @@ class Ownership:
     roots: tuple[Instance, ...]
     parts: Mapping[str, tuple[Instance, ...]]
     owner: Mapping[str, str]
-
-    def is_inside(self, inner: str, outer: str) -> bool:
-        """Whether one instance is part of the other, at any depth."""
-        above: str | None = inner
-        while above is not None:
-            if above == outer:
-                return True
-            above = self.owner.get(above)
-        return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +65,10 @@ def links(graph: Graph, tree: Ownership) -> list[Link]:
                     found.append(name)
         for id_ in one.requires:
             names.setdefault((one.id, id_), [])
+    number = {one.id: position for position, one in enumerate(graph)}
+    nesting = Nesting([number[tree.owner[one.id]] if one.id in tree.owner else -1 for one in graph])
     return [
         Link(source, target, tuple(found))
         for (source, target), found in names.items()
-        if target in graph and not tree.is_inside(source, target) and not tree.is_inside(target, source)
+        if target in graph and not nesting.is_along(number[source], number[target])
     ]

@@ -27,6 +27,7 @@ _SCRIPTS: Final = (
     "dom",
     "model",
     "camera",
+    "curves",
     "painter",
     "picture",
     "why",

@@ -64,8 +64,12 @@ class Painter {
     ctx.globalAlpha = 1;
   }
 
+  isGone(box) {
+    return this.state.hidden.has(this.scene.language[box]);
+  }
+
   isHidden(box) {
-    return this.state.hidden.has(this.scene.language[box]) && !this.scene.parts[box].length;
+    return this.isGone(box) && !this.scene.parts[box].length;
   }
 
   colours(box) {
@@ -84,22 +88,33 @@ class Painter {
     else ctx.roundRect(...scene.rectangle(box), 6);
   }
 
+  // An owner of a hidden language: only where it was, for its parts may be of another.
+  ghost(ctx, box) {
+    this.drawn.push(box);
+    ctx.globalAlpha = 0.6;
+    this.outline(ctx, box);
+    ctx.setLineDash([3 / this.camera.k, 4 / this.camera.k]);
+    ctx.lineWidth = 1 / this.camera.k;
+    ctx.strokeStyle = this.state.palette.link;
+    ctx.stroke();
+    ctx.setLineDash([]);
+  }
+
   owner(ctx, box) {
     const { scene, state, camera } = this;
-    const ghost = state.hidden.has(scene.language[box]);
+    if (this.isGone(box)) {
+      this.ghost(ctx, box);
+      return;
+    }
     const colours = this.colours(box);
     this.drawn.push(box);
     ctx.globalAlpha = this.alpha(box);
     this.outline(ctx, box);
-    if (!ghost) {
-      ctx.fillStyle = colours.owner;
-      ctx.fill();
-    }
-    ctx.setLineDash(ghost ? [3, 4] : []);
+    ctx.fillStyle = colours.owner;
+    ctx.fill();
     ctx.lineWidth = Math.max(1.2, 0.7 / camera.k);
-    ctx.strokeStyle = ghost ? state.palette.link : colours.line;
+    ctx.strokeStyle = colours.line;
     ctx.stroke();
-    ctx.setLineDash([]);
     this.rings(ctx, box);
     if (camera.k * 12 >= READABLE) {
       this.words(ctx, box);
@@ -109,6 +124,10 @@ class Painter {
 
   leaf(ctx, box) {
     const { scene, camera, state } = this;
+    if (this.isGone(box)) {
+      this.ghost(ctx, box);
+      return;
+    }
     const colours = this.colours(box);
     this.drawn.push(box);
     ctx.globalAlpha = 1;
@@ -185,7 +204,7 @@ class Painter {
     for (const link of scene.links) {
       const [x0, y0, x1, y1] = link.bounds;
       if (x0 > right || y0 > bottom || x1 < left || y1 < top) continue;
-      if (!scene.isApart(link) || this.isHidden(link.source) || this.isHidden(link.target)) continue;
+      if (!scene.isApart(link) || this.isGone(link.source) || this.isGone(link.target)) continue;
       found.push(link);
     }
     const crowd = found.length > 1500;
@@ -208,8 +227,19 @@ class Painter {
       ctx.lineWidth = 1 + Math.log2(link.count) * 0.55;
       ctx.stroke();
     }
-    if (camera.k > 0.3) for (const link of found) tip(ctx, link.points, 1);
+    if (camera.k > 0.3) for (const link of found) tip(ctx, this.ending(link.points, link.target), 1);
     if (scene.labels && camera.k * 9.5 >= READABLE) this.linkLabels(ctx, found, state.palette.soft);
+  }
+
+  // The last points of a route: at the border of the folded owner when it ends within one. Routes enter boxes level.
+  ending(points, box) {
+    const { scene } = this;
+    const front = scene.front[box];
+    const [x, y, before, beforeY] = [points.at(-2), points.at(-1), points.at(-4), points.at(-3)];
+    if (front === box) return [before, beforeY, x, y];
+    const fromRight = before > x;
+    const edge = fromRight ? scene.X[front] + scene.W[front] : scene.X[front];
+    return [edge + (fromRight ? 10 : -10), y, edge, y];
   }
 
   linkLabels(ctx, links, colour) {
@@ -234,7 +264,7 @@ class Painter {
     const { scene, state, camera } = this;
     const chosen = state.selected >= 0 ? state.selected : state.hovered;
     if (chosen < 0) return;
-    const own = scene.links.filter((link) => scene.isApart(link) && (scene.isWithin(link.source, chosen) || scene.isWithin(link.target, chosen)));
+    const own = scene.links.filter((link) => scene.isApart(link) && !this.isGone(link.source) && !this.isGone(link.target) && (scene.isWithin(link.source, chosen) || scene.isWithin(link.target, chosen)));
     if (!own.length || own.length > 3000) return;
     ctx.globalAlpha = own.length > 60 ? 0.45 : 0.95;
     ctx.strokeStyle = state.palette.accent;
@@ -246,7 +276,7 @@ class Painter {
       ctx.lineWidth = Math.max(1.9, 1.3 / camera.k);
       ctx.stroke();
       ctx.setLineDash([]);
-      if (camera.k > 0.15) tip(ctx, link.points, Math.max(1.2, 0.6 / camera.k));
+      if (camera.k > 0.15) tip(ctx, this.ending(link.points, link.target), Math.max(1.2, 0.6 / camera.k));
     }
     if (own.length <= 60 && camera.k * 9.5 >= READABLE) this.linkLabels(ctx, own, state.palette.accent);
   }
@@ -264,7 +294,7 @@ class Painter {
     for (const flow of scene.flows) {
       const [source, reader] = [scene.front[flow.source], scene.front[flow.reader]];
       const own = selected >= 0 && (scene.isWithin(flow.source, selected) || scene.isWithin(flow.reader, selected));
-      if (source === reader || !(own || state.flows) || this.isHidden(flow.source) || this.isHidden(flow.reader)) continue;
+      if (source === reader || !(own || state.flows) || this.isGone(flow.source) || this.isGone(flow.reader)) continue;
       const pair = source * 1e6 + reader;
       if (!scene.routed && drawn.has(pair)) continue;
       drawn.add(pair);
@@ -280,7 +310,7 @@ class Painter {
       }
       ctx.stroke();
       ctx.setLineDash([]);
-      if (camera.k > 0.15) arrow(ctx, flow.points, size);
+      if (camera.k > 0.15) arrow(ctx, scene.routed ? this.ending(flow.points, flow.reader) : flow.points, size);
     }
     ctx.lineCap = "butt";
   }
@@ -341,65 +371,4 @@ class Painter {
     }
     return null;
   }
-}
-
-function fitted(ctx, text, width) {
-  if (ctx.measureText(text).width <= width) return text;
-  let length = Math.floor((text.length * width) / ctx.measureText(text).width);
-  while (length > 2 && ctx.measureText(`${text.slice(0, length)}…`).width > width) length -= 1;
-  return length > 2 ? `${text.slice(0, length)}…` : "";
-}
-
-// Straight within a column, a curve with level ends between two columns.
-function trace(ctx, points) {
-  let [x, y] = points;
-  ctx.moveTo(x, y);
-  for (let at = 2; at < points.length; at += 2) {
-    const [nextX, nextY] = [points[at], points[at + 1]];
-    if (nextY === y) ctx.lineTo(nextX, nextY);
-    else ctx.bezierCurveTo((x + nextX) / 2, y, (x + nextX) / 2, nextY, nextX, nextY);
-    [x, y] = [nextX, nextY];
-  }
-}
-
-function straight(ctx, points) {
-  ctx.moveTo(points[0], points[1]);
-  for (let at = 2; at < points.length; at += 2) ctx.lineTo(points[at], points[at + 1]);
-}
-
-function tip(ctx, points, size) {
-  const [x, y, before] = [points.at(-2), points.at(-1), points.at(-4)];
-  const back = (before > x ? 7 : -7) * size;
-  ctx.beginPath();
-  ctx.moveTo(x, y);
-  ctx.lineTo(x + back, y - 3.2 * size);
-  ctx.lineTo(x + back, y + 3.2 * size);
-  ctx.fill();
-}
-
-// A curve between the two sides that face each other.
-function flowPoints([x, y, width, height], [toX, toY, toWidth, toHeight]) {
-  const [cx, cy] = [x + width / 2, y + Math.min(height / 2, 19)];
-  const [tx, ty] = [toX + toWidth / 2, toY + Math.min(toHeight / 2, 19)];
-  const aside = Math.max(toX - (x + width), x - (toX + toWidth));
-  if (aside > 0) {
-    const right = tx > cx ? 1 : -1;
-    const [startX, endX] = right > 0 ? [x + width, toX] : [x, toX + toWidth];
-    const bow = Math.max(Math.abs(endX - startX) / 2, 20) * right;
-    return [startX, cy, startX + bow, cy, endX - bow, ty, endX, ty];
-  }
-  const down = ty > cy ? 1 : -1;
-  const [startY, endY] = down > 0 ? [y + height, toY] : [y, toY + toHeight];
-  const bow = Math.max(Math.abs(endY - startY) / 2, 20) * down;
-  return [cx, startY, cx, startY + bow, tx, endY - bow, tx, endY];
-}
-
-function arrow(ctx, points, size) {
-  const [x, y] = [points.at(-2), points.at(-1)];
-  const [dx, dy] = [Math.sign(Math.round(x - points.at(-4))), Math.sign(Math.round(y - points.at(-3)))];
-  ctx.beginPath();
-  ctx.moveTo(x, y);
-  ctx.lineTo(x - 8 * dx * size - 3.6 * dy * size, y - 8 * dy * size - 3.6 * dx * size);
-  ctx.lineTo(x - 8 * dx * size + 3.6 * dy * size, y - 8 * dy * size + 3.6 * dx * size);
-  ctx.fill();
 }

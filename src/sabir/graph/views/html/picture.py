@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from sabir.graph.graph import Graph
 from sabir.graph.layout import Boxes, Gaps, Placed, nest
+from sabir.graph.order import Nesting
 from sabir.graph.views.boxes import between_columns, shown_name, shown_type, text_width, words_size
 from sabir.graph.views.html.flows import Flows
 from sabir.graph.views.html.summary import Box, Summary, summarise
@@ -34,10 +35,11 @@ _Link = tuple[int, int, str, int]
 
 def picture_data(graph: Graph, tree: Ownership, flows: Flows) -> dict[str, Any]:
     summary = summarise(graph, tree)
-    drawn, left_out = _drawn_links(graph, tree, summary)
+    nesting = Nesting([box.parent for box in summary.boxes])
+    drawn, left_out = _drawn_links(graph, tree, summary, nesting)
     inside = Counter(summary.box_of) if not summary.is_whole else {}
     labels = len(drawn) <= _MOST_LABELS
-    flowing = _drawn_flows(flows, summary, {(source, target) for source, target, *_ in drawn})
+    flowing = _drawn_flows(flows, summary, nesting, linked={(source, target) for source, target, *_ in drawn})
     routed = len(flowing) <= _MOST_ROUTED_FLOWS
     edges = [(reader, source) for source, reader in flowing] if routed else []
     placed = _placed(summary.boxes, drawn, edges, has_more=set(inside), labels=labels)
@@ -72,14 +74,16 @@ def picture_data(graph: Graph, tree: Ownership, flows: Flows) -> dict[str, Any]:
     return data
 
 
-def _drawn_links(graph: Graph, tree: Ownership, summary: Summary) -> tuple[list[_Link], int]:
+def _drawn_links(
+    graph: Graph, tree: Ownership, summary: Summary, nesting: Nesting
+) -> tuple[list[_Link], int]:
     """Links between boxes; what connects the same two boxes is one link."""
     number = {one.id: position for position, one in enumerate(graph)}
     names: dict[tuple[int, int], dict[str, None]] = {}
     counts: Counter[tuple[int, int]] = Counter()
     for link in links(graph, tree):
         ends = summary.box_of[number[link.source]], summary.box_of[number[link.target]]
-        if _is_inside(*ends, summary.boxes) or _is_inside(ends[1], ends[0], summary.boxes):
+        if nesting.is_along(*ends):
             continue
         found = names.setdefault(ends, {})
         counts[ends] += 1
@@ -92,7 +96,9 @@ def _drawn_links(graph: Graph, tree: Ownership, summary: Summary) -> tuple[list[
     return drawn[:_MOST_LINKS], max(len(drawn) - _MOST_LINKS, 0)
 
 
-def _drawn_flows(flows: Flows, summary: Summary, linked: Set[tuple[int, int]]) -> list[tuple[int, int]]:
+def _drawn_flows(
+    flows: Flows, summary: Summary, nesting: Nesting, *, linked: Set[tuple[int, int]]
+) -> list[tuple[int, int]]:
     """From box to box, the way the values go. None is drawn within a box, between an owner and its part, and beside a
     link."""
     pairs = dict.fromkeys(
@@ -103,19 +109,9 @@ def _drawn_flows(flows: Flows, summary: Summary, linked: Set[tuple[int, int]]) -
     drawn = (
         (source, reader)
         for source, reader in pairs
-        if not linked & {(source, reader), (reader, source)}
-        and not _is_inside(source, reader, summary.boxes)
-        and not _is_inside(reader, source, summary.boxes)
+        if not linked & {(source, reader), (reader, source)} and not nesting.is_along(source, reader)
     )
     return list(islice(drawn, _MOST_LINKS))
-
-
-def _is_inside(inner: int, outer: int, boxes: Sequence[Box]) -> bool:
-    while inner >= 0:
-        if inner == outer:
-            return True
-        inner = boxes[inner].parent
-    return False
 
 
 def _placed(
