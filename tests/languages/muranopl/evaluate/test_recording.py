@@ -26,7 +26,7 @@ Methods:
       - $environment: $.find(std:Environment)
       - $environment.securityGroupManager.addGroupIngress([{FromPort => $.port}])
       - $.instance.deploy()
-      - $plan: new(sys:Resources).yaml('Deploy.template').bind({port => $.port})
+      - $plan: sys:Resources.yaml('Deploy.template').bind(dict(port => $.port))
       - $.instance.agent.call($plan, null)
 """
 MODEL = """\

@@ -151,11 +151,12 @@ def _predicate(inner: Check, call: Call, expr: Expr, cls: MuranoClass) -> Check:
 
 
 def _evaluated(expr: Expr, cls: MuranoClass) -> Contract:
-    """An expression that is no chain of contract parts: it is evaluated, its value is the value."""
-    run, context = cls.engine.expression(expr), cls.context
+    """An expression that is no chain of contract parts, as `$.int() or 80`: its value is the value."""
+    from sabir.languages.muranopl.evaluate.contract_functions import LOADER
+
+    run, context = cls.engine.contract_expression(expr), cls.context
 
     def check(value: Any, this: Any, loader: Any) -> Any:
-        del loader
-        return run({"$": value, THIS: this, CONTEXT: context, DEPTH: 0})
+        return run({"$": value, THIS: this, CONTEXT: context, DEPTH: 0, LOADER: loader})
 
     return Contract(check)

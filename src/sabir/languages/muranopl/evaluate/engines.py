@@ -22,12 +22,13 @@ __all__ = ["ClassEngine", "expression_failure"]
 class ClassEngine:
     """Compiles what the file of one class holds."""
 
-    __slots__ = ("cls", "engine", "source")
+    __slots__ = ("_contracts", "cls", "engine", "source")
 
     def __init__(self, cls: MuranoClass, engine: Engine) -> None:
         self.cls = cls
         self.engine = engine
         self.source = cls.node.source
+        self._contracts: Engine | None = None
 
     def compiled(self, expr: Expr) -> Compiled:
         """The bare expression; whoever runs it must turn `YaqlError` into one of ours."""
@@ -39,6 +40,19 @@ class ClassEngine:
     def expression(self, expr: Expr) -> Closure:
         """An expression whose failures are already ours."""
         return self._guarded(self.compiled(expr), lambda error: expression_failure(error, self.source, expr))
+
+    def contract_expression(self, expr: Expr) -> Closure:
+        """An expression in which the parts of contracts are methods."""
+        from sabir.languages.muranopl.evaluate.contract_functions import contract_library
+
+        if self._contracts is None:
+            own = self.engine
+            self._contracts = Engine(
+                contract_library(own.library), options=own.options, dialect=own.dialect, objects=own.objects
+            )
+        return self._guarded(
+            self._contracts.compile(expr.text), lambda error: expression_failure(error, self.source, expr)
+        )
 
     def inner(self, text: str, expr: Expr, offset: int) -> Closure:
         """A part of an expression, as `check(…)` has them."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from sabir.expressions.yaql import Library
-from sabir.expressions.yaql.kinds import INT, ITERABLE, NULL, OBJECT, STRING
+from sabir.expressions.yaql import LAZY_RULE, Library, Rule
+from sabir.expressions.yaql.kinds import ANY, INT, ITERABLE, NULL, OBJECT, STRING
 from sabir.languages.muranopl.evaluate.functions.naming import object_argument
 
 __all__ = ["first_library", "named_types"]
@@ -55,6 +55,14 @@ def first_library(base: Library) -> Library:
     library = Library(base)
     for name in _EITHER_WAY:
         library.as_extension(name)
+
+    @library.extension("switch", ANY, LAZY_RULE, rules=True)
+    def switch(value: Any, *conditions: Rule) -> Any:
+        """`switch($x, $ > 1 => many, true => one)`: in the conditions `$` is the value."""
+        for case in conditions:
+            if case.source(value):
+                return case.target(value)
+        return None
 
     @library.extension("substr", STRING, INT, INT)
     def substr(string: str, start: int, length: int = -1) -> str:

@@ -36,8 +36,9 @@ def _owner(this: MuranoObject, variables: Variables, owner: Any) -> MuranoClass:
 
 
 @OBJECT.method("getAttr")
-def get_attribute(this: MuranoObject, variables: Variables, name: str, owner: Any) -> Any:
-    return this.cls.runtime.attributes.get(this, _owner(this, variables, owner), name)
+def get_attribute(this: MuranoObject, variables: Variables, name: str, default: Any, owner: Any) -> Any:
+    found = this.cls.runtime.attributes.get(this, _owner(this, variables, owner), name)
+    return default if found is None else found
 
 
 @OBJECT.method("setAttr")
@@ -51,8 +52,8 @@ def set_attribute(this: MuranoObject, variables: Variables, name: str, value: An
 # -- io.murano.system.Resources ------------------------------------------------------------------------------------
 
 
-def _resource(this: MuranoObject, variables: Variables, name: str) -> PackageFile:
-    cls = calling(variables) or (this.owner.cls if this.owner is not None else this.cls)
+def _resource(this: MuranoClass, variables: Variables, name: str) -> PackageFile:
+    cls = calling(variables) or this
     found = cls.package.resource(name)
     if found is None:
         raise MuranoError("InvalidValue", f"package {cls.package.name} has no file Resources/{name}")
@@ -60,13 +61,13 @@ def _resource(this: MuranoObject, variables: Variables, name: str) -> PackageFil
 
 
 @RESOURCES.method("string")
-def string(this: MuranoObject, variables: Variables, name: str, binary: Any) -> str:
+def string(this: MuranoClass, variables: Variables, name: str, binary: Any) -> str:
     file = _resource(this, variables, name)
     return file.raw().decode("latin-1") if binary else file.source.text
 
 
 @RESOURCES.method("json")
-def json_(this: MuranoObject, variables: Variables, name: str) -> Any:
+def json_(this: MuranoClass, variables: Variables, name: str) -> Any:
     import json
 
     file = _resource(this, variables, name)
@@ -77,7 +78,7 @@ def json_(this: MuranoObject, variables: Variables, name: str) -> Any:
 
 
 @RESOURCES.method("yaml")
-def yaml_(this: MuranoObject, variables: Variables, name: str) -> Any:
+def yaml_(this: MuranoClass, variables: Variables, name: str) -> Any:
     stream = _resource(this, variables, name).yaml
     if stream.broken:
         raise MuranoError("InvalidValue", f"Resources/{name}: {stream.problems[0].message}")
