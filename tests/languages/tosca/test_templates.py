@@ -112,6 +112,53 @@ topology_template:
     VL1: {type: tosca.nodes.nfv.VnfVirtualLink, properties: {connectivity_type: {layer_protocols: [ipv4]}}}
   policies: [{levels: {type: tosca.policies.nfv.InstantiationLevels, properties: {levels: {}}}}]
 """,
+    "targets by capability, and bare numbers for units": HEAD
+    + """\
+capability_types: {Socket: {properties: {f: {type: scalar-unit.frequency}}}}
+relationship_types: {Plug: {properties: {vendor: {type: string, required: false}}}}
+node_types:
+  Bulb: {requirements: [{socket: Socket}]}
+  Panel: {capabilities: {main: Socket}, properties: {age: {type: scalar-unit.time, constraints: [{less_than: 100 d}]}}}
+topology_template:
+  node_templates:
+    one: {type: Bulb, requirements: [{socket: {capability: Socket}}]}
+    two: {type: Bulb, requirements: [{socket: {relationship: {type: Plug, properties: {vendor: x}}}}]}
+    three:
+      type: Bulb
+      requirements: [{socket: {capability: Socket, node_filter: {capabilities: [{main: {properties: [{f: {greater_than: 100}}]}}]}}}]
+    low: {type: Panel, properties: {age: 5 d}, capabilities: {main: {properties: {f: 50 hz}}}}
+    high: {type: Panel, properties: {age: 5 d}, capabilities: {main: {properties: {f: 120 hz}}}}
+""",
+    "an input that only a type uses": HEAD
+    + """\
+node_types: {N: {derived_from: tosca.nodes.Root, properties: {d: {type: string, default: {get_input: domain}}}}}
+topology_template: {inputs: {domain: {type: string, default: x}}, node_templates: {n: {type: N}}}
+""",
+    "2.0 scalars, computed keys, functions of others": """\
+tosca_definitions_version: tosca_2_0
+data_types:
+  Size: {derived_from: scalar, data_type: integer, units: {B: 1}, validation: {$greater_or_equal: [$value, 0 B]}}
+  Low: {derived_from: string, validation: {$matches: [$value, '^[a-z]*$']}}
+  Lists: {derived_from: list, entry_schema: Lists}
+node_types:
+  N:
+    properties:
+      size: {type: Size, validation: {$and: [{$less_or_equal: [$value, 1 GB]}]}}
+      sum: {type: integer}
+      keys: {type: map, key_schema: Low, entry_schema: string}
+      lists: {type: Lists}
+      when: {type: timestamp}
+service_template:
+  node_templates:
+    n:
+      type: N
+      properties:
+        size: 5 KB
+        sum: {$sum: [1, 2]}
+        keys: {a: x, {$concat: [b, c]}: y}
+        lists: [[[], []], []]
+        when: '1975-09-15t12:34:56.7+02:00'
+""",
     "data type that holds itself": HEAD
     + """\
 data_types: {Tree: {properties: {name: {type: string}, inner: {type: list, required: false, entry_schema: {type: Tree}}}}}
@@ -273,6 +320,15 @@ def test_two_grammars_one_topology() -> None:
     graph = compiled(CLEAN["2.0"]).graph
     assert graph.outputs == {"p": 80, "n": "x"}
     assert graph["a"].attributes["url"] == "http$x"
+
+
+def test_a_node_is_found_by_its_capability() -> None:
+    graph = compiled(CLEAN["targets by capability, and bare numbers for units"]).graph
+    assert [graph[name].relations["socket"] for name in ("one", "two", "three")] == [
+        ("low",),
+        ("low",),
+        ("high",),
+    ]
 
 
 def test_the_first_fitting_node_is_chosen() -> None:

@@ -163,17 +163,12 @@ class Model:
         if name in self.nodes:
             return name
         wanted = name or (definition.node if definition else None)
-        if (
-            name is None
-            and one.node_filter is None
-            and one.capability is None
-            and not one.directives
-            and wanted is None
-        ):
-            return None
         if wanted is not None and self.types.find(Kind.NODE, wanted) is not None:
-            return self._by_filter(template, one, wanted)
-        if wanted is None or not self.topology.complete or name is None:
+            return self._by_filter(template, one, self.templates_of_type(wanted))
+        if wanted is None:
+            capability = one.capability or (definition.capability if definition else None)
+            return self._by_filter(template, one, self._with_capability(capability)) if capability else None
+        if not self.topology.complete or name is None:
             return None
         place = Place(one.origin.source, one.node_span or one.span)
         hint = did_you_mean(name, self.nodes) or did_you_mean(name, self.types.names(Kind.NODE))
@@ -185,11 +180,25 @@ class Model:
         )
         return None
 
-    def _by_filter(self, template: NodeTemplate, one: RequirementAssignment, type_name: str) -> str | None:
-        """The first template of the type, in the order written, that is not the asking one and passes the filter."""
+    def _with_capability(self, wanted: str) -> list[str]:
+        """The templates that have a capability of a type (or name)."""
+        return [
+            name
+            for name, flat in self.flat.items()
+            if flat is not None
+            and any(
+                key == wanted or self._is_capability(one.type, wanted)
+                for key, one in flat.capabilities.items()
+            )
+        ]
+
+    def _by_filter(
+        self, template: NodeTemplate, one: RequirementAssignment, candidates: list[str]
+    ) -> str | None:
+        """The first candidate, in the order written, that is not the asking one and passes the filter."""
         from sabir.languages.tosca.check.filters import passes
 
-        for name in self.templates_of_type(type_name):
+        for name in candidates:
             if name != template.name and (
                 one.node_filter is None or passes(one.node_filter, self.nodes[name], self)
             ):

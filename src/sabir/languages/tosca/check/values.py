@@ -183,7 +183,8 @@ def _map_misfits(value: Any, entry: Check, key_check: Check) -> Iterator[Misfit]
         yield Misfit("TOSCA:E012", f"{_shown(value)} is not a map")
         return
     for key, item in value.items():
-        for misfit in key_check(key):
+        # 2.0 lets a key be computed; then it is no text yet.
+        for misfit in key_check(key) if isinstance(key, str) else ():
             yield misfit.below(key)
         if not holds_expression(item):
             for misfit in entry(item):
@@ -255,7 +256,8 @@ _TESTS: Final[Mapping[str, Callable[[Any], bool]]] = {
 
 def _comparable(value: Any, kind: str) -> Any:
     if kind in UNITS:
-        return scalar_unit(kind, value)
+        # A bare number stands for so many of the smallest unit.
+        return value if _is_number(value) else scalar_unit(kind, value)
     if kind == "version":
         return version_key(value)
     return value
@@ -264,7 +266,8 @@ def _comparable(value: Any, kind: str) -> Any:
 def _constraint(one: Constraint, kind: str) -> Check:
     argument = one.argument.data
     test = _CONSTRAINTS.get(one.name)
-    if test is None or holds_expression(argument):
+    if test is None or holds_expression(argument) or kind in ("scalar", "any"):
+        # What a scalar of 2.0 is worth only its own units can say.
         return _no_check
 
     def check(value: Any) -> Iterator[Misfit]:

@@ -19,7 +19,7 @@ _RESERVED: Final = frozenset({"SELF", "SOURCE", "TARGET", "HOST", "ROOT", "ORCHE
 
 
 def check_functions(model: Model) -> Iterator[Finding]:
-    used: set[str] = set()
+    used: set[str] = set(_inputs_of_types(model))
     loose = False
     for written in _values(model):
         for name, argument in _calls(written.node):
@@ -63,6 +63,18 @@ def _is_entity(model: Model, name: str) -> bool:
         or name in topology.groups
         or any(one.name == name for one in topology.policies)
     )
+
+
+def _inputs_of_types(model: Model) -> Iterator[str]:
+    """Inputs that the defaults of types use."""
+    for table in model.topology.types.values():
+        for one in table.values():
+            for definition in (*one.properties.values(), *one.attributes.values()):
+                for written in (definition.default, definition.value):
+                    for name, argument in _calls(written.node) if written is not None else ():
+                        given = _first(argument) if name == "get_input" else None
+                        if given is not None:
+                            yield given
 
 
 def _values(model: Model) -> Iterator[Written]:
