@@ -15,12 +15,12 @@ from sabir.graph.values import Sensitive, Value
 from sabir.languages.language import Document, EvaluationRequest
 from sabir.source.text import Span
 from sabir.source.yaml.nodes import (
-    Style,
     YamlEntry,
     YamlMapping,
     YamlNode,
     YamlScalar,
     YamlSequence,
+    node_of,
 )
 
 __all__ = ["Resolved", "request_for", "value_of"]
@@ -100,7 +100,7 @@ def _replaced(node: YamlNode, resolved: Mapping[Span, Resolved]) -> YamlNode:
     """The tree with the value of each expression in its place, at its span."""
     if is_expression(node):
         found = resolved.get(node.span)
-        return node if found is None else _as_node(found.value, node.span)
+        return node if found is None else node_of(_revealed(found.value), node.span)
     if isinstance(node, YamlMapping):
         entries = (YamlEntry(one.key, _replaced(one.value, resolved), one.merged) for one in node.entries)
         return YamlMapping(node.span, tuple(entries), node.tag)
@@ -109,15 +109,10 @@ def _replaced(node: YamlNode, resolved: Mapping[Span, Resolved]) -> YamlNode:
     return node
 
 
-def _as_node(value: Any, span: Span) -> YamlNode:
-    # The languages read documents as text that people wrote; a mark does not survive that, so it is kept by the origin.
+def _revealed(value: Any) -> Any:
+    # The languages read documents as text that people wrote; a mark does not survive that.
     if isinstance(value, Sensitive):
-        value = value.value
+        return _revealed(value.value)
     if isinstance(value, Mapping):
-        entries = (YamlEntry(_as_node(key, span), _as_node(item, span)) for key, item in value.items())
-        return YamlMapping(span, tuple(entries))
-    if isinstance(value, (list, tuple)):
-        return YamlSequence(span, tuple(_as_node(item, span) for item in value))
-    text = "" if value is None else str(value)
-    style = Style.QUOTED if isinstance(value, str) else Style.PLAIN
-    return YamlScalar(span, text, value, style)
+        return {key: _revealed(item) for key, item in value.items()}
+    return [_revealed(item) for item in value] if isinstance(value, list | tuple) else value

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final, cast
 
@@ -125,10 +125,24 @@ def _changes(old: Instance, new: Instance, names: Mapping[str, str]) -> tuple[Ch
 
 def _value_changes(old: Mapping[str, Value], new: Mapping[str, Value]) -> tuple[Change, ...]:
     return tuple(
-        Change(name, old.get(name, ABSENT), new.get(name, ABSENT))
+        change
         for name in dict.fromkeys((*old, *new))
-        if not _same(old.get(name, ABSENT), new.get(name, ABSENT))
+        for change in _inner_changes(name, old.get(name, ABSENT), new.get(name, ABSENT))
     )
+
+
+def _inner_changes(name: str, old: Value | Absent, new: Value | Absent) -> Iterator[Change]:
+    """The innermost parts that differ: a value deep inside a structure is named by its path."""
+    if _same(old, new):
+        return
+    if isinstance(old, Mapping) and isinstance(new, Mapping):
+        for key in dict.fromkeys((*old, *new)):
+            yield from _inner_changes(f"{name}.{key}", old.get(key, ABSENT), new.get(key, ABSENT))
+    elif isinstance(old, list | tuple) and isinstance(new, list | tuple) and len(old) == len(new):
+        for position, (left, right) in enumerate(zip(old, new, strict=True)):
+            yield from _inner_changes(f"{name}[{position}]", left, right)
+    else:
+        yield Change(name, old, new)
 
 
 def _same(left: Value | Absent, right: Value | Absent) -> bool:

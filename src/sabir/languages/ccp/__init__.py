@@ -35,7 +35,6 @@ class Ccp:
         return (CcpValidator,)
 
     def evaluate(self, package: LoadedPackage, request: EvaluationRequest) -> Evaluation:
-        from sabir.errors import UsageError
         from sabir.languages.ccp.check.findings import findings_of
         from sabir.languages.ccp.check.phases import check_deployment
         from sabir.languages.ccp.graph.build import build_graph
@@ -43,8 +42,6 @@ class Ccp:
         from sabir.languages.language import Evaluation
         from sabir.source.collector import collector_paused
 
-        if request.overrides:
-            raise UsageError("CCP takes --input NAME=VALUE for its configuration, not --set")
         with collector_paused():
             checked = check_deployment(load_deployment(package, request))
             return Evaluation(

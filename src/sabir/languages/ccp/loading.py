@@ -37,7 +37,14 @@ def load_deployment(package: LoadedPackage, request: EvaluationRequest | None = 
         raise UnusableInput(
             f"{package.name} has no definitions: service/NAME.yaml is where they are looked for"
         )
-    return read_deployment(components, config=config, inputs=_inputs(request.inputs))
+    deployment = read_deployment(
+        components, config=config, inputs=_inputs(request.inputs), overrides=request.overrides
+    )
+    names = (
+        f"{one.service.name}/{unit.name}" for one in deployment.definitions for unit in one.service.containers
+    )
+    deployment.overrides.reject_unused(names)
+    return deployment
 
 
 def _config(package: LoadedPackage, request: EvaluationRequest) -> Source | Document | None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
 from enum import Enum
-from typing import Final
+from typing import Final, cast
 
 from sabir.source.text import Span
 
@@ -19,6 +19,7 @@ __all__ = [
     "YamlNode",
     "YamlScalar",
     "YamlSequence",
+    "node_of",
     "plain_data",
 ]
 
@@ -133,6 +134,17 @@ class YamlMapping:
 
 
 YamlNode = YamlScalar | YamlSequence | YamlMapping
+
+
+def node_of(value: object, span: Span) -> YamlNode:
+    """Data as a tree whose every node stands at one place: for values that were computed, not written."""
+    if isinstance(value, Mapping):
+        entries = (YamlEntry(node_of(key, span), node_of(item, span)) for key, item in value.items())
+        return YamlMapping(span, tuple(entries))
+    if isinstance(value, list | tuple):
+        return YamlSequence(span, tuple(node_of(item, span) for item in value))
+    style = Style.QUOTED if isinstance(value, str) else Style.PLAIN
+    return YamlScalar(span, "" if value is None else str(value), cast(ScalarValue, value), style)
 
 
 def plain_data(node: YamlNode) -> Data:

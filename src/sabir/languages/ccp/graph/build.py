@@ -196,7 +196,7 @@ class _Builder:
             requires=requires,
             status=status,
             origin=Origin(node.place, How.LITERAL),
-            origins=self.origins.of(definition, node, (*attributes, *(relations or ()))),
+            origins=self.origins.of(definition, node, (*attributes, *(relations or ())), id_),
         )
 
     def _object(self, one: KubernetesObject) -> Instance:

@@ -27,7 +27,9 @@ class Origins:
     deployment: Deployment
     full: bool
 
-    def of(self, definition: Definition, node: Mapped, names: tuple[str, ...]) -> Record[Origin]:
+    def of(
+        self, definition: Definition, node: Mapped, names: tuple[str, ...], instance: str
+    ) -> Record[Origin]:
         """The origin of each attribute that stands in the node; others share the node's own."""
         spans = {
             entry.key.value: entry.value.span
@@ -37,9 +39,10 @@ class Origins:
         if "dependencies" in spans:
             spans["depends_on"] = spans["dependencies"]
         own = Origin(node.place, How.LITERAL)
-        return Record.of(
-            {name: self._origin(definition, spans[name]) if name in spans else own for name in names}
-        )
+        found = {name: self._origin(definition, spans[name]) if name in spans else own for name in names}
+        for name in self.deployment.overrides.of(instance) & found.keys():
+            found[name] = Origin(node.place, How.OVERRIDE)
+        return Record.of(found)
 
     def _origin(self, definition: Definition, span: Span) -> Origin:
         place = definition.rendered.place(span)

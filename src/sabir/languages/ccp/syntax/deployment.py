@@ -9,10 +9,12 @@ from typing import Any, Final
 from sabir.diagnostics.near import did_you_mean
 from sabir.expressions.template.lines import Rendered
 from sabir.expressions.template.sandbox import ProblemKind, Sandbox, TemplateFailed, TemplateProblem
+from sabir.graph.values import Value
 from sabir.languages.ccp.runner.addresses import address_function, host, hostname
 from sabir.languages.ccp.syntax.component import Component
 from sabir.languages.ccp.syntax.configuration import Configuration, deep_merge, read_configuration
 from sabir.languages.ccp.syntax.nodes import Definition
+from sabir.languages.ccp.syntax.overrides import Overrides
 from sabir.languages.ccp.syntax.reading import Reading
 from sabir.languages.ccp.syntax.sections import read_sections
 from sabir.languages.ccp.syntax.violation import Kind, Violation
@@ -45,6 +47,7 @@ class Deployment:
     dsl_version: str
     violations: tuple[Violation, ...]
     """What reading alone could tell: the first phase."""
+    overrides: Overrides = field(default_factory=Overrides)
 
     def component(self, name: str) -> Component:
         return next(component for component in self.components if component.name == name)
@@ -56,13 +59,15 @@ def read_deployment(
     config: Source | Document | None = None,
     inputs: Source | None = None,
     dsl_version: str | None = None,
+    overrides: Mapping[str, Value] | None = None,
 ) -> Deployment:
     """Read everything; the violations of the whole first phase are collected, not only the first."""
     defaults = [file for component in components if (file := component.get("service/files/defaults.yaml"))]
     configuration, violations = read_configuration(
         [*(file.source for file in defaults), *(one for one in (config, inputs) if one is not None)]
     )
-    reader = _Reader(configuration, configuration.variables, violations)
+    given = Overrides(overrides or {})
+    reader = _Reader(configuration, configuration.variables, violations, given)
     definitions = reader.read(components)
     return Deployment(
         components=tuple(components),
@@ -71,6 +76,7 @@ def read_deployment(
         definitions=tuple(definitions),
         dsl_version=dsl_version or configuration.dsl_version or DSL_VERSION,
         violations=_distinct(violations, readable=configuration.readable),
+        overrides=given,
     )
 
 
@@ -138,6 +144,7 @@ class _Reader:
     configuration: Configuration
     variables: dict[str, Any]
     violations: list[Violation]
+    overrides: Overrides
     _sandboxes: dict[str, Sandbox] = field(default_factory=dict)
     _bound: dict[str, Any] = field(init=False)
 
@@ -236,7 +243,7 @@ class _Reader:
             return None
         if stream.broken:
             return None
-        document = stream.documents[0] if stream.documents else None
+        document = self.overrides.apply(stream.documents[0] if stream.documents else None, instance)
         sections = read_sections(
             reading, document, node_ports=self.configuration.node_ports, instance=instance
         )
