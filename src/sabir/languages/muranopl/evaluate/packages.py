@@ -18,7 +18,8 @@ from sabir.languages.muranopl.syntax.manifest import MANIFEST, Manifest, read_ma
 from sabir.languages.muranopl.syntax.nodes import ClassNode
 from sabir.languages.muranopl.syntax.versions import ANY_VERSION, VersionSpec
 from sabir.source.packages import LoadedPackage
-from sabir.source.text import Place
+from sabir.source.text import Place, Source
+from sabir.source.yaml import compose
 
 if TYPE_CHECKING:
     from sabir.source.packages import PackageFile
@@ -26,14 +27,17 @@ if TYPE_CHECKING:
 __all__ = ["CORE", "Package", "PackageRegistry"]
 
 CORE = "io.murano"
+YAQL_TAGS = frozenset({"!yaql"})
 
 
 class Package:
     """A package: its manifest, its class files, its resources."""
 
-    def __init__(self, manifest: Manifest, loaded: LoadedPackage) -> None:
+    def __init__(self, manifest: Manifest, loaded: LoadedPackage, *, label: str | None = None) -> None:
         self.manifest = manifest
         self.loaded = loaded
+        self.label = label
+        """What stands before the names of its files in messages; None for the package that was asked for."""
         self.findings: list[Finding] = []
         self._nodes: dict[str, ClassNode] = {}
         self._read: set[str] = set()
@@ -91,7 +95,10 @@ class Package:
         if found is None:
             self._missing_file(file, name)
             return
-        read = read_class_file(found.yaml, name)
+        stream = found.yaml
+        if self.label is not None:
+            stream = compose(Source(f"{self.label}/{found.name}", found.source.text), tags=YAQL_TAGS)
+        read = read_class_file(stream, name)
         self.findings.extend(read.findings)
         for node in read.classes:
             self.add(node)
@@ -186,5 +193,5 @@ def _packages_in(directory: Path) -> list[Package]:
             continue  # not a package; what requires one is told that it is missing
         manifest, _ = read_manifest(loaded)
         if manifest is not None:
-            found.append(Package(manifest, loaded))
+            found.append(Package(manifest, loaded, label=str(path.absolute())))
     return found

@@ -22,4 +22,4 @@ def core_package() -> Package:
     loaded = load_package(Path(__file__).parent / "io.murano")
     manifest, findings = read_manifest(loaded)
     assert manifest is not None, findings
-    return Package(manifest, loaded)
+    return Package(manifest, loaded, label="<io.murano>")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import random
+import os
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -14,9 +14,7 @@ from sabir.languages.muranopl.evaluate.functions.registry import MURANO
 
 __all__: list[str] = []
 
-_LETTERS = "abcdefghijklmnopqrstuvwxyz"
-_ALPHABET = _LETTERS + "0123456789"
-_random = random.SystemRandom()
+_ALPHABET = "abcdefghijklmnopqrstuvwxyz234567"  # 32 signs, so that every byte gives one without a bias
 
 
 @MURANO.extension("sleep", NUMBER)
@@ -48,7 +46,9 @@ def require(value: Any) -> Any:
 
 @MURANO.function("randomName")
 def random_name() -> str:
-    return _random.choice(_LETTERS) + "".join(_random.choice(_ALPHABET) for _ in range(11))
+    """A short name that is not used twice; begins with a letter, as host names must."""
+    first, *others = os.urandom(15)
+    return _ALPHABET[first % 16] + "".join(_ALPHABET[one % 32] for one in others)
 
 
 @MURANO.function("logger", STRING)

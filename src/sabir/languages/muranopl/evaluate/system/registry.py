@@ -67,7 +67,7 @@ def _needs_cloud(method: str) -> Callable[..., Any]:
         raise MuranoError(
             "CloudNeeded",
             f"{method} needs a cloud, and none is connected to this run",
-            hint="`sabir compile` and methods that do not touch the cloud work without one",
+            hint="`sabir run --record` puts one in its place that only writes down what it is asked",
         )
 
     return fail
