@@ -37,17 +37,20 @@ class InmantaLanguage:
         return (InmantaValidator,)
 
     def evaluate(self, package: LoadedPackage, request: EvaluationRequest) -> Evaluation:
+        from sabir.languages.inmanta.evaluate.given import Given
         from sabir.languages.inmanta.evaluate.model import evaluate_package
         from sabir.languages.inmanta.graph.build import build_graph
         from sabir.languages.language import Evaluation
 
+        given = Given(request.inputs, request.input_origins, request.overrides)
         model = evaluate_package(
             package,
             search_path=request.search_path,
             plugins=request.trust.plugins,
+            given=given,
             on_progress=request.on_progress,
         )
-        graph = build_graph(model, full_provenance=request.full_provenance)
+        graph = build_graph(model, given, full_provenance=request.full_provenance)
         return Evaluation(graph=graph, findings=tuple(sorted(model.findings, key=lambda one: one.sort_key)))
 
     def renderers(self) -> Mapping[str, Renderer]:

@@ -22,11 +22,12 @@ from sabir.languages.inmanta.evaluate.statements import StatementCompiler
 from sabir.languages.inmanta.evaluate.templates import Templates
 from sabir.languages.inmanta.evaluate.values import EMPTY, Frame, Read, Stop, Wait
 from sabir.languages.inmanta.syntax import nodes
-from sabir.languages.inmanta.syntax.project import Namespace
+from sabir.languages.inmanta.syntax.project import MAIN, Namespace
 from sabir.source.text import Place
 
 if TYPE_CHECKING:
     from sabir.languages.inmanta.evaluate.functions import Functions
+    from sabir.languages.inmanta.evaluate.given import Given
     from sabir.languages.inmanta.evaluate.plugins.api import Context
 
 __all__ = ["Compiler"]
@@ -107,6 +108,8 @@ class Compiler:
                 if isinstance(one, nodes.Assign | nodes.ExpressionStatement | nodes.For | nodes.If)
             )
             scope.declare_block(block)
+            if name == MAIN and self.engine.given is not None:
+                block = self._without_inputs(block, scope, self.engine.given)
             self.scopes[name] = scope
             self._frames[name] = []
             blocks[name] = block
@@ -119,8 +122,26 @@ class Compiler:
             steps = self.statements.block(blocks[name], scope)
             frame = self._frames[name]
             frame.extend([None, None, *[EMPTY] * (scope.layout.size - 2)])
+            if name == MAIN and self.engine.given is not None:
+                for variable in self.engine.given.inputs:
+                    frame[scope.names[variable]] = self.engine.given.value(variable)
             out.append((steps, frame))
         return out
+
+    def _without_inputs(self, block: nodes.Block, scope: Scope, given: Given) -> nodes.Block:
+        """An input replaces what main.cf itself assigns to its variable."""
+        given.check_inputs(scope.names)
+        for name in given.inputs:
+            scope.writers.pop(name, None)
+        return tuple(
+            one
+            for one in block
+            if not (
+                isinstance(one, nodes.Assign)
+                and isinstance(one.target, nodes.Name)
+                and one.target.name in given.inputs
+            )
+        )
 
     def _check_defaults(self) -> None:
         """A default of a constrained type can be tested only now that conditions can be compiled."""

@@ -129,6 +129,12 @@ class _Constructor:
         entity, blank, site, maker = self.entity, self.blank, self.site, self.maker
         writer, engine, refine = self.writer, self.engine, self.refine
         instances = engine.instances
+        # What-if values of an entity with an index need its relations to be named: they come in `indexed`.
+        given = (
+            engine.given
+            if engine.given is not None and engine.given.overrides and not entity.indexes
+            else None
+        )
         attributes = [
             (slot, read, prop.type.accepts, prop, argument)
             for slot, read, prop, argument in self.attributes
@@ -152,6 +158,8 @@ class _Constructor:
                 if not accepts(value):
                     raise writer.type_error(instance, prop, value, site)
                 values[slot] = value
+            if given is not None:
+                given.apply(instance)
             instances.append(instance)
             if relations:
                 try:
@@ -215,6 +223,7 @@ class _Constructor:
         missing = self.identifying - set(reads) - set(entity.defaults)
         keys = [name for name in entity.all_properties if name in self.identifying and name in reads]
         plain = self.plain()
+        given = self.engine.given
 
         def construct(frame: Frame) -> Instance:
             if missing:
@@ -227,6 +236,8 @@ class _Constructor:
                 self._check_key(reads[name][1], value)
             instance: Instance = plain(frame)
             self.register(instance)
+            if given is not None and given.overrides:
+                given.apply(instance)
             return instance
 
         return construct

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.finding import Frame as Step_Frame
@@ -31,6 +31,9 @@ from sabir.languages.inmanta.evaluate.values import (
 from sabir.languages.inmanta.evaluate.writing import Writer, stop
 from sabir.languages.inmanta.syntax import nodes
 from sabir.source.text import Place
+
+if TYPE_CHECKING:
+    from sabir.languages.inmanta.evaluate.given import Given
 
 __all__ = ["Activity", "Engine", "Step"]
 
@@ -72,7 +75,8 @@ class Activity:
 
 
 class Engine:
-    def __init__(self, late: frozenset[Any] = frozenset()) -> None:
+    def __init__(self, late: frozenset[Any] = frozenset(), given: Given | None = None) -> None:
+        self.given = given
         self.queue: deque[tuple[Callable[[Any], None], Any]] = deque()
         self.parked: dict[Activity, None] = {}
         self.instances: list[Instance] = []

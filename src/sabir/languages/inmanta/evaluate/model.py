@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -13,6 +13,8 @@ from sabir.languages.inmanta.check.names import check_names
 from sabir.languages.inmanta.evaluate.compiler import Compiler
 from sabir.languages.inmanta.evaluate.endings import finish
 from sabir.languages.inmanta.evaluate.engine import Engine
+from sabir.languages.inmanta.evaluate.functions import Functions
+from sabir.languages.inmanta.evaluate.given import Given
 from sabir.languages.inmanta.evaluate.plugins.api import Recorder
 from sabir.languages.inmanta.evaluate.plugins.compat import python_environment
 from sabir.languages.inmanta.evaluate.plugins.loading import load_functions, modules_with_plugins
@@ -51,6 +53,7 @@ def evaluate_package(
     *,
     search_path: tuple[Path, ...] = (),
     plugins: bool = False,
+    given: Given | None = None,
     on_progress: Callable[[str], None] | None = None,
 ) -> Model:
     """Load, check and evaluate. Nothing is evaluated when the files or their definitions have errors."""
@@ -71,37 +74,43 @@ def evaluate_package(
             findings += check_names(definitions, functions)
         if _has_error(findings):
             return empty
-        return _evaluate(definitions, functions, registered, findings)
+        return _evaluate(
+            definitions, functions, replace(empty, registered=registered, findings=findings), given
+        )
 
 
 def _has_error(findings: list[Finding]) -> bool:
     return any(one.severity is Severity.ERROR for one in findings)
 
 
-def _evaluate(
-    definitions: Definitions, functions: Any, registered: Recorder, findings: list[Finding]
-) -> Model:
+def _evaluate(definitions: Definitions, functions: Functions, before: Model, given: Given | None) -> Model:
     with collector_paused():
-        compiler, engine = _run(definitions, functions, frozenset())
+        compiler, engine = _run(definitions, functions, frozenset(), given)
         late: frozenset[Any] = frozenset()
         for _ in range(_MOST_RETRIES):
             if engine.retry <= late:
                 break
             late = late | engine.retry
-            compiler, engine = _run(definitions, functions, late)
+            compiler, engine = _run(definitions, functions, late, given)
+    if given is not None:
+        given.check_overrides()
     spaces = definitions.project.namespaces
     return Model(
         definitions,
         engine.instances,
-        findings + engine.findings,
+        before.findings + engine.findings,
         compiler.scopes,
         {name: compiler.frame(name) for name in spaces},
-        registered,
+        before.registered,
     )
 
 
-def _run(definitions: Definitions, functions: Any, late: frozenset[Any]) -> tuple[Compiler, Engine]:
-    engine = Engine(late)
+def _run(
+    definitions: Definitions, functions: Functions, late: frozenset[Any], given: Given | None
+) -> tuple[Compiler, Engine]:
+    if given is not None:
+        given.start()
+    engine = Engine(late, given)
     compiler = Compiler(definitions, engine, functions)
     try:
         compiled = compiler.compile()

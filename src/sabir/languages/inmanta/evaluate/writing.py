@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sabir.diagnostics.finding import Finding, Related
+from sabir.graph.origin import How
 from sabir.graph.values import Unknown
 from sabir.languages.inmanta import codes
 from sabir.languages.inmanta.check.entities import Property
@@ -181,6 +182,12 @@ class Writer:
             return True
         if old is value or old == value:
             return False
+        if (
+            instance._writes is not None
+            and slot in instance._writes
+            and instance._writes[slot].how is How.OVERRIDE
+        ):
+            return False  # a what-if value stands against everything the model says
         raise self._double(instance, prop, slot, value, site)
 
     def _double(self, instance: Instance, prop: Property, slot: int, value: Any, site: Site) -> Stop:

@@ -10,11 +10,12 @@ from sabir.graph.origin import How, Origin
 from sabir.graph.record import Layout, Record
 from sabir.graph.values import Ref, Value
 from sabir.languages.inmanta.check.entities import EntityType, Property
+from sabir.languages.inmanta.evaluate.given import Given
 from sabir.languages.inmanta.evaluate.model import Model
 from sabir.languages.inmanta.evaluate.sites import Site
 from sabir.languages.inmanta.evaluate.values import Instance, Pending, RelationValue
 from sabir.languages.inmanta.graph.names import Names
-from sabir.languages.inmanta.graph.provenance import Provenance
+from sabir.languages.inmanta.graph.provenance import Provenance, input_origin
 from sabir.languages.inmanta.syntax.nodes import Assign, Name, place_of
 from sabir.languages.inmanta.syntax.project import MAIN
 from sabir.source.collector import collector_paused
@@ -40,14 +41,15 @@ class _Plan:
         self.type = entity.shown
 
 
-def build_graph(model: Model, *, full_provenance: bool = False) -> Graph:
+def build_graph(model: Model, given: Given | None = None, *, full_provenance: bool = False) -> Graph:
     with collector_paused():
-        return _Builder(model, full_provenance=full_provenance).graph()
+        return _Builder(model, given or Given(), full_provenance=full_provenance).graph()
 
 
 class _Builder:
-    def __init__(self, model: Model, *, full_provenance: bool) -> None:
+    def __init__(self, model: Model, given: Given, *, full_provenance: bool) -> None:
         self.model = model
+        self.given = given
         names = Names(model.instances)
         self.ids = names.ids
         self.names = names.names
@@ -55,7 +57,7 @@ class _Builder:
         self.shared: dict[tuple[Site, EntityType], Record[Origin]] = {}
         self.site_origins: dict[Site, Origin] = {}
         self.relation_origins: dict[Site, Origin] = {}
-        self.provenance = Provenance(model, self.ids) if full_provenance else None
+        self.provenance = Provenance(model, self.ids, given) if full_provenance else None
 
     def graph(self) -> Graph:
         outputs: dict[str, Value] = {}
@@ -68,7 +70,9 @@ class _Builder:
                     writers.setdefault(statement.target.name, place_of(space.source, statement))
         for name, value in self.model.variables().items():
             outputs[name] = self.value(value)
-            if name in writers:
+            if name in self.given.inputs:
+                origins[name] = input_origin(name, self.given)
+            elif name in writers:
                 origins[name] = Origin(writers[name], How.ASSIGNMENT)
         return Graph(
             [self._instance(one) for one in self.model.instances], outputs=outputs, output_origins=origins

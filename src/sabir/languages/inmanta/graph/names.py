@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from sabir.languages.inmanta.check.types import shown_value
-from sabir.languages.inmanta.evaluate.values import Instance, Pending
+from sabir.languages.inmanta.evaluate.naming import index_name
+from sabir.languages.inmanta.evaluate.values import Instance
 
 __all__ = ["Names"]
 
@@ -30,30 +30,10 @@ class Names:
             self.names[instance] = f"{short}#{number}"
             self.ids[instance] = f"{shown}#{number}"
         for instance in later:
-            name = self._indexed(instance, 0)
-            self.names[instance] = name
+            name = self.names[instance] = index_name(instance, self.names)
             whole = f"{instance._entity.shown}/{name}"
             if whole in taken:
                 number = counts[whole] = counts.get(whole, 1) + 1
                 whole = f"{whole}#{number}"
             taken.add(whole)
             self.ids[instance] = whole
-
-    def _indexed(self, instance: Instance, depth: int) -> str:
-        known = self.names.get(instance)
-        if known is not None:
-            return known
-        entity = instance._entity
-        parts: list[str] = []
-        for attribute in entity.indexes[0].attributes:
-            value = instance._values[entity.slots[attribute]]
-            if parts and attribute in entity.defaults and value == entity.defaults[attribute]:
-                continue  # what everybody has tells nobody apart
-            if type(value) is str:
-                parts.append(value)
-            elif isinstance(value, Instance):
-                deep = depth > 20 or not value._entity.indexes
-                parts.append(self.names.get(value, "…") if deep else self._indexed(value, depth + 1))
-            elif not isinstance(value, Pending):
-                parts.append(shown_value(value))
-        return ",".join(parts)

@@ -7,21 +7,25 @@ refined leads to that attribute.
 from __future__ import annotations
 
 from sabir.graph.origin import AttributeRead, How, Origin
+from sabir.languages.inmanta.evaluate.given import Given
 from sabir.languages.inmanta.evaluate.model import Model
 from sabir.languages.inmanta.evaluate.scopes import Scope
 from sabir.languages.inmanta.evaluate.sites import Site
 from sabir.languages.inmanta.evaluate.values import Instance, Pending
 from sabir.languages.inmanta.syntax import nodes
+from sabir.languages.inmanta.syntax.project import MAIN
+from sabir.source.text import Location
 
-__all__ = ["Provenance"]
+__all__ = ["Provenance", "input_origin"]
 
 _DEEPEST = 20
 _Sources = tuple[Origin | AttributeRead, ...]
 
 
 class Provenance:
-    def __init__(self, model: Model, ids: dict[Instance, str]) -> None:
+    def __init__(self, model: Model, ids: dict[Instance, str], given: Given) -> None:
         self.model = model
+        self.given = given
         self.ids = ids
         self._variables: dict[int, Origin] = {}
 
@@ -78,7 +82,8 @@ class Provenance:
             if writers and isinstance(writers[0], nodes.Assign):
                 return self._variable(writers[0], inner, refined, depth)
             if name in inner.names:
-                return None
+                given = inner.parent is None and inner.space.name == MAIN and name in self.given.inputs
+                return input_origin(name, self.given) if given else None
             if inner.entity is not None and refined is not None and name in refined._entity.slots:
                 return self._attribute(refined, path)
         return None
@@ -104,6 +109,14 @@ class Provenance:
             if refined is None:
                 self._variables[id(writer)] = known
         return known
+
+
+def input_origin(name: str, given: Given) -> Origin:
+    """Where an input came from: from somebody who computed it, else from the request."""
+    known = given.origins.get(name)
+    sources = () if known is None else (known,)
+    place = known.place if known is not None else Location("<input>", 0, 0)
+    return Origin(place, How.INPUT, sources, name)
 
 
 def paths_in(node: object) -> list[tuple[str, ...]]:

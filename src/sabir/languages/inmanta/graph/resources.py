@@ -8,6 +8,7 @@ from typing import Any
 from sabir.diagnostics.finding import Finding, Severity
 from sabir.graph.values import Unknown
 from sabir.languages.inmanta import codes
+from sabir.languages.inmanta.evaluate.given import Given
 from sabir.languages.inmanta.evaluate.model import Model, evaluate_package
 from sabir.languages.inmanta.evaluate.plugins.api import IgnoreResourceException, RegisteredResource
 from sabir.languages.inmanta.evaluate.values import Instance, Pending, RelationValue
@@ -24,6 +25,7 @@ def render_resources(package: LoadedPackage, request: EvaluationRequest, _: Rend
         package,
         search_path=request.search_path,
         plugins=request.trust.plugins,
+        given=Given(request.inputs, request.input_origins, request.overrides),
         on_progress=request.on_progress,
     )
     if any(one.severity is Severity.ERROR for one in model.findings):

@@ -1,0 +1,96 @@
+"""Values given beside the model: inputs for variables of `main.cf`, what-if values for attributes of instances."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from sabir.diagnostics.near import did_you_mean
+from sabir.errors import UsageError
+from sabir.graph.origin import How, Origin
+from sabir.graph.values import Value
+from sabir.languages.inmanta.check.types import shown_value
+from sabir.languages.inmanta.evaluate.naming import index_name
+from sabir.languages.inmanta.evaluate.sites import Site
+from sabir.languages.inmanta.evaluate.values import Instance
+from sabir.source.text import Place, Source, Span
+
+__all__ = ["Given"]
+
+
+@dataclass(slots=True, eq=False)
+class Given:
+    """What a request brings. An input takes the place of a variable's own assignment, which is its default then."""
+
+    inputs: Mapping[str, Value] = field(default_factory=dict[str, Value])
+    origins: Mapping[str, Origin] = field(default_factory=dict[str, Origin])
+    overrides: Mapping[str, Value] = field(default_factory=dict[str, Value])
+    _counts: dict[str, int] = field(default_factory=dict[str, int])
+    _used: set[str] = field(default_factory=set[str])
+    _known: list[str] = field(default_factory=list[str])
+
+    def start(self) -> None:
+        """A new run over the same model."""
+        self._counts, self._used, self._known = {}, set(), []
+
+    def check_inputs(self, variables: Mapping[str, int]) -> None:
+        for name in self.inputs:
+            if name not in variables:
+                hint = did_you_mean(name, variables)
+                raise UsageError(
+                    f"main.cf assigns no variable {name!r} that an input could replace"
+                    + (f"; {hint}" if hint else "")
+                )
+
+    def value(self, name: str) -> Any:
+        return plain(self.inputs[name])
+
+    def apply(self, instance: Instance) -> None:
+        """Put what-if values into a new instance."""
+        entity = instance._entity
+        number = self._counts[entity.shown] = self._counts.get(entity.shown, 0) + 1
+        short = entity.shown.rpartition("::")[2]
+        names = [f"{entity.shown}#{number}", f"{short}#{number}"]
+        if entity.indexes:
+            name = index_name(instance)
+            names = [f"{entity.shown}/{name}", name]
+        self._known += names
+        for subject, value in self.overrides.items():
+            target, _, attribute = subject.rpartition(".")
+            if target in names:
+                self._used.add(subject)
+                self._set(instance, subject, attribute, plain(value))
+
+    def _set(self, instance: Instance, subject: str, attribute: str, value: Any) -> None:
+        prop = instance._entity.all_properties.get(attribute)
+        if prop is None or prop.type is None:
+            hint = did_you_mean(attribute, instance._entity.all_properties)
+            raise UsageError(
+                f"{instance._entity.shown!r} has no attribute {attribute!r}" + (f"; {hint}" if hint else "")
+            )
+        if not prop.type.accepts(value):
+            raise UsageError(f"{subject} is a {prop.type.name}, and {shown_value(value)} is not")
+        slot = instance._entity.slots[attribute]
+        instance._values[slot] = value
+        text = f"{subject} = {shown_value(value)}"
+        place = Place(Source("<what if>", text), Span(0, len(text)))
+        if instance._writes is None:
+            instance._writes = {}
+        instance._writes[slot] = Site(place, How.OVERRIDE)
+
+    def check_overrides(self) -> None:
+        for subject in self.overrides:
+            if subject not in self._used:
+                target = subject.rpartition(".")[0]
+                hint = did_you_mean(target, self._known)
+                raise UsageError(f"there is no instance {target!r}" + (f"; {hint}" if hint else ""))
+
+
+def plain(value: Any) -> Any:
+    """A value of the graph as the language knows it."""
+    if isinstance(value, Mapping):
+        return {str(key): plain(one) for key, one in value.items()}
+    if isinstance(value, Sequence) and not isinstance(value, str | bytes):
+        return [plain(one) for one in value]
+    return value
