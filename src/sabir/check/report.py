@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -30,7 +31,12 @@ class PackageReport:
     def shown_file(self, file: str) -> str:
         """The path under which a person finds a file of the package from where the path was given."""
         if self.single_file or file.startswith("<"):
-            return self.path if self.single_file and not file.startswith("<") else file
+            if file.startswith("<"):
+                return file
+            # A file that the given one imports lies beside it.
+            beside = PurePath(self.path).parent / file
+            is_other = beside != PurePath(self.path) and os.path.exists(beside)
+            return beside.as_posix() if is_other else self.path
         if (
             not self.path or self.path == "." or PurePath(file).is_absolute()
         ):  # an object model lies elsewhere

@@ -22,6 +22,14 @@ def show_findings(findings: Iterable[Finding], path: Path | None = None, *, quie
     from sabir.cli.terminal import say, wants_color
 
     palette = Palette(on=wants_color(stream=sys.stderr))
-    package = PackageReport(path="" if path is None else str(path))
+    package = PackageReport(path="" if path is None else str(path), single_file=_is_single_file(path))
     for finding in sorted(shown, key=lambda one: one.sort_key):
         say("\n".join(finding_lines(finding, package, palette)))
+
+
+def _is_single_file(path: Path | None) -> bool:
+    """Whether a path names one file that is no archive, so that findings are in it and not below it."""
+    if path is None or not path.is_file():
+        return False
+    with path.open("rb") as file:
+        return file.read(2) != b"PK"

@@ -80,7 +80,7 @@ def command(
                 trace=trace,
             )
         )
-    show_findings(answer.findings, quiet=quiet)
+    show_findings(answer.findings, path, quiet=quiet)
     for line in (*answer.trace, *(answer.origins if why else ())):
         click.echo(line, err=True)
     if not answer.failed or answer.values:

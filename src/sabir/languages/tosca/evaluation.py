@@ -36,7 +36,8 @@ def evaluate_package(package: LoadedPackage, request: EvaluationRequest) -> Eval
     ensemble = instantiate(loaded, _request(loaded, request, project_of(loaded, request)))
     graph, failures = build_graph(ensemble, full_provenance=request.full_provenance)
     found = [one for one in ensemble.findings if one.severity is Severity.ERROR]
-    return Evaluation(graph=graph, findings=(*found, *failures))
+    # Without an import many a value cannot be computed; the finding about the import is the one that helps.
+    return Evaluation(graph=graph, findings=(*found, *(failures if loaded.topology.complete else ())))
 
 
 def project_of(loaded: Loaded, request: EvaluationRequest) -> Project:

@@ -100,7 +100,7 @@ class TypeTable:
             shipped = find_shipped(profile, kind, name)
             if shipped is not None:
                 return shipped
-        if name.startswith("tosca.") or name in ("string",):
+        if name.startswith(("tosca.", "tosca:")):
             # Full normative names are understood everywhere: 2.0 files that use them import a profile of their own.
             return find_shipped("simple", kind, name)
         return None

@@ -105,12 +105,15 @@ def _recorded(status: YamlNode | None) -> Iterator[tuple[str, Recorded]]:
             yield (
                 own,
                 Recorded(
-                    attributes={str(k): v for k, v in attributes.items()}
-                    if isinstance(attributes, dict)
-                    else {},
+                    attributes=_own_attributes(attributes) if isinstance(attributes, dict) else {},
                     status=local if isinstance(local, str) and local in _STATUS else None,
                     state=ready.get("state")
                     if isinstance(ready, dict) and isinstance(ready.get("state"), str)
                     else None,
                 ),
             )
+
+
+def _own_attributes(attributes: Mapping[Any, Any]) -> dict[str, Any]:
+    """What the instance has, without what Unfurl notes for itself under names with a dot."""
+    return {str(name): value for name, value in attributes.items() if not str(name).startswith(".")}

@@ -288,6 +288,9 @@ def _mapped(reader: Reader, node: YamlNode, section: str) -> tuple[str | None, s
     if isinstance(node, YamlMapping):
         inner = node.get("mapping")
         return (None, None) if inner is None else _mapped(reader, inner, section)
+    if isinstance(node, YamlSequence) and any(isinstance(item, YamlSequence) for item in node.items):
+        # 2.0 may map one entry to several templates; each of them is left to the orchestrator.
+        return None, None
     names = (
         reader.texts(node, f"{section} of substitution_mappings") if isinstance(node, YamlSequence) else ()
     )

@@ -77,6 +77,8 @@ def _link(model: Model, link: Link) -> Iterator[Finding]:
 
 
 def _occurrences(model: Model, template: NodeTemplate, flat: FlatType) -> Iterator[Finding]:
+    if not model.topology.complete:
+        return
     counts: dict[str, int] = {}
     for link in model.links.get(template.name, ()):
         counts[link.name] = counts.get(link.name, 0) + 1
