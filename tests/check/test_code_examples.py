@@ -15,7 +15,7 @@ from sabir.check import Application, BaseValidator, FormValidator
 from sabir.check.general import GENERAL_CODES
 from sabir.diagnostics import Code, Finding
 from sabir.diagnostics.codes import Example
-from sabir.languages.language import EvaluationRequest
+from sabir.languages.language import EvaluationRequest, RenderRequest
 from sabir.operations.languages import installed_languages
 from sabir.source.packages import LoadedPackage, MemoryPackage, ZipLoader
 from tests.plugin_path import install
@@ -116,6 +116,12 @@ def test_examples_of_the_languages(language: Any, code: Code) -> None:
         found: Iterable[Finding]
         if code.when == "evaluate":
             found = spoken.evaluate(package, EvaluationRequest()).findings
+        elif code.when == "render":
+            renderings = [
+                renderer(package, EvaluationRequest(), RenderRequest())
+                for renderer in spoken.renderers().values()
+            ]
+            found = [finding for rendering in renderings for finding in rendering.findings]
         else:
             found = Application({"extend-select": code.code}).run(package, spoken.validators())
         shown = textwrap.indent("\n".join(f"{one.location}: {one.code} {one.message}" for one in found), "  ")

@@ -48,8 +48,8 @@ class Code:
     off_by_default: bool = False
     language: str | None = None
     """How the examples are read; None: found from the files."""
-    when: Literal["check", "evaluate"] = "check"
-    """`check`: reported without running anything; `evaluate`: only an evaluation can tell."""
+    when: Literal["check", "evaluate", "render"] = "check"
+    """`check`: reported without running anything; `evaluate`: only an evaluation can tell; `render`: only rendering."""
 
     def __post_init__(self) -> None:
         parse_code(self.code)

@@ -25,7 +25,7 @@ def _code(
     bad: str | dict[str, str],
     good: str | dict[str, str],
     *,
-    when: Literal["check", "evaluate"] = "check",
+    when: Literal["check", "evaluate", "render"] = "check",
     fixable: bool = False,
 ) -> Code:
     return Code(
@@ -270,6 +270,6 @@ CODES: Final = (
         "The class that is registered for an entity failed to compute a field or the id of a resource.",
         'host = std::Host(name="a,b", os=std::linux)\nstd::Package(host=host, name="p", state="installed")\n',
         'host = std::Host(name="a", os=std::linux)\nstd::Package(host=host, name="p", state="installed")\n',
-        when="evaluate",
+        when="render",
     ),
 )
