@@ -39,14 +39,19 @@ class MuranoPL:
         """Load the object model: contracts, defaults and constructors run, no other method does."""
         from sabir.graph.graph import Graph
         from sabir.languages.language import Evaluation
-        from sabir.languages.muranopl.evaluate.preparing import prepare
+        from sabir.languages.muranopl.evaluate.errors import MuranoError
+        from sabir.languages.muranopl.evaluate.preparing import error_findings, prepare
         from sabir.languages.muranopl.graph.build import build_graph
 
         prepared = prepare(package, request, note_writes=True)
         graph = Graph(())
+        findings = prepared.findings
         if prepared.session is not None:
-            graph = build_graph(prepared.session.runtime, full=request.full_provenance)
-        return Evaluation(graph=graph, findings=prepared.findings)
+            try:
+                graph = build_graph(prepared.session.runtime, full=request.full_provenance)
+            except MuranoError as error:
+                findings = (*findings, *error_findings(error))
+        return Evaluation(graph=graph, findings=findings)
 
     def renderers(self) -> Mapping[str, Renderer]:
         from sabir.languages.muranopl.rendering import render_object_model

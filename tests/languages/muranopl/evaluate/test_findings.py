@@ -106,3 +106,29 @@ def test_no_model() -> None:
 @pytest.mark.rows("M-025")
 def test_a_namespace_of_one_part_is_fine() -> None:
     assert findings("Name: Root\n", "'?': {id: root, type: demo.Root}\n") == ()
+
+
+def test_a_value_that_shares_its_parts_is_not_written_without_end() -> None:
+    classes = """\
+Name: Root
+Properties:
+  o:
+    Contract: $
+    Usage: Out
+  n:
+    Contract: $.int()
+    Usage: Out
+Methods:
+  .init:
+    Body:
+      - $x: {a: 1}
+      - Repeat: 60
+        Do:
+          - $x: {a: $x, b: $x}
+      - $.o: $x
+      - Try: {$.n: $x}
+        Catch:
+          With: ContractViolationException
+"""
+    (found,) = findings(classes, "'?': {id: root, type: demo.Root}\n")
+    assert found.code == "MRUN:E028"

@@ -13,6 +13,7 @@ also chooses the code of the finding that the failure becomes when nobody catche
 from __future__ import annotations
 
 from collections.abc import Mapping
+from reprlib import Repr
 from typing import Any, Final
 
 from sabir.diagnostics.finding import Finding, Frame, Related
@@ -61,12 +62,15 @@ CODE_OF_KIND: Final[Mapping[str, str]] = {
 }
 _ENGINE: Final = "murano.dsl.exceptions."
 _LONGEST: Final = 120
+_brief: Final = Repr()
+_brief.maxlevel, _brief.maxlist, _brief.maxdict, _brief.maxstring, _brief.maxother = 4, 10, 10, 80, 120
 NOWHERE: Final = Place(Source("<muranopl>", ""), Span(0, 0))
 
 
 def shown(value: object) -> str:
-    """A value in a message: short, on one line."""
-    text = repr(value)
+    """A value in a message: short, on one line. Values may share parts, so a plain `repr` could have no end."""
+    text = value if isinstance(value, str) else None
+    text = repr(text[:_LONGEST]) if text is not None else _brief.repr(value)
     return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
 
 

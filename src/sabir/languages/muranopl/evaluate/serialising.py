@@ -17,10 +17,11 @@ from sabir.languages.muranopl.evaluate.objects import MuranoObject, ObjectView
 if TYPE_CHECKING:
     from sabir.languages.muranopl.evaluate.runtime import Runtime
 
-__all__ = ["dump_object", "dump_template", "plain_result"]
+__all__ = ["MOST_CONTAINERS", "dump_object", "dump_template", "plain_result", "too_large"]
 
 _ATOMS = frozenset((str, int, float, bool, type(None)))
-_MOST_CONTAINERS = 5_000_000
+MOST_CONTAINERS = 500_000
+"""Lists and dictionaries that one value may have when it is written out."""
 _META_TEXTS = {
     "title": "io.murano.metadata.Title",
     "description": "io.murano.metadata.Description",
@@ -51,7 +52,7 @@ class _Dumper:
     ) -> None:
         self.may_inline = may_inline
         self.with_actions = with_actions
-        self.budget = _MOST_CONTAINERS
+        self.budget = MOST_CONTAINERS
         self.written: set[int] = set()
         self.references: list[tuple[Any, Any, MuranoObject]] = []
 
@@ -69,6 +70,7 @@ class _Dumper:
         for name in object_.cls.written_names:
             if name in properties:
                 value = properties[name]
+                self.budget = MOST_CONTAINERS
                 result[name] = value if type(value) in _ATOMS else self.value(value, object_, result, name)
         return result
 
@@ -98,7 +100,7 @@ class _Dumper:
             return value.id
         self.budget -= 1
         if self.budget < 0:
-            raise _too_large()
+            raise too_large()
         if isinstance(value, list | tuple | set | frozenset):
             items: list[Any] = []
             for item in value:
@@ -137,7 +139,7 @@ def _shown_texts(object_: MuranoObject, name: str) -> dict[str, str]:
 def plain_result(value: Any) -> Any:
     """A result for people and machines: objects as `{"$object": class}`, classes as `{"$type": class}`."""
     try:
-        return _plain(value, [_MOST_CONTAINERS])
+        return _plain(value, [MOST_CONTAINERS])
     except RecursionError:
         raise Unstoppable("LimitReached", "the result is nested too deeply") from None
 
@@ -147,7 +149,7 @@ def _plain(value: Any, budget: list[int]) -> Any:
         return value
     budget[0] -= 1
     if budget[0] < 0:
-        raise _too_large()
+        raise too_large()
     if isinstance(value, ObjectView):
         value = value.object
     if isinstance(value, MuranoObject):
@@ -161,9 +163,11 @@ def _plain(value: Any, budget: list[int]) -> Any:
     return str(value)
 
 
-def _too_large() -> Unstoppable:
+def too_large() -> Unstoppable:
     # Values may share parts, so a few small steps can make one whose written form has no end.
-    return Unstoppable("LimitReached", f"what is to be written has more than {_MOST_CONTAINERS:,} parts")
+    return Unstoppable(
+        "LimitReached", f"a value has more than {MOST_CONTAINERS:,} parts when it is written out"
+    )
 
 
 def plain_key(key: Any) -> Any:

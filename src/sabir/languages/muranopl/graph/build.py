@@ -14,6 +14,7 @@ from sabir.graph.values import Ref, Value
 from sabir.languages.muranopl.evaluate.classes import MuranoClass
 from sabir.languages.muranopl.evaluate.objects import MuranoObject, ObjectView
 from sabir.languages.muranopl.evaluate.runtime import Runtime
+from sabir.languages.muranopl.evaluate.serialising import MOST_CONTAINERS, too_large
 from sabir.languages.muranopl.graph.origins import Origins
 
 __all__ = ["build_graph"]
@@ -50,16 +51,19 @@ def _shown_names(object_: MuranoObject) -> list[str]:
 
 
 def _objects_in(value: Any) -> Iterator[MuranoObject]:
-    if isinstance(value, MuranoObject):
-        yield value
-    elif isinstance(value, ObjectView):
-        yield value.object
-    elif isinstance(value, dict):
-        for item in value.values():
-            yield from _objects_in(item)
-    elif isinstance(value, list | tuple):
-        for item in value:
-            yield from _objects_in(item)
+    waiting = [value]
+    budget = MOST_CONTAINERS
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, MuranoObject):
+            yield one
+        elif isinstance(one, ObjectView):
+            yield one.object
+        elif isinstance(one, dict | list | tuple):
+            budget -= 1
+            if budget < 0:
+                raise too_large()
+            waiting.extend(reversed(one.values() if isinstance(one, dict) else one))
 
 
 def _instance(object_: MuranoObject, origins: Origins) -> Instance:
