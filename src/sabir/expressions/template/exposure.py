@@ -145,3 +145,8 @@ class _MapView(Mapping[str, Any]):
 
     def __str__(self) -> str:
         return str(dict(self))
+
+
+# Jinja2 names the type of a value in its messages; people know these as what they show.
+_ResourceView.__name__, _ResourceView.__module__ = "instance", "builtins"
+_MapView.__name__, _MapView.__module__ = "map", "builtins"
