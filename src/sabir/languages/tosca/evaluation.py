@@ -94,7 +94,7 @@ def _from_file(path: Path | None) -> Mapping[str, Any]:
     """Inputs from a YAML file of names and values."""
     if path is None:
         return {}
-    stream = compose(Source(str(path), path.read_text(encoding="utf-8")))
+    stream = compose(Source(str(path), path.read_bytes().decode("utf-8", errors="replace")))
     data = plain_data(stream.documents[0]) if stream.documents and stream.documents[0] is not None else {}
     if stream.broken or not isinstance(data, dict):
         raise UsageError(f"{path} must be a YAML map of input names and values")
