@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from sabir.diagnostics.finding import Finding
+from sabir.diagnostics.finding import Edit, Finding, Fix
 from sabir.languages.muranopl.check.names import Version, is_identifier, is_method_name, text_of
 from sabir.languages.muranopl.check.report import Report, kind_of, shown
 from sabir.languages.muranopl.check.shapes import is_null, meta_shape, one_of, unknown_keys
+from sabir.source.text import Place
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence
 
 __all__ = ["check_methods", "check_properties"]
@@ -90,7 +91,7 @@ def _check_method(
     elif scope is not None and version is not None and version < _WITH_SCOPE:
         hint = _raise(_WITH_SCOPE)
         yield report.at(scope, "MPL:E044", f"Scope came with format {_dotted(_WITH_SCOPE)}", hint=hint)
-    yield from _check_method_usage(report, method.get("Usage"), version)
+    yield from _check_method_usage(report, method, version)
     yield from meta_shape(report, method, code="MPL:E049")
     yield from check_arguments(report, method.get("Arguments"), version)
     body = method.get("Body")
@@ -101,8 +102,10 @@ def _check_method(
         yield report.at(body, "MPL:E045", message)
 
 
-def _check_method_usage(report: Report, usage: YamlNode | None, version: Version | None) -> Iterator[Finding]:
-    if usage is None or is_null(usage):
+def _check_method_usage(report: Report, method: YamlMapping, version: Version | None) -> Iterator[Finding]:
+    entry = method.entry("Usage")
+    usage = method.get("Usage")
+    if entry is None or usage is None or is_null(usage):
         return
     name = text_of(usage)
     since = _METHOD_USAGES.get(name) if name is not None else None
@@ -113,8 +116,15 @@ def _check_method_usage(report: Report, usage: YamlNode | None, version: Version
             usage, "MPL:W045", f"Usage {name} came with format {_dotted(since)}", hint=_raise(since)
         )
     elif name == "Action" and version is not None and version >= _ACTION_DEPRECATED:
-        hint = "write Scope: Public instead"
-        yield report.at(usage, "MPL:W045", "Usage Action is deprecated since format 1.4", hint=hint)
+        hint, fix = "write Scope: Public instead", None
+        if method.get("Scope") is None:
+            edits = (
+                Edit(place=Place(report.source, entry.key.span), text="Scope"),
+                Edit(place=Place(report.source, usage.span), text="Public"),
+            )
+            fix = Fix(title="write Scope: Public", edits=edits)
+        message = "Usage Action is deprecated since format 1.4"
+        yield report.at(usage, "MPL:W045", message, hint=hint, fix=fix)
 
 
 def check_arguments(report: Report, arguments: YamlNode | None, version: Version | None) -> Iterator[Finding]:

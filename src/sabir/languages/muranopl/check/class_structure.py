@@ -12,6 +12,7 @@ from sabir.languages.muranopl.check.names import (
     is_class_name,
     is_dotted_name,
     is_identifier,
+    is_lower_camel,
     is_type_reference,
     text_of,
 )
@@ -93,6 +94,18 @@ def check_namespaces(report: Report, value: YamlNode | None) -> Iterator[Finding
         if not is_null(namespace) and (name is None or not is_dotted_name(name)):
             hint = "write names separated by dots, as in com.example.web"
             yield report.at(namespace, "MPL:W060", f"{shown(namespace)} is no namespace", hint=hint)
+        elif name is not None:
+            yield from _namespace_style(report, namespace, name, own=alias == "=")
+
+
+def _namespace_style(report: Report, node: YamlNode, name: str, *, own: bool) -> Iterator[Finding]:
+    """Recommendations of the documents; hints that are off by default."""
+    if not is_lower_camel(name):
+        hint = "begin every part with a small letter"
+        yield report.at(node, "MPL:W061", f"the namespace {name!r} is not in lowerCamelCase", hint=hint)
+    if own and "." not in name:
+        hint = "begin it with a domain of your own, as in com.example.web"
+        yield report.at(node, "MPL:W062", f"the namespace {name!r} has a single part", hint=hint)
 
 
 def check_type_list(report: Report, key: str, value: YamlNode | None) -> Iterator[Finding]:

@@ -117,6 +117,10 @@ def check_default(report: Report, contract: YamlNode | None, default: YamlNode |
     """A constant default that its own contract refuses, as far as that can be decided without running anything."""
     if contract is None or default is None:
         return
+    for key in _dropped_keys(contract, default):
+        hint = "name the key in the contract, or let the contract take any: $.string(): $"
+        message = f"the contract drops the key {shown(key)} of the Default"
+        yield report.at(key, "MPL:W119", message, hint=hint, related=((contract, "the contract"),))
     reason = _refusal(report, contract, default)
     if reason is not None:
         yield report.at(
@@ -125,6 +129,19 @@ def check_default(report: Report, contract: YamlNode | None, default: YamlNode |
             f"the Default breaks its own contract: {reason}",
             related=((contract, "the contract"),),
         )
+
+
+def _dropped_keys(contract: YamlNode, default: YamlNode) -> Iterator[YamlNode]:
+    """Keys of a default that its contract does not name: they never reach the object (S-07)."""
+    if not isinstance(contract, YamlMapping) or not isinstance(default, YamlMapping):
+        return
+    known = {text_of(key) for key in contract}
+    if contract.entries and not any(name is None or "$" in name for name in known):
+        yield from (key for key in default if text_of(key) not in known)
+    for key, part in contract.items():
+        value = default.get(text_of(key) or "")
+        if value is not None:
+            yield from _dropped_keys(part, value)
 
 
 def _refusal(report: Report, contract: YamlNode, default: YamlNode) -> str | None:

@@ -5,18 +5,20 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import ClassVar, Final
 
 from sabir.check.form import yaml_findings
 from sabir.check.validator import BaseValidator
 from sabir.diagnostics.codes import Code
-from sabir.diagnostics.finding import Finding
+from sabir.diagnostics.finding import Edit, Finding, Fix
 from sabir.diagnostics.near import did_you_mean
-from sabir.languages.muranopl.check.names import FORMATS, is_dotted_name, text_of
+from sabir.languages.muranopl.check.names import FORMATS, is_dotted_name, is_lower_camel, text_of
 from sabir.languages.muranopl.check.report import Report, kind_of, shown
 from sabir.languages.muranopl.check.shapes import is_null, meta_shape, one_of, string_value, unknown_keys
 from sabir.languages.muranopl.check.view import MANIFEST, PackageView
 from sabir.source.packages import LoadedPackage
+from sabir.source.text import Place, Span
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence
 
 __all__ = ["ManifestValidator"]
@@ -112,7 +114,7 @@ class ManifestValidator(BaseValidator):
     def _class_files(self, report: Report, classes: YamlNode | None) -> Iterator[Finding]:
         if not isinstance(classes, YamlMapping):
             if classes is None or is_null(classes):
-                yield from self._unlisted(frozenset())
+                yield from self._unlisted(frozenset(), None)
             return
         listed: set[str] = set()
         for key, value in classes.items():
@@ -131,18 +133,31 @@ class ManifestValidator(BaseValidator):
                 message = f"the file {name!r} of class {shown(key)} is not under Classes/"
                 hint = did_you_mean(name.removesuffix(".yaml"), known)
                 yield report.at(value, "MAN:E050", message, hint=hint)
-        yield from self._unlisted(listed)
+        yield from self._unlisted(listed, classes)
 
-    def _unlisted(self, listed: Iterable[str]) -> Iterator[Finding]:
+    def _unlisted(self, listed: Iterable[str], classes: YamlMapping | None) -> Iterator[Finding]:
         for name in self.package.list("Classes"):
             if name not in listed:
                 short = name.removeprefix("Classes/")
-                yield Finding.about_file(
-                    "MAN:W020",
-                    f"{short!r} lies under Classes/ but the manifest does not list it",
-                    name,
-                    hint="list it under Classes, or remove it from the package",
-                )
+                message = f"{short!r} lies under Classes/ but the manifest does not list it"
+                hint = "list it under Classes, or remove it from the package"
+                found = Finding.about_file("MAN:W020", message, name, hint=hint)
+                fix = self._listing(name, classes) if classes is not None else None
+                yield replace(found, fix=fix) if fix else found
+
+    def _listing(self, path: str, classes: YamlMapping) -> Fix | None:
+        """Lists the classes of a file below the last line of `Classes`, when that is written in lines."""
+        from sabir.languages.muranopl.check.class_view import class_documents
+
+        source = self._view.manifest_source
+        names = [document.name for document in class_documents(self._view, path)]
+        if not names or None in names or not classes.entries or source.text[classes.span.start] == "{":
+            return None
+        first, last = classes.entries[0].key.span.start, classes.entries[-1].value.span.end
+        indent = " " * (first - source.text.rfind("\n", 0, first) - 1)
+        lines = "".join(f"\n{indent}{name}: {path.removeprefix('Classes/')}" for name in names)
+        edit = Edit(place=Place(source, Span(last, last)), text=lines)
+        return Fix(title="list it in the manifest", edits=(edit,), safe=False)
 
     def _ui_file(self, report: Report, manifest: YamlMapping) -> Iterator[Finding]:
         if self._view.format_name == "Heat.HOT" or text_of(manifest.get("Type")) != "Application":
@@ -229,6 +244,9 @@ def check_full_name(report: Report, value: YamlNode | None) -> Iterator[Finding]
     if text is None or not is_dotted_name(text):
         hint = "write names separated by dots, as in com.example.web.Site"
         yield report.at(value, "MAN:E073", f"FullName cannot be {shown(value)}", hint=hint)
+    elif not is_lower_camel(text):
+        hint = "begin every part with a small letter"
+        yield report.at(value, "MAN:W080", f"FullName {text!r} is not in lowerCamelCase", hint=hint)
 
 
 def check_version(report: Report, value: YamlNode | None) -> Iterator[Finding]:

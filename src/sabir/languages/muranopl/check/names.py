@@ -14,6 +14,7 @@ __all__ = [
     "is_class_name",
     "is_dotted_name",
     "is_identifier",
+    "is_lower_camel",
     "is_method_name",
     "is_type_reference",
     "text_of",
@@ -62,6 +63,11 @@ def is_type_reference(name: str) -> bool:
 
 def is_method_name(name: str) -> bool:
     return _METHOD.fullmatch(name) is not None
+
+
+def is_lower_camel(name: str) -> bool:
+    """Every part of a dotted name begins with a small letter and has no underscore."""
+    return all(part[:1].islower() and "_" not in part for part in name.split("."))
 
 
 def is_camel_case(name: str) -> bool:

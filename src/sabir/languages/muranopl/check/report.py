@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from sabir.diagnostics.finding import Finding, Fix, Related
-from sabir.diagnostics.near import did_you_mean
+from sabir.diagnostics.finding import Edit, Finding, Fix, Related
+from sabir.diagnostics.near import did_you_mean, near
 from sabir.source.text import Place, Source, Span
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence
 
@@ -46,9 +46,15 @@ class Report(NamedTuple):
     def unknown(self, node: YamlNode, code: str, message: str, known: Iterable[str]) -> Finding:
         """A finding about a name that is not among the known ones, with the near one as a hint."""
         known = sorted(known)
-        return self.at(
-            node, code, message, hint=did_you_mean(shown(node).strip("'"), known) or _choices(known)
-        )
+        written = shown(node).strip("'")
+        meant = near(written, known)
+        hint = did_you_mean(written, known) or _choices(known)
+        return self.at(node, code, message, hint=hint, fix=self.replacing(node, meant) if meant else None)
+
+    def replacing(self, node: YamlNode, text: str, *, title: str | None = None, safe: bool = False) -> Fix:
+        """A fix that writes something else in the place of a node."""
+        edit = Edit(place=Place(self.source, node.span), text=text)
+        return Fix(title=title or f"write {text!r}", edits=(edit,), safe=safe)
 
 
 def _choices(known: list[str]) -> str | None:

@@ -27,9 +27,11 @@ def string_value(
     """The value under a key, when there is one, must be a text."""
     value = mapping.get(key)
     if value is not None and text_of(value) is None and not is_null(value):
-        yield report.at(
-            value, code, f"{what or key} must be a text, not {kind_of(value)}", hint=_quote_hint(value)
-        )
+        message = f"{what or key} must be a text, not {kind_of(value)}"
+        fix = None
+        if isinstance(value, YamlScalar):
+            fix = report.replacing(value, f'"{value.text}"', title="put it in quotes", safe=True)
+        yield report.at(value, code, message, hint=_quote_hint(value), fix=fix)
 
 
 def one_of(

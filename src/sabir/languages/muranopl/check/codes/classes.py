@@ -131,6 +131,7 @@ _STRUCTURE: Final[tuple[Code, ...]] = (
         "A method is Runtime, Static, Extension (both from format 1.3) or, up to format 1.3, Action; later Action is "
         "written Scope: Public.",
         with_class("  next:\n", "  next:\n    Usage: Action\n"),
+        fixable=True,
     ),
     code(
         "MPL:E046",
@@ -193,6 +194,35 @@ _STRUCTURE: Final[tuple[Code, ...]] = (
         "a malformed namespace",
         "A namespace is names separated by dots.",
         with_class("  std: io.murano", "  std: io.murano\n  lib: com..lib"),
+    ),
+    code(
+        "MPL:W061",
+        "a namespace that is not in lowerCamelCase",
+        "The document recommends small letters at the beginning of every part.",
+        with_class("  std: io.murano", "  std: io.murano\n  lib: com.Example"),
+        off_by_default=True,
+    ),
+    code(
+        "MPL:W062",
+        "a namespace of a single part",
+        "A namespace that begins with a domain of its author does not meet that of somebody else.",
+        {
+            **with_class("=: com.example.tools", "=: tools"),
+            "manifest.yaml": LIBRARY["manifest.yaml"].replace("com.example.tools.Counter:", "tools.Counter:"),
+        },
+        off_by_default=True,
+    ),
+    code(
+        "MPL:W119",
+        "a key of a Default that its contract drops",
+        "A contract that names its keys takes no others: what the Default gives under them is lost without a word.",
+        with_class(
+            "$.int()\n    Usage: Out", "{port: $.int()}\n    Usage: Out\n    Default: {port: 80, host: web}"
+        ),
+        good=with_class(
+            "$.int()\n    Usage: Out", "{port: $.int()}\n    Usage: Out\n    Default: {port: 80}"
+        ),
+        off_by_default=True,
     ),
 )
 

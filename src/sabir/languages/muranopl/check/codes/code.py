@@ -31,6 +31,7 @@ CODES: Final[tuple[Code, ...]] = (
         "A statement with one key is an assignment ($x, $.x, $x[0] …) or a block construct; a block construct has only "
         "its own keywords.",
         _body("- Retrun: $first"),
+        fixable=True,
     ),
     code(
         "MPL:W202",

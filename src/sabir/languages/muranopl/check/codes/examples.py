@@ -118,6 +118,22 @@ def with_ui(old: str, new: str) -> Example:
 
 
 def code(
-    name: str, title: str, why: str, bad: Example, *, good: Example = LIBRARY, fixable: bool = False
+    name: str,
+    title: str,
+    why: str,
+    bad: Example,
+    *,
+    good: Example = LIBRARY,
+    fixable: bool = False,
+    off_by_default: bool = False,
 ) -> Code:
-    return Code(code=name, title=title, why=why, bad=bad, good=good, fixable=fixable, language="muranopl")
+    return Code(
+        code=name,
+        title=title,
+        why=why,
+        bad=bad,
+        good=good,
+        fixable=fixable,
+        off_by_default=off_by_default,
+        language="muranopl",
+    )

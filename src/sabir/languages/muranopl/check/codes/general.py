@@ -44,6 +44,7 @@ CODES: Final[tuple[Code, ...]] = (
         "Keys that the language does not know are ignored by the engine, most often because of a typing error: what was "
         "meant is silently not done.",
         with_class("    Usage: Out\n", "    Usge: Out\n"),
+        fixable=True,
     ),
     code(
         "E040",
@@ -56,5 +57,6 @@ CODES: Final[tuple[Code, ...]] = (
         "an unknown section",
         "A top-level key of a manifest, class or UI definition that nobody reads, most often a typing error.",
         with_manifest("Name: Tools", "Nmae: Tools"),
+        fixable=True,
     ),
 )

@@ -45,6 +45,7 @@ CODES: Final[tuple[Code, ...]] = (
         "a class file that the manifest does not list",
         "The engine loads only what the manifest lists, so the classes of this file do not exist for it.",
         {**LIBRARY, "Classes/Old.yaml": "Name: Old\n"},
+        fixable=True,
     ),
     code(
         "MAN:E070",
@@ -128,5 +129,12 @@ CODES: Final[tuple[Code, ...]] = (
         "a class file outside of Classes/",
         "Class files lie below the folder Classes/ of the package; no name may lead out of it.",
         with_manifest("Counter.yaml", "../Counter.yaml"),
+    ),
+    code(
+        "MAN:W080",
+        "a full name that is not in lowerCamelCase",
+        "The document recommends it; most published packages end in the name of a class, with a capital.",
+        with_manifest("FullName: com.example.tools", "FullName: com.example.Tools"),
+        off_by_default=True,
     ),
 )
