@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 import click
 
+from sabir.cli.terminal import say
 from sabir.errors import UsageError
 from sabir.graph.values import Value
 from sabir.languages.language import EvaluationRequest, Language, Trust
@@ -32,7 +33,7 @@ language_option = click.option(
     "--language", metavar="NAME", help="Take PATH as written in this language instead of finding out."
 )
 
-_TRUST = ("plugins", "python", "network", "private-network", "write-files")
+_TRUST = ("python", "network", "private-network", "write-files")
 
 
 def evaluation_options(command: Command) -> Command:
@@ -67,6 +68,9 @@ def evaluation_options(command: Command) -> Command:
             type=click.Choice(_TRUST),
             help="What the package may do beyond being read; may be repeated.",
         ),
+        click.option(
+            "--no-plugins", is_flag=True, help="Refuse to run the Python plug-ins of an Inmanta model."
+        ),
     )
     for option in reversed(options):
         command = option(command)
@@ -81,6 +85,7 @@ def evaluation_request(
     config: Path | None = None,
     search_path: Iterable[Path] = (),
     trust: Iterable[str] = (),
+    no_plugins: bool = False,
     full_provenance: bool = False,
 ) -> EvaluationRequest:
     """The request that the options of `evaluation_options` stand for."""
@@ -94,8 +99,10 @@ def evaluation_request(
         model=model,
         config=config,
         search_path=tuple(search_path),
-        trust=Trust(**allowed),
+        # Whoever evaluates an Inmanta model asks for its plug-ins, too: without them hardly any model says anything.
+        trust=Trust(plugins=not no_plugins, **allowed),
         full_provenance=full_provenance,
+        on_notice=say,
     )
 
 

@@ -81,6 +81,8 @@ class EvaluationRequest:
     full_provenance: bool = False
     """Record what every value was computed from, too: the long answer of `why`."""
     on_progress: Callable[[str], None] | None = None
+    on_notice: Callable[[str], None] | None = None
+    """Told once of what the user should know beforehand: that Python of the package is about to run."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

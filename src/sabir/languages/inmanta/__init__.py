@@ -48,7 +48,7 @@ class InmantaLanguage:
             search_path=request.search_path,
             plugins=request.trust.plugins,
             given=given,
-            on_progress=request.on_progress,
+            on_notice=request.on_notice,
         )
         graph = build_graph(model, given, full_provenance=request.full_provenance)
         return Evaluation(graph=graph, findings=tuple(sorted(model.findings, key=lambda one: one.sort_key)))

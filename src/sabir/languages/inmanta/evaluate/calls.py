@@ -231,7 +231,7 @@ def _refused(function: Function, place: Place) -> Read:
             codes.REFUSED,
             f"{function.name}(…) is a Python plug-in of the model, and plug-ins are not to be run",
             place,
-            hint="allow them with --trust plugins if you trust the authors of this model",
+            hint="leave out --no-plugins if you trust the authors of this model; checking never runs plug-ins",
         )
     )
 

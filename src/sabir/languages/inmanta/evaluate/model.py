@@ -54,7 +54,7 @@ def evaluate_package(
     search_path: tuple[Path, ...] = (),
     plugins: bool = False,
     given: Given | None = None,
-    on_progress: Callable[[str], None] | None = None,
+    on_notice: Callable[[str], None] | None = None,
 ) -> Model:
     """Load, check and evaluate. Nothing is evaluated when the files or their definitions have errors."""
     project = load_project(package, search_path)
@@ -64,9 +64,10 @@ def evaluate_package(
     if _has_error(findings):
         return empty
     foreign = modules_with_plugins(definitions)
-    if foreign and plugins and on_progress is not None:
+    if foreign and plugins and on_notice is not None:
         names = ", ".join(one.name for one in foreign)
-        on_progress(f"running Python plug-ins of {'module' if len(foreign) == 1 else 'modules'} {names}")
+        modules = "module" if len(foreign) == 1 else "modules"
+        on_notice(f"the model runs Python: plug-ins of the {modules} {names} (--no-plugins refuses them)")
     with python_environment(project.modules):
         functions, registered, broken = load_functions(definitions, run=plugins)
         findings += definitions.findings + broken

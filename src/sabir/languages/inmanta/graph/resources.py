@@ -26,7 +26,7 @@ def render_resources(package: LoadedPackage, request: EvaluationRequest, _: Rend
         search_path=request.search_path,
         plugins=request.trust.plugins,
         given=Given(request.inputs, request.input_origins, request.overrides),
-        on_progress=request.on_progress,
+        on_notice=request.on_notice,
     )
     if any(one.severity is Severity.ERROR for one in model.findings):
         return Rendering(files={}, findings=tuple(sorted(model.findings, key=lambda one: one.sort_key)))
