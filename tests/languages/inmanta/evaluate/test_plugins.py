@@ -100,8 +100,8 @@ def test_loading_says_so() -> None:
         "libs/m/model/_init.cf": "",
         "libs/m/plugins/__init__.py": HEAD + '@plugin\ndef f() -> "int":\n    return 1\n',
     }
-    evaluate_package(MemoryPackage(files), plugins=True, on_progress=said.append)
-    assert said == ["running Python plug-ins of module m"]
+    evaluate_package(MemoryPackage(files), plugins=True, on_notice=said.append)
+    assert said == ["the model runs Python: plug-ins of the module m (--no-plugins refuses them)"]
 
 
 def test_an_exception_has_both_places() -> None:
