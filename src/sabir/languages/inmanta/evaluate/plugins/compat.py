@@ -57,15 +57,16 @@ class _EngineFinder(MetaPathFinder):
 class _ModuleLoader(Loader):
     """A Python file of a module of the project, from wherever the project was loaded."""
 
-    def __init__(self, text: str, file: str) -> None:
+    def __init__(self, text: str, shown: str, file: str) -> None:
         self._text = text
+        self._shown = shown
         self._file = file
 
     def create_module(self, spec: ModuleSpec) -> ModuleType | None:  # noqa: ARG002
         return None
 
     def exec_module(self, module: ModuleType) -> None:
-        code = compile(self._text, f"<plug-in {self._file}>", "exec", dont_inherit=True)
+        code = compile(self._text, f"<plug-in {self._shown}>", "exec", dont_inherit=True)
         module.__file__ = self._file
         exec(code, module.__dict__)  # noqa: S102  # running the plug-in is what its owner allowed
 
@@ -92,7 +93,10 @@ class _ModuleFinder(MetaPathFinder):
             found = module.plugins.file(file) if file != ".py" else None
             if found is not None:
                 PLUGIN_SOURCES[found.source.name] = found.source
-                loader = _ModuleLoader(found.source.text, found.source.name)
+                # Plug-ins look for files beside their own, so they are told where it really lies.
+                folder = module.plugins.directory
+                real = found.source.name if folder is None else str((folder / file).absolute())
+                loader = _ModuleLoader(found.source.text, found.source.name, real)
                 return ModuleSpec(fullname, loader, is_package=is_package, origin=found.source.name)
         if not rest or module.plugins.list(inside):
             return ModuleSpec(fullname, _EngineLoader(), is_package=True)
