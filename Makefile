@@ -14,6 +14,8 @@ venv: .venv/.ready ## make .venv with sabir, its extras and the development tool
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --editable .
+	@# Where the environment forbids Python to write bytecode, every start would compile the sources anew.
+	$(BIN)/python -m compileall -q src
 	@touch $@
 
 demo: venv ## run the main job on the shipped examples

@@ -46,6 +46,7 @@ _TYPES: Final = ("Application", "Library")
 _SEMVER: Final = re.compile(
     r"\d+(\.\d+(\.\d+(-[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?(\+[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?)?)?"
 )
+_CLAUSE: Final = re.compile(r"(?:==|>=|<=|!=|>|<|\^|~=?)\s*\d+(?:\.\d+){0,2}")
 _PNG: Final = b"\x89PNG\r\n\x1a\n"
 
 
@@ -294,7 +295,9 @@ def is_version_spec(value: YamlNode) -> bool:
         return False
     if value.value is None or _SEMVER.fullmatch(value.text):
         return True
-    # The library is needed for ranges only; most manifests do without it.
+    if all(_CLAUSE.fullmatch(clause.strip()) for clause in value.text.split(",")):
+        return True
+    # The library knows stranger forms, too; importing it costs as much as all of click, so most manifests do without.
     from semantic_version import SimpleSpec  # type: ignore[import-untyped]  # ships no types
 
     try:
