@@ -164,7 +164,7 @@ class ClassTable:
     def known_names(self) -> frozenset[str]:
         """Every class that exists for sure: those the manifest promises, those found, the core library."""
         listed = (one.name for one in self.view.listed_classes or ())
-        return frozenset([*listed, *self.classes]) | core_library.CLASSES
+        return frozenset([*listed, *self.classes, *self.required]) | core_library.CLASSES
 
     def near_class(self, name: str) -> str | None:
         """The class that was meant by a name that does not exist: misspelt in its namespace, or right in another."""
@@ -206,7 +206,7 @@ class ClassTable:
                 return None
             if name in own or name in core:
                 continue
-            document_of = self.classes.get(name) if name not in core_library.CLASSES else None
+            document_of = self._class(name) if name not in core_library.CLASSES else None
             if document_of is not None:
                 own[name] = document_of
                 waiting.extend(self._parents(document_of))
@@ -217,6 +217,14 @@ class ClassTable:
             core[name] = found
             waiting.extend(found.parents)
         return Ancestry(tuple(own.values()), tuple(core.values()))
+
+    def _class(self, name: str) -> ClassDocument | None:
+        return self.classes.get(name) or self.required.get(name)
+
+    @cached_property
+    def required(self) -> dict[str, ClassDocument]:
+        """The classes of the required packages that are at hand."""
+        return {name: one for view in self.view.required for name, one in ClassTable(view).classes.items()}
 
     def _parents(self, document: ClassDocument) -> tuple[str | None, ...]:
         """Qualified names of the parents; None for one that cannot be told."""

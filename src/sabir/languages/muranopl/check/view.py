@@ -16,6 +16,7 @@ from sabir.source.yaml.nodes import YamlMapping, YamlScalar
 __all__ = ["MANIFEST", "ListedClass", "PackageView", "is_murano_package"]
 
 MANIFEST: Final = "manifest.yaml"
+_CORE_PACKAGES: Final = frozenset({"io.murano", "io.murano.applications"})
 # Keys that only a class file has.
 _CLASS_MARKS: Final = frozenset({"Namespaces", "Extends", "Methods", "Workflow", "Properties"})
 _VIEWS: Final[WeakKeyDictionary[LoadedPackage, PackageView]] = WeakKeyDictionary()
@@ -118,12 +119,31 @@ class PackageView:
         return frozenset(one.namespace for one in self.listed_classes or ())
 
     @cached_property
+    def _required_names(self) -> frozenset[str]:
+        """The packages that the manifest requires, the core library aside."""
+        require = self.manifest.get("Require") if self.manifest else None
+        names = (text_of(key) for key in require) if isinstance(require, YamlMapping) else ()
+        return frozenset(name or "" for name in names) - _CORE_PACKAGES
+
+    @cached_property
+    def required(self) -> tuple[PackageView, ...]:
+        """The required packages that are at hand: they lie beside this one."""
+        if not self._required_names:
+            return ()
+        from sabir.languages.muranopl.check.beside import packages_beside
+
+        return tuple(
+            PackageView.of(one) for one in packages_beside(self.package, self._required_names).values()
+        )
+
+    @cached_property
     def requires_others(self) -> bool:
         """Whether classes may come from packages that are not at hand."""
-        require = self.manifest.get("Require") if self.manifest else None
-        if not isinstance(require, YamlMapping):
-            return False
-        return any(text_of(key) not in ("io.murano", "io.murano.applications") for key in require)
+        if len(self.required) < len(self._required_names):
+            return True
+        # Requirements of requirements are not followed: two packages may require each other.
+        own = text_of(self.manifest.get("FullName")) if self.manifest else None
+        return any(one._required_names - self._required_names - {own} for one in self.required)
 
     @cached_property
     def ui_file(self) -> str | None:
