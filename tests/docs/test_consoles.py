@@ -12,14 +12,16 @@ from tests.docs.pages import DOCS, ROOT, pages
 
 _CONSOLE = re.compile(r"^```console\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
+_READ = re.compile(r"examples/(graphs|shop)\b")
+
 
 def consoles() -> Iterator[tuple[str, str, str]]:
-    """Page, command and shown output, for commands that read a saved graph under examples and show output."""
+    """Page, command and shown output, for commands that read a shipped graph or environment and show output."""
     for page in pages():
         for block in _CONSOLE.findall(page.read_text(encoding="utf-8")):
             for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
                 command, _, shown = part.partition("\n")
-                if command.startswith("sabir ") and "examples/graphs" in command and shown.strip():
+                if command.startswith("sabir ") and _READ.search(command) and shown.strip():
                     yield str(page.relative_to(ROOT)), command, shown
 
 

@@ -20,6 +20,7 @@ from sabir.environment.parts import LoadedPart, load_parts
 from sabir.environment.read import read_environment
 from sabir.environment.references import Reference, references
 from sabir.environment.resolve import Resolver
+from sabir.errors import UsageError
 from sabir.graph.graph import Graph
 from sabir.graph.instance import Instance
 from sabir.graph.order import strongly_connected
@@ -52,12 +53,23 @@ def _run(package: LoadedPackage, request: EvaluationRequest) -> tuple[_Run | Non
     environment, findings = load_environment(package)
     if environment is None:
         return None, findings
+    _check_overrides(environment, request)
     parts, more = load_parts(environment, package)
     usable = {one.part.name: one for one in parts}
     run = _Run(environment, usable, request, [*findings, *more])
     run.broken.update(part.name for part in environment.parts if part.name not in usable)
     run.evaluate()
     return run, tuple(run.findings)
+
+
+def _check_overrides(environment: Environment, request: EvaluationRequest) -> None:
+    """What no part would take must not be dropped in silence."""
+    names = [part.name for part in environment.parts]
+    for given in request.overrides:
+        part, _, rest = given.partition("/")
+        if part not in names or not rest:
+            shown = ", ".join(f"{name}/…" for name in names)
+            raise UsageError(f"--set {given}: begin with the part that the instance is in: {shown}")
 
 
 def prepare_parts(

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from sabir.errors import UnusableInput
+from sabir.errors import UnusableInput, UsageError
 from sabir.languages.language import Evaluation, EvaluationRequest
 from sabir.operations.languages import find_language
 from sabir.source.packages import LoadedPackage, load_package
@@ -29,6 +29,11 @@ def evaluate_path(path: Path, request: EvaluationRequest, *, language: str | Non
     if language is None and _is_saved_graph(path):
         from sabir.graph.json import load
 
+        if request.overrides:
+            given = next(iter(request.overrides))
+            raise UsageError(
+                f"--set {given}: a saved graph is not evaluated again; give the package it was made from"
+            )
         return EvaluatedPath(evaluation=Evaluation(graph=load(path.read_bytes(), name=str(path))))
     package = load_package(path)
     spoken = find_language(package, language)

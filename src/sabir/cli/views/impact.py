@@ -50,7 +50,8 @@ def _value(graph: Graph, one: Affected) -> str:
     name = one.attribute or ""
     if name in instance.attributes:
         return value_text(instance.attributes[name], graph)
-    return ", ".join(graph[id_].name if id_ in graph else id_ for id_ in instance.relations[name])
+    targets = instance.relations[name]
+    return ", ".join(graph[id_].name if id_ in graph else id_ for id_ in targets) or "nothing"
 
 
 def _through(graph: Graph, one: Affected) -> str:
