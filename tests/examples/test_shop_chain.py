@@ -62,3 +62,11 @@ def test_an_override_of_a_saved_graph_is_refused(capsys: pytest.CaptureFixture[s
     saved = SHOP.parent / "graphs/shop.json"
     assert main(["compile", str(saved), "--set", "shop.url=x"]) == 2
     assert "give the package" in capsys.readouterr().err
+
+
+def test_a_query_says_why(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["query", str(SHOP), "::database::mysql::url", "--why"]) == 0
+    shown = capsys.readouterr()
+    assert shown.out == f"{URL}\n"
+    assert main(["why", str(SHOP), "database/mysql.url"]) == 0
+    assert shown.err == capsys.readouterr().out

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from pathlib import Path
 from typing import Any
@@ -28,6 +28,8 @@ from sabir.graph.graph import Graph
 from sabir.graph.values import Unknown
 from sabir.languages.language import EvaluationRequest
 from sabir.operations.evaluate import evaluate_path
+from sabir.operations.why import Explanation, Subject, explain
+from sabir.source.packages import LoadedPackage
 
 __all__ = ["Answer", "QueryRequest", "query_graph", "query_path"]
 
@@ -43,6 +45,7 @@ class QueryRequest:
     evaluation: EvaluationRequest = field(default_factory=EvaluationRequest)
     reveal: bool = False
     trace: bool = False
+    why: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,8 +56,8 @@ class Answer:
     findings: tuple[Finding, ...] = ()
     sensitive: bool = False
     """Whether something was hidden."""
-    origins: tuple[str, ...] = ()
-    """Places of the instances among the matches."""
+    chains: tuple[Explanation, ...] = ()
+    """When asked why: what stands behind each instance among the matches, and each value that was read for them."""
     trace: tuple[str, ...] = ()
 
     @property
@@ -63,19 +66,29 @@ class Answer:
 
 
 def query_path(request: QueryRequest) -> Answer:
-    evaluated = evaluate_path(request.path, request.evaluation, language=request.language)
-    project = _project(request)
+    evaluation = replace(request.evaluation, full_provenance=request.why)
+    evaluated = evaluate_path(request.path, evaluation, language=request.language)
     return query_graph(
-        evaluated.evaluation.graph, request, project=project, findings=evaluated.evaluation.findings
+        evaluated.evaluation.graph,
+        request,
+        project=_project(request),
+        findings=evaluated.evaluation.findings,
+        package=evaluated.package,
     )
 
 
 def query_graph(
-    graph: Graph, request: QueryRequest, *, project: Project | None = None, findings: tuple[Finding, ...] = ()
+    graph: Graph,
+    request: QueryRequest,
+    *,
+    project: Project | None = None,
+    findings: tuple[Finding, ...] = (),
+    package: LoadedPackage | None = None,
 ) -> Answer:
     lines: list[str] = []
     session = Session(project=project or Project(), on_trace=lines.append)
     root = resources_of(graph, session)
+    session.reads = [] if request.why else None
     expression = parse_expression(request.expression)
     if request.trace:
         expression = (
@@ -89,14 +102,33 @@ def query_graph(
         return Answer(values=(), findings=(*findings, *error.findings), trace=tuple(lines))
     hidden = any(is_sensitive(value) for value in result.values) and not request.reveal
     shown = [reveal_deep(value) if request.reveal else redacted(value) for value in result.values]
-    places = [one.instance.origin for one in result.values if isinstance(one, GraphResource)]
+    chains = _chains(graph, result.values, session.reads or [], package) if request.why else ()
     return Answer(
         values=tuple(_shown(value) for value in shown),
         findings=findings,
         sensitive=hidden,
-        origins=tuple(str(origin.location) for origin in places if origin is not None),
+        chains=chains,
         trace=tuple(lines),
     )
+
+
+def _chains(
+    graph: Graph,
+    values: Sequence[Any],
+    reads: Sequence[tuple[Resource, str]],
+    package: LoadedPackage | None,
+) -> tuple[Explanation, ...]:
+    subjects = [Subject(one.instance) for one in values if isinstance(one, GraphResource)]
+    subjects += [
+        Subject(one.instance, key)
+        for one, key in reads
+        if isinstance(one, GraphResource)
+        and (key in one.instance.attributes or key in one.instance.relations)
+    ]
+    by_name = {
+        one.name(graph): one for one in subjects if one.instance is not None and one.instance.id in graph
+    }
+    return tuple(explain(graph, one, package) for one in by_name.values())
 
 
 def _project(request: QueryRequest) -> Project:

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from sabir.cli.options import evaluation_options, evaluation_request, language_option, pairs, path_argument
+
+if TYPE_CHECKING:
+    from sabir.operations.why import Explanation
 
 __all__ = ["command"]
 
@@ -30,7 +34,7 @@ __all__ = ["command"]
     show_default=True,
     help="How the matches are written: one a line, or as a list.",
 )
-@click.option("--why", is_flag=True, help="Say on stderr where the matching instances were described.")
+@click.option("--why", is_flag=True, help="Say on stderr where the matches came from, step by step.")
 @click.option("--trace", is_flag=True, help="Say on stderr what each segment selects.")
 @click.option("--reveal", is_flag=True, help="Show sensitive values, too.")
 @click.option("-q", "--quiet", is_flag=True, help="No progress and no warnings.")
@@ -78,17 +82,28 @@ def command(
                 evaluation=replace(request, on_progress=report),
                 reveal=reveal,
                 trace=trace,
+                why=why,
             )
         )
     show_findings(answer.findings, path, quiet=quiet)
-    for line in (*answer.trace, *(answer.origins if why else ())):
+    for line in answer.trace:
         click.echo(line, err=True)
     if not answer.failed or answer.values:
         _write(list(answer.values), format_)
+    if answer.chains:
+        _explain(answer.chains)
     if answer.sensitive and not quiet:
         click.echo("some values are sensitive and hidden; --reveal shows them", err=True)
     if answer.failed or not answer.values:
         context.exit(1)
+
+
+def _explain(chains: Sequence[Explanation]) -> None:
+    from sabir.cli.views.why import text_view
+
+    for chain in chains:
+        for piece in text_view(chain):
+            click.echo(piece.encode("utf-8", "replace"), nl=False, err=True)
 
 
 def _write(values: list[Any], format_: str) -> None:
