@@ -50,6 +50,18 @@ topology_template:
 """,
     "shorthand and prefixed types": HEAD
     + "topology_template: {node_templates: {a: {type: Compute}, b: {type: 'tosca:Compute'}}}\n",
+    "a shorthand name is the shortest one": HEAD
+    + """\
+topology_template:
+  node_templates:
+    vm: {type: Compute, capabilities: {os: {properties: {type: linux}}}, requirements: [{local_storage: {node: disk, relationship: {type: AttachesTo, properties: {location: /d}}}}]}
+    disk: {type: BlockStorage, properties: {size: 1 GB}}
+    db: {type: Database, requirements: [{host: dbms}]}
+    dbms: {type: DBMS, requirements: [{host: vm}]}
+""",
+    "a byte order mark": "\ufeff"
+    + HEAD
+    + "topology_template: {node_templates: {a: {type: tosca.nodes.Root}}}\n",
     "dsl definitions and merge": HEAD
     + """\
 dsl_definitions:
@@ -314,6 +326,25 @@ def test_a_single_file_imports_what_lies_beside_it(tmp_path: Path) -> None:
         HEAD + "imports: [types.yaml]\ntopology_template: {node_templates: {a: {type: N}}}\n"
     )
     assert LANGUAGE.evaluate(load_package(tmp_path / "t.yaml"), EvaluationRequest()).findings == ()
+
+
+def test_a_single_file_reaches_as_far_as_the_folder_of_the_user(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, text in {
+        "types/kinds.yaml": HEAD + "node_types: {k: {derived_from: tosca.nodes.Root}}\n",
+        "a/main.yaml": HEAD
+        + "imports: [../types/kinds.yaml]\ntopology_template: {node_templates: {n: {type: k}}}\n",
+    }.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    package = load_package(tmp_path / "a" / "main.yaml")
+    monkeypatch.chdir(tmp_path / "types")
+    (refused,) = Application().run(package, LANGUAGE.validators())
+    assert refused.code == "TOSCA:E004"
+    assert f"is outside {str(tmp_path / 'a')!r}" in refused.message
+    monkeypatch.chdir(tmp_path)
+    assert not list(Application().run(package, LANGUAGE.validators()))
 
 
 def test_two_grammars_one_topology() -> None:

@@ -35,17 +35,15 @@ def _data(profile: str) -> Mapping[str, Section]:
 def _short_names(profile: str, section: str) -> Mapping[str, str]:
     """`Compute` and `tosca:Compute` for `tosca.nodes.Compute`: the shorthand and prefixed names of the document."""
     found: dict[str, str] = {}
+    last: dict[str, str] = {}
     for name in _data(profile).get(section, {}):
         if name.startswith("tosca."):
             short = name.split(".", 2)[2] if name.count(".") > 1 else name
-            for alias in (
-                short,
-                f"tosca:{short}",
-                short.rpartition(".")[2],
-                f"tosca:{short.rpartition('.')[2]}",
-            ):
-                found.setdefault(alias, name)
-    return found
+            found.setdefault(short, name)
+            last.setdefault(short.rpartition(".")[2], name)
+    # The last word alone comes second: `Compute` is tosca.nodes.Compute, not tosca.nodes.Abstract.Compute.
+    aliases = last | found
+    return aliases | {f"tosca:{alias}": name for alias, name in aliases.items()}
 
 
 @cache

@@ -309,7 +309,8 @@ _NODES: Mapping[str, Any] = {
     "tosca.nodes.Database": {
         "derived_from": "tosca.nodes.Root",
         "properties": {
-            "name": _p("string"),
+            # Required in the standard; the parsers in use do not, and published templates leave it out.
+            "name": _o("string"),
             "port": _o("integer"),
             "user": _o("string"),
             "password": _o("string"),
@@ -375,6 +376,13 @@ _NODES: Mapping[str, Any] = {
                 }
             },
         ],
+    },
+    # Not in the standard, but both parsers in use ship the pair.
+    "tosca.nodes.Container.Runtime.Docker": {
+        "derived_from": "tosca.nodes.Container.Runtime",
+        "capabilities": {
+            "host": _cap("Container.Docker", valid_source_types=["tosca.nodes.Container.Application.Docker"])
+        },
     },
     "tosca.nodes.Container.Application.Docker": {"derived_from": "tosca.nodes.Container.Application"},
     "tosca.nodes.LoadBalancer": {

@@ -325,7 +325,7 @@ class Gathering:
                 self.profiles[shipped] = None
                 self.complete = self.complete and shipped == "simple"
                 return
-            self._missing(place, f"the import {target!r} is not there, or outside the package", "TOSCA:E004")
+            self._not_found(importer, target, place)
             return
         if (found.name, prefix) in self._imported or len(self._imported) >= _MOST_IMPORTS:
             return
@@ -350,9 +350,22 @@ class Gathering:
                 return found
         return None
 
-    def _missing(self, place: Place, message: str, code: str) -> None:
+    def _not_found(self, importer: str, target: str, place: Place) -> None:
+        limit = self.files.outside(posixpath.join(posixpath.dirname(importer), target))
+        if limit is None:
+            self._missing(place, f"the import {target!r} is not there", "TOSCA:E004")
+            return
+        self._missing(
+            place,
+            f"the import {target!r} is outside {str(limit)!r}, and only what is in there is read",
+            "TOSCA:E004",
+            "run sabir in the folder that holds both files, or mark that folder as a project: git init, or an unfurl.yaml",
+        )
+
+    def _missing(self, place: Place, message: str, code: str, hint: str | None = None) -> None:
         self.complete = False
-        hint = "copy the file beside the template and import it by its path" if code == "TOSCA:E005" else None
+        if code == "TOSCA:E005":
+            hint = "copy the file beside the template and import it by its path"
         self.findings.append(Finding(code=code, message=message, place=place, hint=hint))
 
     def _use_profile(self, name: str, place: Place) -> None:

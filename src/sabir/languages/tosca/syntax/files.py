@@ -25,6 +25,10 @@ class Files(Protocol):
         """The real directory of a file; None when it has none (an archive, memory)."""
         ...
 
+    def outside(self, name: str) -> Path | None:
+        """The folder that a file would have to be in to be read, when it is there but beyond it."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class PackageFiles:
@@ -36,6 +40,12 @@ class PackageFiles:
     def directory(self, name: str) -> Path | None:
         path = self.package.path
         return (path / name).parent if path is not None and path.is_dir() else None
+
+    def outside(self, name: str) -> Path | None:
+        path = self.package.path
+        if path is None or not path.is_dir() or not posixpath.normpath(name).startswith(".."):
+            return None
+        return path if (path / name).is_file() else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,17 +77,22 @@ class DiskFiles:
     def directory(self, name: str) -> Path | None:
         return (self.base / name).parent
 
+    def outside(self, name: str) -> Path | None:
+        return self.root if self.read(name) is None and (self.base / name).is_file() else None
+
 
 def files_of(package: LoadedPackage) -> Files:
     """The files that the documents of a package may import.
 
-    A single file may import what lies beside it, and above it as far as its project reaches.
+    A single file may import what lies beside it, and above it as far as its project reaches: to the nearest folder with a mark of
+    a project, or else to the current folder when the file is in it.
     """
     if not package.single_file or package.path is None:
         return PackageFiles(package)
     base = Path(os.path.abspath(package.path)).parent
+    here = Path.cwd()
     root = next(
         (above for above in (base, *base.parents) if any((above / mark).exists() for mark in _ROOT_MARKS)),
-        base,
+        here if here != here.parent and base.is_relative_to(here) else base,
     )
     return DiskFiles(base, root)

@@ -14,7 +14,7 @@ __all__ = ["META", "candidates", "recognises"]
 META: Final = "TOSCA-Metadata/TOSCA.meta"
 _MOST_FILES: Final = 400
 _MARK: Final = re.compile(
-    rb"^[ \t]*[\"']?(?:tosca_definitions_version[\"']?[ \t]*:|apiVersion[\"']?[ \t]*:[ \t]*[\"']?unfurl/)",
+    rb"^(?:\xef\xbb\xbf)?[ \t]*[\"']?(?:tosca_definitions_version[\"']?[ \t]*:|apiVersion[\"']?[ \t]*:[ \t]*[\"']?unfurl/)",
     re.MULTILINE,
 )
 
