@@ -20,7 +20,7 @@ from sabir.expressions.template.lines import Piece
 from sabir.expressions.template.sandbox import compiled, line_place
 from sabir.source.text import Place, Source, Span
 
-__all__ = ["BoundedEnvironment"]
+__all__ = ["BoundedEnvironment", "MeteredEnvironment"]
 
 _LARGEST_RANGE = 100_000
 _DROPPED_FILTERS = frozenset({"urlize", "pprint", "xmlattr"})
@@ -47,29 +47,14 @@ class Undefinedness:
         return Place(source, Span(whole.span.start + match.start(), whole.span.start + match.end()))
 
 
-class BoundedEnvironment(ImmutableSandboxedEnvironment):
-    """A sandbox that counts, and whose templates know the place of what they put out."""
+class MeteredEnvironment(ImmutableSandboxedEnvironment):
+    """A sandbox that counts. `count` (or `mark`) must have rewritten the trees of its templates."""
 
     intercepted_binops = frozenset({"+", "*", "**", "%"})
 
-    def __init__(
-        self,
-        *,
-        load: Callable[[str], Source | None] = lambda _: None,
-        limits: TemplateLimits | None = None,
-        keep_trailing_newline: bool = True,
-    ) -> None:
+    def __init__(self, limits: TemplateLimits | None = None, **settings: Any) -> None:
         self.meter = Meter(limits or TemplateLimits())
-        self.pieces: dict[str, tuple[Piece, ...]] = {}
-        self.records: list[Undefinedness] = []
-        self._sources: dict[str, Source] = {}
-        self._templates: dict[str, tuple[str, Template]] = {}
-        super().__init__(
-            undefined=StrictUndefined,
-            loader=_Loader(load),
-            keep_trailing_newline=keep_trailing_newline,
-            cache_size=0,
-        )
+        super().__init__(undefined=StrictUndefined, **settings)
         known: dict[str, Any] = self.globals
         known["range"] = self._range
         del known["lipsum"]
@@ -79,6 +64,54 @@ class BoundedEnvironment(ImmutableSandboxedEnvironment):
 
     def add_filters(self, filters: Mapping[str, Callable[..., Any]]) -> None:
         self.filters.update({name: self._counted(name, one) for name, one in filters.items()})
+
+    def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
+        self.meter.binary(operator, left, right)
+        return super().call_binop(context, operator, left, right)
+
+    def call(__self, __context: Context, __obj: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: N805
+        __self.meter.call(__obj, args, kwargs)
+        return __self.meter.checked(super().call(__context, __obj, *args, **kwargs))
+
+    def _range(self, *args: int) -> range:
+        numbers = range(*args)
+        # len() of a range beyond the machine's integers overflows, so the distance is computed.
+        if abs((numbers.stop - numbers.start) // numbers.step) > _LARGEST_RANGE:
+            raise LimitReached(f"range{args} is longer than {_LARGEST_RANGE:,}")
+        return numbers
+
+    def _counted(self, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+        meter = self.meter
+        skip = 1 if getattr(function, "jinja_pass_arg", None) is not None else 0
+
+        @wraps(function)
+        def counted(*args: Any, **kwargs: Any) -> Any:
+            meter.arguments(name, args[skip:], kwargs)
+            result = function(*args, **kwargs)
+            if isinstance(result, Iterator):
+                return meter.bounded(result)
+            return meter.checked(result)
+
+        return counted
+
+
+class BoundedEnvironment(MeteredEnvironment):
+    """A sandbox that counts, and whose templates know the place of what they put out."""
+
+    def __init__(
+        self,
+        *,
+        load: Callable[[str], Source | None] = lambda _: None,
+        limits: TemplateLimits | None = None,
+        keep_trailing_newline: bool = True,
+    ) -> None:
+        self.pieces: dict[str, tuple[Piece, ...]] = {}
+        self.records: list[Undefinedness] = []
+        self._sources: dict[str, Source] = {}
+        self._templates: dict[str, tuple[str, Template]] = {}
+        super().__init__(
+            limits, loader=_Loader(load), keep_trailing_newline=keep_trailing_newline, cache_size=0
+        )
 
     def template(self, source: Source) -> Template:
         known = self._templates.get(source.name)
@@ -110,35 +143,6 @@ class BoundedEnvironment(ImmutableSandboxedEnvironment):
         if isinstance(obj, dict) and attribute in obj:
             return obj[attribute]
         return super().getattr(obj, attribute)
-
-    def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
-        self.meter.binary(operator, left, right)
-        return super().call_binop(context, operator, left, right)
-
-    def call(__self, __context: Context, __obj: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: N805
-        __self.meter.call(__obj, args, kwargs)
-        return __self.meter.checked(super().call(__context, __obj, *args, **kwargs))
-
-    def _range(self, *args: int) -> range:
-        numbers = range(*args)
-        # len() of a range beyond the machine's integers overflows, so the distance is computed.
-        if abs((numbers.stop - numbers.start) // numbers.step) > _LARGEST_RANGE:
-            raise LimitReached(f"range{args} is longer than {_LARGEST_RANGE:,}")
-        return numbers
-
-    def _counted(self, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
-        meter = self.meter
-        skip = 1 if getattr(function, "jinja_pass_arg", None) is not None else 0
-
-        @wraps(function)
-        def counted(*args: Any, **kwargs: Any) -> Any:
-            meter.arguments(name, args[skip:], kwargs)
-            result = function(*args, **kwargs)
-            if isinstance(result, Iterator):
-                return meter.bounded(result)
-            return meter.checked(result)
-
-        return counted
 
 
 class _Loader(BaseLoader):

@@ -10,7 +10,12 @@ from jinja2.visitor import NodeTransformer
 from sabir.expressions.template.lines import Piece
 from sabir.source.text import Source
 
-__all__ = ["mark"]
+__all__ = ["count", "mark"]
+
+
+def count(tree: nodes.Template) -> None:
+    """Rewrite loops and joins in place so that `environment.meter` counts them; outputs stay as they are."""
+    _Counting().visit(tree)
 
 
 def mark(tree: nodes.Template, source: Source) -> tuple[Piece, ...]:
@@ -20,7 +25,26 @@ def mark(tree: nodes.Template, source: Source) -> tuple[Piece, ...]:
     return tuple(marking.pieces)
 
 
-class _Marking(NodeTransformer):
+class _Counting(NodeTransformer):
+    """Loops and joins are counted."""
+
+    def visit_For(self, node: nodes.For) -> nodes.For:  # noqa: N802
+        self.generic_visit(node)
+        node.iter = self._call("meter.bounded", [cast("nodes.Expr", node.iter)], node.lineno)
+        return node
+
+    def visit_Concat(self, node: nodes.Concat) -> nodes.Call:  # noqa: N802
+        self.generic_visit(node)
+        return self._call("meter.joined", list(node.nodes), node.lineno)
+
+    def _call(self, attribute: str, arguments: list[nodes.Expr], line: int) -> nodes.Call:
+        function = nodes.EnvironmentAttribute(attribute, lineno=line)
+        return nodes.Call(function, arguments, [], None, None, lineno=line)
+
+
+class _Marking(_Counting):
+    """Outputs know their place, too."""
+
     def __init__(self, source: Source) -> None:
         self.source = source
         self.pieces: list[Piece] = []
@@ -35,19 +59,6 @@ class _Marking(NodeTransformer):
                 out.append(self._output(self._sign(child.lineno), child.lineno))
                 out.append(nodes.Output([self.visit(child)], lineno=child.lineno))
         return out
-
-    def visit_For(self, node: nodes.For) -> nodes.For:  # noqa: N802
-        self.generic_visit(node)
-        node.iter = self._call("meter.bounded", [cast("nodes.Expr", node.iter)], node.lineno)
-        return node
-
-    def visit_Concat(self, node: nodes.Concat) -> nodes.Call:  # noqa: N802
-        self.generic_visit(node)
-        return self._call("meter.joined", list(node.nodes), node.lineno)
-
-    def _call(self, attribute: str, arguments: list[nodes.Expr], line: int) -> nodes.Call:
-        function = nodes.EnvironmentAttribute(attribute, lineno=line)
-        return nodes.Call(function, arguments, [], None, None, lineno=line)
 
     def _data(self, node: nodes.TemplateData) -> list[nodes.Node]:
         out: list[nodes.Node] = []

@@ -147,16 +147,19 @@ class EntityType:
             for name, value in parent.defaults.items():
                 if name not in removed:
                     found.setdefault(name, value)
-            removed |= {
-                name for name in parent.all_properties if parent.removed_default(name) and name not in found
-            }
+            removed |= {name for name in parent.removed_defaults if name not in found}
         return found
 
-    def removed_default(self, name: str) -> bool:
-        own = self.properties.get(name)
-        if own is not None and (own.undef or own.default is not NO_DEFAULT):
-            return own.undef
-        return any(parent.removed_default(name) for parent in self.parents)
+    @cached_property
+    def removed_defaults(self) -> frozenset[str]:
+        """The properties whose default is `undef`, here or in a parent whose word holds here."""
+        found = {name for parent in self.parents for name in parent.removed_defaults}
+        for name, own in self.properties.items():
+            if own.undef:
+                found.add(name)
+            elif own.default is not NO_DEFAULT:
+                found.discard(name)
+        return frozenset(found)
 
     def default_place(self, name: str) -> Place | None:
         """Where the default of an attribute is written."""

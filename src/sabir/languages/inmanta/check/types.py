@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
+from sabir.expressions.patterns import PatternTooSlow, is_cheap, matches_start
 from sabir.graph.values import Unknown
 from sabir.languages.inmanta.syntax.nodes import Typedef
 from sabir.source.text import Place
@@ -97,8 +98,21 @@ def nullable(inner: ValueType) -> ValueType:
 
 def matches(pattern: str) -> Test:
     """A regex matches from the beginning of the string; nothing is implied about its end (spec 002)."""
-    match = re.compile(pattern).match
-    return lambda value: isinstance(value, Unknown) or (isinstance(value, str) and match(value) is not None)
+    compiled = re.compile(pattern)
+    slow: list[PatternTooSlow] = []
+
+    def test(value: object) -> bool:
+        if not isinstance(value, str):
+            return isinstance(value, Unknown)
+        if slow and not is_cheap(compiled, value):
+            raise slow[0]  # one text took all the time there is; a loop may bring thousands of them
+        try:
+            return matches_start(compiled, value)
+        except PatternTooSlow as problem:
+            slow.append(problem)
+            raise
+
+    return test
 
 
 def shown_value(value: object) -> str:

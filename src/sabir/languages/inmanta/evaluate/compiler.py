@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from sabir.expressions.patterns import PatternTooSlow
 from sabir.graph.values import Unknown
 from sabir.languages.inmanta import codes
 from sabir.languages.inmanta.check.definitions import Definitions
@@ -153,6 +154,9 @@ class Compiler:
                     fits = prop.type.accepts(prop.default)
                 except Wait:
                     continue  # the condition reads a variable; the constructor that uses the default will tell
+                except PatternTooSlow as problem:
+                    self.engine.report_once(codes.LIMIT, str(problem), prop.place)
+                    continue
                 if not fits:
                     message = (
                         f"the default {shown_value(prop.default)} of {prop.name!r} is no {prop.type.name}"

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.finding import Frame as Step_Frame
+from sabir.expressions.patterns import PatternTooSlow
 from sabir.languages.inmanta import codes
 from sabir.languages.inmanta.check.entities import ImplementationDef, Property
 from sabir.languages.inmanta.evaluate.closing import Closing
@@ -38,6 +39,8 @@ if TYPE_CHECKING:
 __all__ = ["Activity", "Engine", "Step"]
 
 MAX_INSTANCES: Final = 2_000_000
+MAX_GENERATIONS: Final = 10_000
+"""How often what a loop adds to a relation may make the loop add again."""
 _SAME_PLACE: Final = 20
 """As many findings of one code are reported at one place; a loop may make thousands."""
 
@@ -87,6 +90,8 @@ class Engine:
         self.retry: set[Any] = set()
         self._refined: set[tuple[Instance, ImplementationDef]] = set()
         self._counts: dict[tuple[str, Place], int] = {}
+        self._generation = 0
+        self._generations: dict[Instance, int] = {}
         self.writer = Writer(self)
         self.indexes = Indexes(self)
         self.closing = Closing(self, late)
@@ -123,6 +128,8 @@ class Engine:
                 self.fail(step, frame, failure)
             except RecursionError:
                 self.fail(step, frame, self._too_deep(step))
+            except PatternTooSlow as problem:
+                self.fail(step, frame, stop(codes.LIMIT, str(problem), step.place))
 
     def run_step(self, step: Step, frame: Frame) -> None:
         self.run_steps((step,), frame)
@@ -186,8 +193,32 @@ class Engine:
     # Relations
 
     def announce(self, relation: RelationValue, value: Instance) -> None:
+        if not relation.listeners:
+            return
+        if self._generation:  # a loop runs, and adds to a relation that some loop goes over
+            self._generations[value] = max(self._generation, self._generations.get(value, 0))
         for listener in relation.listeners:
-            self.queue.append((listener, value))
+            self.queue.append((self._listened, (listener, value)))
+
+    def _listened(self, event: tuple[Callable[[Instance], None], Instance]) -> None:
+        listener, value = event
+        generation = self._generations.get(value, 0) + 1
+        if generation > MAX_GENERATIONS:
+            place = value._site.place
+            self.report(
+                stop(
+                    codes.LIMIT,
+                    f"a loop adds to the relation it goes over, more than {MAX_GENERATIONS} times in a chain",
+                    place,
+                    hint="a loop that adds to its own relation needs a condition that ends it",
+                )
+            )
+            return
+        before, self._generation = self._generation, generation
+        try:
+            listener(value)
+        finally:
+            self._generation = before
 
     def listen(
         self, relation: RelationValue, step: Step, frame: Frame, body: Callable[[Instance], None]
@@ -196,7 +227,7 @@ class Engine:
         relation.listeners.append(body)
         self.closing.listens(relation, step, frame)
         for value in list(relation.values):
-            body(value)
+            self._listened((body, value))
 
     def copy(self, source: RelationValue, instance: Instance, prop: Property, site: Site) -> None:
         """Add everything of one relation to another, also what still comes."""

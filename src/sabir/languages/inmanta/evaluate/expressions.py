@@ -10,6 +10,7 @@ from sabir.graph.values import UNKNOWN, Unknown
 from sabir.languages.inmanta import codes
 from sabir.languages.inmanta.check.types import shown_value
 from sabir.languages.inmanta.evaluate import operators
+from sabir.languages.inmanta.evaluate.budget import LARGE_LIST, LARGE_TEXT, Budget
 from sabir.languages.inmanta.evaluate.reading import (
     attribute_reader,
     defined_reader,
@@ -41,6 +42,7 @@ class ExpressionCompiler:
 
     def __init__(self, compiler: Compiler) -> None:
         self.compiler = compiler
+        self.budget = Budget()
         self._compilers: dict[type, Callable[[Any, Scope], Read]] = {
             nodes.Literal: self._literal,
             nodes.Text: self._text,
@@ -112,6 +114,7 @@ class ExpressionCompiler:
             return self._text_of_one(node, scope)
         pieces = "".join(part.replace("%", "%%") if isinstance(part, str) else "%s" for part in parts)
         reads = tuple(self.read(part.value, scope) for part in parts if not isinstance(part, str))
+        budget, place = self.budget, self.place(node, scope)
 
         def read(frame: Frame) -> Any:
             values = [one(frame) for one in reads]
@@ -120,6 +123,9 @@ class ExpressionCompiler:
                     if isinstance(value, Unknown):
                         return value
                     values[position] = shown(value)
+            size = sum(map(len, values))
+            if size > LARGE_TEXT:
+                budget.text(size, place)
             return pieces % tuple(values)
 
         return read
@@ -137,6 +143,7 @@ class ExpressionCompiler:
                 after = part
         assert inner is not None
         only = inner
+        budget, place = self.budget, self.place(node, scope)
 
         def read(frame: Frame) -> Any:
             value = only(frame)
@@ -144,6 +151,8 @@ class ExpressionCompiler:
                 if isinstance(value, Unknown):
                     return value
                 value = shown(value)
+            if len(value) > LARGE_TEXT:
+                budget.text(len(value), place)
             return before + value + after
 
         return read
@@ -156,8 +165,11 @@ class ExpressionCompiler:
             else:
                 parts.append(("", self.read(part.value, scope), part.spec, self.place(node, scope)))
 
+        budget = self.budget
+
         def read(frame: Frame) -> Any:
             out: list[str] = []
+            size = 0
             for text, inner, spec, place in parts:
                 if inner is None:
                     out.append(text)
@@ -166,6 +178,9 @@ class ExpressionCompiler:
                 if isinstance(value, Unknown):
                     return value
                 out.append(_formatted(value, spec, place))
+                size += len(out[-1])
+                if size > LARGE_TEXT:
+                    budget.text(size, place)
             return "".join(out)
 
         return read
@@ -175,11 +190,15 @@ class ExpressionCompiler:
         if all(isinstance(item, nodes.Literal | nodes.Text) for item in node.items):
             return lambda frame: [read(frame) for read in reads]
 
+        budget, place = self.budget, self.place(node, scope)
+
         def read_list(frame: Frame) -> list[Any]:
             out: list[Any] = []
             for read in reads:
                 value = read(frame)
                 if isinstance(value, list):
+                    if len(value) > LARGE_LIST:
+                        budget.items(len(value) + len(out), place)
                     _flatten(value, out)  # lists inside a list join it, as the existing engine has it
                 else:
                     out.append(value)
@@ -379,6 +398,7 @@ class ExpressionCompiler:
         ]
         element = self.read(node.element, inner)
         memo = scope.layout.slot()
+        budget = self.budget
 
         def frames(
             frame: Frame, level: int, kept: dict[tuple[int, ...], Frame], at: tuple[int, ...]
@@ -392,6 +412,7 @@ class ExpressionCompiler:
                 below = kept.get(where)
                 if below is None:
                     below = kept[where] = [frame, item, *layouts[level].rest()]
+                    budget.room(len(kept), place)
                 out += [below] if level + 1 == len(sources) else frames(below, level + 1, kept, where)
             return out
 
@@ -409,6 +430,8 @@ class ExpressionCompiler:
                         _flatten(value, out)
                     else:
                         out.append(value)
+            if len(out) > LARGE_LIST:
+                budget.items(len(out), place)
             frame[memo] = out
             return out
 

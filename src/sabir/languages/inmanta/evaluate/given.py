@@ -8,6 +8,7 @@ from typing import Any
 
 from sabir.diagnostics.near import did_you_mean
 from sabir.errors import UsageError
+from sabir.expressions.patterns import PatternTooSlow
 from sabir.graph.origin import How, Origin
 from sabir.graph.values import Value
 from sabir.languages.inmanta.check.types import shown_value
@@ -69,7 +70,11 @@ class Given:
             raise UsageError(
                 f"{instance._entity.shown!r} has no attribute {attribute!r}" + (f"; {hint}" if hint else "")
             )
-        if not prop.type.accepts(value):
+        try:
+            fits = prop.type.accepts(value)
+        except PatternTooSlow as problem:
+            raise UsageError(f"{subject}: {problem}") from None
+        if not fits:
             raise UsageError(f"{subject} is a {prop.type.name}, and {shown_value(value)} is not")
         slot = instance._entity.slots[attribute]
         instance._values[slot] = value

@@ -38,6 +38,7 @@ class Templates:
         self.compiler = compiler
         self._environments: dict[str, Any] = {}
         self._loaded: dict[tuple[str, str], _Loaded] = {}
+        self._exhausted = 0
 
     def renderer(self, scope: Scope, place: Place) -> Callable[[Frame, str, Mapping[str, Any]], str]:
         """Render in a scope. The reads of a template's free names are compiled once for each call site."""
@@ -57,8 +58,24 @@ class Templates:
     def _render(self, loaded: _Loaded, context: dict[str, Any], scope: Scope, place: Place) -> str:
         import jinja2
 
+        from sabir.expressions.template.limits import LimitReached
+
+        template = loaded.template
+        meter = template.environment.meter  # type: ignore[attr-defined]  # ours, made below
+        # Each template that took all its time leaves half of it to those that follow: many of them end soon, too.
+        meter.restart(0.5**self._exhausted)
+        size = 0
+        parts: list[str] = []
         try:
-            return loaded.template.render(context)
+            for part in template.root_render_func(template.new_context(context)):
+                parts.append(part)
+                size += len(part)
+                meter.room(size)
+                meter.step()
+            return "".join(parts)
+        except LimitReached as error:
+            self._exhausted += 1
+            raise stop(codes.LIMIT, f"template {template.name!r}: {error}", place) from None
         except jinja2.UndefinedError as error:
             raise self._undefined(error, scope, place) from None
         except Stop:
@@ -66,9 +83,8 @@ class Templates:
         except RecursionError:
             raise stop(codes.LIMIT, "the template includes itself without end", place) from None
         except Exception as error:  # noqa: BLE001  # whatever a template does wrong is the model's mistake
-            name = loaded.template.name
             raise stop(
-                codes.PLUGIN, f"template {name!r} failed: {type(error).__name__}: {error}", place
+                codes.PLUGIN, f"template {template.name!r} failed: {type(error).__name__}: {error}", place
             ) from None
 
     def _undefined(self, error: Exception, scope: Scope, place: Place) -> Stop:
@@ -153,7 +169,9 @@ class Templates:
 
     def _environment(self, space: Namespace) -> Any:
         import jinja2
-        from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+        from sabir.expressions.template.environment import MeteredEnvironment
+        from sabir.expressions.template.marking import count
 
         def source(path: str) -> str | None:
             module, _, inside = path.partition("/")
@@ -161,7 +179,12 @@ class Templates:
             file = found.data.file(f"templates/{inside}") if found is not None else None
             return None if file is None else file.source.text
 
-        class Sandbox(ImmutableSandboxedEnvironment):
+        class Sandbox(MeteredEnvironment):
+            def _parse(self, source: str, name: str | None, filename: str | None) -> jinja2.nodes.Template:
+                tree = super()._parse(source, name, filename)
+                count(tree)
+                return tree
+
             def is_safe_attribute(self, obj: Any, attr: str, value: Any) -> bool:  # noqa: ARG002
                 return not attr.startswith("_")
 
@@ -176,7 +199,6 @@ class Templates:
 
         environment = Sandbox(
             loader=jinja2.FunctionLoader(source),
-            undefined=jinja2.StrictUndefined,
             cache_size=-1,
             auto_reload=False,
         )
@@ -185,7 +207,7 @@ class Templates:
                 prefix, _, last = full.rpartition("::")
                 function = self.compiler.functions.get(full) if prefix == home else None
                 if function is not None and not function.refused and not function.context:
-                    environment.filters[f"{alias}.{last}".replace("::", ".")] = function.call
+                    environment.add_filters({f"{alias}.{last}".replace("::", "."): function.call})
         return environment
 
 

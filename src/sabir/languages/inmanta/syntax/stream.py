@@ -124,6 +124,10 @@ class TokenStream:
     def _line_start(self, pos: int) -> int | None:
         """The column of a token that is the first of its line, else None."""
         start = self.starts[pos] - self.offset
+        if self.text[start - 1 : start].strip():
+            return None
+        if pos and "\n" not in self.text[self.end_of(pos - 1) - self.offset : start]:
+            return None  # a long line is not searched for its beginning again and again
         begin = self.text.rfind("\n", 0, start) + 1
         return start - begin if not self.text[begin:start].strip() else None
 
