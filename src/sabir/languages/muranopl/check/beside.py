@@ -19,19 +19,19 @@ _HEAD: Final = 8192
 
 
 def packages_beside(package: LoadedPackage, names: Iterable[str]) -> dict[str, LoadedPackage]:
-    """Those of the named packages that lie in a folder beside this one, or one level further out."""
+    """Those of the named packages that lie in a folder beside this one, also in repositories of `NAME/package/`."""
     wanted = set(names)
     found: dict[str, LoadedPackage] = {}
     if not wanted or package.path is None or package.single_file:
         return found
-    home = package.path.absolute().parent
-    for folder in (home, home.parent):
-        for name, path in _named(folder).items():
-            if name in wanted and name not in found and path != package.path.absolute():
-                try:
-                    found[name] = load_package(path)
-                except UnusableInput:
-                    continue
+    path = package.path.absolute()
+    folder = path.parent.parent if path.name == "package" else path.parent
+    for name, root in _named(folder).items():
+        if name in wanted and root != path:
+            try:
+                found[name] = load_package(root)
+            except UnusableInput:
+                continue
     return found
 
 
