@@ -19,6 +19,7 @@ from sabir.source.text import Place
 
 if TYPE_CHECKING:
     from jinja2 import Template
+    from jinja2.nodes import Template as TemplateTree
 
     from sabir.languages.inmanta.evaluate.compiler import Compiler
 
@@ -180,7 +181,7 @@ class Templates:
             return None if file is None else file.source.text
 
         class Sandbox(MeteredEnvironment):
-            def _parse(self, source: str, name: str | None, filename: str | None) -> jinja2.nodes.Template:
+            def _parse(self, source: str, name: str | None, filename: str | None) -> TemplateTree:
                 tree = super()._parse(source, name, filename)
                 count(tree)
                 return tree
