@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import operator
+from collections.abc import Callable, Iterator
 from typing import Final
 
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.near import near
 from sabir.expressions.yaql.errors import YaqlError
-from sabir.expressions.yaql.nodes import Binary, Call, Node, Variable
+from sabir.expressions.yaql.nodes import Binary, Call, ListLiteral, Literal, Node, Variable, Word
 from sabir.languages.muranopl.check.expressions import (
     ExpressionText,
     children,
@@ -26,6 +27,14 @@ __all__ = ["accepts_null", "check_contract", "check_default", "contract_expressi
 _FUNCTIONS: Final = frozenset(
     ["string", "int", "bool", "class", "template", "owned", "notOwned", "notNull", "check"]
 )
+_COMPARED: Final[dict[str, Callable[[int, int], bool]]] = {
+    ">": operator.gt,
+    ">=": operator.ge,
+    "<": operator.lt,
+    "<=": operator.le,
+    "=": operator.eq,
+    "!=": operator.ne,
+}
 _CONVERSIONS: Final = frozenset({"string", "int", "bool"})
 
 
@@ -213,12 +222,27 @@ def _holds(contract: YamlScalar, call: Call, value: object) -> bool:
     predicate = call.arguments[0]
     if not _is_about_value_only(predicate):
         return True
+    plain = _comparison(predicate, value)
+    if plain is not None:
+        return plain
     from sabir.expressions.yaql import evaluate
 
     try:
         return bool(evaluate(contract.text[predicate.start : predicate.end], value))
     except YaqlError:
         return True
+
+
+def _comparison(node: Node, value: object) -> bool | None:
+    """The usual predicates, a number compared or one of some texts, without starting the expression engine for them."""
+    match node:
+        case Binary(operator="in", left=Variable(), right=ListLiteral(items=items)):
+            words = [item.value for item in items if isinstance(item, Literal | Word)]
+            return value in words if len(words) == len(items) and isinstance(value, str) else None
+        case Binary(operator=sign, left=Variable(), right=Literal(value=other)) if sign in _COMPARED:
+            if type(value) is int and type(other) is int:
+                return _COMPARED[sign](value, other)
+    return None
 
 
 def _is_about_value_only(node: Node) -> bool:
