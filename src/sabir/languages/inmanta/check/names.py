@@ -1,6 +1,6 @@
 """Names in statements: entities, functions and properties must exist, wherever they stand.
 
-Variables are different: one that does not exist is an error only when it is read, so that a branch which is never taken
+Variables are different, but for their namespaces: one that does not exist is an error only when it is read, so that a branch which is never taken
 does no harm (recorded behaviour); `unknown_variables` finds them for `sabir check`.
 """
 
@@ -40,6 +40,7 @@ class _Checker:
             nodes.IndexLookup: self._index_lookup,
             nodes.Call: self._call,
             nodes.DictLiteral: self._dict,
+            nodes.Name: self._name,
         }
 
     def walk(self, node: object, space: Namespace) -> None:
@@ -131,6 +132,20 @@ class _Checker:
         message, hint = self.definitions.unknown("function", node.function, space, self.functions)
         place = space.place(node.start, node.start + len(node.function))
         self.findings.append(Finding(code=codes.UNKNOWN_NAME, message=message, place=place, hint=hint))
+
+    def _name(self, node: nodes.Name, space: Namespace) -> None:
+        """A namespace must be imported, also where the variable of it is never read (recorded behaviour)."""
+        head, _, _ = node.name.rpartition("::")
+        if not head or head in space.imports:
+            return
+        self.findings.append(
+            Finding(
+                code=codes.UNKNOWN_NAME,
+                message=f"variable {node.name!r}: the namespace {head!r} is not imported here",
+                place=space.place(node.start, node.end),
+                hint=did_you_mean(head, space.imports) or f"add 'import {head}' to this file",
+            )
+        )
 
     def _dict(self, node: nodes.DictLiteral, space: Namespace) -> None:
         seen: dict[object, nodes.Literal] = {}

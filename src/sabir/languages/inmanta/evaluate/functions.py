@@ -91,7 +91,9 @@ def _cast_number(value: Any) -> Any:
 def _cast_string(value: Any) -> Any:
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, str | int | float):
+    if value is None:
+        return "null"
+    if isinstance(value, str | int | float | list | dict):
         return str(value)
     raise TypeError
 
@@ -99,7 +101,7 @@ def _cast_string(value: Any) -> Any:
 def _cast_bool(value: Any) -> Any:
     if value is None:
         return False
-    if isinstance(value, str | int | float):
+    if isinstance(value, str | int | float | list | dict):
         return bool(value)  # any text but the empty one is true, as the existing engine has it
     raise TypeError
 

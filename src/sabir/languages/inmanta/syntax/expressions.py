@@ -93,8 +93,9 @@ class ExpressionParser(TokenStream):
                     self.pos += 1
                     kind = "not in"
                 self.pos += 1
-                # `**` groups to the right, everything else to the left.
-                right = self._nested(binding - 1 if binding == _POWER else binding)
+                right = self._nested(
+                    binding
+                )  # all group to the left, `**` too, as the existing engine has it
                 left = Binary(left.start, right.end, kind, left, right)
 
     def _nested(self, power: int) -> Expression:
@@ -129,7 +130,8 @@ class ExpressionParser(TokenStream):
             return Not(start, operand.end, operand)
         if kind == "-":
             self.pos = pos + 1
-            operand = self._nested(_NEGATE)
+            # The sign of a number belongs to it: -2 ** 2 is 4.
+            operand = self._nested(_POWER if self.kinds[self.pos] in ("int", "float", "number") else _NEGATE)
             if isinstance(operand, Literal) and type(operand.value) in (int, float):
                 return Literal(start, operand.end, -operand.value)  # type: ignore[operator]  # a number, just tested
             return Unary(start, operand.end, operand)
@@ -301,6 +303,13 @@ class ExpressionParser(TokenStream):
             if self.kinds[self.pos] not in ("string", "raw", "multi", "format"):
                 self.fail(f"a key of a dict is a string, found {self.found()}")
             key = self._prefix()
+            if not isinstance(key, Literal):
+                self.fail_span(
+                    key.start,
+                    key.end,
+                    "a key of a dict is a plain string, without values in it",
+                    hint='a raw string, r"{{…}}", keeps its braces',
+                )
             self.expect(":", "after the key")
             items.append((key, self.expression()))
             if not self.accept(","):

@@ -195,8 +195,8 @@ def invert(value: bool) -> bool:  # noqa: FBT001
 
 
 @plugin
-def unique_file(prefix: str, seed: str, suffix: str, length: int = 20) -> str:
-    """A file name that is the same for the same seed."""
+def unique_file(prefix: str, seed: str, suffix: str, length: int = 20) -> str:  # noqa: ARG001
+    """A file name that is the same for the same seed. The length is taken and, as everywhere, not heeded."""
     import hashlib
 
-    return prefix + hashlib.md5(seed.encode(), usedforsecurity=False).hexdigest()[:length] + suffix
+    return prefix + hashlib.md5(seed.encode(), usedforsecurity=False).hexdigest() + suffix

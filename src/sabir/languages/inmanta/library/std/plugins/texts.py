@@ -71,6 +71,11 @@ def strip(string: str) -> str:
 
 
 @plugin
+def length(value: str) -> int:
+    return len(value)
+
+
+@plugin
 def limit(string: str, length: int) -> str:
     return string[:length]
 
@@ -97,11 +102,6 @@ def to_number(value: str) -> Any:
             return float(value)
         except ValueError:
             raise PluginException(f"{value!r} is no number") from None
-
-
-@plugin
-def length_of(value: str) -> int:
-    return len(value)
 
 
 @plugin("print")
