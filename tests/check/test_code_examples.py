@@ -15,7 +15,7 @@ from sabir.check import Application, BaseValidator, FormValidator
 from sabir.check.general import GENERAL_CODES
 from sabir.diagnostics import Code, Finding
 from sabir.diagnostics.codes import Example
-from sabir.languages.language import EvaluationRequest, RenderRequest
+from sabir.languages.language import EvaluationRequest, RenderRequest, Trust
 from sabir.operations.languages import installed_languages
 from sabir.source.packages import LoadedPackage, MemoryPackage, ZipLoader
 from tests.plugin_path import install
@@ -115,7 +115,8 @@ def test_examples_of_the_languages(language: Any, code: Code) -> None:
         package = MemoryPackage(example)
         found: Iterable[Finding]
         if code.when == "evaluate":
-            found = spoken.evaluate(package, EvaluationRequest()).findings
+            trust = Trust(**{name.replace("-", "_"): True for name in code.trust})
+            found = spoken.evaluate(package, EvaluationRequest(trust=trust)).findings
         elif code.when == "render":
             renderings = [
                 renderer(package, EvaluationRequest(), RenderRequest())

@@ -75,3 +75,22 @@ def test_failures(
     shown = capsys.readouterr()
     assert message in shown.err
     assert "Traceback" not in shown.err
+
+
+@pytest.mark.parametrize(
+    ("expression", "said"),
+    [
+        ("::dbb::port", "no match: there is no 'dbb': did you mean 'db'?\n"),
+        ("::db::prot", "no match: '::db' has no 'prot': did you mean 'port'?\n"),
+        ("::db[port=1]::port", "no match: there is 'db', but the filters let nothing through\n"),
+        ("{eval: '::vn'}", "no match: there is no 'vn': did you mean 'vm'?\n"),
+        ("::*::[port=1]", ""),
+    ],
+)
+def test_no_match_names_what_is_missing(
+    expression: str, said: str, path: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["query", path, expression]) == 1
+    assert capsys.readouterr().err == said
+    assert main(["query", path, expression, "--quiet"]) == 1
+    assert capsys.readouterr().err == ""

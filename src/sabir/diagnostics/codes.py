@@ -48,6 +48,8 @@ class Code:
     off_by_default: bool = False
     language: str | None = None
     """How the examples are read; None: found from the files."""
+    trust: tuple[str, ...] = ()
+    """What the examples must be trusted with to show it, in the words of `--trust`."""
     when: Literal["check", "evaluate", "render"] = "check"
     """`check`: reported without running anything; `evaluate`: only an evaluation can tell; `render`: only rendering."""
 

@@ -28,6 +28,7 @@ from sabir.graph.graph import Graph
 from sabir.graph.values import Unknown
 from sabir.languages.language import EvaluationRequest
 from sabir.operations.evaluate import evaluate_path
+from sabir.operations.unmatched import unmatched
 from sabir.operations.why import Explanation, Subject, explain
 from sabir.source.packages import LoadedPackage
 
@@ -59,6 +60,8 @@ class Answer:
     chains: tuple[Explanation, ...] = ()
     """When asked why: what stands behind each instance among the matches, and each value that was read for them."""
     trace: tuple[str, ...] = ()
+    nothing: str | None = None
+    """Why nothing matches, where that can be said."""
 
     @property
     def failed(self) -> bool:
@@ -97,7 +100,8 @@ def query_graph(
             else {"eval": expression, "trace": 1}
         )
     try:
-        result = evaluate(expression, _start(root, request.at), request.variables)
+        start = _start(root, request.at)
+        result = evaluate(expression, start, request.variables)
     except FindingError as error:
         return Answer(values=(), findings=(*findings, *error.findings), trace=tuple(lines))
     hidden = any(is_sensitive(value) for value in result.values) and not request.reveal
@@ -109,6 +113,7 @@ def query_graph(
         sensitive=hidden,
         chains=chains,
         trace=tuple(lines),
+        nothing=None if result.values else unmatched(expression, start, request.variables),
     )
 
 

@@ -94,6 +94,8 @@ def command(
         _explain(answer.chains)
     if answer.sensitive and not quiet:
         click.echo("some values are sensitive and hidden; --reveal shows them", err=True)
+    if not answer.values and answer.nothing and not quiet:
+        click.echo(f"no match: {answer.nothing}", err=True)
     if answer.failed or not answer.values:
         context.exit(1)
 

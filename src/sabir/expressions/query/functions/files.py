@@ -213,7 +213,7 @@ def _password(call: Call, context: Context) -> str:
             context,
             "a vault file needs the password of the project",
             Kind.VAULT,
-            "set UNFURL_VAULT_DEFAULT_PASSWORD or give --vault-password-file",
+            "set UNFURL_VAULT_DEFAULT_PASSWORD",
         )
     return password
 

@@ -18,7 +18,7 @@ def _outputs(value: str) -> dict[str, str]:
     )
 
 
-def _code(kind: Kind, title: str, why: str, bad: str, good: str) -> Code:
+def _code(kind: Kind, title: str, why: str, bad: str, good: str, trust: tuple[str, ...] = ()) -> Code:
     return Code(
         code=kind.value,
         title=title,
@@ -27,6 +27,7 @@ def _code(kind: Kind, title: str, why: str, bad: str, good: str) -> Code:
         good=_outputs(good),
         language="tosca",
         when="evaluate",
+        trust=trust,
     )
 
 
@@ -123,6 +124,22 @@ EXPRESSION_CODES: Final = (
         "{eval: {get_dir: nowhere}}",
     ),
     _code(
+        Kind.PYTHON_NOT_FOUND,
+        "a Python function that is not there",
+        "The module cannot be imported, or it has no function of that name. A path to a file goes before '#', a module before the last dot.",
+        "{eval: {python: builtins.calable}}",
+        "{eval: {python: builtins.callable}}",
+        ("python",),
+    ),
+    _code(
+        Kind.PYTHON_RAISED,
+        "a Python function that raised",
+        "The finding repeats its exception. The function gets the context first and 'args' second.",
+        "{eval: {python: builtins.len}}",
+        "{eval: {python: builtins.callable}}",
+        ("python",),
+    ),
+    _code(
         Kind.REFUSED,
         "something that the project is not trusted with",
         "Running Python, writing files and using the network are allowed by the owner: --trust python, write-files, network.",
@@ -135,5 +152,14 @@ EXPRESSION_CODES: Final = (
         "It is too long, nests or repeats itself without end, or reads something too large.",
         "'{{ range(99999999) | list }}'",
         "'{{ range(9) | list }}'",
+    ),
+    _code(
+        Kind.VAULT,
+        "a vault file that cannot be read or written",
+        "There is no password, the password is not the right one, or the file is not vault encrypted. "
+        "The password comes from UNFURL_VAULT_DEFAULT_PASSWORD.",
+        "{eval: {tempfile: secret, encoding: vault}}",
+        "{eval: {q: secret}}",
+        ("write-files",),
     ),
 )

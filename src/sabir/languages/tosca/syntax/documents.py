@@ -366,7 +366,10 @@ class Gathering:
         self.complete = False
         if code == "TOSCA:E005":
             hint = "copy the file beside the template and import it by its path"
-        self.findings.append(Finding(code=code, message=message, place=place, hint=hint))
+        finding = Finding(code=code, message=message, place=place, hint=hint)
+        # A file that is imported twice, under two prefixes, misses the same things twice.
+        if finding not in self.findings:
+            self.findings.append(finding)
 
     def _use_profile(self, name: str, place: Place) -> None:
         for shipped, word in _PROFILES.items():

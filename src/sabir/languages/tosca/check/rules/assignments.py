@@ -38,7 +38,9 @@ def check_assignments(model: Model) -> Iterator[Finding]:
 
 def _node(model: Model, template: NodeTemplate, flat: FlatType) -> Iterator[Finding]:
     yield from _values(model, template.properties, flat.properties, template.type, also=flat.attributes)
-    yield from _values(model, template.attributes, flat.attributes, template.type, also=flat.properties)
+    yield from _values(
+        model, template.attributes, flat.attributes, template.type, also=flat.properties, kind="attribute"
+    )
     if not template.directives:
         yield from _required(flat, template.properties, template.place, f"node template {template.name!r}")
     for capability in template.capabilities.values():
@@ -114,6 +116,7 @@ def _values(
     owner: str,
     *,
     also: Mapping[str, PropertyDefinition] | None = None,
+    kind: str = "property",
 ) -> Iterator[Finding]:
     for name, written in assigned.items():
         definition = definitions.get(name)
@@ -121,7 +124,7 @@ def _values(
             definition = (also or {}).get(name)
             if definition is None and model.topology.complete:
                 hint = did_you_mean(name, definitions)
-                message = f"{owner} has no property {name!r}"
+                message = f"{owner} has no {kind} {name!r}"
                 yield Finding(code="TOSCA:E010", message=message, place=written.place, hint=hint)
         if definition is None:
             continue
