@@ -175,3 +175,10 @@ def test_render_writes_each_part_below_its_name(write: Write) -> None:
     rendering = renderer(load_package(write(environment())), EvaluationRequest(), RenderRequest())
     assert [*rendering.files] == ["net/lan.txt", "db/server.txt", "web/site.txt"]
     assert "host-in-10.0.0.0/24" in rendering.files["db/server.txt"]
+
+
+def test_what_crosses_parts_is_an_edge(evaluate: Evaluate) -> None:
+    graph = evaluate(environment()).graph
+    assert graph["web"].relations["uses"] == ("db/server", "net/lan")
+    assert graph["web"].requires == ("db", "net")
+    assert "uses" not in graph["net"].relations

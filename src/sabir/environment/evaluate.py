@@ -24,7 +24,7 @@ from sabir.errors import UsageError
 from sabir.graph.graph import Graph
 from sabir.graph.instance import Instance
 from sabir.graph.order import strongly_connected
-from sabir.graph.origin import How, Origin
+from sabir.graph.origin import AttributeRead, How, Origin
 from sabir.graph.record import Record
 from sabir.graph.values import Sensitive, Value
 from sabir.languages.language import Evaluation, EvaluationRequest
@@ -199,11 +199,25 @@ class _Run:
     def _origin(self, reference: Reference) -> Origin:
         return Origin(self.environment.place(reference.span), How.REFERENCE, note=reference.key)
 
+    def _edges(self, name: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The instances of other parts whose values a part is given, and the parts they belong to."""
+        spans = [one.span for one in references(self.environment) if one.part == name]
+        reads = [
+            read.instance
+            for span in spans
+            if span in self.resolved
+            for read in self.resolved[span].origin.sources
+            if isinstance(read, AttributeRead) and read.instance.partition("/")[0] != name
+        ]
+        parts = (instance.partition("/")[0] for instance in reads)
+        return tuple(dict.fromkeys(reads)), tuple(dict.fromkeys(parts))
+
     def graph(self, *, with_outputs: bool = True) -> Graph:
         """Everything that is evaluated by now."""
         made: list[Instance] = []
         for name, moved in self.done.items():
             loaded = self.parts[name]
+            uses, requires = self._edges(name)
             made.append(
                 Instance(
                     id=name,
@@ -211,6 +225,8 @@ class _Run:
                     language=loaded.language.name,
                     name=name,
                     attributes=Record.of({"path": loaded.part.path, **_outputs(moved.outputs)}),
+                    relations=Record.of({"uses": uses} if uses else {}),
+                    requires=requires,
                     origin=Origin(self.environment.place(loaded.part.span), How.LITERAL, note="part"),
                 )
             )
