@@ -71,6 +71,11 @@ CLEAN: Final[dict[str, Example]] = {
         Host="Extends: res:LinuxMuranoInstance\n"
         + method("- $.deploy()", "- $.setAttr(at, $.flavor + $.ipAddresses[0])", "- Return: $.getRegion()")
     ),
+    "constructor-sets-an-input": package(
+        A="Properties:\n  path: {Contract: $.string()}\nMethods:\n  .init:\n    Body:\n      - $.path: /etc\n      - $.fill()\n"
+        "  fill:\n    Body:\n      - $this.path: /var\n",
+        B="Properties:\n  path: {Contract: $.string()}\nMethods:\n  initialize:\n    Body:\n      - $.path: /etc\n",
+    ),
     "engine-class-with-members-unseen": package(
         Tests="Extends: io.murano.test.TestFixture\n" + method("- $.assertEqual(1, $.load({}))")
     ),
@@ -116,6 +121,13 @@ FOUND = {
     ),
     "write-to-an-input-of-a-core-class": (
         package(Host="Extends: res:Instance\n" + method("- $.flavor: small")),
+        "MPL:W209",
+    ),
+    "write-to-an-input-beside-the-constructor": (
+        package(
+            A="Properties:\n  path: {Contract: $.string()}\nMethods:\n  .init:\n    Body:\n      - $.at: 1\n"
+            "  run:\n    Body:\n      - $.path: /var\n"
+        ),
         "MPL:W209",
     ),
     "mixin-uses-what-nobody-brings": (

@@ -175,7 +175,7 @@ class ClassValidator(BaseValidator):
             yield from check_expression(
                 self._facts.table, facts, expression, this_is_object=not method.is_static
             )
-        yield from check_writes(facts, body)
+        yield from check_writes(facts, method)
         yield from check_locals(facts.report, body, method.arguments)
 
     def _inheritance_cycles(self) -> Iterator[tuple[str, Finding]]:

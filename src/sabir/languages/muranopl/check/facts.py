@@ -11,7 +11,7 @@ from sabir.languages.muranopl.check.class_view import ClassDocument, ClassTable,
 from sabir.languages.muranopl.check.code import Body, read_body
 from sabir.languages.muranopl.check.contracts import accepts_null
 from sabir.languages.muranopl.check.core_members import CoreClass
-from sabir.languages.muranopl.check.expressions import ExpressionText, parse_scalar, type_name
+from sabir.languages.muranopl.check.expressions import ExpressionText, children, parse_scalar, type_name
 from sabir.languages.muranopl.check.names import text_of
 from sabir.languages.muranopl.check.report import Report
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence
@@ -19,6 +19,7 @@ from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSeque
 __all__ = ["ClassFacts", "Facts", "Lineage", "MethodFacts", "Signature", "own_property"]
 
 RESOURCES = "io.murano.system.Resources"
+_CONSTRUCTORS = (".init", "initialize")
 
 
 class Signature(NamedTuple):
@@ -180,6 +181,24 @@ class Lineage:
     def assigned(self) -> frozenset[str]:
         return frozenset().union(*(facts.assigned for facts in self._own))
 
+    @cached_property
+    def constructing(self) -> frozenset[str]:
+        """Methods that run while the object is made: the constructor and what it calls, one after the other."""
+        calls: dict[str, set[str]] = {}
+        for facts in self._own:
+            for method in facts.methods:
+                called = calls.setdefault(method.name, set())
+                for expression in method.body.expressions:
+                    called.update(_calls(expression.tree))
+        found: set[str] = set()
+        waiting = list(_CONSTRUCTORS)
+        while waiting:
+            name = waiting.pop()
+            if name in calls and name not in found:
+                found.add(name)
+                waiting.extend(calls[name])
+        return frozenset(found)
+
 
 def own_property(node: Node) -> str | None:
     """The name x of `$.x` or `$this.x`."""
@@ -188,6 +207,18 @@ def own_property(node: Node) -> str | None:
             return name
         case _:
             return None
+
+
+def _calls(tree: Node) -> set[str]:
+    """Names that an expression calls."""
+    found: set[str] = set()
+    waiting = [tree]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, Call):
+            found.add(node.name)
+        waiting.extend(children(node))
+    return found
 
 
 def _argument_items(method: YamlMapping | None) -> tuple[YamlNode, ...]:

@@ -9,9 +9,8 @@ from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.near import did_you_mean
 from sabir.expressions.yaql.nodes import Binary, Call, Index, Literal, Node, Rule, Unary, Variable, Word
 from sabir.languages.muranopl.check.class_view import ClassDocument, ClassTable
-from sabir.languages.muranopl.check.code import Body
 from sabir.languages.muranopl.check.expressions import ExpressionText, children, type_name
-from sabir.languages.muranopl.check.facts import ClassFacts, Lineage, Signature, own_property
+from sabir.languages.muranopl.check.facts import ClassFacts, Lineage, MethodFacts, Signature, own_property
 from sabir.languages.muranopl.check.report import Report
 from sabir.languages.muranopl.check.yaql_names import FUNCTIONS, LAMBDA_FUNCTIONS
 from sabir.source.text import Span
@@ -176,10 +175,12 @@ class _Walker(NamedTuple):
         return self.facts.is_new_resources(node)
 
 
-def check_writes(facts: ClassFacts, body: Body) -> Iterator[Finding]:
-    """Assignments to properties that are inputs."""
+def check_writes(facts: ClassFacts, method: MethodFacts) -> Iterator[Finding]:
+    """Assignments to properties that are inputs; while an object is made, the engine lets its code set them."""
     lineage = facts.lineage or facts.alone
-    for assignment in body.assignments:
+    if method.name in lineage.constructing:
+        return
+    for assignment in method.body.assignments:
         name = own_property(assignment.target.tree)
         usage = lineage.properties.get(name) if name is not None else None
         if usage in _READ_ONLY:

@@ -83,7 +83,8 @@ CODES: Final[tuple[Code, ...]] = (
     code(
         "MPL:W209",
         "an assignment to an input",
-        "Properties with Usage In or Const belong to whoever made the object; the engine refuses the write.",
+        "Properties with Usage In or Const belong to whoever made the object; the engine refuses the write, except "
+        "while .init makes the object.",
         _body("- $.start: $first", "- Return: $first"),
     ),
 )
