@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -26,6 +25,8 @@ def write_atomically(path: Path, content: bytes | Iterable[bytes]) -> None:
         with target.open("wb") as device:
             device.writelines(pieces)
         return
+    import tempfile  # takes its time, and most commands write no file
+
     try:
         handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
     except OSError as error:

@@ -46,12 +46,16 @@ class Site:
     def no_match(self, message: str) -> NoMatch:
         return NoMatch(message, text=self.text, span=self.span)
 
-    def unknown(self, what: str, name: str, known: set[str]) -> UnknownName:
+    def unknown(self, what: str, name: str, known: set[str], receiver: Any = None) -> UnknownName:
+        """A name that means nothing; a receiver of the embedder may tell its title and the names it knows."""
         from sabir.diagnostics.near import near  # only a failing expression needs it
 
-        close = near(name, known)
+        own = getattr(receiver, "described_methods", None)
+        title, names = ("", ()) if own is None else own()
+        close = near(name, names) or near(name, known)
         hint = f"; did you mean `{close}`?" if close else ""
-        return UnknownName(f"there is no {what} `{name}`{hint}", text=self.text, span=self.span)
+        problem = f"{title} has no {what} `{name}`" if title else f"there is no {what} `{name}`"
+        return UnknownName(problem + hint, text=self.text, span=self.span)
 
 
 def _translate(problem: BaseException) -> YaqlRuntimeError:

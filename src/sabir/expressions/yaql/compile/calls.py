@@ -116,7 +116,11 @@ def _library_step(
     if not levels:
         what = "method" if is_method else "function"
         known = compiler.library.names(methods=is_method)
-        return _failing(lambda: site.unknown(what, name, known))
+
+        def unknown(receiver: Any, _scope: Variables) -> Any:
+            raise site.unknown(what, name, known, receiver)
+
+        return unknown
     rules = levels[0][0].rules
     if any(item.rules != rules for level in levels for item in level):
         return _failing(lambda: site.no_match(f"{title} is ambiguous here"))

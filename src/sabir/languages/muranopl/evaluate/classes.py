@@ -155,6 +155,9 @@ class MuranoClass(HostValue):
         self._found[name] = found
         return found
 
+    def described_methods(self) -> tuple[str, set[str]]:
+        return self.name, self.method_names()
+
     def method_names(self) -> set[str]:
         return {name for cls in self.lineage for name in cls.own_methods}
 

@@ -69,6 +69,8 @@ NOWHERE: Final = Place(Source("<muranopl>", ""), Span(0, 0))
 
 def shown(value: object) -> str:
     """A value in a message: short, on one line. Values may share parts, so a plain `repr` could have no end."""
+    if value is None or value is True or value is False:
+        return "null" if value is None else str(value).lower()
     text = value if isinstance(value, str) else None
     text = repr(text[:_LONGEST]) if text is not None else _brief.repr(value)
     return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"

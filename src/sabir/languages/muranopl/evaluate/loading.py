@@ -239,11 +239,22 @@ class Loader:
         dry = Loader(self.runtime, keep_ids=True, is_dry=True, positions=self.positions)
         object_ = dry.shell(value, this if isinstance(this, MuranoObject) else None, default)
         assert object_.initialising is not None
-        object_.initialising.excluded = excluded
+        for path in excluded:
+            dry.exclude(object_, path)
         _check_kind(object_, wanted)
         dry.local = {**self.local, **dry.local}
         dry.finish()
         return dump_template(object_, excluded)
+
+    def exclude(self, object_: MuranoObject, path: str) -> None:
+        """Leave a property out of a dry run; `a.b` means `b` of the object that `a` holds."""
+        state = object_.initialising
+        assert state is not None
+        name, dot, rest = path.partition(".")
+        if not dot:
+            state.excluded |= {name}
+        elif isinstance(part := state.given.get(name), MuranoObject) and part.initialising is not None:
+            self.exclude(part, rest)
 
     def check_constant(self, object_: MuranoObject, name: str, value: Any) -> None:
         """A `Const` property keeps the value of the last run (spec 000, "Const"; S-13)."""

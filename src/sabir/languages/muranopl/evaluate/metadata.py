@@ -19,12 +19,36 @@ __all__ = ["meta_of_class", "meta_of_value", "synchronises"]
 SYNCHRONIZE = "io.murano.metadata.engine.Synchronize"
 
 
-def meta_of_value(meta: Value | None, cls: MuranoClass) -> tuple[MuranoObject, ...]:
-    """The meta objects that a `Meta` section describes, made when first asked for."""
+def meta_of_value(meta: Value | None, cls: MuranoClass, target: str) -> tuple[MuranoObject, ...]:
+    """The meta objects that a `Meta` section of a target (`Type`, `Property` …) describes, made when first asked for."""
     if meta is None:
         return ()
-    parts = meta.items if isinstance(meta, ListValue) else (meta,)
-    return tuple(_object(part, cls) for part in parts)
+    found: list[MuranoObject] = []
+    for part in meta.items if isinstance(meta, ListValue) else (meta,):
+        object_ = _object(part, cls)
+        _check_attached(
+            object_.cls, target, [other.cls for other in found], Place(cls.node.source, part.span)
+        )
+        found.append(object_)
+    return tuple(found)
+
+
+def _check_attached(meta: MuranoClass, target: str, before: list[MuranoClass], place: Place) -> None:
+    """`Applies` says what a meta class may be attached to, `Cardinality: One` that once is enough."""
+    applies = meta.node.applies
+    if applies and not {target, "All"} & set(applies):
+        raise MuranoError(
+            "DslSyntaxError",
+            f"{meta.name} cannot be attached to a {target.lower()}: it applies to {', '.join(applies)}",
+            place=place,
+        )
+    if meta.node.cardinality == "One" and meta in before:
+        raise MuranoError(
+            "DslSyntaxError",
+            f"{meta.name} is attached twice, but its Cardinality is One",
+            place=place,
+            hint="leave one out, or declare the meta class with `Cardinality: Many`",
+        )
 
 
 def _object(part: Value, cls: MuranoClass) -> MuranoObject:
@@ -59,7 +83,7 @@ def meta_of_class(cls: MuranoClass) -> tuple[MuranoObject, ...]:
     found: list[MuranoObject] = []
     for one in cls.lineage:
         if one.metadata is None:
-            one.metadata = meta_of_value(one.node.meta, one)
+            one.metadata = meta_of_value(one.node.meta, one, "Type")
         for meta in one.metadata:
             single = meta.cls.node.cardinality == "One"
             if one is not cls and not meta.cls.node.inherited:
@@ -74,7 +98,7 @@ def synchronises(method: Method) -> bool:
     """Whether calls of a method on one object wait for each other; `Synchronize` with `onThis: false` says no."""
     if method.node.meta is None:
         return True
-    for meta in meta_of_value(method.node.meta, method.cls):
+    for meta in meta_of_value(method.node.meta, method.cls, "Method"):
         if meta.cls.name == SYNCHRONIZE:
             return bool(meta.properties.get("onThis", True))
     return True

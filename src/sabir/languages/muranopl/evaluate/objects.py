@@ -165,6 +165,10 @@ class MuranoObject(HostValue):
             return partial(method.invoke, method.cls, variables, self)
         return partial(method.invoke, self, variables)
 
+    def described_methods(self) -> tuple[str, set[str]]:
+        """What a message says when a method is missing."""
+        return self.cls.described_methods()
+
     def is_owned_by(self, other: object) -> bool:
         """Whether the other object is a direct or indirect owner."""
         owner = self.owner
@@ -207,6 +211,9 @@ class ObjectView(HostValue):
         if method is None:
             return None
         return partial(method.invoke, self.object, variables)
+
+    def described_methods(self) -> tuple[str, set[str]]:
+        return self.cls.described_methods()
 
     def __eq__(self, other: object) -> bool:
         return self.object is unwrapped(other)

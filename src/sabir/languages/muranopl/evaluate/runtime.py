@@ -223,10 +223,12 @@ class Runtime:
     def meta_of(self, entity: Any, cls: MuranoClass | None = None) -> list[Any]:
         """The meta objects of a class, a property, a method or an argument."""
         from sabir.languages.muranopl.evaluate.metadata import meta_of_class, meta_of_value
+        from sabir.languages.muranopl.evaluate.methods import Method
 
         if isinstance(entity, MuranoClass):
             return list(meta_of_class(entity))
-        return list(meta_of_value(entity.node.meta, cls or entity.cls))
+        target = "Argument" if cls is not None else "Method" if isinstance(entity, Method) else "Property"
+        return list(meta_of_value(entity.node.meta, cls or entity.cls, target))
 
     def sleep(self, seconds: float) -> None:
         """Wait, letting other branches run, but not past the end of the time that the run has."""

@@ -41,8 +41,13 @@ def dump_template(root: MuranoObject, excluded: frozenset[str]) -> dict[str, Any
         return object_ is root or object_.is_owned_by(root)
 
     data = _Dumper(may_inline=is_part, with_actions=False).dump(root)
-    for name in excluded:
-        data.pop(name, None)
+    for path in excluded:
+        *way, name = path.split(".")
+        part: Any = data
+        for step in way:
+            part = part.get(step) if isinstance(part, dict) else None
+        if isinstance(part, dict):
+            part.pop(name, None)
     return data
 
 
