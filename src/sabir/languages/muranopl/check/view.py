@@ -16,6 +16,7 @@ from sabir.source.yaml.nodes import YamlMapping, YamlScalar
 __all__ = ["MANIFEST", "ListedClass", "PackageView", "is_murano_package"]
 
 MANIFEST: Final = "manifest.yaml"
+_TOSCA: Final = re.compile(rb"^(?:\xef\xbb\xbf)?[\"']?tosca_definitions_version[\"']?[ \t]*:", re.MULTILINE)
 _CORE_PACKAGES: Final = frozenset({"io.murano", "io.murano.applications"})
 # Keys that only a class file has.
 _CLASS_MARKS: Final = frozenset({"Namespaces", "Extends", "Methods", "Workflow", "Properties"})
@@ -192,9 +193,12 @@ def is_murano_package(package: LoadedPackage) -> bool:
         file = package.get_file(name)
         if file is None or not name.endswith((".yaml", ".yml")):
             return False
+        if _TOSCA.search(file.raw()):
+            # Told by its text, so that a large template is not read as YAML a second time.
+            return False
         if _is_ui(package, name):
             return True
         first = next((document for document in file.yaml.documents if document is not None), None)
         keys = {text_of(key) for key in first} if isinstance(first, YamlMapping) else set[str | None]()
-        return bool(keys & _CLASS_MARKS) and "tosca_definitions_version" not in keys
+        return bool(keys & _CLASS_MARKS)
     return False
