@@ -9,6 +9,7 @@ from sabir.graph.origin import AttributeRead, How, Origin
 from sabir.languages.inmanta import LANGUAGE
 from sabir.languages.language import EvaluationRequest, RenderRequest
 from sabir.source.packages import MemoryPackage
+from sabir.source.text import Location
 
 MODEL = """entity Host:
     string name
@@ -121,3 +122,35 @@ def test_resources() -> None:
     assert file["requires"] == ["std::Package[vm1,name=web]"]
     assert (file["permissions"], file["owner"], file["purged"]) == (644, "root", False)
     assert file["hash"] == "11f6ad8ec52a2984abaafd7c3b516503785c2072"
+
+
+CONTROLLED = """names = ["x", "y"]
+big = 3
+limit = 2
+unread = 9
+entity A:
+    string name
+    int size
+end
+implement A using std::none
+for n in names:
+    if big > limit:
+        A(name=n, size=big)
+    end
+end
+"""
+
+
+def lines_of(origin: Origin) -> set[int]:
+    place = origin.place
+    found = {place.line if isinstance(place, Location) else place.location.line}
+    for source in origin.sources:
+        if isinstance(source, Origin):
+            found |= lines_of(source)
+    return found
+
+
+def test_what_decides_that_a_statement_runs_is_part_of_the_chain() -> None:
+    one = graph_of(CONTROLLED, full=True)["A#1"]
+    assert lines_of(one.origins["size"]) == {1, 2, 3, 10, 11, 12}
+    assert lines_of(one.origins["name"]) == {1, 2, 3, 10, 11, 12}

@@ -11,7 +11,7 @@ from typing import Any
 
 from sabir.languages.inmanta.check.entities import EntityType
 from sabir.languages.inmanta.evaluate.values import EMPTY, Frame
-from sabir.languages.inmanta.syntax.nodes import Assign, Block, Name
+from sabir.languages.inmanta.syntax.nodes import Assign, Block, Expression, Name
 from sabir.languages.inmanta.syntax.project import Namespace
 
 __all__ = ["Layout", "Scope"]
@@ -54,6 +54,7 @@ class Scope:
         self.parent = parent
         self.names: dict[str, int] = {}
         self.writers: dict[str, list[Any]] = {}
+        self.controls: tuple[Expression, ...] = ()  # what decides whether the block runs, read outside of it
         self.entity = entity
         self.refinement: str | None = (
             refinement if refinement is not None else (parent.refinement if parent else None)

@@ -192,10 +192,12 @@ class StatementCompiler:
 
     def _if(self, node: nodes.If, scope: Scope) -> Run:
         branches: list[tuple[Read, list[Step]]] = []
+        controls: tuple[nodes.Expression, ...] = ()
         for condition, block in node.branches:
             test = self.compiler.expressions.condition(condition, scope, "the condition of 'if'")
-            branches.append((test, self._inner(block, scope)))
-        otherwise = self._inner(node.otherwise, scope)
+            controls += (condition,)
+            branches.append((test, self._inner(block, scope, controls)))
+        otherwise = self._inner(node.otherwise, scope, controls)
         run_steps = self.engine.run_steps
 
         def run(frame: Frame) -> None:
@@ -210,8 +212,9 @@ class StatementCompiler:
 
         return run
 
-    def _inner(self, block: nodes.Block, scope: Scope) -> list[Step]:
+    def _inner(self, block: nodes.Block, scope: Scope, controls: tuple[nodes.Expression, ...]) -> list[Step]:
         inner = scope.child()
+        inner.controls = controls
         inner.declare_block(block)
         return self.block(block, inner)
 
@@ -221,6 +224,7 @@ class StatementCompiler:
         inner = scope.framed()
         inner.names[node.variable] = 1
         inner.writers[node.variable] = [node]
+        inner.controls = (node.iterable,)
         inner.declare_block(node.body)
         steps = self.block(node.body, inner)
         layout = inner.layout

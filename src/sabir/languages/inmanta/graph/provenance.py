@@ -46,7 +46,7 @@ class Provenance:
         if expression is None:
             return origin
         refined = instance._maker if site is instance._site else self._refined(instance, site)
-        sources = self._sources(expression, site.scope, refined, 0)
+        sources = self._rests_on(expression, site.scope, refined, 0)
         return Origin(origin.place, origin.how, sources, origin.note)
 
     def _site(self, instance: Instance, name: str) -> Site | None:
@@ -58,6 +58,20 @@ class Provenance:
     def _refined(self, instance: Instance, site: Site) -> Instance | None:
         """The instance an assignment in a refinement speaks of: mostly the one it writes to."""
         return instance if site.refinement is not None else None
+
+    def _rests_on(
+        self, node: nodes.Expression, scope: Scope, refined: Instance | None, depth: int
+    ) -> _Sources:
+        """What an expression reads, and what decided that its statement runs: conditions and lists of loops."""
+        found = self._sources(node, scope, refined, depth)
+        for inner, _ in scope.chain():
+            if inner.parent is None or depth > _DEEPEST:
+                continue
+            for control in inner.controls:
+                place = nodes.place_of(inner.space.source, control)
+                read = self._sources(control, inner.parent, refined, depth + 1)
+                found += (Origin(place, How.ASSIGNMENT, read, "decides whether this runs"),)
+        return found
 
     def _sources(
         self, node: nodes.Expression, scope: Scope, refined: Instance | None, depth: int
@@ -102,7 +116,7 @@ class Provenance:
         if known is None:
             place = nodes.place_of(scope.space.source, writer)
             literal = isinstance(writer.value, nodes.Literal)
-            sources = self._sources(writer.value, scope, refined, depth + 1)
+            sources = self._rests_on(writer.value, scope, refined, depth + 1)
             target = writer.target
             note = f"variable {target.name}"
             known = Origin(place, How.LITERAL if literal else How.ASSIGNMENT, sources, note)
