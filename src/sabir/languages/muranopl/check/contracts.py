@@ -240,9 +240,11 @@ def _comparison(node: Node, value: object) -> bool | None:
             words = [item.value for item in items if isinstance(item, Literal | Word)]
             return value in words if len(words) == len(items) and isinstance(value, str) else None
         case Binary(operator=sign, left=Variable(), right=Literal(value=other)) if sign in _COMPARED:
-            if type(value) is int and type(other) is int:
-                return _COMPARED[sign](value, other)
-    return None
+            if type(value) is not int or type(other) is not int:
+                return None
+            return _COMPARED[sign](value, other)
+        case _:
+            return None
 
 
 def _is_about_value_only(node: Node) -> bool:
