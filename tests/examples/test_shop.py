@@ -119,3 +119,24 @@ def test_impact_reaches_the_rendered_objects_that_change_and_no_others(shop: Pat
     after = graph(shop)
     changed = {id_ for id_, one in before.items() if dict(after[id_].attributes) != dict(one.attributes)}
     assert changed == {id_ for id_ in named if id_ in before}
+
+
+URL_CHANGES = {
+    "assignment": ("app/Classes/Endpoint.yaml", 21, "':'", "'/'"),
+    "reference to the host": ("sabir.yaml", 35, '{eval: "::network::front::gateway"}', "elsewhere"),
+    "reference to the port": ("sabir.yaml", 36, '{eval: "::web::web::shop-web::ports::0"}', "1"),
+}
+
+
+@pytest.mark.parametrize("name", URL_CHANGES)
+def test_an_assignment_leads_to_what_it_read(name: str, shop: Path) -> None:
+    file, line, old, new = URL_CHANGES[name]
+    steps = why_path(WhyRequest(path=shop, subject="frontend.url")).steps
+    named = {(step.location.file, step.location.line) for step in steps if step.location is not None}
+    assert (file, line) in named
+    lines = (shop / file).read_text().splitlines(keepends=True)
+    assert old in lines[line - 1]
+    lines[line - 1] = lines[line - 1].replace(old, new)
+    before = graph(shop)["app/frontend"].attributes["url"]
+    (shop / file).write_text("".join(lines))
+    assert graph(shop)["app/frontend"].attributes["url"] != before

@@ -25,6 +25,7 @@ from sabir.languages.muranopl.evaluate.loading import Loader
 from sabir.languages.muranopl.evaluate.objects import MuranoObject
 from sabir.languages.muranopl.evaluate.packages import Package, PackageRegistry
 from sabir.languages.muranopl.evaluate.parallel import Scheduler
+from sabir.languages.muranopl.evaluate.reads import Written
 from sabir.languages.muranopl.evaluate.store import ObjectStore
 from sabir.languages.muranopl.evaluate.system import SystemClass, attach_native
 from sabir.languages.muranopl.library import core_package
@@ -70,7 +71,7 @@ class Runtime:
         self.origins: dict[str, Any] = {}
         self.overridden: dict[tuple[str, str], How] = {}
         """Properties whose values were given beside the model."""
-        self.written: dict[tuple[str, str], Place] | None = None
+        self.written: dict[tuple[str, str], Written] | None = None
         """Where code wrote properties last, by object id and property; None: nobody wants to know."""
         self.warnings: list[Finding] = []
         self.report: Report = report or (lambda _level, _line: None)

@@ -13,7 +13,8 @@ from sabir.expressions.yaql import Variables, YaqlError
 from sabir.languages.muranopl.evaluate.assignments import compile_target
 from sabir.languages.muranopl.evaluate.engines import ClassEngine, expression_failure
 from sabir.languages.muranopl.evaluate.errors import MuranoError, Unstoppable, shown
-from sabir.languages.muranopl.evaluate.hosts import AT, RESULT
+from sabir.languages.muranopl.evaluate.hosts import AT, RESULT, THIS
+from sabir.languages.muranopl.evaluate.reads import Written, reads_of
 from sabir.languages.muranopl.evaluate.signals import BREAK, CONTINUE, RETURN, Signal
 from sabir.languages.muranopl.syntax import nodes as ast
 from sabir.source.text import Place
@@ -37,6 +38,8 @@ class Compiler:
         self.engine = engine
         self.runtime = runtime
         self.source = engine.source
+        self.locals: dict[str, tuple[str, ...]] = {}
+        """The properties that were read for each local variable so far, where somebody wants to know."""
 
     def block(self, block: ast.Block) -> Run:
         if not block:
@@ -107,7 +110,9 @@ class Compiler:
         value = self.engine.value(node.value)
         store = compile_target(node.target, self.engine)
         name = _local_name(node.target.text)
+        reads = () if self.runtime.written is None else self._reads(node.value)
         if name is not None:
+            self.locals[name] = tuple(dict.fromkeys((*self.locals.get(name, ()), *reads)))
 
             def run_local(variables: Variables) -> None:
                 variables[name] = value(variables)
@@ -118,7 +123,8 @@ class Compiler:
             place = Place(self.source, node.span)
 
             def run_noted(variables: Variables) -> None:
-                variables[AT] = place
+                this = variables[THIS]
+                variables[AT] = Written(place, getattr(this, "id", ""), reads)
                 store(variables, value(variables))
 
             return run_noted
@@ -127,6 +133,12 @@ class Compiler:
             store(variables, value(variables))
 
         return run
+
+    def _reads(self, value: ast.Value) -> tuple[str, ...]:
+        """The properties that a value rests on, also by way of local variables."""
+        found = reads_of(value)
+        through = (one for name in found.variables for one in self.locals.get(name, ()))
+        return tuple(dict.fromkeys((*found.properties, *through)))
 
     def return_(self, node: ast.Return) -> Run:
         value = self.engine.value(node.value)

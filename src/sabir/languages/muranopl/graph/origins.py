@@ -2,28 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from sabir.expressions.yaql import Dialect, parse
-from sabir.expressions.yaql.nodes import (
-    Binary,
-    Call,
-    Group,
-    Index,
-    ListLiteral,
-    MapLiteral,
-    Node,
-    Rule,
-    Unary,
-    Variable,
-    Word,
-)
 from sabir.graph.origin import AttributeRead, How, Origin
 from sabir.languages.muranopl.evaluate.constants import same_value
 from sabir.languages.muranopl.evaluate.objects import MuranoObject
 from sabir.languages.muranopl.evaluate.properties import PropertyDeclaration
+from sabir.languages.muranopl.evaluate.reads import reads_of
 from sabir.languages.muranopl.evaluate.runtime import Runtime
-from sabir.languages.muranopl.syntax.nodes import Expr, ListValue, MapValue, Value
 from sabir.source.text import Place
 
 __all__ = ["Origins"]
@@ -49,7 +33,8 @@ class Origins:
         declaration = object_.cls.members[name]
         written = (self.runtime.written or {}).get((object_.id, name))
         if written is not None:
-            return Origin(written, How.ASSIGNMENT)
+            sources = (AttributeRead(written.reader, one) for one in written.reads) if self.full else ()
+            return Origin(written.place, How.ASSIGNMENT, tuple(sources))
         known = self.runtime.origins.get(object_.id)
         if known is None:
             return self._declared(declaration, object_) if declaration.default is not None else None
@@ -78,7 +63,7 @@ class Origins:
         found = self._reads.get(declaration)
         if found is None:
             default = declaration.node.default
-            found = () if default is None or declaration.configured else tuple(dict.fromkeys(_reads(default)))
+            found = () if default is None or declaration.configured else tuple(reads_of(default).properties)
             self._reads[declaration] = found
         return found
 
@@ -93,49 +78,3 @@ class Origins:
             origin = Origin(Place(declaration.cls.node.source, span), How.DEFAULT, note=note)
             self._defaults[declaration] = origin
         return origin
-
-
-def _reads(value: Value) -> Iterator[str]:
-    if isinstance(value, Expr):
-        yield from _own_properties(parse(value.text, Dialect.MURANO).tree)
-    elif isinstance(value, ListValue):
-        for item in value.items:
-            yield from _reads(item)
-    elif isinstance(value, MapValue):
-        for key, item in value.entries:
-            yield from _reads(key)
-            yield from _reads(item)
-
-
-def _own_properties(node: Node) -> Iterator[str]:
-    """Names behind `$.` and `$this.` anywhere in an expression."""
-    if (
-        isinstance(node, Binary)
-        and node.operator in (".", "?.")
-        and isinstance(node.left, Variable)
-        and node.left.name in ("", "1", "this")
-        and isinstance(node.right, Word)
-    ):
-        yield node.right.value
-    for part in _parts(node):
-        yield from _own_properties(part)
-
-
-def _parts(node: Node) -> tuple[Node, ...]:
-    match node:
-        case Binary(left=left, right=right):
-            return (left, right)
-        case Rule(source=source, target=target):
-            return (source, target)
-        case Unary(operand=operand):
-            return (operand,)
-        case Group(inner=inner):
-            return (inner,)
-        case Call(arguments=arguments):
-            return arguments
-        case Index(value=value, arguments=arguments):
-            return (value, *arguments)
-        case ListLiteral(items=items) | MapLiteral(items=items):
-            return items
-        case _:
-            return ()
