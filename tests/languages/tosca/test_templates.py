@@ -59,6 +59,13 @@ topology_template:
     db: {type: Database, requirements: [{host: dbms}]}
     dbms: {type: DBMS, requirements: [{host: vm}]}
 """,
+    "substitution of a property by one of a node": HEAD
+    + """\
+node_types: {my.Sub: {derived_from: tosca.nodes.Root, properties: {port: {type: integer}}}}
+topology_template:
+  substitution_mappings: {node_type: my.Sub, properties: {port: [web, port]}}
+  node_templates: {web: {type: my.Sub, properties: {port: 80}}}
+""",
     "a byte order mark": "\ufeff"
     + HEAD
     + "topology_template: {node_templates: {a: {type: tosca.nodes.Root}}}\n",

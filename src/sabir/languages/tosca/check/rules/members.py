@@ -81,7 +81,13 @@ def _substitution(model: Model, mapping: SubstitutionMapping) -> Iterator[Findin
             continue
         inner = model.flat[template]
         known = (
-            None if inner is None else inner.capabilities if section == "capabilities" else inner.requirements
+            None
+            if inner is None
+            else {**inner.properties, **inner.attributes}
+            if section == "properties"
+            else inner.capabilities
+            if section == "capabilities"
+            else inner.requirements
         )
         if known is not None and entry not in known and model.topology.complete:
             hint = did_you_mean(entry, known)
