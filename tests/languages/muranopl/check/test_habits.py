@@ -42,6 +42,10 @@ def method(*lines: str) -> str:
 
 
 CLEAN: Final[dict[str, Example]] = {
+    "a-model-in-the-root": {
+        **package(A="Methods:\n  run:\n    Body: []\n"),
+        "model.yaml": "'?': {id: a, type: com.example.A}\n",
+    },
     "namespaces-in-a-document-of-their-own": {
         "manifest.yaml": MANIFEST + "  com.example.A: all.yaml\n  com.example.B: all.yaml\n",
         "LICENSE": "x\n",

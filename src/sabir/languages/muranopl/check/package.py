@@ -13,7 +13,9 @@ from sabir.source.packages import LoadedPackage
 
 __all__ = ["PackageValidator"]
 
-_ROOT_FILES: Final = frozenset({MANIFEST, "LICENSE", "README.rst", "images.lst"})
+# A model in the root is the one that `sabir run` and `sabir compile` take when none is named.
+_MODELS: Final = ("model.yaml", "model.yml", "model.json")
+_ROOT_FILES: Final = frozenset({MANIFEST, "LICENSE", "README.rst", "images.lst", *_MODELS})
 
 
 class PackageValidator(BaseValidator):
