@@ -37,6 +37,24 @@ def test_own_volumes_give_way_to_the_users() -> None:
     assert schema_problems(list(found.values())) == []
 
 
+def test_a_service_may_put_files_of_its_own_below_etc_ccp() -> None:
+    files = {
+        "mq": service(
+            "mq", daemon="files: [cert]", tail="files: {cert: {path: /etc/ccp/mq.pem, content: mq.pem}}"
+        ),
+        "service/files/mq.pem": "x",
+        "app": service("app"),
+    }
+    found = objects(files)
+    (container,) = _pod(found["Deployment/mq"])["containers"]
+    own = {one["mountPath"]: one.get("subPath") for one in container["volumeMounts"]}
+    folders = ("globals", "global-secrets", "nodes-config", "meta", "role", "files")
+    assert own == {f"/etc/ccp/{name}": name for name in folders} | {"/opt/ccp/runner/ccp_runner": None}
+    (container,) = _pod(found["Deployment/app"])["containers"]
+    assert container["volumeMounts"][0]["mountPath"] == "/etc/ccp"
+    assert schema_problems(list(found.values())) == []
+
+
 def test_dependencies_on_an_instance_through_mapping() -> None:
     files = {
         "mq": service("mq", container="pre: [{name: mq-init, type: single, command: x}]"),

@@ -36,7 +36,7 @@ def container_spec(settings: Settings, definition: Definition, container: Contai
     if container.lifecycle is not None:
         spec["lifecycle"] = dict(container.lifecycle)
     spec["securityContext"] = {"privileged": container.privileged}
-    spec["volumeMounts"] = mounts(definition, container, container_secrets(definition, container))
+    spec["volumeMounts"] = mounts(settings, definition, container, container_secrets(definition, container))
     return spec
 
 
@@ -50,7 +50,7 @@ def job_container_spec(
         "command": runner_command("provision", command.name or ""),
         "env": environment(container),
         "securityContext": {"privileged": container.privileged},
-        "volumeMounts": mounts(definition, container, job_secrets(definition, container, command)),
+        "volumeMounts": mounts(settings, definition, container, job_secrets(definition, container, command)),
     }
 
 

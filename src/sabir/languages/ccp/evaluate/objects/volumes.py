@@ -32,12 +32,18 @@ def _secrets(definition: Definition, commands: Iterable[Command]) -> list[Secret
     return [definition.secrets[name] for name in names]
 
 
-def mounts(definition: Definition, container: Container, secrets: Iterable[Secret]) -> list[Data]:
+def mounts(
+    settings: Settings, definition: Definition, container: Container, secrets: Sequence[Secret]
+) -> list[Data]:
     etc, runner = own_volume_names(definition)
-    own = [
-        {"name": etc, "mountPath": ETC, "readOnly": True},
-        {"name": runner, "mountPath": PROGRAM, "readOnly": True},
-    ]
+    if _uses_etc(definition, container, secrets):
+        folders = [
+            {"name": etc, "mountPath": f"{ETC}/{name}", "subPath": name, "readOnly": True}
+            for name in _folders(settings, definition)
+        ]
+    else:
+        folders = [{"name": etc, "mountPath": ETC, "readOnly": True}]
+    own = [*folders, {"name": runner, "mountPath": PROGRAM, "readOnly": True}]
     volumes = [
         {"name": volume.name, "mountPath": volume.mount_path, "readOnly": volume.read_only}
         for volume in container.volumes
@@ -45,6 +51,25 @@ def mounts(definition: Definition, container: Container, secrets: Iterable[Secre
     # A secret is read, never written, through its mount.
     mounted = [{"name": one.name, "mountPath": one.mount_path, "readOnly": True} for one in secrets]
     return [*own, *volumes, *mounted]
+
+
+def _uses_etc(definition: Definition, container: Container, secrets: Sequence[Secret]) -> bool:
+    """Does the service put something of its own below /etc/ccp? Then that folder has to stay writable."""
+    paths = [file.destination for file in definition.files.values()]
+    paths += [volume.mount_path for volume in container.volumes]
+    paths += [secret.mount_path for secret in secrets]
+    return any(path.startswith(f"{ETC}/") for path in paths)
+
+
+def _folders(settings: Settings, definition: Definition) -> list[str]:
+    """The folders below /etc/ccp that the runner reads."""
+    paths = (
+        item["path"]
+        for source in _sources(settings, definition, ("",))
+        for named in source.values()
+        for item in named["items"]
+    )
+    return list(dict.fromkeys(path.partition("/")[0] for path in paths))
 
 
 def pod_volumes(
