@@ -191,7 +191,7 @@ class Lineage:
                 for expression in method.body.expressions:
                     called.update(_calls(expression.tree))
         found: set[str] = set()
-        waiting = list(_CONSTRUCTORS)
+        waiting: list[str] = [*_CONSTRUCTORS]
         while waiting:
             name = waiting.pop()
             if name in calls and name not in found:
