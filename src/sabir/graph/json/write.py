@@ -38,24 +38,29 @@ class _Row(msgspec.Struct):
 def chunks(graph: Graph, *, reveal: bool = False) -> Iterator[bytes]:
     """The graph as JSON, one instance a line. Sensitive values are written only when `reveal`."""
     encode = msgspec.json.Encoder().encode
-    origin_text: dict[
-        int, msgspec.Raw
-    ] = {}  # by identity: origins are shared, and the graph keeps them alive
+    # By identity: origins are shared, and the graph keeps them alive.
+    texts: dict[int | tuple[int, int], msgspec.Raw] = {}
 
-    def origin(one: Origin | Record[Origin] | None) -> msgspec.Raw | None:
-        if one is None:
+    def origin(one: Instance) -> msgspec.Raw | None:
+        if one.origin is None:
             return None
-        text = origin_text.get(id(one))
+        text = texts.get(id(one.origin))
         if text is None:
-            data = origin_data(one) if isinstance(one, Origin) else _origins_data(one)
-            text = origin_text[id(one)] = msgspec.Raw(_encode(encode, data))
+            text = texts[id(one.origin)] = msgspec.Raw(_encode(encode, origin_data(one.origin)))
+        return text
+
+    def origins(one: Instance) -> msgspec.Raw:
+        key = (id(one.origins), id(one.origin))
+        text = texts.get(key)
+        if text is None:
+            text = texts[key] = msgspec.Raw(_encode(encode, _own_origins(one)))
         return text
 
     buffer = bytearray(b'{"format":"%s",\n"instances":[' % FORMAT.encode())
     separator = b"\n"
     for one in graph:
         buffer += separator
-        buffer += _encode(encode, _row(one, origin(one.origin), origin(one.origins), reveal=reveal))
+        buffer += _encode(encode, _row(one, origin(one), origins(one), reveal=reveal))
         separator = b",\n"
         if len(buffer) >= _PIECE:
             yield bytes(buffer)
@@ -70,7 +75,7 @@ def chunks(graph: Graph, *, reveal: bool = False) -> Iterator[bytes]:
 def instance_data(one: Instance, *, reveal: bool = False) -> dict[str, Any]:
     """One instance as plain data, with the keys in the order of the JSON form."""
     origin = None if one.origin is None else origin_data(one.origin)
-    data: dict[str, Any] = msgspec.to_builtins(_row(one, origin, _origins_data(one.origins), reveal=reveal))
+    data: dict[str, Any] = msgspec.to_builtins(_row(one, origin, _own_origins(one), reveal=reveal))
     return data
 
 
@@ -126,6 +131,11 @@ def _origin_data(origin: Origin, seen: set[int]) -> dict[str, Any]:
             for one in origin.sources
         ]
     return data
+
+
+def _own_origins(one: Instance) -> dict[str, Any]:
+    """The origins of its own: what has none was made with the instance, and says so by saying nothing."""
+    return {name: origin_data(origin) for name, origin in one.origins.items() if origin is not one.origin}
 
 
 def _origins_data(origins: Mapping[str, Origin]) -> dict[str, Any]:
