@@ -12,7 +12,7 @@ from sabir.diagnostics.near import did_you_mean
 from sabir.environment.nodes import Environment, Part
 from sabir.source.packages import PackageFile
 from sabir.source.text import Place, Source, Span
-from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence
+from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence, text_of
 
 __all__ = ["read_environment"]
 
@@ -55,7 +55,7 @@ class _Reader:
             self._find(outputs.span, "ENV:E001", "outputs must be a mapping of names to values")
         return Environment(
             source=self.source,
-            name=_text(root.get("name")) or "environment",
+            name=text_of(root.get("name")) or "environment",
             parts=tuple(part for key, value in parts.items() if (part := self._part(key, value)) is not None),
             outputs=outputs if isinstance(outputs, YamlMapping) else None,
             rules=self._texts(root.get("rules"), "rules"),
@@ -67,7 +67,7 @@ class _Reader:
             self._find(value.span, "ENV:E001", message, hint=f"write sabir: {_VERSION}")
 
     def _part(self, key: YamlNode, value: YamlNode) -> Part | None:
-        name = _text(key)
+        name = text_of(key)
         if name is None or not _NAME.fullmatch(name):
             message = "a part is named by letters, digits, _ and -"
             self._find(key.span, "ENV:E002", message)
@@ -77,7 +77,7 @@ class _Reader:
             return None
         self._known_keys(value, _PART_KEYS, f"part {name!r}")
         path = value.get("path")
-        written = _text(path)
+        written = text_of(path)
         if path is None or written is None:
             self._find(
                 (path or key).span,
@@ -87,7 +87,7 @@ class _Reader:
             )
             return None
         language = value.get("language")
-        if language is not None and _text(language) is None:
+        if language is not None and text_of(language) is None:
             self._find(language.span, "ENV:E002", "language must be the name of a language")
         inputs = value.get("inputs")
         if inputs is not None and not isinstance(inputs, YamlMapping):
@@ -97,7 +97,7 @@ class _Reader:
             span=key.span,
             path=written,
             path_span=path.span,
-            language=_text(language),
+            language=text_of(language),
             language_span=language.span if language is not None else None,
             inputs=inputs if isinstance(inputs, YamlMapping) else None,
             model=value.get("model"),
@@ -110,21 +110,17 @@ class _Reader:
             return ()
         items = value.items if isinstance(value, YamlSequence) else (value,)
         for item in items:
-            if _text(item) is None:
+            if text_of(item) is None:
                 self._find(item.span, "ENV:E001", f"{key} must be a path or a list of paths")
-        return tuple((text, item.span) for item in items if (text := _text(item)) is not None)
+        return tuple((text, item.span) for item in items if (text := text_of(item)) is not None)
 
     def _known_keys(self, mapping: YamlMapping, known: Iterable[str], what: str) -> None:
         known = tuple(known)
         for key in mapping:
-            name = _text(key) or ""
+            name = text_of(key) or ""
             if name not in known:
                 hint = did_you_mean(name, known) or f"known here: {', '.join(known)}"
                 self._find(key.span, "ENV:E003", f"{what} has no key {name!r}", hint=hint)
 
     def _find(self, span: Span, code: str, message: str, *, hint: str | None = None) -> None:
         self.findings.append(Finding(code=code, message=message, place=Place(self.source, span), hint=hint))
-
-
-def _text(node: YamlNode | None) -> str | None:
-    return node.value if isinstance(node, YamlScalar) and isinstance(node.value, str) else None

@@ -21,7 +21,7 @@ from sabir.expressions.query import QueryError
 from sabir.expressions.query.forms import compile_expression
 from sabir.source.packages import PackageFile
 from sabir.source.text import Place, Source
-from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence, plain_data
+from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlSequence, plain_data, text_of
 
 __all__ = ["Rule", "read_rules"]
 
@@ -72,20 +72,20 @@ def _rule(source: Source, node: YamlNode) -> Iterator[Rule | Finding]:
     if problems or wanted is None or condition is None:
         return
     yield Rule(
-        code=_text(node.get("code")) or "",
-        message=_text(node.get("message")) or "",
+        code=text_of(node.get("code")) or "",
+        message=text_of(node.get("message")) or "",
         wanted=plain_data(wanted),
         condition=plain_data(condition),
         place=Place(source, node.span),
         condition_place=Place(source, condition.span),
-        hint=_text(node.get("hint")),
-        attribute=_text(node.get("attribute")),
+        hint=text_of(node.get("hint")),
+        attribute=text_of(node.get("attribute")),
     )
 
 
 def _problems(source: Source, node: YamlMapping) -> Iterator[Finding]:
     for key in node:
-        name = _text(key) or ""
+        name = text_of(key) or ""
         if name not in _KEYS:
             hint = did_you_mean(name, _KEYS) or f"known here: {', '.join(_KEYS)}"
             yield _finding(source, key, f"a rule has no key {name!r}", hint=hint)
@@ -95,7 +95,7 @@ def _problems(source: Source, node: YamlMapping) -> Iterator[Finding]:
     code = node.get("code")
     if code is not None:
         try:
-            parts = parse_code(_text(code) or "")
+            parts = parse_code(text_of(code) or "")
         except ValueError as error:
             yield _finding(source, code, str(error))
         else:
@@ -113,7 +113,3 @@ def _problems(source: Source, node: YamlMapping) -> Iterator[Finding]:
 
 def _finding(source: Source, node: YamlNode, message: str, *, hint: str | None = None) -> Finding:
     return Finding(code="E910", message=message, place=Place(source, node.span), hint=hint)
-
-
-def _text(node: YamlNode | None) -> str | None:
-    return node.value if isinstance(node, YamlScalar) and isinstance(node.value, str) else None

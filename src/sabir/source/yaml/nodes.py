@@ -21,6 +21,7 @@ __all__ = [
     "YamlSequence",
     "node_of",
     "plain_data",
+    "text_of",
 ]
 
 ScalarValue = str | int | float | bool | bytes | date | datetime | None
@@ -134,6 +135,11 @@ class YamlMapping:
 
 
 YamlNode = YamlScalar | YamlSequence | YamlMapping
+
+
+def text_of(node: YamlNode | None) -> str | None:
+    """The text of a node that is a text, else None."""
+    return node.value if isinstance(node, YamlScalar) and isinstance(node.value, str) else None
 
 
 def node_of(value: object, span: Span) -> YamlNode:

@@ -15,6 +15,7 @@ from sabir.source.yaml.nodes import (
     YamlScalar,
     YamlSequence,
     node_of,
+    text_of,
 )
 
 __all__ = ["Overrides"]
@@ -36,7 +37,7 @@ class Overrides:
         service = document.get("service") if isinstance(document, YamlMapping) else None
         if not self.values or not isinstance(document, YamlMapping) or not isinstance(service, YamlMapping):
             return document
-        name = instance or _text(service.get("name")) or ""
+        name = instance or text_of(service.get("name")) or ""
         document = _with(document, "service", self._service(service, name))
         files = document.get("files")
         if isinstance(files, YamlMapping):
@@ -53,7 +54,7 @@ class Overrides:
     def _container(self, node: YamlNode, service: str) -> YamlNode:
         if not isinstance(node, YamlMapping):
             return node
-        id_ = f"{service}/{_text(node.get('name'))}"
+        id_ = f"{service}/{text_of(node.get('name'))}"
         daemon = node.get("daemon")
         if isinstance(daemon, YamlMapping):
             node = _with(node, "daemon", self._given(daemon, f"{id_}/daemon"))
@@ -70,13 +71,13 @@ class Overrides:
     def _command(self, node: YamlNode, service: str, stage: str, position: int) -> YamlNode:
         if not isinstance(node, YamlMapping):
             return node
-        name = _text(node.get("name"))
-        single = _text(node.get("type")) == "single"
+        name = text_of(node.get("name"))
+        single = text_of(node.get("type")) == "single"
         return self._given(node, f"{service}/{name}" if single else f"{stage}/{name or position}")
 
     def _files(self, files: YamlMapping, service: str) -> YamlMapping:
         entries = (
-            YamlEntry(one.key, self._given(one.value, f"{service}#{_text(one.key)}"), one.merged)
+            YamlEntry(one.key, self._given(one.value, f"{service}#{text_of(one.key)}"), one.merged)
             if isinstance(one.value, YamlMapping)
             else one
             for one in files.entries
@@ -108,12 +109,8 @@ class Overrides:
 def _with(mapping: YamlMapping, key: str, value: YamlNode) -> YamlMapping:
     """The mapping with one value replaced, or added at its end."""
     entries = tuple(
-        YamlEntry(one.key, value, one.merged) if _text(one.key) == key else one for one in mapping.entries
+        YamlEntry(one.key, value, one.merged) if text_of(one.key) == key else one for one in mapping.entries
     )
-    if not any(_text(one.key) == key for one in entries):
+    if not any(text_of(one.key) == key for one in entries):
         entries += (YamlEntry(YamlScalar(mapping.span, key, key, Style.PLAIN), value),)
     return YamlMapping(mapping.span, entries, mapping.tag)
-
-
-def _text(node: YamlNode | None) -> str | None:
-    return node.value if isinstance(node, YamlScalar) and isinstance(node.value, str) else None

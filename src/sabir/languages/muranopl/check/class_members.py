@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from typing import Final
 
 from sabir.diagnostics.finding import Edit, Finding, Fix
-from sabir.languages.muranopl.check.names import Version, is_identifier, is_method_name, text_of
+from sabir.languages.muranopl.check.names import Version, is_identifier, is_method_name
 from sabir.languages.muranopl.check.report import Report, kind_of, shown
 from sabir.languages.muranopl.check.shapes import is_null, meta_shape, one_of, unknown_keys
 from sabir.source.text import Place
-from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence
+from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence, text_of
 
 __all__ = ["check_methods", "check_properties"]
 

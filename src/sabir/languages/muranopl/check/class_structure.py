@@ -14,12 +14,11 @@ from sabir.languages.muranopl.check.names import (
     is_identifier,
     is_lower_camel,
     is_type_reference,
-    text_of,
 )
 from sabir.languages.muranopl.check.report import Report, kind_of, shown
 from sabir.languages.muranopl.check.shapes import is_null, meta_shape, one_of, unknown_keys
 from sabir.source.text import Place
-from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence
+from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence, text_of
 
 __all__ = ["check_class_structure", "check_namespaces"]
 

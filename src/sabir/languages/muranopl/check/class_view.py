@@ -9,11 +9,11 @@ from typing import NamedTuple
 from sabir.diagnostics.near import near
 from sabir.languages.muranopl.check import core_library
 from sabir.languages.muranopl.check.core_members import CoreClass, core_class
-from sabir.languages.muranopl.check.names import is_class_name, is_dotted_name, is_type_reference, text_of
+from sabir.languages.muranopl.check.names import is_class_name, is_dotted_name, is_type_reference
 from sabir.languages.muranopl.check.shapes import is_null
 from sabir.languages.muranopl.check.view import PackageView
 from sabir.source.text import Source
-from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlSequence
+from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlSequence, text_of
 
 __all__ = [
     "Ancestry",

@@ -31,12 +31,12 @@ from sabir.languages.muranopl.check.expressions import (
 )
 from sabir.languages.muranopl.check.facts import ClassFacts, Facts, MethodFacts
 from sabir.languages.muranopl.check.locals import check_locals
-from sabir.languages.muranopl.check.names import Version, text_of
+from sabir.languages.muranopl.check.names import Version
 from sabir.languages.muranopl.check.references import check_class_reference, check_expression, check_writes
 from sabir.languages.muranopl.check.report import Report, kind_of
 from sabir.languages.muranopl.check.view import PackageView
 from sabir.source.packages import LoadedPackage
-from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence
+from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence, text_of
 
 __all__ = ["ClassValidator"]
 

@@ -13,10 +13,9 @@ from sabir.languages.muranopl.check.expressions import (
     unparsable,
     value_expressions,
 )
-from sabir.languages.muranopl.check.names import text_of
 from sabir.languages.muranopl.check.report import Report, kind_of, shown
 from sabir.languages.muranopl.check.shapes import is_null
-from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence
+from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence, text_of
 
 __all__ = ["Assignment", "Body", "read_body"]
 

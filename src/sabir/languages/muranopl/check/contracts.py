@@ -17,10 +17,9 @@ from sabir.languages.muranopl.check.expressions import (
     parse_scalar,
     unparsable,
 )
-from sabir.languages.muranopl.check.names import text_of
 from sabir.languages.muranopl.check.report import Report, kind_of, shown
 from sabir.languages.muranopl.check.shapes import is_null
-from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence, plain_data
+from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence, plain_data, text_of
 
 __all__ = ["accepts_null", "check_contract", "check_default", "contract_expressions"]
 

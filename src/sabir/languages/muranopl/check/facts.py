@@ -12,9 +12,8 @@ from sabir.languages.muranopl.check.code import Body, read_body
 from sabir.languages.muranopl.check.contracts import accepts_null
 from sabir.languages.muranopl.check.core_members import CoreClass
 from sabir.languages.muranopl.check.expressions import ExpressionText, children, parse_scalar, type_name
-from sabir.languages.muranopl.check.names import text_of
 from sabir.languages.muranopl.check.report import Report
-from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence
+from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence, text_of
 
 __all__ = ["ClassFacts", "Facts", "Lineage", "MethodFacts", "Signature", "own_property"]
 

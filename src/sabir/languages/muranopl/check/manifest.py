@@ -13,13 +13,13 @@ from sabir.check.validator import BaseValidator
 from sabir.diagnostics.codes import Code
 from sabir.diagnostics.finding import Edit, Finding, Fix
 from sabir.diagnostics.near import did_you_mean
-from sabir.languages.muranopl.check.names import FORMATS, is_dotted_name, is_lower_camel, text_of
+from sabir.languages.muranopl.check.names import FORMATS, is_dotted_name, is_lower_camel
 from sabir.languages.muranopl.check.report import Report, kind_of, shown
 from sabir.languages.muranopl.check.shapes import is_null, meta_shape, one_of, string_value, unknown_keys
 from sabir.languages.muranopl.check.view import MANIFEST, PackageView
 from sabir.source.packages import LoadedPackage
 from sabir.source.text import Place, Span
-from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence
+from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence, text_of
 
 __all__ = ["ManifestValidator"]
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from sabir.source.yaml.nodes import YamlNode, YamlScalar
-
 __all__ = [
     "FORMATS",
     "LATEST",
@@ -17,7 +15,6 @@ __all__ = [
     "is_lower_camel",
     "is_method_name",
     "is_type_reference",
-    "text_of",
 ]
 
 Version = tuple[int, int]
@@ -36,11 +33,6 @@ _TYPE_REFERENCE: Final = re.compile(
 _METHOD: Final = re.compile(r"\.?[A-Za-z_][A-Za-z0-9_]*")
 _CAMEL_CASE: Final = re.compile(r"_*(?:[A-Z]{1,3}|[A-Z][A-Za-z0-9]*)")
 _ALL_CAPITALS: Final = re.compile(r"[A-Z0-9]{4,}")
-
-
-def text_of(node: YamlNode | None) -> str | None:
-    """The text of a node that is a text, else None."""
-    return node.value if isinstance(node, YamlScalar) and isinstance(node.value, str) else None
 
 
 def is_identifier(name: str) -> bool:

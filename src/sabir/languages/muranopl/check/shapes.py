@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 
 from sabir.diagnostics.finding import Finding
-from sabir.languages.muranopl.check.names import text_of
 from sabir.languages.muranopl.check.report import Report, kind_of, shown
-from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence
+from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence, text_of
 
 __all__ = ["meta_shape", "one_of", "string_value", "unknown_keys"]
 

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.near import did_you_mean
 from sabir.languages.muranopl.check.class_view import ClassDocument, ClassTable
-from sabir.languages.muranopl.check.names import is_identifier, text_of
+from sabir.languages.muranopl.check.names import is_identifier
 from sabir.languages.muranopl.check.report import Report, kind_of, shown
 from sabir.languages.muranopl.check.shapes import is_null
 from sabir.languages.muranopl.check.view import PackageView
-from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlSequence
+from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlSequence, text_of
 
 __all__ = ["check_application"]
 

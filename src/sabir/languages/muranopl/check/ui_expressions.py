@@ -16,10 +16,9 @@ from sabir.languages.muranopl.check.expressions import (
     scalars,
     unparsable,
 )
-from sabir.languages.muranopl.check.names import text_of
 from sabir.languages.muranopl.check.report import Report
 from sabir.languages.muranopl.check.yaql_names import LAMBDA_FUNCTIONS
-from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence
+from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence, text_of
 
 __all__ = ["check_expressions"]
 

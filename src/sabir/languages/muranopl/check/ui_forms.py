@@ -7,10 +7,10 @@ from typing import Final
 
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.near import near
-from sabir.languages.muranopl.check.names import is_dotted_name, is_identifier, text_of
+from sabir.languages.muranopl.check.names import is_dotted_name, is_identifier
 from sabir.languages.muranopl.check.report import Report, kind_of, shown
 from sabir.languages.muranopl.check.shapes import is_null, unknown_keys
-from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence
+from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence, text_of
 
 __all__ = ["check_forms", "form_fields"]
 

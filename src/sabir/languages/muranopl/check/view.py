@@ -8,10 +8,10 @@ from functools import cached_property
 from typing import Final, NamedTuple
 from weakref import WeakKeyDictionary
 
-from sabir.languages.muranopl.check.names import FORMATS, LATEST, Version, is_dotted_name, text_of
+from sabir.languages.muranopl.check.names import FORMATS, LATEST, Version, is_dotted_name
 from sabir.source.packages import LoadedPackage, PackageFile
 from sabir.source.text import Source
-from sabir.source.yaml.nodes import YamlMapping, YamlScalar
+from sabir.source.yaml.nodes import YamlMapping, YamlScalar, text_of
 
 __all__ = ["MANIFEST", "ListedClass", "PackageView", "is_murano_package"]
 

@@ -15,6 +15,7 @@ from sabir.languages.muranopl.syntax.versions import ANY_VERSION, InvalidVersion
 from sabir.source.packages import LoadedPackage
 from sabir.source.text import Span
 from sabir.source.yaml import YamlMapping, YamlNode, YamlScalar
+from sabir.source.yaml.nodes import text_of
 
 __all__ = ["FORMATS", "MANIFEST", "Manifest", "read_manifest"]
 
@@ -63,7 +64,7 @@ def read_manifest(package: LoadedPackage) -> tuple[Manifest | None, tuple[Findin
         version=_version(document.get("Version"), defects),
         format=_format(version),
         format_name=format_name,
-        type=_text(document.get("Type")) or "Application",
+        type=text_of(document.get("Type")) or "Application",
         require=_require(document.get("Require"), defects),
         classes={key: value for key, (value, _) in classes.items()},
         class_spans={key: span for key, (_, span) in classes.items()},
@@ -74,7 +75,7 @@ def read_manifest(package: LoadedPackage) -> tuple[Manifest | None, tuple[Findin
 
 def _name(document: YamlMapping, defects: Defects) -> str | None:
     node = document.get("FullName")
-    name = _text(node)
+    name = text_of(node)
     if node is None:
         defects.add("the manifest has no FullName", Span(0, 0))
     elif name is None or not is_qualified_name(name):
@@ -106,7 +107,7 @@ def _require(node: YamlNode | None, defects: Defects) -> dict[str, VersionSpec]:
         defects.add("Require must be a mapping of packages to versions", node.span)
         return found
     for key, value in node.items():
-        name = _text(key)
+        name = text_of(key)
         if name is None or not is_qualified_name(name):
             defects.add("a key of Require is the name of a package", key.span)
             continue
@@ -132,7 +133,7 @@ def _classes(document: YamlMapping, defects: Defects) -> dict[str, tuple[str, Sp
         defects.add("Classes must be a mapping of class names to files", node.span)
         return found
     for key, value in node.items():
-        name, file = _text(key), _text(value)
+        name, file = text_of(key), text_of(value)
         if name is None or not is_qualified_name(name):
             defects.add("a key of Classes is a full class name", key.span)
         elif file is None:
@@ -140,7 +141,3 @@ def _classes(document: YamlMapping, defects: Defects) -> dict[str, tuple[str, Sp
         else:
             found[name] = (file, value.span)
     return found
-
-
-def _text(node: YamlNode | None) -> str | None:
-    return node.value if isinstance(node, YamlScalar) and isinstance(node.value, str) else None
