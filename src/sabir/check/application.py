@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import Any, Protocol, cast
 
 from sabir.check.form import container_findings
 from sabir.check.general import GENERAL_CODES
 from sabir.check.options import CheckOptions
-from sabir.check.prepared import PreparedCheck
+from sabir.check.prepared import CheckRunner, PreparedCheck, run_in_turn
 from sabir.check.report import PackageReport, ordered
 from sabir.check.selection import CodePattern, split_words
 from sabir.check.validator import BaseValidator
@@ -27,7 +25,6 @@ __all__ = ["Application", "Validators"]
 
 Validators = Sequence[str | type[BaseValidator]]
 # What must be seen whatever was selected: a part of the checks has not run.
-_MOST_OF_A_KIND = 1000
 _ALWAYS = frozenset({"E000", "W903"})
 
 
@@ -166,13 +163,14 @@ class Application:
         files: Iterable[str] | None = None,
         *,
         codes: Callable[[], Iterable[Code]] | None = None,
+        run: CheckRunner = run_in_turn,
     ) -> PackageReport:
-        """The same as a report. `codes` gives those of the package's language, when the caller knows it."""
+        """The same as a report. `codes` gives those of the package's language, when the caller knows it; `run` calls
+        the checks."""
         wanted_files = None if files is None else tuple(files)
         suite = self.prepare_check_suit(loaded_package, validator_list, wanted_files)
         found = [*container_findings(loaded_package)]
-        for check in suite:
-            found.extend(_bounded(check()))
+        found.extend(run(suite))
         narrowed = bool(self.options.scope) or wanted_files is not None
         # Documentation is only loaded when there is something to say.
         known = () if not found else codes() if codes else self._codes_of(validator_list)
@@ -319,18 +317,6 @@ def _prepared(
             raise failure
 
         return [PreparedCheck(validator=validator.short_name, name=validator.__name__, call=fail)]
-
-
-def _bounded(findings: Iterator[Finding]) -> Iterator[Finding]:
-    """Findings of one code in one file, as many as anybody can read: the rest would only fill memory."""
-    seen: Counter[tuple[str, str]] = Counter()
-    for finding in findings:
-        key = (finding.filename, finding.code)
-        seen[key] += 1
-        if seen[key] < _MOST_OF_A_KIND:
-            yield finding
-        elif seen[key] == _MOST_OF_A_KIND:
-            yield replace(finding, hint="there are more of this kind in this file; they are not shown")
 
 
 def _sources(package: LoadedPackage, findings: Iterable[Finding]) -> list[Source]:

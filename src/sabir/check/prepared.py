@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
 
 from sabir.diagnostics.finding import Finding
 
-__all__ = ["PreparedCheck", "guarded"]
+__all__ = ["CheckRunner", "PreparedCheck", "guarded", "run_in_turn"]
+
+_MOST_OF_A_KIND: Final = 1000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,7 +27,16 @@ class PreparedCheck:
     """The file it looks at, when it is one."""
 
     def __call__(self) -> Iterator[Finding]:
-        return guarded(self.call, name=self.name, file=self.file)
+        return _bounded(guarded(self.call, name=self.name, file=self.file))
+
+
+CheckRunner = Callable[[Sequence[PreparedCheck]], Iterable[Finding]]
+"""Calls checks and hands on what they find; the order of findings does not matter, reports sort them."""
+
+
+def run_in_turn(checks: Sequence[PreparedCheck]) -> Iterator[Finding]:
+    for check in checks:
+        yield from check()
 
 
 def guarded(call: Callable[[], Iterable[Finding]], *, name: str, file: str) -> Iterator[Finding]:
@@ -42,3 +55,15 @@ def guarded(call: Callable[[], Iterable[Finding]], *, name: str, file: str) -> I
             file,
             hint="this is a fault of the check, not of the package; SABIR_DEBUG=1 shows where it happened",
         )
+
+
+def _bounded(findings: Iterator[Finding]) -> Iterator[Finding]:
+    """Findings of one code in one file, as many as anybody can read: the rest would only fill memory."""
+    seen: Counter[tuple[str, str]] = Counter()
+    for finding in findings:
+        key = (finding.filename, finding.code)
+        seen[key] += 1
+        if seen[key] < _MOST_OF_A_KIND:
+            yield finding
+        elif seen[key] == _MOST_OF_A_KIND:
+            yield replace(finding, hint="there are more of this kind in this file; they are not shown")

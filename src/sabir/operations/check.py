@@ -9,6 +9,7 @@ from pathlib import Path
 from sabir.check.application import Application
 from sabir.check.general import GENERAL_CODES
 from sabir.check.options import CheckOptions
+from sabir.check.prepared import CheckRunner, run_in_turn
 from sabir.check.report import PackageReport, Report
 from sabir.check.selection import CodePattern
 from sabir.diagnostics.codes import Code, parse_code
@@ -34,18 +35,18 @@ class CheckResult:
 def check_paths(paths: Sequence[Path], options: CheckOptions | None = None, *, jobs: int = 1) -> CheckResult:
     """Check each path. One that cannot be taken does not keep the others from being checked.
 
-    With `jobs` above 1 the paths are shared out to that many processes; the report is the same.
+    With `jobs` above 1 the paths, or the files of a single package, are shared out to that many processes; the report
+    is the same.
     """
     application = Application(options)
-    workers = min(jobs, len(paths))
-    if workers > 1:
+    if jobs > 1 and len(paths) > 1:
         from sabir.operations.parallel import in_processes
 
-        outcomes = in_processes(_Outcome(application.options), paths, workers)
+        outcomes = in_processes(_Outcome(application.options), paths, jobs)
         # The processes have met the plug-ins; so must this one, to say which failed.
         application.validators_for(())
     else:
-        outcomes = [_outcome(path, application) for path in paths]
+        outcomes = [_outcome(path, application, jobs=jobs) for path in paths]
     packages = tuple(outcome for outcome in outcomes if isinstance(outcome, PackageReport))
     refused = tuple(
         (path, outcome) for path, outcome in zip(paths, outcomes, strict=True) if isinstance(outcome, str)
@@ -96,16 +97,16 @@ class _Outcome:
         return _outcome(path, Application(self.options))
 
 
-def _outcome(path: Path, application: Application) -> PackageReport | str:
+def _outcome(path: Path, application: Application, *, jobs: int = 1) -> PackageReport | str:
     try:
-        return _checked(load_package(path), application)
+        return _checked(load_package(path), application, jobs=jobs)
     except UsageError:
         raise
     except (UnusableInput, SabirError) as error:
         return str(error)
 
 
-def _checked(package: LoadedPackage, application: Application) -> PackageReport:
+def _checked(package: LoadedPackage, application: Application, *, jobs: int = 1) -> PackageReport:
     try:
         language = find_language(package, application.options.language)
     except UnusableInput:
@@ -123,8 +124,18 @@ def _checked(package: LoadedPackage, application: Application) -> PackageReport:
         from sabir.operations.policy import policy_validator
 
         more = [*more, policy_validator(rules, language)]
-    found = application.check(package, [*language.validators(), *more], codes=codes)
+    found = application.check(
+        package, [*language.validators(), *more], codes=codes, run=_runner(package, jobs)
+    )
     return replace(found, language=language.name)
+
+
+def _runner(package: LoadedPackage, jobs: int) -> CheckRunner:
+    if jobs <= 1:
+        return run_in_turn
+    from sabir.operations.parallel import shared_checks
+
+    return lambda checks: shared_checks(checks, package, jobs)
 
 
 def _report(application: Application, packages: tuple[PackageReport, ...]) -> Report:

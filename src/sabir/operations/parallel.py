@@ -1,23 +1,77 @@
-"""Work on paths, shared out to processes."""
+"""Work shared out to processes."""
 
 from __future__ import annotations
 
-import multiprocessing
 import sys
-from collections.abc import Callable, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from pathlib import Path
-from typing import TypeVar
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Final, TypeVar
 
-__all__ = ["in_processes"]
+from sabir.check.prepared import PreparedCheck
+from sabir.diagnostics.finding import Finding
+from sabir.source.packages import LoadedPackage
 
+__all__ = ["in_processes", "shared_checks"]
+
+Item = TypeVar("Item")
 Result = TypeVar("Result")
 
+# A forked process has everything imported and read already; elsewhere starting one costs as much as dozens of packages.
+_FORKS: Final = sys.platform == "linux"
+# Below so many files two processes cost more than they save.
+_FEWEST_FILES: Final = 64
 
-def in_processes(work: Callable[[Path], Result], paths: Sequence[Path], workers: int) -> list[Result]:
-    """The results in the order of the paths. `work` must be something that pickle can send."""
-    # A forked process has everything imported already; elsewhere starting one costs as much as dozens of packages.
-    method = "fork" if sys.platform == "linux" else None
-    chunk = max(1, len(paths) // (workers * 4))
-    with ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context(method)) as pool:
-        return [*pool.map(work, paths, chunksize=chunk)]
+_work: Callable[[Any], Any] | None = None
+
+
+def in_processes(work: Callable[[Item], Result], items: Sequence[Item], workers: int) -> list[Result]:
+    """The results in the order of the items. Where processes are not forked, pickle must be able to send `work`."""
+    # The first is done here: what it imports and reads is then there for all.
+    first = [work(item) for item in items[:1]]
+    return first + _shared_out(work, items[1:], workers)
+
+
+def shared_checks(checks: Sequence[PreparedCheck], package: LoadedPackage, workers: int) -> Iterator[Finding]:
+    """The findings of the checks of one package: those of single files are shared out, the others run here first,
+    so that what they read of the package is there for all."""
+    files = [check for check in checks if package.exists(check.file)]
+    if not _FORKS or len(files) < _FEWEST_FILES:
+        files = []
+    shared = {id(check) for check in files}
+    for check in checks:
+        if id(check) not in shared:
+            yield from check()
+    # Comments that excuse findings are looked for in the files that this process has opened.
+    for file in filter(None, (package.get_file(check.file) for check in files)):
+        _ = file.source
+    for found in _shared_out(lambda position: [*files[position]()], range(len(files)), workers):
+        yield from found
+
+
+def _shared_out(work: Callable[[Item], Result], items: Sequence[Item], workers: int) -> list[Result]:
+    if not items:
+        return []
+    import gc
+    import multiprocessing
+    from concurrent.futures import ProcessPoolExecutor
+
+    workers = min(workers, len(items))
+    # Small enough that no process waits long for the last one.
+    chunk = max(1, len(items) // (workers * 16))
+    context = multiprocessing.get_context("fork" if _FORKS else None)
+    # What a collection would touch in a forked process would have to be copied.
+    gc.freeze()
+    try:
+        with ProcessPoolExecutor(workers, mp_context=context, initializer=_begin, initargs=(work,)) as pool:
+            return [*pool.map(_do, items, chunksize=chunk)]
+    finally:
+        gc.unfreeze()
+
+
+def _begin(work: Callable[[Any], Any]) -> None:
+    global _work
+    _work = work
+
+
+def _do(item: Any) -> Any:
+    assert _work is not None
+    return _work(item)

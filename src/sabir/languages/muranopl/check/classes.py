@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from functools import cached_property
+from collections.abc import Callable, Iterable, Iterator
+from functools import cached_property, partial
 from typing import ClassVar
 
 from sabir.check.form import yaml_findings
+from sabir.check.prepared import PreparedCheck
 from sabir.check.validator import BaseValidator
 from sabir.diagnostics.codes import Code
 from sabir.diagnostics.finding import Finding
@@ -66,17 +67,25 @@ class ClassValidator(BaseValidator):
         return None if self.package.single_file else self._view.format_version
 
     def run(self, files: Iterable[str] | None = None) -> Iterator[Finding]:
+        for check in self.prepared(files):
+            yield from check.call()
+
+    def prepared(self, files: Iterable[str] | None = None) -> Iterator[PreparedCheck]:
+        """One check a file, and one of what goes through all of them."""
         if not self.package.single_file and (
             self._view.manifest is None or self._view.format_name != "MuranoPL"
         ):
             return
-        wanted = None if files is None else set(files)
-        cycles = dict(self._inheritance_cycles())
+        wanted = None if files is None else frozenset(files)
+        yield self._check("inheritance", partial(self._inheritance_cycles, wanted))
         for path in self._view.class_files:
             if wanted is None or path in wanted:
-                yield from self._file(path)
-                if path in cycles:
-                    yield cycles[path]
+                yield self._check(path, partial(self._file, path), file=path)
+
+    def _check(self, name: str, call: Callable[[], Iterator[Finding]], **file: str) -> PreparedCheck:
+        return PreparedCheck(
+            validator=self.short_name, name=f"{type(self).__name__} of {name}", call=call, **file
+        )
 
     def _file(self, path: str) -> Iterator[Finding]:
         file = self.package.get_file(path)
@@ -178,7 +187,7 @@ class ClassValidator(BaseValidator):
         yield from check_writes(facts, method)
         yield from check_locals(facts.report, body, method.arguments)
 
-    def _inheritance_cycles(self) -> Iterator[tuple[str, Finding]]:
+    def _inheritance_cycles(self, wanted: frozenset[str] | None) -> Iterator[Finding]:
         """Each cycle once, at the `Extends` of its first class by file name."""
         classes = self._facts.table.classes
         done: set[str] = set()
@@ -186,12 +195,10 @@ class ClassValidator(BaseValidator):
             cycle = _cycle_through(classes, name)
             if cycle and not done & set(cycle):
                 done.update(cycle)
-                place = document.node.get("Extends") or document.node
-                way = " → ".join((*cycle, name))
-                yield (
-                    document.source.name,
-                    Report(document.source).at(place, "MPL:E117", f"the class extends itself: {way}"),
-                )
+                if wanted is None or document.source.name in wanted:
+                    place = document.node.get("Extends") or document.node
+                    way = " → ".join((*cycle, name))
+                    yield Report(document.source).at(place, "MPL:E117", f"the class extends itself: {way}")
 
 
 def _cycle_through(classes: dict[str, ClassDocument], start: str) -> tuple[str, ...]:
