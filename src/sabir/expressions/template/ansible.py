@@ -20,6 +20,7 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 from sabir.expressions.query.errors import Kind, QueryError
 from sabir.expressions.template.exposure import Rendering
 from sabir.expressions.template.limits import LimitReached, Meter, TemplateLimits
+from sabir.expressions.template.marking import LOOP, counted_loop
 
 if TYPE_CHECKING:
     from sabir.expressions.query.context import Context
@@ -29,7 +30,6 @@ __all__ = ["CompiledTemplate", "compile_template"]
 _CACHED: Final = 4096
 _LONGEST_LITERAL: Final = 200_000
 _MAY_BE_LITERAL: Final = re.compile(r"[-+0-9.\[({'\"]|True$|False$|None$|[bBrRuU]{1,2}['\"]|set\(")
-_LOOP: Final = "sabir_bounded_loop"
 
 
 class _Undefined(StrictUndefined):
@@ -111,7 +111,7 @@ def _environment() -> _Environment:
         {name: _counted(name, one, environment.meter) for name, one in FILTERS.items()}
     )
     filters: dict[str, Any] = environment.filters
-    filters[_LOOP] = environment.meter.bounded
+    filters[LOOP] = counted_loop
     environment.tests.update(PREDICATES)
     environment.globals.update(GLOBALS)
     return environment
@@ -139,7 +139,7 @@ class CompiledTemplate:
         # Unfurl strips the outer white space of a template before it renders it.
         tree = environment.parse(text.strip())
         for loop in tree.find_all(nodes.For):
-            loop.iter = nodes.Filter(loop.iter, _LOOP, [], [], None, None)
+            loop.iter = nodes.Filter(loop.iter, LOOP, [], [], None, None)
         code = environment.compile(tree)
         self._template = Template.from_code(environment, code, environment.globals, None)
         self._render: Callable[[JinjaContext], Any] = self._template.root_render_func

@@ -17,12 +17,15 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from sabir.expressions.template.limits import LimitReached, Meter, TemplateLimits
 from sabir.expressions.template.lines import Piece
+from sabir.expressions.template.marking import LOOP, counted_loop
 from sabir.expressions.template.sandbox import compiled, line_place
 from sabir.source.text import Place, Source, Span
 
 __all__ = ["BoundedEnvironment", "MeteredEnvironment"]
 
 _LARGEST_RANGE = 100_000
+_GROWING = frozenset({"join", "indent", "format"})
+"""Filters that may give much for a short argument, also without a further one."""
 _DROPPED_FILTERS = frozenset({"urlize", "pprint", "xmlattr"})
 
 
@@ -61,6 +64,8 @@ class MeteredEnvironment(ImmutableSandboxedEnvironment):
         self.add_filters({name: one for name, one in self.filters.items() if name not in _DROPPED_FILTERS})
         for name in _DROPPED_FILTERS:
             self.filters.pop(name, None)
+        filters: dict[str, Any] = self.filters
+        filters[LOOP] = counted_loop
 
     def add_filters(self, filters: Mapping[str, Callable[..., Any]]) -> None:
         self.filters.update({name: self._counted(name, one) for name, one in filters.items()})
@@ -83,10 +88,12 @@ class MeteredEnvironment(ImmutableSandboxedEnvironment):
     def _counted(self, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
         meter = self.meter
         skip = 1 if getattr(function, "jinja_pass_arg", None) is not None else 0
+        alone = skip + 1
 
         @wraps(function)
         def counted(*args: Any, **kwargs: Any) -> Any:
-            meter.arguments(name, args[skip:], kwargs)
+            if len(args) > alone or kwargs or name in _GROWING:
+                meter.arguments(name, args[skip:], kwargs)
             result = function(*args, **kwargs)
             if isinstance(result, Iterator):
                 return meter.bounded(result)

@@ -30,41 +30,63 @@ class LimitReached(Exception):
 
 
 class Meter:
-    """Counts what a rendering does and stops it."""
+    """Counts what a rendering does and stops it.
 
-    __slots__ = ("_deadline", "_steps", "limits")
+    The clock is asked after some steps only, and for the first time after the first of them: on some systems asking it
+    costs more than rendering a small template.
+    """
+
+    __slots__ = ("_ask_at", "_deadline", "_share", "_steps", "limits")
 
     def __init__(self, limits: TemplateLimits) -> None:
         self.limits = limits
-        self._steps = 0
-        self._deadline = 0.0
         self.restart()
 
     def restart(self, share: float = 1.0) -> None:
         """Count anew; `share` of the time is allowed."""
         self._steps = 0
-        self._deadline = time.thread_time() + self.limits.seconds * share
+        self._ask_at = _CLOCK_EVERY
+        self._share = share
+        self._deadline: float | None = None
 
     def extend(self, share: float) -> None:
         """Count steps anew, within the time that is left but at least this share of it."""
         self._steps = 0
-        self._deadline = max(self._deadline, time.thread_time() + self.limits.seconds * share)
+        self._ask_at = _CLOCK_EVERY
+        if self._deadline is None:
+            self._share = max(self._share, share)
+        else:
+            self._deadline = max(self._deadline, time.thread_time() + self.limits.seconds * share)
 
     def step(self) -> None:
         self._steps += 1
-        if self._steps % _CLOCK_EVERY == 0:
-            if self._steps > self.limits.steps:
-                raise LimitReached(f"the template takes more than {self.limits.steps:,} steps")
-            self.check_clock()
+        if self._steps >= self._ask_at:
+            self._check()
 
-    def check_clock(self) -> None:
-        if time.thread_time() > self._deadline:
+    def _check(self) -> None:
+        self._ask_at = self._steps + _CLOCK_EVERY
+        if self._steps > self.limits.steps:
+            raise LimitReached(f"the template takes more than {self.limits.steps:,} steps")
+        now = time.thread_time()
+        if self._deadline is None:
+            self._deadline = now + self.limits.seconds * self._share
+        elif now > self._deadline:
             raise LimitReached(f"the template takes more than {self.limits.seconds:g} s")
 
-    def bounded(self, items: Iterable[Any]) -> Iterator[Any]:
-        """The items of a loop, one step each."""
+    def bounded(self, items: Iterable[Any]) -> Iterable[Any]:
+        """The items of a loop, one step each; those of a short list are counted before the loop begins."""
+        if isinstance(items, list | tuple) and len(items) < _CLOCK_EVERY:
+            self._steps += len(items)
+            if self._steps >= self._ask_at:
+                self._check()
+            return items
+        return self._counted(items)
+
+    def _counted(self, items: Iterable[Any]) -> Iterator[Any]:
         for item in items:
-            self.step()
+            self._steps += 1
+            if self._steps >= self._ask_at:
+                self._check()
             yield item
 
     def room(self, size: int, *, items: bool = False) -> None:

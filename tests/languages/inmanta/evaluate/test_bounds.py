@@ -31,12 +31,15 @@ MODELS = {
 TEMPLATES = {
     "loops": "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}",
     "output": "{% for a in range(99999) %}{% for b in range(99999) %}{{ a }}{% endfor %}{% endfor %}",
+    "short loops": "{% for a in [1, 2, 3, 4, 5, 6, 7, 8] %}" * 9 + "{{ a }}" + "{% endfor %}" * 9,
+    "short loops in a macro": "{% macro f() %}" + "{% for a in [1, 2, 3, 4] %}" * 12 + "{{ a }}" + "{% endfor %}" * 12 + "{% endmacro %}{{ f() }}",
+    "growing text": "{% set ns = namespace(t='x') %}{% for a in range(64) %}{% set ns.t = ns.t ~ ns.t %}{% endfor %}",
     "long text": '{{ ("x" * 100000) * 100000 }}',
     "wide format": '{{ "%999999999d" | format(1) }}',
     "macro": "{% macro f() %}{{ f() }}{% endmacro %}{{ f() }}",
     "include": '{% include "m/t.j2" %}',
     "long range": "{{ range(10000000000) | list }}",
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("text", MODELS.values(), ids=MODELS)

@@ -58,7 +58,7 @@ class CallCompiler:
         if function.refused:
             return _refused(function, place)
         plain = all(one.name is None and not one.unpack for one in node.arguments)
-        if plain and not function.context and not function.variadic and not function.keywords:
+        if plain and not function.variadic and not function.keywords:
             return self._positional(function, node, scope, place)
         return self._general(function, node, scope, place)
 
@@ -98,6 +98,7 @@ class CallCompiler:
         python, returns = function.call, function.returns
         accepts = returns.accepts if returns is not None else None
         unknown_ok = function.allow_unknown
+        context = self.compiler.functions_context(scope, place) if function.context else None
 
         def read(frame: Frame) -> Any:
             values = []
@@ -109,7 +110,7 @@ class CallCompiler:
                     return UNKNOWN
                 values.append(value)
             try:
-                result = python(*values)
+                result = python(*values) if context is None else python(context(frame), *values)
             except Exception as error:  # noqa: BLE001  # a plug-in may raise anything; it becomes a finding
                 raise _broken(function, error, place) from None
             if type(result) is not str:

@@ -20,16 +20,30 @@ from sabir.source.text import Place
 if TYPE_CHECKING:
     from jinja2 import Template
     from jinja2.nodes import Template as TemplateTree
+    from jinja2.runtime import Context
 
     from sabir.languages.inmanta.evaluate.compiler import Compiler
 
 __all__ = ["Templates"]
+
+_OF_LOOPS = frozenset({"first", "index", "index0", "last", "length", "revindex", "revindex0"})
+"""Of `loop` in a template: numbers and truth values, safe to hand out without a look at them."""
 
 
 @dataclass(slots=True)
 class _Loaded:
     template: Template
     names: frozenset[str]
+    known: dict[str, Any]
+    """What every template knows, flat: `Template.new_context` walks a chain of dicts each time."""
+
+    def context(self, values: dict[str, Any]) -> Context:
+        template = self.template
+        environment = template.environment
+        names = {**self.known, **values}
+        return environment.context_class(
+            environment, names, template.name, template.blocks, globals=self.known
+        )
 
 
 class Templates:
@@ -65,14 +79,15 @@ class Templates:
         meter = template.environment.meter  # type: ignore[attr-defined]  # ours, made below
         # Each template that took all its time leaves half of it to those that follow: many of them end soon, too.
         meter.restart(0.5**self._exhausted)
-        size = 0
+        size, most = 0, meter.limits.size
         parts: list[str] = []
         try:
-            for part in template.root_render_func(template.new_context(context)):
+            # What is put out is as long as the text and its loops and calls make it, and those are counted.
+            for part in template.root_render_func(loaded.context(context)):
                 parts.append(part)
                 size += len(part)
-                meter.room(size)
-                meter.step()
+                if size > most:
+                    meter.room(size)
             return "".join(parts)
         except LimitReached as error:
             self._exhausted += 1
@@ -138,7 +153,8 @@ class Templates:
                     if other is not None and other not in seen:
                         seen.add(other)
                         todo.append(other)
-            return _Loaded(environment.get_template(path), frozenset(names))
+            template = environment.get_template(path)
+            return _Loaded(template, frozenset(names), dict(template.globals))
         except jinja2.TemplateNotFound as error:
             raise self._missing(str(error.name or path), place) from None
         except jinja2.TemplateSyntaxError as error:
@@ -170,6 +186,7 @@ class Templates:
 
     def _environment(self, space: Namespace) -> Any:
         import jinja2
+        from jinja2.runtime import LoopContext
 
         from sabir.expressions.template.environment import MeteredEnvironment
         from sabir.expressions.template.marking import count
@@ -190,6 +207,8 @@ class Templates:
                 return not attr.startswith("_")
 
             def getattr(self, obj: Any, attribute: str) -> Any:
+                if type(obj) is LoopContext and attribute in _OF_LOOPS:
+                    return getattr(obj, attribute)
                 if type(obj) is Instance and not attribute.startswith("_"):
                     slot = obj._entity.slots.get(attribute)
                     if slot is not None:
