@@ -138,24 +138,43 @@ class _Mover:
         return known[1]
 
     def origin(self, origin: Origin) -> Origin:
-        known = self._origins.get(id(origin))
-        if known is None:
-            known = self._origins[id(origin)] = (origin, self._moved(origin))
-        return known[1]
+        """The origin in the environment. What it rests on comes first, however long the chain: no recursion."""
+        known = self._origins
+        todo = [origin]
+        while todo:
+            one = todo[-1]
+            if id(one) in known:
+                todo.pop()
+                continue
+            # What the environment computed has ids of the environment already, and so has what it read.
+            there = self._from_environment(one)
+            missing = [
+                source for source in one.sources if isinstance(source, Origin) and id(source) not in known
+            ]
+            if there is not None:
+                known[id(one)] = (one, there)
+            elif missing:
+                todo += missing
+            else:
+                known[id(one)] = (one, self._moved(one))
+        return known[id(origin)][1]
+
+    def _from_environment(self, origin: Origin) -> Origin | None:
+        place = origin.place
+        if isinstance(place, Location) or place.source is not self.places.own:
+            return None
+        return self.given.get(place.span)
 
     def _moved(self, origin: Origin) -> Origin:
         place = origin.place
         if isinstance(place, Location):
             there: Place | Location = replace(place, file=self.places.file(place.file))
-        elif place.source is self.places.own and place.span in self.given:
-            # The environment computed this value; what it read has ids of the environment already.
-            return self.given[place.span]
         else:
             there = self.places.place(place)
         sources = tuple(
             AttributeRead(self.id(one.instance), one.attribute)
             if isinstance(one, AttributeRead)
-            else self.origin(one)
+            else self._origins[id(one)][1]
             for one in origin.sources
         )
         return Origin(there, origin.how, sources, origin.note)

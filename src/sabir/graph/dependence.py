@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -38,34 +38,15 @@ def lines_of(origin: Origin) -> tuple[str, range]:
 
 
 @dataclass(slots=True)
-class _Touch:
-    """Whether an origin touches a line, and the values it reads; origins are shared, so each is looked at once."""
+class _Line:
+    """A line, and which origins stand on it."""
 
     file: str
     line: int
-    known: dict[int, tuple[bool, tuple[AttributeRead, ...]]] = field(
-        default_factory=dict[int, tuple[bool, tuple[AttributeRead, ...]]]
-    )
     # The offsets of the line in each source of that name: comparing them is quicker than looking up lines.
     _edges: dict[int, tuple[int, int]] = field(default_factory=dict[int, tuple[int, int]])
 
-    def of(self, origin: Origin) -> tuple[bool, tuple[AttributeRead, ...]]:
-        known = self.known.get(id(origin))
-        if known is not None:
-            return known
-        touches = self._is_on_line(origin)
-        reads: dict[AttributeRead, None] = {}
-        for source in origin.sources:
-            if isinstance(source, AttributeRead):
-                reads[source] = None
-            else:
-                inner, more = self.of(source)
-                touches = touches or inner
-                reads.update(dict.fromkeys(more))
-        known = self.known[id(origin)] = (touches, tuple(reads))
-        return known
-
-    def _is_on_line(self, origin: Origin) -> bool:
+    def has(self, origin: Origin) -> bool:
         place = origin.place
         if isinstance(place, Location):
             return place.file == self.file and place.line == self.line
@@ -81,31 +62,68 @@ class _Touch:
 
 def values_on_line(graph: Graph, file: str, line: int) -> list[Affected]:
     """Everything that rests on a line, directly or through other values, in graph order."""
-    touch = _Touch(file, line)
-    known, look = touch.known, touch.of
-    found: dict[_Subject, Affected] = {}
-    readers: defaultdict[AttributeRead, list[_Subject]] = defaultdict(list)
+    steps = _Steps(_Line(file, line))
     for subject, origin in _subjects(graph):
-        touches, reads = known.get(id(origin)) or look(origin)
-        if touches:
-            found[subject] = Affected(*subject)
-        for read in reads:
-            readers[read].append(subject)
-    waiting = [read for subject in found for read in _readable(subject)]
-    while waiting:
-        read = waiting.pop()
-        for subject in readers.get(read, ()):
-            if subject not in found:
-                found[subject] = Affected(*subject, through=read)
-                waiting.extend(_readable(subject))
+        steps.made(subject, origin)
+    found = steps.affected()
     order = {instance.id: position for position, instance in enumerate(graph)}
     return sorted(found.values(), key=lambda one: _sort_key(one, order))
 
 
-def _readable(subject: _Subject) -> tuple[AttributeRead, ...]:
-    """The subject as something that other values can read: only values of instances are."""
-    instance, attribute = subject
-    return () if instance is None or attribute is None else (AttributeRead(instance, attribute),)
+class _Steps:
+    """The steps of all chains, turned round. Origins are shared, so each is looked at once, however deep it lies."""
+
+    def __init__(self, line: _Line) -> None:
+        self._line = line
+        self._made: dict[int, list[_Subject]] = {}
+        """By identity of an origin what it made; the graph keeps the origins alive."""
+        self._above: defaultdict[int, list[int]] = defaultdict(list)
+        self._readers: defaultdict[AttributeRead, list[int]] = defaultdict(list)
+        self._on_line: list[int] = []
+
+    def made(self, subject: _Subject, origin: Origin) -> None:
+        known = self._made.get(id(origin))
+        if known is None:
+            known = self._look(origin)
+        known.append(subject)
+
+    def _look(self, origin: Origin) -> list[_Subject]:
+        own: list[_Subject] = []
+        self._made[id(origin)] = own
+        todo = [origin]
+        while todo:
+            one = todo.pop()
+            if self._line.has(one):
+                self._on_line.append(id(one))
+            for source in one.sources:
+                if isinstance(source, AttributeRead):
+                    self._readers[source].append(id(one))
+                    continue
+                self._above[id(source)].append(id(one))
+                if id(source) not in self._made:
+                    self._made[id(source)] = []
+                    todo.append(source)
+        return own
+
+    def affected(self) -> dict[_Subject, Affected]:
+        found: dict[_Subject, Affected] = {}
+        seen: set[int] = set()
+        # Nearest first: the way that is named is a short one.
+        todo: deque[tuple[int, AttributeRead | None]] = deque((one, None) for one in self._on_line)
+        while todo:
+            origin, through = todo.popleft()
+            if origin in seen:
+                continue
+            seen.add(origin)
+            todo.extendleft((one, through) for one in self._above.get(origin, ()))
+            for subject in self._made[origin]:
+                if subject in found:
+                    continue
+                found[subject] = Affected(*subject, through=through)
+                if subject[0] is not None:
+                    read = AttributeRead(subject[0], subject[1])
+                    todo.extend((one, read) for one in self._readers.get(read, ()))
+        return found
 
 
 def _sort_key(affected: Affected, order: dict[str, int]) -> tuple[int, str]:

@@ -28,6 +28,9 @@ class How(Enum):
     RELATION = "relation"
     EXPRESSION = "expression"
     TEMPLATE = "template line"
+    CONDITION = "condition"
+    LOOP = "loop"
+    FILE = "file"
     PLUGIN = "plug-in"
     INPUT = "input"
     REFERENCE = "environment reference"
@@ -37,10 +40,10 @@ class How(Enum):
 
 @dataclass(frozen=True, slots=True)
 class AttributeRead:
-    """An attribute (or relation) of an instance that a value was computed from."""
+    """An attribute (or relation) of an instance that a value was computed from; without one, the instance itself."""
 
     instance: str
-    attribute: str
+    attribute: str | None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -57,7 +57,8 @@ def _value(graph: Graph, one: Affected) -> str:
 def _through(graph: Graph, one: Affected) -> str:
     if one.through is None or one.through.instance not in graph:
         return ""
-    return f"   through {graph[one.through.instance].name}.{one.through.attribute}"
+    name = graph[one.through.instance].name
+    return f"   through {name if one.through.attribute is None else f'{name}.{one.through.attribute}'}"
 
 
 def json_view(impact: Impact) -> Iterator[str]:

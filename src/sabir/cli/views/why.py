@@ -28,10 +28,18 @@ def text_view(explanation: Explanation) -> Iterator[str]:
             yield f"{indent}{arrow}(explained above)\n"
             continue
         yield f"{indent}{arrow}{_manner(step)}\n"
-        if step.line_text is not None and step.location is not None:
+        if step.line_text is not None and step.location is not None and not _is_above(explanation, step):
             yield f"{indent}      {step.location.line} | {one_line(step.line_text).strip()}\n"
     if explanation.cut:
         yield f"… and more; the first {len(explanation.steps)} steps are shown\n"
+
+
+def _is_above(explanation: Explanation, step: Step) -> bool:
+    """Whether the line is the one that was just shown for the step above."""
+    if step.parent is None or step.location is None:
+        return False
+    above = explanation.steps[step.parent].location
+    return above is not None and (above.file, above.line) == (step.location.file, step.location.line)
 
 
 def _named(explanation: Explanation, step: Step) -> str:

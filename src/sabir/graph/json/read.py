@@ -179,7 +179,7 @@ def _origin(data: Any, where: str) -> Origin:
 def _source(data: Any, where: str) -> Origin | AttributeRead:
     if isinstance(data, dict) and "instance" in data:
         instance, attribute = data["instance"], data.get("attribute")
-        if not (isinstance(instance, str) and isinstance(attribute, str)):
+        if not (isinstance(instance, str) and (attribute is None or isinstance(attribute, str))):
             raise ValueError(f"{where}.sources: an instance and an attribute must be named by strings")
         return AttributeRead(instance, attribute)
     return _origin(data, f"{where}.sources")

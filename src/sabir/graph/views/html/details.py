@@ -118,7 +118,8 @@ def _row(
 
 class _Origins:
     """The origins of a block by number. One is `[file, line, column, how, note, line of source, [source, …]]`; a source
-    is the number of an origin or `[instance, attribute]`, and null stands for more than is kept."""
+    is the number of an origin or `[instance, attribute]` (attribute null for the instance itself), and null stands for
+    more than is kept."""
 
     def __init__(self, lines: SafeLines, instances: Mapping[str, int]) -> None:
         self._lines = lines
@@ -141,9 +142,9 @@ class _Origins:
             for source in one.sources:
                 if isinstance(source, AttributeRead):
                     if source.instance in self._instances:
-                        sources.append(
-                            [self._instances[source.instance], without_surrogates(source.attribute)]
-                        )
+                        attribute = source.attribute
+                        shown = None if attribute is None else without_surrogates(attribute)
+                        sources.append([self._instances[source.instance], shown])
                 elif id(source) in self._numbers:
                     sources.append(self._numbers[id(source)])
                 elif len(self._rows) < _MOST_ORIGINS:

@@ -66,11 +66,11 @@ class Why {
     return Array.isArray(source) ? this.read(...source) : this.step(block, source);
   }
 
-  // An attribute or relation of an instance that was read.
+  // An attribute or relation of an instance that was read, or (null) the instance itself.
   async read(n, attribute) {
     const { block, origin, attributes, relations } = await this.model.details(n);
     const own = [...attributes, ...relations].find(([name]) => name === attribute);
-    const item = make("li", null, make("button", { type: "button", class: "link", onclick: () => this.select(n) }, `${this.model.name(n)}.${attribute}`));
+    const item = make("li", null, make("button", { type: "button", class: "link", onclick: () => this.select(n) }, attribute === null ? this.model.name(n) : `${this.model.name(n)}.${attribute}`));
     if (own && attributes.includes(own)) item.append(" = ", shownValue(this.model, own[1], this.select, 120));
     const from = own && own[2] >= 0 ? own[2] : origin;
     if (from < 0) {
