@@ -56,6 +56,14 @@ CLEAN: Final[dict[str, Example]] = {
         A="Namespaces: {=: com.example, py: }\nName: A\n"
         + method("- Try:", "    - $.run()", "  Catch:", "    With: py:KeyError", "    Do: []")
     ),
+    "empty-text-as-a-namespace": package(A="Namespaces: {=: com.example, e: ''}\nName: A\nExtends: e:B\n"),
+    "assignments-to-static-properties": package(
+        A="Properties:\n  p: {Contract: $, Usage: Static}\n"
+        + method("- :A.p: 1", "- std:Object.p.key: 2", "- type('com.example.A').p: 3")
+    ),
+    "an-empty-case": package(
+        A=method("- Switch:", "    '': $.run()", "    0: $.run()", "    list(): $.run()")
+    ),
     "heat-type-without-quotes": package(A=method("- $kind: OS::Nova::Server", "- Return: $kind")),
     "finally-without-catch": package(A=method("- Try:", "    - $.run()", "  Finally:", "    - $.run()")),
     "index-by-a-condition": package(

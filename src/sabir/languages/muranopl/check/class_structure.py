@@ -90,10 +90,12 @@ def check_namespaces(report: Report, value: YamlNode | None) -> Iterator[Finding
             yield report.at(
                 key, "MPL:E060", f"a namespace prefix cannot be {shown(key)}", hint="a name, or ="
             )
-        if not is_null(namespace) and (name is None or not is_dotted_name(name)):
+        if is_null(namespace) or name == "":
+            continue  # the namespace of names without one
+        if name is None or not is_dotted_name(name):
             hint = "write names separated by dots, as in com.example.web"
             yield report.at(namespace, "MPL:W060", f"{shown(namespace)} is no namespace", hint=hint)
-        elif name is not None:
+        else:
             yield from _namespace_style(report, namespace, name, own=alias == "=")
 
 

@@ -36,6 +36,11 @@ class ClassDocument(NamedTuple):
     alone: bool
     """True when it is the only class of its file."""
 
+    @property
+    def title(self) -> str:
+        """How to speak of the class."""
+        return self.name or "this class"
+
     def resolve(self, reference: str) -> str | None:
         """The qualified name that a reference stands for; None when its prefix is not declared."""
         prefix, colon, name = reference.rpartition(":")

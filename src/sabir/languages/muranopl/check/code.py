@@ -10,6 +10,7 @@ from sabir.expressions.yaql.nodes import Binary, Call, Index, Node, Variable, Wo
 from sabir.languages.muranopl.check.expressions import (
     ExpressionText,
     parse_scalar,
+    type_name,
     unparsable,
     value_expressions,
 )
@@ -312,8 +313,8 @@ class _Reader:
             self.body.bound.add(name.removeprefix("$"))
 
     def predicate(self, node: YamlNode | None) -> None:
-        """A condition or a count: a text there is always an expression; other scalars stand for themselves."""
-        if isinstance(node, YamlScalar) and isinstance(node.value, str):
+        """A condition or a count: a text there is an expression; an empty one and other scalars stand for themselves."""
+        if isinstance(node, YamlScalar) and isinstance(node.value, str) and node.value:
             self.expression(node)
 
     def expression(self, scalar: YamlScalar) -> None:
@@ -341,7 +342,7 @@ def _leaves(statement: YamlNode) -> bool:
 
 
 def _is_target(node: Node) -> bool:
-    """A variable, or a path of properties and indexes that begins with one."""
+    """A variable, or a path of properties and indexes that begins with one or, for static properties, with a class."""
     match node:
         case Variable():
             return True
@@ -354,7 +355,9 @@ def _is_target(node: Node) -> bool:
 def _is_path(node: Node) -> bool:
     """What may stand before the written end of a target: calls are read there, as in `$.a.cast(:X).b`."""
     match node:
-        case Variable():
+        case Variable() | Call(name="type"):
+            return True
+        case _ if type_name(node) is not None:
             return True
         case Binary(operator=".", left=left, right=Word() | Call()) | Index(value=left):
             return _is_path(left)

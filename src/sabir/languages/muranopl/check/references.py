@@ -104,7 +104,7 @@ class _Walker(NamedTuple):
             elif call.name not in FUNCTIONS:
                 name = call.name
                 hint = did_you_mean(name, methods)
-                message = f"{self.document.name} has no method {name!r}, nor has any class it extends"
+                message = f"{self.document.title} has no method {name!r}, nor has any class it extends"
                 yield self.report.at(self.expression.span(call), "MPL:E112", message, hint=hint)
         declared = on_this and self.lineage is not None and call.name in self.lineage.methods
         yield from self._arguments(call, this=this, plain=declared)
@@ -148,7 +148,7 @@ class _Walker(NamedTuple):
         if name in self.lineage.properties or name in self.lineage.assigned or name in self.lineage.methods:
             return
         known = {*self.lineage.properties, *self.lineage.assigned}
-        message = f"{self.document.name} has no property {name!r}: it is neither declared nor assigned"
+        message = f"{self.document.title} has no property {name!r}: it is neither declared nor assigned"
         hint = did_you_mean(name, known)
         yield self.report.at(self.expression.span(word), "MPL:E113", message, hint=hint)
 
