@@ -24,6 +24,7 @@ __all__ = [
     "Unary",
     "Variable",
     "Word",
+    "children",
     "span",
 ]
 
@@ -139,3 +140,24 @@ Node = (
 
 def span(node: Node) -> Span:
     return Span(node.start, node.end)
+
+
+def children(node: Node) -> tuple[Node, ...]:
+    """The direct parts of an expression."""
+    match node:
+        case Binary(left=left, right=right):
+            return left, right
+        case Unary(operand=operand):
+            return (operand,)
+        case Group(inner=inner):
+            return (inner,)
+        case Call(arguments=arguments):
+            return arguments
+        case Index(value=value, arguments=arguments):
+            return value, *arguments
+        case Rule(source=source, target=target):
+            return source, target
+        case ListLiteral(items=items) | MapLiteral(items=items):
+            return items
+        case _:
+            return ()

@@ -11,7 +11,7 @@ from sabir.check.prepared import PreparedCheck
 from sabir.check.validator import BaseValidator
 from sabir.diagnostics.codes import Code
 from sabir.diagnostics.finding import Finding
-from sabir.expressions.yaql.nodes import Call, Node, Word
+from sabir.expressions.yaql.nodes import Call, Node, Word, children
 from sabir.languages.muranopl.check.class_members import check_methods, check_properties
 from sabir.languages.muranopl.check.class_structure import check_class_structure, check_namespaces
 from sabir.languages.muranopl.check.class_view import (
@@ -25,7 +25,6 @@ from sabir.languages.muranopl.check.class_view import (
 from sabir.languages.muranopl.check.contracts import check_contract, check_default, contract_expressions
 from sabir.languages.muranopl.check.expressions import (
     ExpressionText,
-    children,
     parse_scalar,
     type_name,
     unparsable,

@@ -9,10 +9,9 @@ from typing import Final
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.near import near
 from sabir.expressions.yaql.errors import YaqlError
-from sabir.expressions.yaql.nodes import Binary, Call, ListLiteral, Literal, Node, Variable, Word
+from sabir.expressions.yaql.nodes import Binary, Call, ListLiteral, Literal, Node, Variable, Word, children
 from sabir.languages.muranopl.check.expressions import (
     ExpressionText,
-    children,
     is_expression_scalar,
     parse_scalar,
     unparsable,

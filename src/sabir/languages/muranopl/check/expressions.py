@@ -10,13 +10,7 @@ from sabir.diagnostics.finding import Finding
 from sabir.expressions.yaql.errors import YaqlSyntaxError
 from sabir.expressions.yaql.nodes import (
     Binary,
-    Call,
-    Group,
-    Index,
-    ListLiteral,
-    MapLiteral,
     Node,
-    Rule,
     Unary,
     Word,
 )
@@ -27,7 +21,6 @@ from sabir.source.yaml.nodes import Style, YamlMapping, YamlNode, YamlScalar, Ya
 
 __all__ = [
     "ExpressionText",
-    "children",
     "looks_like_code",
     "parse_scalar",
     "scalars",
@@ -145,27 +138,6 @@ def _key_expressions(report: Report, node: YamlNode) -> Iterator[ExpressionText]
                 if isinstance(parsed, ExpressionText):
                     yield parsed
             yield from _key_expressions(report, value)
-
-
-def children(node: Node) -> tuple[Node, ...]:
-    """The direct parts of an expression."""
-    match node:
-        case Binary(left=left, right=right):
-            return left, right
-        case Unary(operand=operand):
-            return (operand,)
-        case Group(inner=inner):
-            return (inner,)
-        case Call(arguments=arguments):
-            return arguments
-        case Index(value=value, arguments=arguments):
-            return value, *arguments
-        case Rule(source=source, target=target):
-            return source, target
-        case ListLiteral(items=items) | MapLiteral(items=items):
-            return items
-        case _:
-            return ()
 
 
 def type_name(node: Node) -> str | None:

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import NamedTuple
 
-from sabir.expressions.yaql.nodes import Binary, Call, Node, Variable, Word
+from sabir.expressions.yaql.nodes import Binary, Call, Node, Variable, Word, children
 from sabir.languages.muranopl.check.class_view import ClassDocument, ClassTable, members
 from sabir.languages.muranopl.check.code import Body, read_body
 from sabir.languages.muranopl.check.contracts import accepts_null
 from sabir.languages.muranopl.check.core_members import CoreClass
-from sabir.languages.muranopl.check.expressions import ExpressionText, children, parse_scalar, type_name
+from sabir.languages.muranopl.check.expressions import ExpressionText, parse_scalar, type_name
 from sabir.languages.muranopl.check.report import Report
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence, text_of
 

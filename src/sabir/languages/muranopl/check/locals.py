@@ -7,9 +7,9 @@ from typing import Final
 
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.near import near
-from sabir.expressions.yaql.nodes import Binary, Call, Node, Rule, Variable, Word
+from sabir.expressions.yaql.nodes import Binary, Call, Node, Rule, Variable, Word, children
 from sabir.languages.muranopl.check.code import Body
-from sabir.languages.muranopl.check.expressions import ExpressionText, children
+from sabir.languages.muranopl.check.expressions import ExpressionText
 from sabir.languages.muranopl.check.report import Report
 
 __all__ = ["check_locals"]

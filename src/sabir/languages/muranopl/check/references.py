@@ -7,9 +7,20 @@ from typing import Final, NamedTuple
 
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.near import did_you_mean
-from sabir.expressions.yaql.nodes import Binary, Call, Index, Literal, Node, Rule, Unary, Variable, Word
+from sabir.expressions.yaql.nodes import (
+    Binary,
+    Call,
+    Index,
+    Literal,
+    Node,
+    Rule,
+    Unary,
+    Variable,
+    Word,
+    children,
+)
 from sabir.languages.muranopl.check.class_view import ClassDocument, ClassTable
-from sabir.languages.muranopl.check.expressions import ExpressionText, children, type_name
+from sabir.languages.muranopl.check.expressions import ExpressionText, type_name
 from sabir.languages.muranopl.check.facts import ClassFacts, Lineage, MethodFacts, Signature, own_property
 from sabir.languages.muranopl.check.report import Report
 from sabir.languages.muranopl.check.yaql_names import FUNCTIONS, LAMBDA_FUNCTIONS

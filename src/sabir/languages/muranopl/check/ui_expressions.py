@@ -6,10 +6,9 @@ from collections.abc import Iterator, Mapping
 
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.near import did_you_mean
-from sabir.expressions.yaql.nodes import Binary, Call, Index, Node, Variable, Word
+from sabir.expressions.yaql.nodes import Binary, Call, Index, Node, Variable, Word, children
 from sabir.languages.muranopl.check.expressions import (
     ExpressionText,
-    children,
     is_expression_scalar,
     looks_like_code,
     parse_scalar,

@@ -6,19 +6,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from sabir.expressions.yaql import Dialect, parse
-from sabir.expressions.yaql.nodes import (
-    Binary,
-    Call,
-    Group,
-    Index,
-    ListLiteral,
-    MapLiteral,
-    Node,
-    Rule,
-    Unary,
-    Variable,
-    Word,
-)
+from sabir.expressions.yaql.nodes import Binary, Node, Variable, Word, children
 from sabir.languages.muranopl.syntax.nodes import Expr, ListValue, MapValue, Value
 from sabir.source.text import Place
 
@@ -65,7 +53,7 @@ def _expressions(value: Value) -> Iterator[Expr]:
 
 def _all(node: Node) -> Iterator[Node]:
     yield node
-    for part in _parts(node):
+    for part in children(node):
         yield from _all(part)
 
 
@@ -80,23 +68,3 @@ def _own_property(node: Node) -> str | None:
     ):
         return node.right.value
     return None
-
-
-def _parts(node: Node) -> tuple[Node, ...]:
-    match node:
-        case Binary(left=left, right=right):
-            return (left, right)
-        case Rule(source=source, target=target):
-            return (source, target)
-        case Unary(operand=operand):
-            return (operand,)
-        case Group(inner=inner):
-            return (inner,)
-        case Call(arguments=arguments):
-            return arguments
-        case Index(value=value, arguments=arguments):
-            return (value, *arguments)
-        case ListLiteral(items=items) | MapLiteral(items=items):
-            return items
-        case _:
-            return ()
