@@ -14,10 +14,10 @@ from __future__ import annotations
 
 import os
 import sys
-from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Final
 
+from sabir.dataclasses import dataclass, field
 from sabir.errors import PluginError
 
 __all__ = [

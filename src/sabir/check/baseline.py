@@ -10,12 +10,12 @@ import json
 import re
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
 
 from sabir.check.report import PackageReport, Report
+from sabir.dataclasses import replace
 from sabir.diagnostics.finding import Finding
 from sabir.errors import UsageError
 

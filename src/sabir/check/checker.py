@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Generic, ParamSpec
 
+from sabir.dataclasses import dataclass
 from sabir.diagnostics.finding import Finding
 from sabir.source.packages import LoadedPackage
 

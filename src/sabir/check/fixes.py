@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
+from sabir.dataclasses import dataclass
 from sabir.diagnostics.finding import Edit, Finding, Fix
 from sabir.source.text import Source
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Any
 
 from sabir.check.selection import CodePattern, Selection, split_words
+from sabir.dataclasses import dataclass, field, fields
 from sabir.diagnostics.near import did_you_mean
 from sabir.errors import UsageError
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from typing import Final
 
+from sabir.dataclasses import dataclass, replace
 from sabir.diagnostics.finding import Finding
 
 __all__ = ["CheckRunner", "PreparedCheck", "guarded", "run_in_turn"]

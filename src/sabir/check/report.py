@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from pathlib import PurePath
 
+from sabir.dataclasses import dataclass, field
 from sabir.diagnostics.codes import Code
 from sabir.diagnostics.finding import Finding, Severity
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
+from sabir.dataclasses import dataclass
 from sabir.diagnostics.codes import parse_code
 from sabir.errors import UsageError
 

@@ -6,11 +6,11 @@ The nearest file above the checked path wins; the command line wins over the fil
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
 from sabir.check.options import CheckOptions
+from sabir.dataclasses import dataclass, field
 from sabir.diagnostics.near import did_you_mean
 from sabir.errors import UsageError
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from itertools import islice
 from typing import Final
 
 from sabir.check.selection import CodePattern, Selection
+from sabir.dataclasses import dataclass, field
 from sabir.diagnostics.finding import Edit, Finding, Fix
 from sabir.errors import UsageError
 from sabir.source.text import Place, Source, Span

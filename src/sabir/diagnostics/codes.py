@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Final, Literal, NamedTuple
 
+from sabir.dataclasses import dataclass, field
 from sabir.diagnostics.finding import Severity
 
 __all__ = ["Code", "CodeParts", "CodeRegistry", "Example", "parse_code"]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 
+from sabir.dataclasses import dataclass
 from sabir.source.problem import Problem
 from sabir.source.text import EMPTY_SPAN, Location, Place, Source
 

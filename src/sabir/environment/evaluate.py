@@ -8,9 +8,9 @@ shows up is not known yet either. The rounds end when no value changes any more.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, Final
 
+from sabir.dataclasses import dataclass, field
 from sabir.diagnostics.finding import Finding, Related, Severity
 from sabir.environment import FILE_NAME
 from sabir.environment.given import Resolved, request_for, value_of

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
+from sabir.dataclasses import dataclass, replace
 from sabir.environment.nodes import Environment
 from sabir.environment.parts import LoadedPart
 from sabir.environment.references import is_expression

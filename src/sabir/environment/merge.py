@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
+from sabir.dataclasses import dataclass, field, replace
 from sabir.diagnostics.finding import Edit, Finding, Fix, Frame, Related
 from sabir.graph.graph import Graph
 from sabir.graph.instance import Instance

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from sabir.dataclasses import dataclass
 from sabir.source.text import Place, Source, Span
 from sabir.source.yaml.nodes import YamlMapping, YamlNode
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from typing import Final
 
+from sabir.dataclasses import dataclass, field
 from sabir.diagnostics.finding import Finding, problem_finding
 from sabir.diagnostics.near import did_you_mean
 from sabir.environment.nodes import Environment, Part

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import cast
 
+from sabir.dataclasses import dataclass
 from sabir.environment.evaluate import prepare_parts
 from sabir.languages.language import EvaluationRequest, Language, Renderer, Rendering, RenderRequest
 from sabir.plugins import LANGUAGES, load_plugins

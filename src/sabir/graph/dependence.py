@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import defaultdict, deque
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
+from sabir.dataclasses import dataclass, field
 from sabir.graph.graph import Graph
 from sabir.graph.origin import AttributeRead, Origin
 from sabir.source.text import Location

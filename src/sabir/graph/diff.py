@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Final, cast
 
+from sabir.dataclasses import dataclass, field
 from sabir.graph.graph import Graph
 from sabir.graph.instance import Instance
 from sabir.graph.values import REDACTED, Sensitive, Value

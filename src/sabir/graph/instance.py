@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Final, cast
 
+from sabir.dataclasses import dataclass
 from sabir.graph.origin import Origin
 from sabir.graph.record import EMPTY_RECORD, Record
 from sabir.graph.values import Value

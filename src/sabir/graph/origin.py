@@ -7,9 +7,9 @@ answer; the place and the manner are always there.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 
+from sabir.dataclasses import dataclass
 from sabir.source.text import Location, Place
 
 __all__ = ["AttributeRead", "How", "Origin"]

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Final, Union, final
+
+from sabir.dataclasses import dataclass
 
 __all__ = ["REDACTED", "UNKNOWN", "PlainScalar", "Ref", "Sensitive", "Unknown", "Value", "reveal"]
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Protocol
 
+from sabir.dataclasses import dataclass, field
 from sabir.diagnostics.finding import Finding
 from sabir.graph.graph import Graph
 from sabir.graph.origin import Origin

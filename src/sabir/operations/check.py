@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sabir.check.application import Application
@@ -12,6 +11,7 @@ from sabir.check.options import CheckOptions
 from sabir.check.prepared import CheckRunner, run_in_turn
 from sabir.check.report import PackageReport, Report
 from sabir.check.selection import CodePattern
+from sabir.dataclasses import dataclass, replace
 from sabir.diagnostics.codes import Code, parse_code
 from sabir.diagnostics.near import did_you_mean, near
 from sabir.errors import SabirError, UnusableInput, UsageError

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
+from sabir.dataclasses import dataclass, field, replace
 from sabir.diagnostics.finding import Finding, Severity
 from sabir.errors import UsageError
 from sabir.graph.graph import Graph

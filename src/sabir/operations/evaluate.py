@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from sabir.dataclasses import dataclass
 from sabir.errors import UnusableInput, UsageError
 from sabir.languages.language import Evaluation, EvaluationRequest
 from sabir.operations.languages import find_language

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
+from sabir.dataclasses import dataclass
 from sabir.diagnostics.near import did_you_mean
 from sabir.errors import UnusableInput, UsageError
 from sabir.plugins import LANGUAGES, PluginFailure, load_plugins

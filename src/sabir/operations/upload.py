@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Final
 
 from sabir.check.formatters.data import finding_data
 from sabir.check.options import CheckOptions
+from sabir.dataclasses import dataclass
 from sabir.errors import SabirError
 from sabir.operations.check import check_package
 

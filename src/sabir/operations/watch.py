@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from sabir.check.options import CheckOptions
+from sabir.dataclasses import dataclass, field, replace
 from sabir.operations.check import CheckResult, check_paths
 from sabir.source.packages.names import NOISE
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from sabir.dataclasses import dataclass
 from sabir.source.text import EMPTY_SPAN, Source, Span
 
 __all__ = ["Problem"]

@@ -5,10 +5,11 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate
 from typing import Final
+
+from sabir.dataclasses import dataclass, field
 
 __all__ = ["EMPTY_SPAN", "Location", "Place", "Source", "Span"]
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
 
 from sabir.check.report import Report
+from sabir.dataclasses import dataclass
 from sabir.diagnostics.near import did_you_mean
 from sabir.errors import PluginError, UsageError
 from sabir.plugins import FORMATTERS, load_plugin, plugin_names

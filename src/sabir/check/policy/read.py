@@ -11,9 +11,9 @@ rules:
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any, Final
 
+from sabir.dataclasses import dataclass
 from sabir.diagnostics.codes import parse_code
 from sabir.diagnostics.finding import Finding, problem_finding
 from sabir.diagnostics.near import did_you_mean

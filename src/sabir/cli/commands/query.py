@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from sabir.cli.options import evaluation_options, evaluation_request, language_option, pairs, path_argument
+from sabir.dataclasses import replace
 
 if TYPE_CHECKING:
     from sabir.operations.why import Explanation

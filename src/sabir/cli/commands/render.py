@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import click
 
 from sabir.cli.options import evaluation_options, evaluation_request, language_option, path_argument
+from sabir.dataclasses import replace
 
 __all__ = ["command"]
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ from sabir.check.options import CheckOptions
 from sabir.check.report import Report
 from sabir.check.settings import Settings, find_settings, read_settings
 from sabir.cli.terminal import ColorChoice, say, wants_color
+from sabir.dataclasses import dataclass
 from sabir.errors import UsageError
 from sabir.operations.check import CheckResult, check_paths, reject_unknown_codes
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from sabir.dataclasses import dataclass
 from sabir.expressions.query.context import Context
 from sabir.expressions.query.forms import compile_expression, compile_value
 from sabir.expressions.query.resource import Resource

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
+
+from sabir.dataclasses import dataclass, field
 
 __all__ = ["NO_PERMISSIONS", "Job", "Permissions", "Project"]
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from sabir.dataclasses import dataclass, field
 from sabir.expressions.query.project import Project
 from sabir.expressions.query.values import MISSING
 

@@ -7,9 +7,9 @@ plain cases first.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
+from sabir.dataclasses import dataclass
 from sabir.diagnostics.near import did_you_mean
 from sabir.expressions.query.comparison import equal, equals_literal
 from sabir.expressions.query.context import Context

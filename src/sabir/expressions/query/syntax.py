@@ -10,9 +10,9 @@ test    : var | text without $ [ ] : ?
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Final, NoReturn
 
+from sabir.dataclasses import dataclass
 from sabir.expressions.query.errors import Kind, QueryError
 from sabir.source.text import Place, Source, Span
 

@@ -6,7 +6,6 @@ import re
 import sys
 from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import wraps
 from typing import Any, ClassVar
 
@@ -15,6 +14,7 @@ from jinja2.exceptions import SecurityError
 from jinja2.runtime import Context
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
+from sabir.dataclasses import dataclass
 from sabir.expressions.template.limits import LimitReached, Meter, TemplateLimits
 from sabir.expressions.template.lines import Piece
 from sabir.expressions.template.marking import LOOP, counted_loop

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Sized
-from dataclasses import dataclass
 from typing import Any, Final
+
+from sabir.dataclasses import dataclass
 
 __all__ = ["LimitReached", "Meter", "TemplateLimits"]
 

@@ -8,8 +8,8 @@ construct gives is then placed at the expression that used it.
 from __future__ import annotations
 
 from bisect import bisect_right
-from dataclasses import dataclass
 
+from sabir.dataclasses import dataclass
 from sabir.source.text import EMPTY_SPAN, Place, Source, Span
 
 __all__ = ["LineMap", "Piece", "Rendered"]

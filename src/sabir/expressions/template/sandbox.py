@@ -8,12 +8,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
 from enum import Enum
 from functools import lru_cache
 from types import CodeType, TracebackType
 from typing import Any, Final
 
+from sabir.dataclasses import dataclass, field
 from sabir.expressions.template.limits import LimitReached, TemplateLimits
 from sabir.expressions.template.lines import LineMap, Piece, Rendered
 from sabir.expressions.template.simple import NotSimple, render_simple

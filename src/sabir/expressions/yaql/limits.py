@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sized
-from dataclasses import dataclass
 from itertools import chain, islice
 from operator import length_hint
 from sys import getsizeof
 from types import GeneratorType
 from typing import Any, cast
 
+from sabir.dataclasses import dataclass
 from sabir.expressions.yaql.errors import LimitExceeded
 from sabir.expressions.yaql.kinds import COLLECTION, ITERATOR, KINDS, MAPPING, SEQUENCE, SET
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from math import sqrt
 from typing import Final
 
+from sabir.dataclasses import dataclass
 from sabir.graph.layout.coordinates import heights_along
 from sabir.graph.layout.crossings import ordered
 from sabir.graph.layout.layers import acyclic, layers_of

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
+from sabir.dataclasses import dataclass
 from sabir.graph.layout.layered import Drawing, Gaps, Size, draw
 from sabir.graph.layout.passing import Column, Rectangle, columns_of, way_out
 

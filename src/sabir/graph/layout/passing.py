@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
+
+from sabir.dataclasses import dataclass
 
 __all__ = ["Column", "columns_of", "way_out"]
 

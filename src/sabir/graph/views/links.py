@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+from sabir.dataclasses import dataclass
 from sabir.graph.graph import Graph
 from sabir.graph.instance import Instance
 from sabir.graph.order import Nesting

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 from zlib import crc32
+
+from sabir.dataclasses import dataclass
 
 __all__ = ["Colours", "colours"]
 

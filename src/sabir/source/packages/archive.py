@@ -8,11 +8,11 @@ import stat
 import zipfile
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import IO, Final
 
+from sabir.dataclasses import dataclass, field
 from sabir.source.packages.limits import DEFAULT_LIMITS, PackageLimits
 from sabir.source.packages.loader import PackageLoader
 from sabir.source.packages.names import name_defect, normal_name

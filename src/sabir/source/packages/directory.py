@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
+from sabir.dataclasses import dataclass, field
 from sabir.source.packages.limits import DEFAULT_LIMITS, PackageLimits
 from sabir.source.packages.loader import PackageLoader
 from sabir.source.packages.names import NOISE

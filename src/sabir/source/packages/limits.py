@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
+
+from sabir.dataclasses import dataclass
 
 __all__ = ["DEFAULT_LIMITS", "PackageLimits"]
 

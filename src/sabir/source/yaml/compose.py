@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any, Final
 
 import yaml
 
+from sabir.dataclasses import dataclass
 from sabir.source.problem import Problem
 from sabir.source.text import Source, Span
 from sabir.source.yaml.nodes import (

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from datetime import date, datetime
 from enum import Enum
 from typing import Final, cast
 
+from sabir.dataclasses import dataclass
 from sabir.source.text import Span
 
 __all__ = [

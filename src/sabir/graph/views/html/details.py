@@ -9,10 +9,10 @@ numbers of instances, or ids of what is not in the graph.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Final
 
+from sabir.dataclasses import dataclass
 from sabir.graph.graph import Graph
 from sabir.graph.instance import Instance
 from sabir.graph.origin import AttributeRead, Origin

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from base64 import b64encode
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from hashlib import sha256
 from html import escape
 from importlib.resources import files
 from typing import Any, Final
 
+from sabir.dataclasses import dataclass, field
 from sabir.diagnostics.finding import Finding
 from sabir.graph.graph import Graph
 from sabir.graph.views.html.details import BLOCK, blocks

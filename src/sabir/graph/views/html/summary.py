@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
 
+from sabir.dataclasses import dataclass
 from sabir.graph.graph import Graph
 from sabir.graph.instance import Instance
 from sabir.graph.views.links import Ownership

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
+from sabir.dataclasses import dataclass
 from sabir.languages.ccp.check.names import check_names, check_ports, check_volumes
 from sabir.languages.ccp.check.references import check_references, check_secret_objects
 from sabir.languages.ccp.check.review import review

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 
+from sabir.dataclasses import dataclass
 from sabir.expressions.template.sandbox import TemplateFailed
 from sabir.languages.ccp.evaluate.topology import node_configs
 from sabir.languages.ccp.evaluate.units import Unit

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
+from sabir.dataclasses import dataclass
 from sabir.languages.ccp.check.phases import Checked
 from sabir.languages.ccp.evaluate.objects.configuration import (
     deployment_objects,

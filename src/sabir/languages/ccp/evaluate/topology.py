@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any, Final
 
+from sabir.dataclasses import dataclass, field
 from sabir.languages.ccp.syntax.configuration import Configuration
 
 __all__ = ["Topology", "node_configs", "read_topology"]

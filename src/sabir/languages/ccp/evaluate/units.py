@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 
+from sabir.dataclasses import dataclass
 from sabir.diagnostics.near import did_you_mean
 from sabir.languages.ccp.syntax.nodes import Command, Container, Definition, Reference, Stage
 from sabir.languages.ccp.syntax.violation import Kind, Violation

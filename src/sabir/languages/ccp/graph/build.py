@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any, cast
 
+from sabir.dataclasses import dataclass, field
 from sabir.graph import AttributeRead, Graph, How, Instance, Origin, Record, Sensitive, Value
 from sabir.languages.ccp.check.phases import Checked
 from sabir.languages.ccp.evaluate.cycles import start_order

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Final
 
+from sabir.dataclasses import dataclass
 from sabir.languages.ccp.recognition import CONFIG_NAMES
 from sabir.source.packages import LoadedPackage, PackageFile
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from datetime import date
 from functools import lru_cache
 from importlib import resources
 from typing import Any, Final
 
+from sabir.dataclasses import dataclass
 from sabir.diagnostics.near import near
 from sabir.expressions.template.lines import Rendered
 from sabir.languages.ccp.syntax.patterns import pattern_problem

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, Final
 
+from sabir.dataclasses import dataclass, field
 from sabir.diagnostics.near import did_you_mean
 from sabir.expressions.template.lines import Rendered
 from sabir.expressions.template.sandbox import ProblemKind, Sandbox, TemplateFailed, TemplateProblem

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Final
 
+from sabir.dataclasses import dataclass
 from sabir.languages.ccp.syntax.reading import Reading, join
 from sabir.languages.ccp.syntax.violation import Kind
 from sabir.source.yaml import YamlEntry, YamlMapping, YamlNode, YamlScalar, YamlSequence, plain_data

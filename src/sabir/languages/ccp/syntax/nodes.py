@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
+from sabir.dataclasses import dataclass
 from sabir.expressions.template.lines import Rendered
 from sabir.languages.ccp.syntax.reading import Feature
 from sabir.source.text import Place

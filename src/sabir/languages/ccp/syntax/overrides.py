@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 
+from sabir.dataclasses import dataclass, field
 from sabir.errors import UsageError
 from sabir.graph.values import Value
 from sabir.source.yaml.nodes import (

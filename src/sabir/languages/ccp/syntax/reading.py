@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from typing import Final
 
+from sabir.dataclasses import dataclass, field
 from sabir.diagnostics.near import did_you_mean
 from sabir.expressions.template.lines import Rendered
 from sabir.languages.ccp.syntax.violation import Kind, Violation

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final
 
+from sabir.dataclasses import dataclass
 from sabir.languages.ccp.syntax.containers import read_container
 from sabir.languages.ccp.syntax.nodes import File, Secret, Service, WorkloadKind
 from sabir.languages.ccp.syntax.ports import PortRange, read_port

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 
+from sabir.dataclasses import dataclass
 from sabir.source.text import Place
 
 __all__ = ["Kind", "Violation"]

@@ -6,8 +6,8 @@ An unknown or doubled name is a finding even where nothing would run it, and all
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 
+from sabir.dataclasses import dataclass, field
 from sabir.diagnostics.finding import Finding, Related
 from sabir.diagnostics.near import did_you_mean
 from sabir.languages.inmanta import codes

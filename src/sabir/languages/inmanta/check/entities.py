@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
+from sabir.dataclasses import dataclass, field
 from sabir.languages.inmanta.check.types import ValueType
 from sabir.languages.inmanta.syntax import nodes
 from sabir.source.text import Place

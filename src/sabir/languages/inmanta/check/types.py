@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Final
 
+from sabir.dataclasses import dataclass
 from sabir.expressions.patterns import PatternTooSlow, is_cheap, matches_start
 from sabir.graph.values import Unknown
 from sabir.languages.inmanta.syntax.nodes import Typedef

@@ -6,9 +6,9 @@ of that name. Constructing an instance brings in what the refinements of its ent
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from sabir.dataclasses import dataclass
 from sabir.languages.inmanta.check.entities import EntityType, Property
 from sabir.languages.inmanta.evaluate.scopes import Scope
 from sabir.languages.inmanta.evaluate.values import Read

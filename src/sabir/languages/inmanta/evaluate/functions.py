@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from typing import Any
 
+from sabir.dataclasses import dataclass, field
 from sabir.graph.values import Unknown
 from sabir.languages.inmanta.check.types import PRIMITIVES, ValueType
 

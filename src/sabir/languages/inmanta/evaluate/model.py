@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
+from sabir.dataclasses import dataclass, replace
 from sabir.diagnostics.finding import Finding, Severity
 from sabir.languages.inmanta.check.definitions import Definitions, resolve_definitions
 from sabir.languages.inmanta.check.names import check_names

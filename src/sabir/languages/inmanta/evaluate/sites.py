@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from sabir.dataclasses import dataclass
 from sabir.graph.origin import How
 from sabir.languages.inmanta.evaluate.scopes import Scope
 from sabir.languages.inmanta.syntax.nodes import Expression

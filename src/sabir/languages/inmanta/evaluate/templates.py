@@ -6,9 +6,9 @@ Environments are sandboxed: a template is part of the model and may come from an
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from sabir.dataclasses import dataclass
 from sabir.diagnostics.near import did_you_mean
 from sabir.languages.inmanta import codes
 from sabir.languages.inmanta.evaluate.scopes import Scope

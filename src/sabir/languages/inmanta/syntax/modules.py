@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Final
 
+from sabir.dataclasses import dataclass
 from sabir.languages.inmanta.syntax.trees import DirectoryTree, FileTree
 from sabir.source.packages import PackageFile
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final, NoReturn
 
+from sabir.dataclasses import dataclass
 from sabir.languages.inmanta.syntax.definitions import DefinitionParser
 from sabir.languages.inmanta.syntax.lexer import END
 from sabir.languages.inmanta.syntax.nodes import (

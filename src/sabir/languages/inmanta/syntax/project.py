@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import posixpath
-from dataclasses import dataclass, field
 from pathlib import Path
 
+from sabir.dataclasses import dataclass, field
 from sabir.diagnostics.finding import Edit, Finding, Fix
 from sabir.diagnostics.near import did_you_mean
 from sabir.languages.inmanta import codes

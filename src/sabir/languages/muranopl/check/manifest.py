@@ -5,11 +5,11 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from typing import ClassVar, Final
 
 from sabir.check.form import yaml_findings
 from sabir.check.validator import BaseValidator
+from sabir.dataclasses import replace
 from sabir.diagnostics.codes import Code
 from sabir.diagnostics.finding import Edit, Finding, Fix
 from sabir.diagnostics.near import did_you_mean

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from time import monotonic
 
+from sabir.dataclasses import dataclass
 from sabir.languages.muranopl.evaluate.errors import Unstoppable
 
 __all__ = ["Meter", "RunLimits"]

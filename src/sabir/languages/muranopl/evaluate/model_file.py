@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from sabir.dataclasses import dataclass
 from sabir.diagnostics.finding import Finding, problem_finding
 from sabir.errors import UnusableInput
 from sabir.languages.muranopl.evaluate.positions import Positions, read_placed

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
+from sabir.dataclasses import dataclass
 from sabir.diagnostics.finding import Finding, Severity
 from sabir.languages.language import EvaluationRequest
 from sabir.languages.muranopl.evaluate.configuration import configuration_of, read_class_configuration

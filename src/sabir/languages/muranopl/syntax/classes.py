@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
+from sabir.dataclasses import dataclass
 from sabir.diagnostics.finding import Finding, problem_finding
 from sabir.languages.muranopl.syntax.defects import UNKNOWN_CLASS, Defects
 from sabir.languages.muranopl.syntax.members import read_methods, read_properties

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Final
 
+from sabir.dataclasses import dataclass
 from sabir.languages.muranopl.syntax.defects import Defects
 from sabir.languages.muranopl.syntax.nodes import Block, CatchClause, Constant, NameNode, Value
 from sabir.languages.muranopl.syntax.values import read_value

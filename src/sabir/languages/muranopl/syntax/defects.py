@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
+from sabir.dataclasses import dataclass, field
 from sabir.diagnostics.finding import Finding, Related
 from sabir.diagnostics.near import did_you_mean
 from sabir.source.text import Place, Source, Span

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Final
 
+from sabir.dataclasses import dataclass, field
 from sabir.diagnostics.finding import Finding, problem_finding
 from sabir.languages.muranopl.syntax.defects import Defects
 from sabir.languages.muranopl.syntax.names import is_qualified_name

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from typing import TypeVar
 
+from sabir.dataclasses import dataclass, field
 from sabir.languages.tosca.library import find_shipped, shipped_names
 from sabir.languages.tosca.syntax.nodes import (
     ArtifactDefinition,

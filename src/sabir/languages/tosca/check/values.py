@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any, Final
 
+from sabir.dataclasses import dataclass, field
 from sabir.diagnostics.near import did_you_mean
 from sabir.expressions.query.forms import is_expression, is_template
 from sabir.languages.tosca.check.scalars import UNITS, is_timestamp, is_version, scalar_unit, version_key

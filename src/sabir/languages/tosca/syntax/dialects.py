@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Final
+
+from sabir.dataclasses import dataclass
 
 __all__ = ["DIALECTS", "Dialect", "dialect_of"]
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
+from sabir.dataclasses import dataclass, field
 from sabir.diagnostics.finding import Finding, problem_finding
 from sabir.diagnostics.near import did_you_mean
 from sabir.languages.tosca.syntax.definitions import read_properties, read_type

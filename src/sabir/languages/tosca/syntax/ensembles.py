@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import Any, Final
 
+from sabir.dataclasses import replace
 from sabir.diagnostics.finding import Finding
 from sabir.languages.tosca.syntax.dialects import Dialect, dialect_of
 from sabir.languages.tosca.syntax.documents import Gathering, Loaded, Recorded, document_of

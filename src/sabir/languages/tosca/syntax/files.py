@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import posixpath
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Protocol
 
+from sabir.dataclasses import dataclass, field
 from sabir.source.packages import LoadedPackage, PackageFile
 
 __all__ = ["DiskFiles", "Files", "PackageFiles", "files_of"]

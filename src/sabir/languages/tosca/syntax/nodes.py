@@ -7,11 +7,11 @@ this module). Nothing changes one after it was read.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
 from typing import Any, Final
 
+from sabir.dataclasses import dataclass, field
 from sabir.source.text import Place, Source, Span
 from sabir.source.yaml.nodes import YamlNode, plain_data
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Final
 
+from sabir.dataclasses import dataclass, field
 from sabir.languages.ccp.evaluate.topology import Topology
 from sabir.languages.ccp.evaluate.units import Units
 from sabir.languages.ccp.syntax.configuration import Configuration

@@ -7,9 +7,9 @@ act when something is deployed, never while a model is evaluated.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, ParamSpec, TypeVar, overload
 
+from sabir.dataclasses import dataclass, field
 from sabir.graph.values import UNKNOWN, Unknown
 from sabir.languages.inmanta.evaluate.values import Instance, Wait
 
