@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
-import yaml
-
 from sabir.dataclasses import dataclass
 from sabir.source.problem import Problem
 from sabir.source.text import Source, Span
@@ -19,6 +17,7 @@ from sabir.source.yaml.nodes import (
     YamlScalar,
     YamlSequence,
 )
+from sabir.source.yaml.pyyaml import yaml
 from sabir.source.yaml.scalars import CONSTRUCTORS, resolve_plain
 
 __all__ = ["Limits", "YamlStream", "compose"]

@@ -1,0 +1,41 @@
+"""PyYAML, imported without the patterns that its C parser never asks.
+
+While it is imported it compiles a dozen regular expressions for its parser and its dumper in Python; the one that knows every
+printable character costs more than all the rest of the package. Here they become patterns that compile themselves when they
+are first used: dumping asks a few, reading with the C parser none. (Instructions for `import yaml`: 98 million, so 30.)
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+__all__ = ["yaml"]
+
+
+class _LatePattern:
+    """A pattern whose methods are those of the compiled one, from the first use on."""
+
+    def __init__(self, *given: Any) -> None:
+        self._given = given
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(re.compile(*self._given), name)
+        setattr(self, name, found)
+        return found
+
+
+@contextmanager
+def _late_patterns() -> Iterator[None]:
+    compile_now: Any = re.compile
+    re.compile = _LatePattern  # type: ignore[assignment]  # for as long as one import takes
+    try:
+        yield
+    finally:
+        re.compile = compile_now
+
+
+with _late_patterns():
+    import yaml
