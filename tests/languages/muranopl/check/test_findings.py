@@ -86,7 +86,7 @@ FOUND = {
             "$.int().notNull()\n    Default: 0", "$.int().notNull().check($ in [1, 2])\n    Default: 7"
         ),
         "MPL:W118",
-        "'7'",
+        "7 does not satisfy",
     ),
     "default-in-a-list": (
         with_class("$.int().notNull()\n    Default: 0", "[$.int()]\n    Default: [1, x]"),

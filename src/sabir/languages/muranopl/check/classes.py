@@ -22,7 +22,8 @@ from sabir.languages.muranopl.check.class_view import (
     members,
     type_items,
 )
-from sabir.languages.muranopl.check.contracts import check_contract, check_default, contract_expressions
+from sabir.languages.muranopl.check.contracts import check_contract, contract_expressions
+from sabir.languages.muranopl.check.defaults import Defaults
 from sabir.languages.muranopl.check.expressions import (
     ExpressionText,
     parse_scalar,
@@ -60,6 +61,10 @@ class ClassValidator(BaseValidator):
     @cached_property
     def _facts(self) -> Facts:
         return Facts(ClassTable(self._view))
+
+    @cached_property
+    def _defaults(self) -> Defaults:
+        return Defaults(self._version)
 
     @property
     def _version(self) -> Version | None:
@@ -146,7 +151,7 @@ class ClassValidator(BaseValidator):
             if isinstance(declared, YamlMapping):
                 contract = declared.get("Contract")
                 yield from check_contract(report, contract)
-                yield from check_default(report, contract, declared.get("Default"))
+                yield from self._defaults.check(report, contract, declared.get("Default"))
                 yield from self._contract_types(report, document, contract)
         for _, _, method in members(document.node, "Methods"):
             for argument in _arguments(method):
@@ -158,7 +163,7 @@ class ClassValidator(BaseValidator):
                     if not isinstance(parsed, ExpressionText):
                         yield unparsable(report, default, parsed)
                 else:
-                    yield from check_default(report, contract, default)
+                    yield from self._defaults.check(report, contract, default)
 
     def _contract_types(
         self, report: Report, document: ClassDocument, contract: YamlNode | None

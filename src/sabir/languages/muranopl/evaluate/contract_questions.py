@@ -1,0 +1,136 @@
+"""Contracts asked about a constant, with no class, object or model at hand: what a check wants to know of a `Default`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from sabir.expressions.yaql import Dialect, Engine, LimitExceeded, Options, YaqlError, parse
+from sabir.expressions.yaql.nodes import Call, Node, Variable, children
+from sabir.languages.muranopl.evaluate.classes import ClassContext
+from sabir.languages.muranopl.evaluate.contract_structures import list_contract, map_contract
+from sabir.languages.muranopl.evaluate.contract_types import ANYTHING, Contract
+from sabir.languages.muranopl.evaluate.contracts import compile_contract
+from sabir.languages.muranopl.evaluate.engines import ClassEngine
+from sabir.languages.muranopl.evaluate.errors import ContractViolation, MuranoError
+from sabir.languages.muranopl.evaluate.functions import library_for
+from sabir.languages.muranopl.evaluate.hosts import HostObjects
+from sabir.languages.muranopl.syntax.nodes import Constant, Expr, ListValue, MapValue
+from sabir.languages.muranopl.syntax.values import read_value
+
+if TYPE_CHECKING:
+    from sabir.languages.muranopl.evaluate.classes import MuranoClass
+    from sabir.languages.muranopl.evaluate.loading import Loader
+    from sabir.languages.muranopl.syntax.nodes import Value
+    from sabir.source.text import Source
+    from sabir.source.yaml.nodes import YamlNode
+
+__all__ = ["ContractQuestions"]
+
+# What these say depends on objects, on classes or on the moment; or they do something.
+_NOT_OF_THE_VALUE: Final = frozenset(
+    [
+        "call",
+        "cast",
+        "class",
+        "decryptData",
+        "find",
+        "getAttr",
+        "id",
+        "localtz",
+        "logger",
+        "metadata",
+        "name",
+        "new",
+        "notOwned",
+        "now",
+        "owned",
+        "pselect",
+        "psuper",
+        "random",
+        "randomName",
+        "require",
+        "setAttr",
+        "sleep",
+        "super",
+        "template",
+        "type",
+        "typeinfo",
+    ]
+)
+
+
+class ContractQuestions:
+    """The contracts of one package format. Where a contract asks for more than the value, it is taken to be kept."""
+
+    def __init__(self, format_: str) -> None:
+        self._engine = Engine(
+            library_for(format_),
+            options=Options(iterable_dicts=format_ in ("1.0", "1.1")),
+            dialect=Dialect.MURANO,
+            objects=HostObjects(),
+        )
+        self._gave_up = False
+
+    def refusal(self, contract: YamlNode, value: Any, source: Source) -> ContractViolation | None:
+        """How the contract refuses the value; None when it takes it, or when that cannot be told."""
+        if self._gave_up:
+            return None
+        cls = cast("MuranoClass", _Alone(source, self._engine))
+        try:
+            _compiled(read_value(contract), cls).check(value, None, cast("Loader", _NoLoader()))
+        except ContractViolation as violation:
+            return violation
+        except (MuranoError, YaqlError) as error:
+            # One predicate that takes seconds is enough for a package.
+            self._gave_up = isinstance(error.__cause__ or error, LimitExceeded)
+        return None
+
+
+class _Alone:
+    """As much of a class as contracts about the value alone ask for."""
+
+    def __init__(self, source: Source, engine: Engine) -> None:
+        self.node = self
+        self.source = source
+        cls = cast("MuranoClass", self)
+        self.context = ClassContext(cls)
+        self.engine = ClassEngine(cls, engine)
+
+
+class _NoLoader:
+    def note_dropped(self, keys: list[Any], this: Any) -> None:
+        """Keys that the contract drops are a finding of their own."""
+
+
+def _compiled(contract: Value, cls: MuranoClass) -> Contract:
+    if isinstance(contract, ListValue):
+        return list_contract(contract, cls, _compiled)
+    if isinstance(contract, MapValue):
+        return map_contract(contract, cls, _compiled)
+    if isinstance(contract, Constant):
+        # A text that was meant as an expression is a finding of its own.
+        is_meant = isinstance(contract.value, str) and "$" in contract.value
+        return ANYTHING if is_meant else compile_contract(contract, cls)
+    tree = parse(contract.text, Dialect.MURANO).tree
+    if _is_of_the_value(tree):
+        return compile_contract(contract, cls)
+    return compile_contract(_required(contract), cls) if _calls(tree, "notNull") else ANYTHING
+
+
+def _required(contract: Expr) -> Expr:
+    """All that is left of a contract of which only `notNull()` can be asked."""
+    return Expr(span=contract.span, text="$.notNull()")
+
+
+def _is_of_the_value(node: Node) -> bool:
+    match node:
+        case Variable(name=name):
+            return name == ""
+        case Call(name=name) if name in _NOT_OF_THE_VALUE:
+            return False
+        case _:
+            return all(map(_is_of_the_value, children(node)))
+
+
+def _calls(node: Node, name: str) -> bool:
+    return (isinstance(node, Call) and node.name == name) or any(_calls(one, name) for one in children(node))
