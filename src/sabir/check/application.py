@@ -163,14 +163,14 @@ class Application:
         files: Iterable[str] | None = None,
         *,
         codes: Callable[[], Iterable[Code]] | None = None,
-        run: CheckRunner = run_in_turn,
+        run: CheckRunner | None = None,
     ) -> PackageReport:
         """The same as a report. `codes` gives those of the package's language, when the caller knows it; `run` calls
         the checks."""
         wanted_files = None if files is None else tuple(files)
         suite = self.prepare_check_suit(loaded_package, validator_list, wanted_files)
         found = [*container_findings(loaded_package)]
-        found.extend(run(suite))
+        found.extend((run or run_in_turn)(suite))
         narrowed = bool(self.options.scope) or wanted_files is not None
         # Documentation is only loaded when there is something to say.
         known = () if not found else codes() if codes else self._codes_of(validator_list)

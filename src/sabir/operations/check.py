@@ -8,7 +8,7 @@ from pathlib import Path
 from sabir.check.application import Application
 from sabir.check.general import GENERAL_CODES
 from sabir.check.options import CheckOptions
-from sabir.check.prepared import CheckRunner, run_in_turn
+from sabir.check.prepared import CheckRunner
 from sabir.check.report import PackageReport, Report
 from sabir.check.selection import CodePattern
 from sabir.dataclasses import dataclass, replace
@@ -130,9 +130,9 @@ def _checked(package: LoadedPackage, application: Application, *, jobs: int = 1)
     return replace(found, language=language.name)
 
 
-def _runner(package: LoadedPackage, jobs: int) -> CheckRunner:
+def _runner(package: LoadedPackage, jobs: int) -> CheckRunner | None:
     if jobs <= 1:
-        return run_in_turn
+        return None
     from sabir.operations.parallel import shared_checks
 
     return lambda checks: shared_checks(checks, package, jobs)
