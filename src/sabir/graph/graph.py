@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 
@@ -23,10 +23,11 @@ class Graph:
         outputs: Mapping[str, Value] | None = None,
         output_origins: Mapping[str, Origin] | None = None,
     ) -> None:
-        self._instances: dict[str, Instance] = {}
-        for instance in instances:
-            if self._instances.setdefault(instance.id, instance) is not instance:
-                raise ValueError(f"two instances have the id {instance.id!r}")
+        listed = tuple(instances)
+        self._instances = {instance.id: instance for instance in listed}
+        if len(self._instances) != len(listed):
+            twice, _ = Counter(instance.id for instance in listed).most_common(1)[0]
+            raise ValueError(f"two instances have the id {twice!r}")
         self.outputs: Mapping[str, Value] = outputs or {}
         self.output_origins: Mapping[str, Origin] = output_origins or {}
 

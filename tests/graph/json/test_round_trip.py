@@ -1,6 +1,8 @@
 import contextlib
+import inspect
 import json
 import math
+import sys
 from datetime import UTC, date, datetime
 from importlib.resources import files
 from typing import Any
@@ -157,9 +159,71 @@ def test_what_is_wrong_with_a_saved_graph(text: str | list[str], message: str) -
     assert str(caught.value).startswith("g.json:")
 
 
-def test_bytes_that_are_no_text() -> None:
-    with pytest.raises(UnusableInput):
-        load(b'{"format":"sabir.graph/1","instances":[{"id":"\xff"}]}', name="g.json")
+LATE = [
+    pytest.param(b'"attributes":{"x":"\xff"}', "not UTF-8 text", id="no text"),
+    pytest.param(b'"attributes":{"x":1e999}', "Number out of range", id="number"),
+    pytest.param(b'"attributes":{"x":"\\ud800"}', "not a saved graph", id="half a character"),
+    pytest.param(
+        b'"attributes":{"x":[[{"\\u0024what":1}]]}', "'$what' is no kind of value", id="escaped word"
+    ),
+    pytest.param(b'"relations":{"x":[1]}', "relations[...][0]: Expected `str`, got `int`", id="relation"),
+    pytest.param(b'"requires":{}', "requires: Expected `array`, got `object`", id="requires"),
+    pytest.param(b'"origins":{"x":null}', "origins.x must be an object", id="origin of a value"),
+    pytest.param(
+        b'"origin":{"file":"f","line":1,"column":1,"note":1}', "origin.note must be a string", id="note"
+    ),
+    pytest.param(
+        b'"origin":{"file":"f","line":1,"column":1,"sources":[{"instance":1}]}',
+        "an instance and an attribute must be named by strings",
+        id="source",
+    ),
+    pytest.param(
+        b'"origin":{"file":"f","line":1,"column":1,"sources":[{"file":"f"}]}',
+        "origin.sources must have a file",
+        id="step",
+    ),
+]
+
+
+@pytest.mark.parametrize(("part", "message"), LATE)
+def test_what_is_read_late_is_checked_at_once(part: bytes, message: str) -> None:
+    fine, broken = (INSTANCE % "").encode(), INSTANCE.replace('"a"', '"b"').encode() % (b"," + part)
+    with pytest.raises(UnusableInput) as caught:
+        load(b'{"format":"sabir.graph/1","instances":[' + fine + b",\n" + broken + b"]}", name="g.json")
+    assert message in str(caught.value)
+    assert str(caught.value).startswith("g.json:2:")
+
+
+def test_a_graph_of_an_older_sabir_is_read() -> None:
+    """Keys may be left out, and origins say again what those of the instance say."""
+    origin = '{"file":"f","line":3,"column":1,"how":"literal"}'
+    line = INSTANCE % f',"attributes":{{"x":1}},"origin":{origin},"origins":{{"x":{origin}}}'
+    graph = load(f'{{"format":"sabir.graph/1","instances":[{line}]}}'.encode(), name="g.json")
+    assert graph["a"].origins["x"].location == Location("f", 3, 1)
+    assert graph["a"].requires == ()
+    bare = load(f'{{"format":"sabir.graph/1","instances":[{INSTANCE % ""}]}}'.encode(), name="g.json")
+    assert (bare["a"].owner, dict(bare["a"].attributes), bare["a"].origin) == (None, {}, None)
+
+
+@pytest.mark.parametrize("depth", [20, 200])
+def test_what_was_loaded_can_be_looked_at_from_anywhere(depth: int) -> None:
+    """Reading late must not fail where little stack is left."""
+    deep: Value = 1
+    for _ in range(depth):
+        deep = [deep]
+    graph = load(saved(one_instance(deep=deep)), name="g.json")
+
+    def look(levels: int) -> Value:
+        return look(levels - 1) if levels else graph["a"].attributes["deep"]
+
+    assert look(sys.getrecursionlimit() - len(inspect.stack()) - 120) is not None
+
+
+def test_an_instance_has_nothing_but_its_own_attributes() -> None:
+    one = load(saved(one_instance()), name="g.json")["a"]
+    assert not hasattr(one, "colour")
+    assert len(one.attributes) == 0
+    assert not hasattr(one, "colour")
 
 
 def test_the_schema_knows_every_manner() -> None:

@@ -1,8 +1,7 @@
-"""The reader. Origins and keys that many instances share are read once and shared again."""
+"""The reader: a file is checked as a whole, in one go; what its instances hold is made when somebody looks at them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any, Final, NoReturn, TypeVar
 
 import msgspec
@@ -10,22 +9,47 @@ import msgspec
 from sabir.errors import UnusableInput
 from sabir.graph.graph import Graph
 from sabir.graph.instance import Instance
+from sabir.graph.json.origins import origins_of
+from sabir.graph.json.saved import SavedInstance, Shared
 from sabir.graph.json.values import FORMAT, decoded
-from sabir.graph.origin import AttributeRead, How, Origin
-from sabir.graph.record import Layout, Record
-from sabir.graph.values import Value
+from sabir.graph.origin import How
 from sabir.source.collector import collector_paused
-from sabir.source.text import Location
 
 __all__ = ["load"]
 
-_NONE: Final = msgspec.Raw(b"null")
 _EMPTY: Final = msgspec.Raw(b"{}")
 _NESTED: Final = frozenset({dict, list})
+_DEEP: Final = 32
 T = TypeVar("T")
 
 
-class _Row(msgspec.Struct, forbid_unknown_fields=True):
+# The form of a line for the decoder, which checks it much faster than we could. What is made of it is dropped, except
+# for what names the instance. Reasons for people come from the slower reading of a line that does not fit.
+class _Origin(msgspec.Struct, gc=False):
+    file: str
+    line: int
+    column: int
+    how: How = How.LITERAL
+    note: str | None = None
+    sources: list[_Source] = []
+
+
+class _Source(msgspec.Struct, gc=False):
+    file: str | None = None
+    line: int | None = None
+    column: int | None = None
+    how: How = How.LITERAL
+    note: str | None = None
+    sources: list[_Source] = []
+    instance: str | None = None
+    attribute: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.instance is None and (self.file is None or self.line is None or self.column is None):
+            raise ValueError("a source is an origin, or an instance and an attribute")
+
+
+class _Line(msgspec.Struct, forbid_unknown_fields=True, gc=False):
     id: str
     type: str
     language: str
@@ -35,8 +59,15 @@ class _Row(msgspec.Struct, forbid_unknown_fields=True):
     relations: dict[str, tuple[str, ...]] = {}
     requires: tuple[str, ...] = ()
     status: str | None = None
-    origin: msgspec.Raw = _NONE
-    origins: msgspec.Raw = _EMPTY
+    origin: _Origin | None = None
+    origins: dict[str, _Origin] = {}
+
+
+class _LooseLine(_Line):
+    """A line as far as the decoder says best what is wrong with it."""
+
+    origin: Any = None
+    origins: Any = {}
 
 
 class _File(msgspec.Struct, forbid_unknown_fields=True):
@@ -52,22 +83,11 @@ def load(data: bytes, *, name: str) -> Graph:
         return _Reader(data, name).graph()
 
 
-class _Layouts(dict[tuple[str, ...], Layout]):
-    """Layouts by their keys."""
-
-    def __missing__(self, keys: tuple[str, ...]) -> Layout:
-        self[keys] = layout = Layout(keys)
-        return layout
-
-
 class _Reader:
     def __init__(self, data: bytes, name: str) -> None:
         self.data = data
         self.name = name
-        self.words: dict[str, str] = {}
-        self.origins: dict[bytes, Record[Origin]] = {}
-        self.origin: dict[bytes, Origin | None] = {}
-        self.layout = _Layouts().__getitem__
+        self.shared = Shared()
 
     def graph(self) -> Graph:
         file = self.decode(msgspec.json.Decoder(_File), self.data, "", 0)
@@ -76,60 +96,54 @@ class _Reader:
         instances = self.instances(file.instances)
         try:
             outputs = {name: decoded(one) for name, one in file.outputs.items()}
-            output_origins = self.origin_record(bytes(file.output_origins), "output_origins")
+            output_origins = origins_of(msgspec.json.decode(file.output_origins), "output_origins")
         except (ValueError, RecursionError) as error:
             self.fail(f"outputs: {_reason(error)}", max(self.data.rfind(b'"outputs"'), 0))
-        return Graph(instances, outputs=outputs, output_origins=output_origins)
-
-    def instances(self, raws: list[msgspec.Raw]) -> Iterable[Instance]:
-        # One long loop with its names at hand: calls here would cost as much as the work (measured: 8.5 → 5 µs each).
-        seen: dict[str, Instance] = {}
-        decode, share, layout = msgspec.json.Decoder(_Row).decode, self.words.setdefault, self.layout
-        index = -1
         try:
-            for index, raw in enumerate(raws):  # noqa: B007 -- the handler below names it
-                row = decode(raw)
-                attributes, relations = row.attributes, row.relations
-                values: Iterable[Value] = attributes.values()
-                if not _NESTED.isdisjoint(map(type, values)):
-                    values = [decoded(one) for one in values]
-                targets = [tuple(map(share, ids, ids)) for ids in relations.values()]
-                origin, origins = bytes(row.origin), bytes(row.origins)
-                id_ = share(row.id, row.id)
-                one = Instance(
-                    id=id_,
-                    type=share(row.type, row.type),
-                    language=share(row.language, row.language),
-                    name=row.name,
-                    owner=None if row.owner is None else share(row.owner, row.owner),
-                    attributes=Record(layout(tuple(attributes)), tuple(values)),
-                    relations=Record(layout(tuple(relations)), tuple(targets)),
-                    requires=tuple(map(share, row.requires, row.requires)) if row.requires else (),
-                    status=None if row.status is None else share(row.status, row.status),
-                    origin=self.origin[origin] if origin in self.origin else self.one_origin(origin),
-                    origins=self.origins.get(origins) or self.origin_record(origins, "origins"),
-                )
-                if seen.setdefault(id_, one) is not one:
-                    raise ValueError(f"a second instance has the id {id_!r}")
+            return Graph(instances, outputs=outputs, output_origins=output_origins)
+        except ValueError:
+            self.refuse_twice(file.instances, instances)
+
+    def instances(self, lines: list[msgspec.Raw]) -> list[Instance]:
+        made: list[Instance] = []
+        add, decode, shared = made.append, msgspec.json.Decoder(_Line).decode, self.shared
+        try:
+            for line in lines:
+                head = decode(line)
+                one = SavedInstance(head, line, shared)
+                if not _NESTED.isdisjoint(map(type, head.attributes.values())):
+                    for value in head.attributes.values():
+                        decoded(value)
+                    if _is_deep(line):
+                        one.read()
+                add(one)
         except (ValueError, RecursionError) as error:  # of which msgspec's errors are kinds
-            where = f"instances[{index}]"
-            offset = max(self.data.find(bytes(raws[index])), 0)
-            self.decode(msgspec.json.Decoder(_Row), raws[index], where, offset)
-            self.fail(f"{where}: {_reason(error)}", offset)
-        return seen.values()
+            self.refuse(lines, len(made), error)
+        return made
 
-    def one_origin(self, raw: bytes) -> Origin | None:
-        data = msgspec.json.decode(raw)
-        self.origin[raw] = origin = None if data is None else _origin(data, "origin")
-        return origin
+    def refuse(self, lines: list[msgspec.Raw], index: int, error: Exception) -> NoReturn:
+        """Say what is wrong with a line, in the words of the reader that takes its time."""
+        where, line = f"instances[{index}]", lines[index]
+        offset = self.offset(line)
+        head = self.decode(msgspec.json.Decoder(_LooseLine), line, where, offset)
+        try:
+            SavedInstance(head, line, Shared()).read()
+        except (ValueError, RecursionError) as better:
+            error = better
+        self.fail(f"{where}: {_reason(error)}", offset)
 
-    def origin_record(self, raw: bytes, what: str) -> Record[Origin]:
-        data = msgspec.json.decode(raw)
-        if not isinstance(data, dict):
-            raise ValueError(f"{what} must be an object")
-        record = Record.of({name: _origin(one, f"{what}.{name}") for name, one in data.items()})
-        self.origins[raw] = record
-        return record
+    def refuse_twice(self, lines: list[msgspec.Raw], made: list[Instance]) -> NoReturn:
+        seen: set[str] = set()
+        for index, one in enumerate(made):
+            if one.id in seen:
+                self.fail(
+                    f"instances[{index}]: a second instance has the id {one.id!r}", self.offset(lines[index])
+                )
+            seen.add(one.id)
+        raise AssertionError("no id is there twice")
+
+    def offset(self, line: msgspec.Raw) -> int:
+        return max(self.data.find(bytes(line)), 0)
 
     def decode(self, decoder: msgspec.json.Decoder[T], data: Any, where: str, offset: int) -> T:
         """Decode, and turn what goes wrong into a place and a reason."""
@@ -153,33 +167,11 @@ class _Reader:
         raise UnusableInput(f"{self.name}:{line}:{column}: not a saved graph: {reason}")
 
 
+def _is_deep(line: msgspec.Raw) -> bool:
+    """Whether a line may be nested so deeply that reading it late, from within other calls, could fail."""
+    text = bytes(line)
+    return text.count(b"[") + text.count(b"{") > _DEEP
+
+
 def _reason(error: BaseException) -> str:
     return "nested too deeply" if isinstance(error, RecursionError) else str(error)
-
-
-def _origin(data: Any, where: str) -> Origin:
-    if not isinstance(data, dict):
-        raise ValueError(f"{where} must be an object")
-    file, line, column = (data.get(key) for key in ("file", "line", "column"))
-    if not (isinstance(file, str) and isinstance(line, int) and isinstance(column, int)):
-        raise ValueError(f"{where} must have a file, a line and a column")
-    try:
-        how = How(data.get("how", How.LITERAL.value))
-    except ValueError:
-        raise ValueError(f"{where}: {data['how']!r} is no way in which a value is made") from None
-    note = data.get("note")
-    if not (note is None or isinstance(note, str)):
-        raise ValueError(f"{where}.note must be a string")
-    sources = data.get("sources", ())
-    if not isinstance(sources, list | tuple):
-        raise ValueError(f"{where}.sources must be a list")
-    return Origin(Location(file, line, column), how, tuple(_source(one, where) for one in sources), note)
-
-
-def _source(data: Any, where: str) -> Origin | AttributeRead:
-    if isinstance(data, dict) and "instance" in data:
-        instance, attribute = data["instance"], data.get("attribute")
-        if not (isinstance(instance, str) and (attribute is None or isinstance(attribute, str))):
-            raise ValueError(f"{where}.sources: an instance and an attribute must be named by strings")
-        return AttributeRead(instance, attribute)
-    return _origin(data, f"{where}.sources")

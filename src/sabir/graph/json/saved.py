@@ -1,0 +1,118 @@
+"""Instances of a saved graph: what names them is read at once, what they hold when it is first looked at.
+
+Most who load a graph look at few of its instances. Every line is checked as a whole when the graph is loaded, so reading
+it again cannot fail.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Final
+
+import msgspec
+
+from sabir.graph.instance import Instance
+from sabir.graph.json.origins import origin_of, origins_of
+from sabir.graph.json.values import decoded
+from sabir.graph.origin import Origin
+from sabir.graph.record import Layout, Record
+from sabir.graph.values import Value
+
+__all__ = ["SavedInstance", "Shared"]
+
+_NULL: Final = msgspec.Raw(b"null")
+_EMPTY: Final = msgspec.Raw(b"{}")
+_NESTED: Final = frozenset({dict, list})
+_LATE: Final = frozenset({"attributes", "relations", "requires", "origin", "origins"})
+
+
+class _Content(msgspec.Struct, gc=False):
+    attributes: dict[str, Any] = {}
+    relations: dict[str, tuple[str, ...]] = {}
+    requires: tuple[str, ...] = ()
+    origin: msgspec.Raw = _NULL
+    origins: msgspec.Raw = _EMPTY
+
+
+_decode = msgspec.json.Decoder(_Content).decode
+
+
+class _Layouts(dict[tuple[str, ...], Layout]):
+    def __missing__(self, keys: tuple[str, ...]) -> Layout:
+        self[keys] = layout = Layout(keys)
+        return layout
+
+
+class _OneOrigin(dict[bytes, Origin | None]):
+    def __missing__(self, text: bytes) -> Origin | None:
+        data = msgspec.json.decode(text)
+        self[text] = origin = None if data is None else origin_of(data, "origin")
+        return origin
+
+
+class _Origins(dict[bytes, Record[Origin]]):
+    def __missing__(self, text: bytes) -> Record[Origin]:
+        self[text] = record = origins_of(msgspec.json.decode(text), "origins")
+        return record
+
+
+class Shared:
+    """What the instances of one graph share: words, sets of keys, and origins by the text they were saved as."""
+
+    __slots__ = ("layout", "origin", "origins", "word")
+
+    def __init__(self) -> None:
+        self.word = dict[str, str]().setdefault
+        self.layout = _Layouts()
+        self.origin = _OneOrigin()
+        self.origins = _Origins()
+
+
+class SavedInstance(Instance):
+    """An instance whose content still stands in its line of the file. The slots of the content are empty until then."""
+
+    __slots__ = ("_line", "_shared")
+
+    _line: msgspec.Raw | None
+    _shared: Shared
+
+    def __init__(self, head: Any, line: msgspec.Raw, shared: Shared) -> None:
+        """`head` has what names the instance."""
+        this: Any = self  # the slots are `Final` for everybody else
+        word, owner, status = shared.word, head.owner, head.status
+        this.id = word(head.id, head.id)
+        this.type = word(head.type, head.type)
+        this.language = word(head.language, head.language)
+        this.name = head.name
+        this.owner = None if owner is None else word(owner, owner)
+        this.status = None if status is None else word(status, status)
+        self._line = line
+        self._shared = shared
+
+    def __getattr__(self, name: str) -> Any:
+        """What is in none of the slots: content that nobody has looked at."""
+        if name not in _LATE or self._line is None:
+            raise AttributeError(
+                f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self
+            )
+        self.read()
+        return getattr(self, name)
+
+    def read(self) -> None:
+        """Read the content, and let go of the line."""
+        if self._line is None:
+            return
+        this: Any = self
+        content, shared = _decode(self._line), self._shared
+        attributes, relations = content.attributes, content.relations
+        requires, word = content.requires, shared.word
+        values: Iterable[Value] = attributes.values()
+        if not _NESTED.isdisjoint(map(type, values)):
+            values = map(decoded, values)
+        targets = [tuple(map(word, ids, ids)) for ids in relations.values()]
+        this.attributes = Record(shared.layout[tuple(attributes)], tuple(values))
+        this.relations = Record(shared.layout[tuple(relations)], tuple(targets))
+        this.requires = tuple(map(word, requires, requires)) if requires else ()
+        this.origin = shared.origin[bytes(content.origin)]
+        this.origins = shared.origins[bytes(content.origins)]
+        self._line = None
