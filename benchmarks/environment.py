@@ -136,10 +136,10 @@ def why(folder: str, size: int) -> Callable[[], object]:
 
 
 def impact(folder: str, size: int) -> Callable[[], object]:
-    from sabir.graph.dependence import values_on_line
+    from sabir.operations.impact import impact_of
 
     graph = _graph(folder)
-    return lambda: len(values_on_line(graph, "net/main.cf", 9)) > size // 4
+    return lambda: len(impact_of(graph, "net/main.cf", 9).affected) > size // 4
 
 
 WORKLOADS = (

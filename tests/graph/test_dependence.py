@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sabir.graph.dependence import values_on_line
+from sabir.graph.dependence import Dependence
 from sabir.graph.graph import Graph
 from sabir.graph.instance import Instance
 from sabir.graph.origin import AttributeRead, How, Origin
@@ -55,7 +55,7 @@ ITSELF = AttributeRead("x", None)
 def test_what_rests_on_a_line(
     line: int, expected: list[tuple[str | None, str | None, AttributeRead | None]]
 ) -> None:
-    found = values_on_line(GRAPH, "a", line)
+    found = Dependence(GRAPH).on_line("a", line)
     assert [(one.instance, one.attribute, one.through) for one in found] == expected
 
 
@@ -64,4 +64,4 @@ def test_a_long_chain_is_no_trouble() -> None:
     for _ in range(20_000):
         origin = at(2, origin, READ)
     graph = Graph([instance("x", at(3), size=origin)])
-    assert [one.attribute for one in values_on_line(graph, "a", 1)] == ["size"]
+    assert [one.attribute for one in Dependence(graph).on_line("a", 1)] == ["size"]

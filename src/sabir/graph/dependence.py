@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections import defaultdict, deque
+from collections import defaultdict
 from collections.abc import Iterator
+from typing import NamedTuple
 
-from sabir.dataclasses import dataclass, field
 from sabir.graph.graph import Graph
+from sabir.graph.instance import Instance
 from sabir.graph.origin import AttributeRead, Origin
-from sabir.source.text import Location
+from sabir.graph.record import Layout
+from sabir.source.collector import collector_paused
+from sabir.source.text import Location, Source
 
-__all__ = ["Affected", "lines_of", "values_on_line"]
+__all__ = ["Affected", "Dependence", "lines_of"]
 
 _Subject = tuple[str | None, str | None]
 
 
-@dataclass(frozen=True, slots=True)
-class Affected:
+class Affected(NamedTuple):  # there may be as many as the graph has values
     """Something that rests on a line: an instance itself, one of its attributes or relations, or an output."""
 
     instance: str | None
@@ -37,92 +39,115 @@ def lines_of(origin: Origin) -> tuple[str, range]:
     return source.name, range(first, last + 1)
 
 
-@dataclass(slots=True)
-class _Line:
-    """A line, and which origins stand on it."""
+class Dependence:
+    """What rests on what: made in one walk over a graph, then asked for any number of lines.
 
-    file: str
-    line: int
-    # The offsets of the line in each source of that name: comparing them is quicker than looking up lines.
-    _edges: dict[int, tuple[int, int]] = field(default_factory=dict[int, tuple[int, int]])
+    Origins are known by their identity here: they are shared, and the graph keeps them.
+    """
 
-    def has(self, origin: Origin) -> bool:
-        place = origin.place
-        if isinstance(place, Location):
-            return place.file == self.file and place.line == self.line
-        source, span = place.source, place.span
-        if source.name != self.file:
-            return False
-        edges = self._edges.get(id(source))
-        if edges is None:
-            start = source.offset(self.line) if self.line <= len(source.line_starts) else len(source.text) + 1
-            edges = self._edges[id(source)] = (start, start + len(source.line_text(self.line)) + 1)
-        return span.start < edges[1] and max(span.end, span.start + 1) > edges[0]
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+        self._made_by: dict[int, list[_Subject]] = {}
+        self._resting_on: defaultdict[int, list[Origin]] = defaultdict(list)
+        self._reading: defaultdict[_Subject, list[Origin]] = defaultdict(list)
+        self._in_source: defaultdict[Source | str, list[Origin]] = defaultdict(list)
+        with collector_paused():
+            self._walk()
 
+    @property
+    def files(self) -> frozenset[str]:
+        """The files that values come from."""
+        return frozenset(one if isinstance(one, str) else one.name for one in self._in_source)
 
-def values_on_line(graph: Graph, file: str, line: int) -> list[Affected]:
-    """Everything that rests on a line, directly or through other values, in graph order."""
-    steps = _Steps(_Line(file, line))
-    for subject, origin in _subjects(graph):
-        steps.made(subject, origin)
-    found = steps.affected()
-    order = {instance.id: position for position, instance in enumerate(graph)}
-    return sorted(found.values(), key=lambda one: _sort_key(one, order))
+    def on_line(self, file: str, line: int) -> list[Affected]:
+        """Everything that rests on a line, directly or through other values, in graph order."""
+        with collector_paused():
+            found = self._spread(self._touching(file, line))
+            order = {instance.id: position for position, instance in enumerate(self._graph)} if found else {}
+            return sorted(found.values(), key=lambda one: _sort_key(one, order))
 
+    # The walk
 
-class _Steps:
-    """The steps of all chains, turned round. Origins are shared, so each is looked at once, however deep it lies."""
+    def _walk(self) -> None:
+        made_by, enter = self._made_by, self._enter
+        plans: dict[tuple[Layout, Layout, Layout], list[tuple[str, int]]] = {}
+        for instance in self._graph:
+            id_, own, row = instance.id, instance.origin, instance.origins.row
+            with_it: list[_Subject] = []
+            if own is not None:
+                with_it = made_by.get(id(own)) or enter(own)
+                with_it.append((id_, None))
+            layouts = instance.attributes.layout, instance.relations.layout, instance.origins.layout
+            plan = plans.get(layouts)
+            if plan is None:
+                plan = plans[layouts] = _plan(instance)
+            for name, position in plan:
+                # What has no origin of its own was made with its instance.
+                if position < 0 or row[position] is own:
+                    with_it.append((id_, name))
+                else:
+                    origin = row[position]
+                    (made_by.get(id(origin)) or enter(origin)).append((id_, name))
+        for name, origin in self._graph.output_origins.items():
+            enter(origin).append((None, name))
 
-    def __init__(self, line: _Line) -> None:
-        self._line = line
-        self._made: dict[int, list[_Subject]] = {}
-        """By identity of an origin what it made; the graph keeps the origins alive."""
-        self._above: defaultdict[int, list[int]] = defaultdict(list)
-        self._readers: defaultdict[AttributeRead, list[int]] = defaultdict(list)
-        self._on_line: list[int] = []
-
-    def made(self, subject: _Subject, origin: Origin) -> None:
-        known = self._made.get(id(origin))
-        if known is None:
-            known = self._look(origin)
-        known.append(subject)
-
-    def _look(self, origin: Origin) -> list[_Subject]:
-        own: list[_Subject] = []
-        self._made[id(origin)] = own
-        todo = [origin]
-        while todo:
-            one = todo.pop()
-            if self._line.has(one):
-                self._on_line.append(id(one))
+    def _enter(self, origin: Origin) -> list[_Subject]:
+        """Note an origin and all that it rests on, if that was not done; the list of what it made."""
+        made_by = self._made_by
+        if id(origin) in made_by:
+            return made_by[id(origin)]
+        made: list[_Subject] = []
+        made_by[id(origin)] = made
+        waiting = [origin]
+        for one in waiting:
+            place = one.place
+            self._in_source[place.file if isinstance(place, Location) else place.source].append(one)
             for source in one.sources:
                 if isinstance(source, AttributeRead):
-                    self._readers[source].append(id(one))
+                    self._reading[source].append(one)
                     continue
-                self._above[id(source)].append(id(one))
-                if id(source) not in self._made:
-                    self._made[id(source)] = []
-                    todo.append(source)
-        return own
+                self._resting_on[id(source)].append(one)
+                if id(source) not in made_by:
+                    made_by[id(source)] = []
+                    waiting.append(source)
+        return made
 
-    def affected(self) -> dict[_Subject, Affected]:
+    # The question
+
+    def _touching(self, file: str, line: int) -> Iterator[Origin]:
+        for source, origins in self._in_source.items():
+            if isinstance(source, str):
+                if source == file:
+                    yield from (one for one in origins if one.location.line == line)
+            elif source.name == file and line <= len(source.line_starts):
+                # Comparing offsets is quicker than looking up lines.
+                start = source.offset(line)
+                end = start + len(source.line_text(line)) + 1
+                for one in origins:
+                    span = one.place.span  # type: ignore[union-attr]  # those with a location stand by their file
+                    if span.start < end and (span.end > start or span.start >= start):
+                        yield one
+
+    def _spread(self, touched: Iterator[Origin]) -> dict[_Subject, Affected]:
         found: dict[_Subject, Affected] = {}
         seen: set[int] = set()
-        # Nearest first: the way that is named is a short one.
-        todo: deque[tuple[int, AttributeRead | None]] = deque((one, None) for one in self._on_line)
-        while todo:
-            origin, through = todo.popleft()
-            if origin in seen:
-                continue
-            seen.add(origin)
-            todo.extendleft((one, through) for one in self._above.get(origin, ()))
-            for subject in self._made[origin]:
-                if subject in found:
+        nearest: list[tuple[Origin, AttributeRead | None]] = [(one, None) for one in touched]
+        while nearest:
+            # All that one value leads to before what that leads to in turn: each is told by its shortest way.
+            further: list[tuple[Origin, AttributeRead | None]] = []
+            for origin, through in nearest:
+                if id(origin) in seen:
                     continue
-                found[subject] = Affected(*subject, through=through)
-                if subject[0] is not None:
-                    read = AttributeRead(subject[0], subject[1])
-                    todo.extend((one, read) for one in self._readers.get(read, ()))
+                seen.add(id(origin))
+                nearest += [(one, through) for one in self._resting_on.get(id(origin), ())]
+                for subject in self._made_by[id(origin)]:
+                    if subject not in found:
+                        instance, attribute = subject
+                        found[subject] = Affected(instance, attribute, through)
+                        if instance is not None and subject in self._reading:
+                            read = AttributeRead(instance, attribute)
+                            further += [(one, read) for one in self._reading[subject]]
+            nearest = further
         return found
 
 
@@ -131,17 +156,7 @@ def _sort_key(affected: Affected, order: dict[str, int]) -> tuple[int, str]:
     return position, affected.attribute or ""
 
 
-def _subjects(graph: Graph) -> Iterator[tuple[_Subject, Origin]]:
-    for instance in graph:
-        id_, own = instance.id, instance.origin
-        if own is not None:
-            yield (id_, None), own
-        index, row = instance.origins.layout.index, instance.origins.row
-        for name in (*instance.attributes.layout.keys, *instance.relations.layout.keys):
-            position = index.get(name)
-            # What has no origin of its own was made with its instance.
-            origin = own if position is None else row[position]
-            if origin is not None:
-                yield (id_, name), origin
-    for name, origin in graph.output_origins.items():
-        yield (None, name), origin
+def _plan(instance: Instance) -> list[tuple[str, int]]:
+    """The names of its values, each with where its origin stands in the row, or -1: the same for all of its layouts."""
+    index = instance.origins.layout.index
+    return [(name, index.get(name, -1)) for name in (*instance.attributes, *instance.relations)]

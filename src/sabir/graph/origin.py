@@ -8,6 +8,7 @@ answer; the place and the manner are always there.
 from __future__ import annotations
 
 from enum import Enum
+from typing import NamedTuple
 
 from sabir.dataclasses import dataclass
 from sabir.source.text import Location, Place
@@ -38,8 +39,7 @@ class How(Enum):
     RENDERED = "rendered"
 
 
-@dataclass(frozen=True, slots=True)
-class AttributeRead:
+class AttributeRead(NamedTuple):  # made and looked up by the hundred thousand, which tuples do best
     """An attribute (or relation) of an instance that a value was computed from; without one, the instance itself."""
 
     instance: str

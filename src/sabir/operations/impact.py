@@ -8,13 +8,12 @@ from sabir.dataclasses import dataclass, field, replace
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.near import did_you_mean
 from sabir.errors import UsageError
-from sabir.graph.dependence import Affected, lines_of, values_on_line
+from sabir.graph.dependence import Affected, Dependence
 from sabir.graph.graph import Graph
-from sabir.graph.origin import Origin
 from sabir.languages.language import EvaluationRequest
 from sabir.operations.evaluate import evaluate_path
 
-__all__ = ["Impact", "ImpactRequest", "impact_path"]
+__all__ = ["Impact", "ImpactRequest", "impact_of", "impact_path"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,11 +39,14 @@ def impact_path(request: ImpactRequest) -> Impact:
     file, line = _parse(request.line)
     full = replace(request.evaluation, full_provenance=True)
     evaluation = evaluate_path(request.path, full, language=request.language).evaluation
-    name = _file_name(evaluation.graph, file)
-    affected = values_on_line(evaluation.graph, name, line)
-    return Impact(
-        graph=evaluation.graph, file=name, line=line, affected=tuple(affected), findings=evaluation.findings
-    )
+    return replace(impact_of(evaluation.graph, file, line), findings=evaluation.findings)
+
+
+def impact_of(graph: Graph, file: str, line: int) -> Impact:
+    """What rests on a line of a file, named as people name it."""
+    dependence = Dependence(graph)
+    name = _file_name(dependence.files, file)
+    return Impact(graph=graph, file=name, line=line, affected=tuple(dependence.on_line(name, line)))
 
 
 def _parse(words: str) -> tuple[str, int]:
@@ -54,9 +56,8 @@ def _parse(words: str) -> tuple[str, int]:
     return file, int(line)
 
 
-def _file_name(graph: Graph, wanted: str) -> str:
+def _file_name(known: frozenset[str], wanted: str) -> str:
     """The file as the graph names it: people give it from where they stand."""
-    known = _files(graph)
     if wanted in known:
         return wanted
     clean = wanted.removeprefix("./")
@@ -67,18 +68,3 @@ def _file_name(graph: Graph, wanted: str) -> str:
         raise UsageError(f"{wanted!r} could be {' or '.join(sorted(fitting))}")
     hint = did_you_mean(wanted, known) or f"values come from {', '.join(sorted(known)[:8]) or 'nowhere'}"
     raise UsageError(f"no value comes from a file {wanted!r}: {hint}")
-
-
-def _files(graph: Graph) -> set[str]:
-    files: set[str] = set()
-    seen: set[int] = set()
-    waiting = [one.origin for one in graph if one.origin is not None]
-    waiting += [origin for one in graph for origin in one.origins.row]
-    waiting += graph.output_origins.values()
-    while waiting:
-        origin = waiting.pop()
-        if id(origin) not in seen:
-            seen.add(id(origin))
-            files.add(lines_of(origin)[0])
-            waiting.extend(one for one in origin.sources if isinstance(one, Origin))
-    return files

@@ -38,7 +38,7 @@ def origin_of(data: Any, where: str) -> Origin:
 
 
 def _source(data: Any, where: str) -> Origin | AttributeRead:
-    if isinstance(data, dict) and "instance" in data:
+    if isinstance(data, dict) and data.get("instance") is not None:
         instance, attribute = data["instance"], data.get("attribute")
         if not (isinstance(instance, str) and (attribute is None or isinstance(attribute, str))):
             raise ValueError(f"{where}.sources: an instance and an attribute must be named by strings")
