@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
 from typing import Final
 
-import click
+from sabir.cli.terminal import say
+from sabir.errors import FindingError, SabirError, WrongWords
 
-from sabir.errors import FindingError, SabirError
-
-__all__ = ["FOUND", "INTERRUPTED", "UNUSABLE", "explain_failure"]
+__all__ = ["FOUND", "INTERRUPTED", "UNUSABLE", "explain_failure", "guarded"]
 
 FOUND: Final = 1
 UNUSABLE: Final = 2
@@ -19,20 +19,27 @@ BROKEN_PIPE: Final = 141
 """What a shell reports for a program that a closed pipe ended; `sabir … | head` is no failure worth a message."""
 
 
+def guarded(work: Callable[[], int]) -> int:
+    """The exit status of a command; never lets an exception out."""
+    try:
+        status = work()
+        sys.stdout.flush()
+    except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001  the boundary turns everything into a line
+        return explain_failure(error)
+    return status
+
+
 def explain_failure(error: BaseException) -> int:
     """Say what ended the command and answer with its exit status."""
     match error:
-        case click.exceptions.NoArgsIsHelpError():
-            click.echo(error.format_message(), err=True)
-            return UNUSABLE
-        case click.ClickException():
-            return _refuse(error.format_message(), _command_name(error))
+        case WrongWords():
+            return _refuse(str(error), error.command)
         case FindingError():
             return _show_findings(error)
         case SabirError():
             return _refuse(str(error), "sabir")
-        case KeyboardInterrupt() | click.Abort():
-            click.echo("sabir: stopped", err=True)
+        case KeyboardInterrupt():
+            say("sabir: stopped")
             return INTERRUPTED
         case BrokenPipeError():
             # The interpreter flushes stdout once more at exit; it must not find the closed pipe again.
@@ -45,13 +52,8 @@ def explain_failure(error: BaseException) -> int:
 
 
 def _refuse(message: str, command: str) -> int:
-    click.echo(f"{command}: {' '.join(message.split())}", err=True)
+    say(f"{command}: {' '.join(message.split())}")
     return UNUSABLE
-
-
-def _command_name(error: click.ClickException) -> str:
-    context = error.ctx if isinstance(error, click.UsageError) else None
-    return context.command_path if context else "sabir"
 
 
 def _os_message(error: OSError) -> str:
@@ -67,7 +69,7 @@ def _show_findings(error: FindingError) -> int:
     palette = Palette(on=wants_color(stream=sys.stderr))
     for finding in error.findings:
         for line in finding_lines(finding, palette=palette):
-            click.echo(line, err=True)
+            say(line)
     return FOUND
 
 
@@ -76,9 +78,8 @@ def _apologise(error: BaseException) -> int:
         import traceback
 
         traceback.print_exception(error)
-    click.echo(
+    say(
         f"sabir: sorry, this is a fault of sabir and not of what you wrote: {type(error).__name__}: {error}\n"
-        "    Please report it with the command you gave; SABIR_DEBUG=1 shows where it happened.",
-        err=True,
+        "    Please report it with the command you gave; SABIR_DEBUG=1 shows where it happened."
     )
     return FOUND

@@ -1,4 +1,4 @@
-"""The command `sabir`. Only click is imported here: a command's module is loaded when it is called."""
+"""The command `sabir`. It knows its commands by name only: the module of one is loaded when it is called."""
 
 from __future__ import annotations
 
@@ -6,13 +6,17 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
-from typing import Final, NamedTuple
-
-import click
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from sabir import __version__
+from sabir.cli.boundary import UNUSABLE, guarded
+from sabir.cli.terminal import say, write
 
-__all__ = ["COMMANDS", "cli", "main"]
+if TYPE_CHECKING:
+    from sabir.cli.words import Command
+    from sabir.cli.words.complete import Proposals
+
+__all__ = ["COMMANDS", "find_command", "main", "run"]
 
 
 class Entry(NamedTuple):
@@ -25,7 +29,9 @@ class Entry(NamedTuple):
 # One line makes a command: `sabir/cli/commands/<name>.py` holds it under the name `command`.
 COMMANDS: Final = {
     "check": Entry("Look", "Say what is wrong with packages, models and templates."),
-    "compile": Entry("Evaluate", "Evaluate to the instance graph: JSON, YAML, text, DOT, Mermaid, SVG."),
+    "compile": Entry(
+        "Evaluate", "Evaluate to the instance graph: JSON, YAML, text, DOT, Mermaid, SVG, HTML."
+    ),
     "query": Entry("Evaluate", "Ask the graph: an Unfurl expression over the instances of any language."),
     "why": Entry("Evaluate", "Say where a value came from, as a chain of places."),
     "run": Entry("Evaluate", "Run a MuranoPL method; print its result and the object model."),
@@ -35,81 +41,93 @@ COMMANDS: Final = {
     "completion": Entry("Set up", "Print the shell completion script for bash, zsh or fish."),
 }
 
-EPILOG: Final = """\b
-Examples:
-  sabir check my-package/                 all findings, with their places
-  sabir check --explain MPL:E042          what a code means, and how to mend it
-  sabir check --format sarif app.zip      a report for other tools
-  sabir compile model/ --format svg -o model.svg
-  sabir query model/ '::*::.name'         the names of all instances
-  sabir why model/ web-1.url              where this value came from
+ABOUT: Final = "Read, check, evaluate and explain system descriptions: MuranoPL, Inmanta, CCP and TOSCA."
+OPTIONS: Final = {
+    "-V": "Show the version and exit.",
+    "--version": "Show the version and exit.",
+    "-h": "Show this and exit.",
+    "--help": "Show this and exit.",
+}
+EXAMPLES: Final = (
+    ("sabir check my-package/", "all findings, with their places"),
+    ("sabir check --explain MPL:E042", "what a code means, and how to mend it"),
+    ("sabir check --format sarif app.zip", "a report for other tools"),
+    ("sabir compile model/ --format svg -o model.svg", "a picture of the graph"),
+    ("sabir query model/ '::*::.name'", "the names of all instances"),
+    ("sabir why model/ web-1.url", "where this value came from"),
+)
+NOTES: Final = """
+`sabir COMMAND --help` says what a command takes.
 
-\b
 Exit status: 0 fine, 1 errors found (with --strict: anything found), 2 wrong usage or unusable input.
 """
-
-
-class LazyGroup(click.Group):
-    """A group that knows its commands by name and loads the module of the one that is called."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  # the name is click's
-        return [*COMMANDS]
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002  # the name is click's
-        if cmd_name not in COMMANDS:
-            return None
-        module = import_module("sabir.cli.commands." + cmd_name.replace("-", "_"))
-        command: click.Command = module.command
-        return command
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
-            from sabir.diagnostics.near import did_you_mean
-
-            hint = did_you_mean(args[0], COMMANDS) or "sabir --help lists them"
-            ctx.fail(f"no such command {args[0]!r}: {hint}")
-        return super().resolve_command(ctx, args)
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002  # the name is click's
-        sections: dict[str, list[tuple[str, str]]] = {}
-        for name, entry in COMMANDS.items():
-            sections.setdefault(entry.section, []).append((name, entry.summary))
-        for section, rows in sections.items():
-            with formatter.section(section):
-                formatter.write_dl(rows)
-
-
-@click.group(
-    cls=LazyGroup,
-    epilog=EPILOG,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
-)
-@click.version_option(__version__, "-V", "--version", prog_name="sabir", message="%(prog)s %(version)s")
-def cli() -> None:
-    """Read, check, evaluate and explain system descriptions: MuranoPL, Inmanta, CCP and TOSCA."""
 
 
 def main(args: Sequence[str] | None = None) -> int:
     """Run the command line and answer with the exit status; never lets an exception out."""
     words = [*(sys.argv[1:] if args is None else args)]
-    instruction = os.environ.get("_SABIR_COMPLETE")
-    if instruction:
-        from click.shell_completion import shell_complete
+    shell = os.environ.get("_SABIR_COMPLETE")
+    return guarded(lambda: _complete(shell, words) if shell else run(words))
 
-        return shell_complete(cli, {}, "sabir", "_SABIR_COMPLETE", instruction)
-    try:
-        with cli.make_context("sabir", words) as context:
-            cli.invoke(context)
-        sys.stdout.flush()
-    except click.exceptions.Exit as leave:
-        return leave.exit_code
-    except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001  the boundary turns everything into a line
-        from sabir.cli.boundary import explain_failure
 
-        return explain_failure(error)
+def run(words: Sequence[str]) -> int:
+    """Do what the words ask for."""
+    first, *rest = words or ("",)
+    if first in COMMANDS:
+        from sabir.cli.words.read import run_command
+
+        return run_command(find_command(first), rest)
+    if first in ("-V", "--version"):
+        write(f"sabir {__version__}\n")
+        return 0
+    if first in ("-h", "--help"):
+        write(_help())
+        return 0
+    if not words:
+        say(_help().rstrip("\n"))
+        return UNUSABLE
+    raise _unknown(first)
+
+
+def find_command(name: str) -> Command:
+    """Load a command that is among COMMANDS."""
+    command: Command = import_module("sabir.cli.commands." + name).command
+    return command
+
+
+def _unknown(word: str) -> Exception:
+    from sabir.diagnostics.near import did_you_mean
+    from sabir.errors import WrongWords
+
+    what, known = ("option", [*OPTIONS]) if word.startswith("-") else ("command", [*COMMANDS])
+    hint = did_you_mean(word, known) or "sabir --help lists them"
+    return WrongWords("sabir", f"no such {what} {word!r}: {hint}")
+
+
+def _help() -> str:
+    from sabir.cli.words.help import group_help
+
+    sections = {"Options": [("-V, --version", OPTIONS["-V"]), ("-h, --help", OPTIONS["-h"])]}
+    for name, entry in COMMANDS.items():
+        sections.setdefault(entry.section, []).append((name, entry.summary))
+    return group_help("sabir", ABOUT, sections, EXAMPLES, NOTES)
+
+
+def _complete(shell: str, words: Sequence[str]) -> int:
+    from sabir.cli.words.shells import answer
+
+    write(answer(shell, words, _proposals))
     return 0
+
+
+def _proposals(before: Sequence[str], word: str) -> Proposals:
+    from sabir.cli.words.complete import Proposals, proposals, starting
+
+    if not before:
+        commands = ((name, entry.summary) for name, entry in COMMANDS.items())
+        return starting(word, OPTIONS.items() if word.startswith("-") else commands)
+    name, *rest = before
+    return proposals(find_command(name), rest, word) if name in COMMANDS else Proposals()
 
 
 if __name__ == "__main__":

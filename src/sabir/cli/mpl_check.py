@@ -2,65 +2,77 @@
 
 from __future__ import annotations
 
-import gc
+import os
 import sys
 from collections.abc import Sequence
+from typing import Final
 
-# Most of a short run is loading modules; collecting among them finds nothing and costs a tenth of it.
-gc.set_threshold(100_000)
-
-import click  # noqa: E402
-
-from sabir import __version__  # noqa: E402
+from sabir import __version__
+from sabir.cli.boundary import guarded
+from sabir.cli.terminal import write
+from sabir.cli.words import PATH_TEXT, Command, argument, flag, option
+from sabir.cli.words.read import run_command
 
 __all__ = ["command", "main"]
 
 
-@click.command(
-    "mpl-check",
-    options_metavar="[options]",
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-)
-@click.argument("package", metavar="<PACKAGE | DIRECTORY>")
-@click.option("--ignore", metavar="errors", multiple=True, help="Skip errors and warnings.")
-@click.option(
-    "--select", metavar="errors", multiple=True, help="Check only for selected errors and warnings."
-)
-@click.option("--scope", metavar="validators", multiple=True, help="List of validators to execute.")
-@click.option("--strict", is_flag=True, help="Consider warnings as errors.")
-@click.version_option(__version__, "--version", prog_name="mpl-check", message="%(prog)s %(version)s")
-def command(
-    package: str, ignore: tuple[str, ...], select: tuple[str, ...], scope: tuple[str, ...], strict: bool
-) -> list[str]:
-    """Check a Murano application package.
+def _check(
+    *, package: str, ignore: tuple[str, ...], select: tuple[str, ...], scope: tuple[str, ...], strict: bool
+) -> int:
+    from sabir.cli.main import run
 
-    \b
-    DIRECTORY  Application working directory (e.g. contains manifest.yaml, Classes/, etc.)
-    PACKAGE    Compressed application (ZIP-archive)
-
-    Lists are separated by commas. Validators are package, manifest, class and ui, or PKG, MAN, MPL and UI.
-    """
     words = ["check", "--language=muranopl"]
-    for option, values in (("ignore", ignore), ("select", select), ("scope", scope)):
-        words.extend(f"--{option}={value}" for value in values)
+    for name, values in (("ignore", ignore), ("select", select), ("scope", scope)):
+        words.extend(f"--{name}={value}" for value in values)
     if strict:
         words.append("--strict")
-    return [*words, "--", package]
+    return run([*words, "--", package])
+
+
+def _validators() -> tuple[str, ...]:
+    return ("package", "manifest", "class", "ui")
+
+
+command: Final = Command(
+    path="mpl-check",
+    options_metavar="[options]",
+    about="Check a Murano application package.",
+    explained=(
+        ("DIRECTORY", "Application working directory (e.g. contains manifest.yaml, Classes/, etc.)"),
+        ("PACKAGE", "Compressed application (ZIP-archive)"),
+    ),
+    arguments=(argument("package", "<PACKAGE | DIRECTORY>", kind=PATH_TEXT),),
+    options=(
+        option("--ignore", metavar="errors", many=True, help="Skip errors and warnings."),
+        option("--select", metavar="errors", many=True, help="Check only for selected errors and warnings."),
+        option(
+            "--scope",
+            metavar="validators",
+            many=True,
+            proposals=_validators,
+            help="List of validators to execute.",
+        ),
+        flag("--strict", help="Consider warnings as errors."),
+    ),
+    notes="Lists are separated by commas. Validators are package, manifest, class and ui, or PKG, MAN, MPL and UI.",
+    version=__version__,
+    run=_check,
+)
 
 
 def main(args: Sequence[str] | None = None) -> int:
     """Run the command line and answer with the exit status."""
-    from sabir.cli.boundary import explain_failure
-    from sabir.cli.main import main as sabir
+    words = [*(sys.argv[1:] if args is None else args)]
+    shell = os.environ.get("_SABIR_COMPLETE")
+    return guarded(lambda: _complete(shell, words) if shell else run_command(command, words))
 
-    try:
-        with command.make_context("mpl-check", [*(sys.argv[1:] if args is None else args)]) as context:
-            words: list[str] = command.invoke(context)
-    except click.exceptions.Exit as leave:
-        return leave.exit_code
-    except (click.ClickException, click.Abort) as error:
-        return explain_failure(error)
-    return sabir(words)
+
+def _complete(shell: str, words: Sequence[str]) -> int:
+    from sabir.cli.words.complete import proposals
+    from sabir.cli.words.shells import answer
+
+    write(answer(shell, words, lambda before, word: proposals(command, before, word)))
+    return 0
 
 
 if __name__ == "__main__":

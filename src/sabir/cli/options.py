@@ -2,79 +2,94 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from pathlib import Path
-from typing import Any, TypeVar
-
-import click
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Final
 
 from sabir.cli.terminal import say
+from sabir.cli.words import PATH, Option, argument, choice, flag, option
 from sabir.errors import UsageError
-from sabir.graph.values import Value
-from sabir.languages.language import EvaluationRequest, Language, Trust
-from sabir.source.packages import LoadedPackage
-from sabir.source.yaml.nodes import Data
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from sabir.graph.values import Value
+    from sabir.languages.language import EvaluationRequest, Language
+    from sabir.source.packages import LoadedPackage
+    from sabir.source.yaml.nodes import Data
 
 __all__ = [
-    "evaluation_options",
+    "EVALUATION",
+    "LANGUAGE",
+    "PATH_ARGUMENT",
+    "QUIET",
     "evaluation_request",
-    "language_option",
+    "format_option",
     "load_with_language",
     "pairs",
-    "path_argument",
 ]
 
-Command = TypeVar("Command", bound=Callable[..., Any])
 
-path_argument = click.argument("path", type=click.Path(path_type=Path))
+def _languages() -> Iterable[str]:
+    from sabir.plugins import LANGUAGES, plugin_names
+
+    return plugin_names(LANGUAGES)
+
+
+PATH_ARGUMENT: Final = argument("path", kind=PATH)
 """PATH: a package, a module, a template or an environment. That it exists is for the loader to say, in its own words."""
 
-language_option = click.option(
-    "--language", metavar="NAME", help="Take PATH as written in this language instead of finding out."
+LANGUAGE: Final = option(
+    "--language",
+    metavar="NAME",
+    proposals=_languages,
+    help="Take PATH as written in this language instead of finding out.",
 )
 
-_TRUST = ("python", "network", "private-network", "write-files")
+QUIET: Final = flag("-q", "--quiet", help="No progress and no warnings.")
+
+_SECTION: Final = "Evaluation"
+
+EVALUATION: Final = (
+    option(
+        "--input",
+        into="inputs",
+        many=True,
+        metavar="NAME=VALUE",
+        section=_SECTION,
+        help="An input; VALUE is read as YAML.",
+    ),
+    option(
+        "--set",
+        into="overrides",
+        many=True,
+        metavar="INSTANCE.ATTRIBUTE=VALUE",
+        section=_SECTION,
+        help="What if: this value instead of the described one.",
+    ),
+    option("--model", kind=PATH, section=_SECTION, help="A MuranoPL object model."),
+    option("--config", kind=PATH, section=_SECTION, help="Configuration of the deployment."),
+    option(
+        "--search-path",
+        many=True,
+        kind=PATH,
+        section=_SECTION,
+        help="A further directory with packages, modules or components; may be repeated.",
+    ),
+    option(
+        "--trust",
+        many=True,
+        kind=choice("python", "network", "private-network", "write-files"),
+        section=_SECTION,
+        help="What the package may do beyond being read; may be repeated.",
+    ),
+    flag("--no-plugins", section=_SECTION, help="Refuse to run the Python plug-ins of an Inmanta model."),
+)
+"""The options of every command that evaluates; their values all go to `evaluation_request`."""
 
 
-def evaluation_options(command: Command) -> Command:
-    """The options of every command that evaluates: `--input`, `--model`, `--search-path`, `--trust` …
-
-    They arrive as keyword arguments; hand them all to `evaluation_request`.
-    """
-    options = (
-        click.option(
-            "--input", "inputs", multiple=True, metavar="NAME=VALUE", help="An input; VALUE is read as YAML."
-        ),
-        click.option(
-            "--set",
-            "overrides",
-            multiple=True,
-            metavar="INSTANCE.ATTRIBUTE=VALUE",
-            help="What if: this value instead of the described one.",
-        ),
-        click.option("--model", type=click.Path(path_type=Path), help="A MuranoPL object model."),
-        click.option("--config", type=click.Path(path_type=Path), help="Configuration of the deployment."),
-        click.option(
-            "--search-path",
-            "search_path",
-            multiple=True,
-            type=click.Path(path_type=Path),
-            help="A further directory with packages, modules or components; may be repeated.",
-        ),
-        click.option(
-            "--trust",
-            "trust",
-            multiple=True,
-            type=click.Choice(_TRUST),
-            help="What the package may do beyond being read; may be repeated.",
-        ),
-        click.option(
-            "--no-plugins", is_flag=True, help="Refuse to run the Python plug-ins of an Inmanta model."
-        ),
-    )
-    for option in reversed(options):
-        command = option(command)
-    return command
+def format_option(*names: str, help: str) -> Option:  # noqa: A002  what it is called on every command line
+    """`--format` of one of these, the first being the default."""
+    return option("-f", "--format", into="format_", kind=choice(*names), default=names[0], help=help)
 
 
 def evaluation_request(
@@ -88,7 +103,9 @@ def evaluation_request(
     no_plugins: bool = False,
     full_provenance: bool = False,
 ) -> EvaluationRequest:
-    """The request that the options of `evaluation_options` stand for."""
+    """The request that the options EVALUATION stand for."""
+    from sabir.languages.language import EvaluationRequest, Trust
+
     for file in (model, config):
         if file is not None and not file.exists():
             raise UsageError(f"no such path {str(file)!r}")

@@ -1,4 +1,4 @@
-"""What is known about the terminal: colour, and where prose goes."""
+"""What is known about the terminal: colour, and where results and prose go."""
 
 from __future__ import annotations
 
@@ -6,9 +6,7 @@ import os
 import sys
 from typing import IO, Literal
 
-import click
-
-__all__ = ["ColorChoice", "say", "wants_color"]
+__all__ = ["ColorChoice", "clear", "say", "wants_color", "write"]
 
 ColorChoice = Literal["auto", "always", "never"]
 
@@ -21,7 +19,27 @@ def wants_color(choice: ColorChoice = "auto", stream: IO[str] | None = None) -> 
     return out.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
+def write(text: str) -> None:
+    """A piece of the result, to stdout."""
+    _put(sys.stdout, text)
+
+
 def say(text: str, *, quiet: bool = False) -> None:
-    """Prose for people; it goes to stderr, so that stdout holds the result alone."""
+    """A line of prose for people; it goes to stderr, so that stdout holds the result alone."""
     if not quiet:
-        click.echo(text, err=True)
+        _put(sys.stderr, text + "\n")
+
+
+def clear() -> None:
+    """An empty screen, when somebody looks at one."""
+    if sys.stdout.isatty():
+        sys.stdout.write("\x1b[H\x1b[2J")
+
+
+def _put(stream: IO[str], text: str) -> None:
+    try:
+        stream.write(text)
+    except UnicodeEncodeError:
+        # Half a surrogate pair out of somebody's file, or a terminal without UTF-8: better a `?` than nothing.
+        encoding: str = getattr(stream, "encoding", None) or "utf-8"
+        stream.write(text.encode(encoding, "replace").decode(encoding))

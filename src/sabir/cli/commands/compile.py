@@ -3,48 +3,21 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Final
 
-import click
-
-from sabir.cli.options import evaluation_options, evaluation_request, language_option, path_argument
+from sabir.cli.options import EVALUATION, LANGUAGE, PATH_ARGUMENT, QUIET, evaluation_request, format_option
+from sabir.cli.words import PATH, Command, flag, option
 from sabir.dataclasses import replace
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 __all__ = ["command"]
 
 
-@click.command("compile")
-@path_argument
-@language_option
-@click.option(
-    "--format",
-    "format_",
-    type=click.Choice(["json", "yaml", "text", "dot", "mermaid", "svg", "html"]),
-    default="json",
-    show_default=True,
-    help="How the graph is written.",
-)
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="Write to FILE, whole or not at all.",
-)
-@click.option("--origins", is_flag=True, help="With --format text: say where each value came from.")
-@click.option("--reveal", is_flag=True, help="With json and yaml: write sensitive values, too.")
-@click.option(
-    "--partial", is_flag=True, help="Write the graph as far as it came, even when there are errors."
-)
-@click.option("-q", "--quiet", is_flag=True, help="No progress and no warnings.")
-@evaluation_options
-@click.pass_context
-def command(
-    context: click.Context,
-    /,
-    path: Path,
+def _compile(
     *,
+    path: Path,
     language: str | None,
     format_: str,
     output: Path | None,
@@ -53,18 +26,7 @@ def command(
     partial: bool,
     quiet: bool,
     **evaluation: Any,
-) -> None:
-    """Evaluate PATH to its instance graph.
-
-    PATH is a package, a model, a template, or a graph that was saved as JSON. Findings go to stderr; with an error
-    nothing is written, unless --partial.
-
-    \b
-    sabir compile model/                          the graph as JSON, form sabir.graph/1
-    sabir compile model/ --format svg -o model.svg
-    sabir compile model/ --format html -o model.html        a page to walk about in, for any browser
-    sabir compile model/ -o graph.json && sabir compile graph.json --format text --origins
-    """
+) -> int:
     from sabir.cli.findings import show_findings
     from sabir.cli.progress import progress
     from sabir.operations.compile import CompileRequest, GraphView, compile_path
@@ -87,5 +49,39 @@ def command(
         else:
             sys.stdout.buffer.writelines(compiled.pieces())
             sys.stdout.buffer.flush()
-    if compiled.failed:
-        context.exit(1)
+    return int(compiled.failed)
+
+
+command: Final = Command(
+    path="sabir compile",
+    about="""
+    Evaluate PATH to its instance graph.
+
+    PATH is a package, a model, a template, or a graph that was saved as JSON. Findings go to stderr; with an error
+    nothing is written, unless --partial.
+    """,
+    examples=(
+        ("sabir compile model/", "the graph as JSON, form sabir.graph/1"),
+        ("sabir compile model/ --format svg -o model.svg", "a picture"),
+        ("sabir compile model/ --format html -o model.html", "a page to walk about in, for any browser"),
+        ("sabir compile model/ -o graph.json", "keep the graph …"),
+        (
+            "sabir compile graph.json --format text --origins",
+            "… and read it later, with the place of each value",
+        ),
+    ),
+    arguments=(PATH_ARGUMENT,),
+    options=(
+        LANGUAGE,
+        format_option(
+            "json", "yaml", "text", "dot", "mermaid", "svg", "html", help="How the graph is written."
+        ),
+        option("-o", "--output", kind=PATH, metavar="FILE", help="Write to FILE, whole or not at all."),
+        flag("--origins", help="With --format text: say where each value came from."),
+        flag("--reveal", help="With json and yaml: write sensitive values, too."),
+        flag("--partial", help="Write the graph as far as it came, even when there are errors."),
+        QUIET,
+        *EVALUATION,
+    ),
+    run=_compile,
+)

@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-import click
+from typing import Final
+
+from sabir.cli.terminal import write
+from sabir.cli.words import Command, argument, choice
 
 __all__ = ["command"]
 
 
-@click.command("completion")
-@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
-def command(shell: str) -> None:
-    """Print the completion script of a shell.
+def _completion(*, shell: str) -> None:
+    from sabir.cli.words.shells import SHELLS
 
-    \b
-    bash:  sabir completion bash > ~/.local/share/bash-completion/completions/sabir
-    zsh:   sabir completion zsh > "${fpath[1]}/_sabir"
-    fish:  sabir completion fish > ~/.config/fish/completions/sabir.fish
-    """
-    from click.shell_completion import get_completion_class
+    write(SHELLS[shell])
 
-    from sabir.cli.main import cli
 
-    completion = get_completion_class(shell)
-    assert completion is not None, shell
-    click.echo(completion(cli, {}, "sabir", "_SABIR_COMPLETE").source())
+command: Final = Command(
+    path="sabir completion",
+    about="Print the completion script of a shell, for sabir and mpl-check.",
+    arguments=(argument("shell", "bash|zsh|fish", kind=choice("bash", "zsh", "fish")),),
+    examples=(
+        ("sabir completion bash > ~/.local/share/bash-completion/completions/sabir", ""),
+        ('sabir completion zsh > "${fpath[1]}/_sabir"', ""),
+        ("sabir completion fish > ~/.config/fish/completions/sabir.fish", ""),
+    ),
+    run=_completion,
+)

@@ -2,55 +2,29 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Final
 
-import click
-
-from sabir.cli.options import evaluation_options, evaluation_request, language_option
+from sabir.cli.options import EVALUATION, LANGUAGE, QUIET, evaluation_request, format_option
+from sabir.cli.terminal import write
+from sabir.cli.words import PATH, Command, argument, flag
 from sabir.dataclasses import replace
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 __all__ = ["command"]
 
 
-@click.command("diff")
-@click.argument("before", type=click.Path(path_type=Path))
-@click.argument("after", required=False, type=click.Path(path_type=Path))
-@language_option
-@click.option(
-    "--format",
-    "format_",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    show_default=True,
-    help="How it is written.",
-)
-@click.option("--exit-code", is_flag=True, help="Leave with status 1 when there is a difference.")
-@click.option("-q", "--quiet", is_flag=True, help="No progress and no warnings.")
-@evaluation_options
-@click.pass_context
-def command(
-    context: click.Context,
-    /,
+def _diff(
+    *,
     before: Path,
     after: Path | None,
-    *,
     language: str | None,
     format_: str,
     exit_code: bool,
     quiet: bool,
     **evaluation: Any,
-) -> None:
-    """Compare two graphs by what they mean: instances, values, relations and outputs.
-
-    BEFORE and AFTER are packages, environments or saved graphs. With BEFORE alone, it is compared with itself under
-    --set. Order and places do not count.
-
-    \b
-    sabir diff old/ new/
-    sabir diff shop/ --set network/lan.cidr=10.9.0.0/16
-    sabir compile shop/ -o last.json; …; sabir diff last.json shop/ --exit-code
-    """
+) -> int:
     from sabir.cli.findings import show_findings
     from sabir.cli.progress import progress
     from sabir.cli.views.diff import VIEWS
@@ -66,8 +40,33 @@ def command(
         )
     show_findings(difference.findings, quiet=quiet)
     if any(finding.severity is Severity.ERROR for finding in difference.findings):
-        context.exit(1)
+        return 1
     for piece in VIEWS[format_](difference):
-        click.echo(piece, nl=False)
-    if exit_code and difference.diff:
-        context.exit(1)
+        write(piece)
+    return int(exit_code and bool(difference.diff))
+
+
+command: Final = Command(
+    path="sabir diff",
+    about="""
+    Compare two graphs by what they mean: instances, values, relations and outputs.
+
+    BEFORE and AFTER are packages, environments or saved graphs. With BEFORE alone, it is compared with itself under
+    --set. Order and places do not count.
+    """,
+    examples=(
+        ("sabir diff old/ new/", "two versions"),
+        ("sabir diff shop/ --set network/lan.cidr=10.9.0.0/16", "what a value would change"),
+        ("sabir compile shop/ -o last.json", "keep a graph …"),
+        ("sabir diff last.json shop/ --exit-code", "… and see what changed since"),
+    ),
+    arguments=(argument("before", kind=PATH), argument("after", kind=PATH, required=False)),
+    options=(
+        LANGUAGE,
+        format_option("text", "json", help="How it is written."),
+        flag("--exit-code", help="Leave with status 1 when there is a difference."),
+        QUIET,
+        *EVALUATION,
+    ),
+    run=_diff,
+)

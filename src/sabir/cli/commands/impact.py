@@ -2,41 +2,22 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Final
 
-import click
-
-from sabir.cli.options import evaluation_options, evaluation_request, language_option, path_argument
+from sabir.cli.options import EVALUATION, LANGUAGE, PATH_ARGUMENT, QUIET, evaluation_request, format_option
+from sabir.cli.terminal import write
+from sabir.cli.words import Command, argument
 from sabir.dataclasses import replace
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 __all__ = ["command"]
 
 
-@click.command("impact")
-@path_argument
-@click.argument("line", metavar="FILE:LINE")
-@language_option
-@click.option(
-    "--format",
-    "format_",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    show_default=True,
-    help="How it is written.",
-)
-@click.option("-q", "--quiet", is_flag=True, help="No progress and no warnings.")
-@evaluation_options
-def command(
-    path: Path, line: str, *, language: str | None, format_: str, quiet: bool, **evaluation: Any
+def _impact(
+    *, path: Path, line: str, language: str | None, format_: str, quiet: bool, **evaluation: Any
 ) -> None:
-    """Say what depends on a line: instances, their attributes, rendered objects and outputs.
-
-    The same chains that `sabir why` prints, read backwards. FILE is named from PATH, as `why` shows it.
-
-    \b
-    sabir impact model/ main.cf:12
-    """
     from sabir.cli.findings import show_findings
     from sabir.cli.progress import progress
     from sabir.cli.views.impact import VIEWS
@@ -51,4 +32,18 @@ def command(
         )
     show_findings(impact.findings, quiet=quiet)
     for piece in VIEWS[format_](impact):
-        click.echo(piece, nl=False)
+        write(piece)
+
+
+command: Final = Command(
+    path="sabir impact",
+    about="""
+    Say what depends on a line: instances, their attributes, rendered objects and outputs.
+
+    The same chains that `sabir why` prints, read backwards. FILE is named from PATH, as `why` shows it.
+    """,
+    examples=(("sabir impact model/ main.cf:12", ""),),
+    arguments=(PATH_ARGUMENT, argument("line", "FILE:LINE")),
+    options=(LANGUAGE, format_option("text", "json", help="How it is written."), QUIET, *EVALUATION),
+    run=_impact,
+)

@@ -4,48 +4,33 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
-import click
-
-from sabir.cli.options import evaluation_options, evaluation_request, language_option, pairs, path_argument
+from sabir.cli.options import (
+    EVALUATION,
+    LANGUAGE,
+    PATH_ARGUMENT,
+    QUIET,
+    evaluation_request,
+    format_option,
+    pairs,
+)
+from sabir.cli.terminal import say, write
+from sabir.cli.words import Command, argument, flag, option
 from sabir.dataclasses import replace
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from sabir.operations.why import Explanation
 
 __all__ = ["command"]
 
 
-@click.command("query")
-@path_argument
-@click.argument("expression", metavar="EXPRESSION")
-@language_option
-@click.option("--at", metavar="INSTANCE", help="Start from this instance (name or id) instead of the root.")
-@click.option(
-    "--var", "variables", multiple=True, metavar="NAME=VALUE", help="A variable; VALUE is read as YAML."
-)
-@click.option(
-    "--format",
-    "format_",
-    type=click.Choice(["text", "json", "yaml"]),
-    default="text",
-    show_default=True,
-    help="How the matches are written: one a line, or as a list.",
-)
-@click.option("--why", is_flag=True, help="Say on stderr where the matches came from, step by step.")
-@click.option("--trace", is_flag=True, help="Say on stderr what each segment selects.")
-@click.option("--reveal", is_flag=True, help="Show sensitive values, too.")
-@click.option("-q", "--quiet", is_flag=True, help="No progress and no warnings.")
-@evaluation_options
-@click.pass_context
-def command(
-    context: click.Context,
-    /,
+def _query(
+    *,
     path: Path,
     expression: str,
-    *,
     language: str | None,
     at: str | None,
     variables: tuple[str, ...],
@@ -55,17 +40,7 @@ def command(
     reveal: bool,
     quiet: bool,
     **evaluation: Any,
-) -> None:
-    """Evaluate an Unfurl EXPRESSION over the graph of PATH.
-
-    EXPRESSION is a path, or a map in YAML's flow form. Exit status 1 when it fails or matches nothing.
-
-    \b
-    sabir query model/ '::*::[.type=$t]::path' --var t=std::File     the paths of all files
-    sabir query model/ '::web-1::port'                    one attribute
-    sabir query model/ port --at web-1                    the same, from the instance
-    sabir query model/ '{eval: "::*::.name", foreach: "{{ item | upper }}"}'
-    """
+) -> int:
     from sabir.cli.findings import show_findings
     from sabir.cli.progress import progress
     from sabir.operations.query import QueryRequest, query_path
@@ -87,34 +62,67 @@ def command(
         )
     show_findings(answer.findings, path, quiet=quiet)
     for line in answer.trace:
-        click.echo(line, err=True)
+        say(line)
     if not answer.failed or answer.values:
         _write(list(answer.values), format_)
     if answer.chains:
         _explain(answer.chains)
     if answer.sensitive and not quiet:
-        click.echo("some values are sensitive and hidden; --reveal shows them", err=True)
+        say("some values are sensitive and hidden; --reveal shows them")
     if not answer.values and answer.nothing and not quiet:
-        click.echo(f"no match: {answer.nothing}", err=True)
-    if answer.failed or not answer.values:
-        context.exit(1)
+        say(f"no match: {answer.nothing}")
+    return int(answer.failed or not answer.values)
 
 
 def _explain(chains: Sequence[Explanation]) -> None:
     from sabir.cli.views.why import text_view
 
     for chain in chains:
-        for piece in text_view(chain):
-            click.echo(piece.encode("utf-8", "replace"), nl=False, err=True)
+        say("".join(text_view(chain)).removesuffix("\n"))
 
 
 def _write(values: list[Any], format_: str) -> None:
     if format_ == "json":
-        click.echo(json.dumps(values, indent=2, ensure_ascii=False))
+        write(json.dumps(values, indent=2, ensure_ascii=False) + "\n")
     elif format_ == "yaml":
-        import yaml
+        from sabir.source.yaml.pyyaml import yaml
 
-        click.echo(yaml.safe_dump(values, sort_keys=False, allow_unicode=True), nl=False)
+        write(yaml.safe_dump(values, sort_keys=False, allow_unicode=True))
     else:
         for value in values:
-            click.echo(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
+            write((value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)) + "\n")
+
+
+command: Final = Command(
+    path="sabir query",
+    about="""
+    Evaluate an Unfurl EXPRESSION over the graph of PATH.
+
+    EXPRESSION is a path, or a map in YAML's flow form. Exit status 1 when it fails or matches nothing.
+    """,
+    examples=(
+        ("sabir query model/ '::*::[.type=$t]::path' --var t=std::File", "the paths of all files"),
+        ("sabir query model/ '::web-1::port'", "one attribute"),
+        ("sabir query model/ port --at web-1", "the same, from the instance"),
+        ("""sabir query model/ '{eval: "::*::.name", foreach: "{{ item | upper }}"}'""", ""),
+    ),
+    arguments=(PATH_ARGUMENT, argument("expression")),
+    options=(
+        LANGUAGE,
+        option("--at", metavar="INSTANCE", help="Start from this instance (name or id) instead of the root."),
+        option(
+            "--var",
+            into="variables",
+            many=True,
+            metavar="NAME=VALUE",
+            help="A variable; VALUE is read as YAML.",
+        ),
+        format_option("text", "json", "yaml", help="How the matches are written: one a line, or as a list."),
+        flag("--why", help="Say on stderr where the matches came from, step by step."),
+        flag("--trace", help="Say on stderr what each segment selects."),
+        flag("--reveal", help="Show sensitive values, too."),
+        QUIET,
+        *EVALUATION,
+    ),
+    run=_query,
+)

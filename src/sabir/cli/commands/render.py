@@ -3,54 +3,22 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Final
 
-import click
-
-from sabir.cli.options import evaluation_options, evaluation_request, language_option, path_argument
+from sabir.cli.options import EVALUATION, LANGUAGE, PATH_ARGUMENT, QUIET, evaluation_request
+from sabir.cli.words import PATH_TEXT, Command, option
 from sabir.dataclasses import replace
+from sabir.errors import WrongWords
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 __all__ = ["command"]
 
 
-@click.command("render")
-@path_argument
-@language_option
-@click.option(
-    "--to",
-    metavar="NAME",
-    help="What to write: kubernetes, objectmodel … An unknown name lists those there are.",
-)
-@click.option(
-    "-o",
-    "--output",
-    metavar="FILE|DIR/",
-    help="Write to FILE, or one file for each thing to the directory DIR (ends in / or exists). Default: stdout.",
-)
-@click.option("--namespace", metavar="NAME", help="The namespace of Kubernetes objects.")
-@click.option(
-    "--image",
-    "images",
-    multiple=True,
-    metavar="NAME=IMAGE",
-    help="This whole image for the one called NAME in the description; may be repeated.",
-)
-@click.option(
-    "--option",
-    "options",
-    multiple=True,
-    metavar="KEY=VALUE",
-    help="A further option of the renderer; may be repeated.",
-)
-@click.option("-q", "--quiet", is_flag=True, help="No progress and no warnings.")
-@evaluation_options
-@click.pass_context
-def command(
-    context: click.Context,
-    /,
-    path: Path,
+def _render(
     *,
+    path: Path,
     language: str | None,
     to: str | None,
     output: str | None,
@@ -59,17 +27,9 @@ def command(
     options: tuple[str, ...],
     quiet: bool,
     **evaluation: Any,
-) -> None:
-    """Write PATH in the form of another tool.
+) -> int:
+    from pathlib import Path
 
-    Findings go to stderr; with an error nothing is written.
-
-    \b
-    sabir render component/ --to kubernetes                     all objects on stdout
-    sabir render component/ --to kubernetes -o out/             one file per object, and a kustomization
-    sabir render component/ --to kubernetes --namespace test --image web=registry.local/web:1.2
-    sabir render component/ --to start-order                    what starts after what
-    """
     from sabir.cli.findings import show_findings
     from sabir.cli.progress import progress
     from sabir.languages.language import RenderRequest
@@ -94,7 +54,7 @@ def command(
         )
     show_findings(rendered.findings, quiet=quiet)
     if rendered.failed:
-        context.exit(1)
+        return 1
     if output is None:
         sys.stdout.buffer.writelines(rendered.single())
         sys.stdout.buffer.flush()
@@ -102,13 +62,64 @@ def command(
         write_rendering(rendered, Path(output))
     else:
         write_atomically(Path(output), rendered.single())
+    return 0
 
 
-def _words(words: tuple[str, ...], option: str, prefix: str = "") -> dict[str, str]:
+def _words(words: tuple[str, ...], name_of: str, prefix: str = "") -> dict[str, str]:
     found: dict[str, str] = {}
     for word in words:
         name, equals, value = word.partition("=")
         if not equals or not name or not value:
-            raise click.UsageError(f"{option} {word!r}: write it as NAME=VALUE")
+            raise WrongWords("sabir render", f"{name_of} {word!r}: write it as NAME=VALUE")
         found[prefix + name] = value
     return found
+
+
+command: Final = Command(
+    path="sabir render",
+    about="""
+    Write PATH in the form of another tool.
+
+    Findings go to stderr; with an error nothing is written.
+    """,
+    examples=(
+        ("sabir render component/ --to kubernetes", "all objects on stdout"),
+        ("sabir render component/ --to kubernetes -o out/", "one file per object, and a kustomization"),
+        ("sabir render component/ --to start-order", "what starts after what"),
+        ("sabir render component/ --to kubernetes --namespace test --image web=registry.local/web:1.2", ""),
+    ),
+    arguments=(PATH_ARGUMENT,),
+    options=(
+        LANGUAGE,
+        option(
+            "--to",
+            metavar="NAME",
+            help="What to write: kubernetes, objectmodel … An unknown name lists those there are.",
+        ),
+        option(
+            "-o",
+            "--output",
+            kind=PATH_TEXT,
+            metavar="FILE|DIR/",
+            help="Write to FILE, or one file for each thing to the directory DIR (ends in / or exists). Default: stdout.",
+        ),
+        option("--namespace", metavar="NAME", help="The namespace of Kubernetes objects."),
+        option(
+            "--image",
+            into="images",
+            many=True,
+            metavar="NAME=IMAGE",
+            help="This whole image for the one called NAME in the description; may be repeated.",
+        ),
+        option(
+            "--option",
+            into="options",
+            many=True,
+            metavar="KEY=VALUE",
+            help="A further option of the renderer; may be repeated.",
+        ),
+        QUIET,
+        *EVALUATION,
+    ),
+    run=_render,
+)

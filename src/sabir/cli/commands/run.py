@@ -4,48 +4,21 @@ from __future__ import annotations
 
 import json
 import sys
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Final
 
-import click
+from sabir.cli.options import EVALUATION, PATH_ARGUMENT, evaluation_request, pairs
+from sabir.cli.terminal import say
+from sabir.cli.words import PATH, Command, flag, number, option
 
-from sabir.cli.options import evaluation_options, evaluation_request, pairs, path_argument
+if TYPE_CHECKING:
+    from pathlib import Path
 
 __all__ = ["command"]
 
 
-@click.command("run")
-@path_argument
-@click.option(
-    "--call",
-    metavar="[OBJECT.]METHOD",
-    help="The method: of the root object, of the object with that id or name, or CLASS.METHOD for a static one.  "
-    "[default: deploy of the root object]",
-)
-@click.option(
-    "--arg", "args", multiple=True, metavar="NAME=VALUE", help="An argument; VALUE is read as YAML."
-)
-@click.option(
-    "--save",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="Keep the model and the attributes for the next run: give FILE to its --model.",
-)
-@click.option(
-    "--record",
-    is_flag=True,
-    help="Stacks, agents and networks only write down what they are asked; the output lists it under `actions`.",
-)
-@click.option("--step-limit", type=click.IntRange(min=1), help="Most steps: rounds of loops and calls.")
-@click.option("--time-limit", type=click.FloatRange(min=0, min_open=True), help="Most seconds.")
-@click.option("-q", "--quiet", is_flag=True, help="No reports of the code and no warnings.")
-@evaluation_options
-@click.pass_context
-def command(
-    context: click.Context,
-    /,
-    path: Path,
+def _run(
     *,
+    path: Path,
     call: str | None,
     args: tuple[str, ...],
     save: Path | None,
@@ -54,24 +27,14 @@ def command(
     time_limit: float | None,
     quiet: bool,
     **evaluation: Any,
-) -> None:
-    """Load the object model, call a method, print its result and the model as JSON.
-
-    Calls from outside reach methods with `Scope: Public` (or `Usage: Action`). What the code reports while it runs
-    goes to stderr. A failed run prints the stack of MuranoPL calls and ends with status 1.
-
-    \b
-    sabir run shop/ --model shop.yaml                            deploy of the root object
-    sabir run shop/ --model shop.yaml --call web.scale --arg to=3
-    sabir run shop/ --model state.json --save state.json         with the memory of the last run
-    """
+) -> int:
     from sabir.cli.findings import show_findings
     from sabir.operations.files import write_atomically
     from sabir.operations.run import RunRequest, run_path
 
     def report(level: str, line: str) -> None:
         if not quiet:
-            click.echo(f"{level}: {line}", err=True)
+            say(f"{level}: {line}")
 
     done = run_path(
         RunRequest(
@@ -87,13 +50,57 @@ def command(
     )
     show_findings(done.findings, path, quiet=quiet)
     if done.failed:
-        context.exit(1)
+        return 1
     if save is not None:
         write_atomically(save, _json(done.storage))
     sys.stdout.buffer.write(_json(done.document()))
     sys.stdout.buffer.flush()
+    return 0
 
 
 def _json(data: Any) -> bytes:
     text = json.dumps(data, indent=2, ensure_ascii=False, default=str)
     return (text + "\n").encode("utf-8", "replace")
+
+
+command: Final = Command(
+    path="sabir run",
+    about="""
+    Load the object model, call a method, print its result and the model as JSON.
+
+    Calls from outside reach methods with `Scope: Public` (or `Usage: Action`). What the code reports while it runs
+    goes to stderr. A failed run prints the stack of MuranoPL calls and ends with status 1.
+    """,
+    examples=(
+        ("sabir run shop/ --model shop.yaml", "deploy of the root object"),
+        ("sabir run shop/ --model shop.yaml --call web.scale --arg to=3", "a method of another object"),
+        ("sabir run shop/ --model state.json --save state.json", "with the memory of the last run"),
+    ),
+    arguments=(PATH_ARGUMENT,),
+    options=(
+        option(
+            "--call",
+            metavar="[OBJECT.]METHOD",
+            help="The method: of the root object, of the object with that id or name, or CLASS.METHOD for a static one. "
+            "[default: deploy of the root object]",
+        ),
+        option(
+            "--arg", into="args", many=True, metavar="NAME=VALUE", help="An argument; VALUE is read as YAML."
+        ),
+        option(
+            "--save",
+            kind=PATH,
+            metavar="FILE",
+            help="Keep the model and the attributes for the next run: give FILE to its --model.",
+        ),
+        flag(
+            "--record",
+            help="Stacks, agents and networks only write down what they are asked; the output lists it under `actions`.",
+        ),
+        option("--step-limit", kind=number(int, least=1), help="Most steps: rounds of loops and calls."),
+        option("--time-limit", kind=number(float, above=0), help="Most seconds."),
+        flag("-q", "--quiet", help="No reports of the code and no warnings."),
+        *EVALUATION,
+    ),
+    run=_run,
+)

@@ -2,52 +2,22 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Final
 
-import click
-
-from sabir.cli.options import evaluation_options, evaluation_request, language_option, path_argument
+from sabir.cli.options import EVALUATION, LANGUAGE, PATH_ARGUMENT, QUIET, evaluation_request, format_option
+from sabir.cli.terminal import write
+from sabir.cli.words import Command, argument
 from sabir.dataclasses import replace
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 __all__ = ["command"]
 
 
-@click.command("why")
-@path_argument
-@click.argument("subject", metavar="INSTANCE[.ATTRIBUTE]")
-@language_option
-@click.option(
-    "--format",
-    "format_",
-    type=click.Choice(["text", "json", "mermaid"]),
-    default="text",
-    show_default=True,
-    help="How the chain is written.",
-)
-@click.option("-q", "--quiet", is_flag=True, help="No progress and no warnings.")
-@evaluation_options
-@click.pass_context
-def command(
-    context: click.Context,
-    /,
-    path: Path,
-    subject: str,
-    *,
-    language: str | None,
-    format_: str,
-    quiet: bool,
-    **evaluation: Any,
-) -> None:
-    """Say where an instance, one of its attributes, or an output (outputs.NAME) came from.
-
-    The instance is given by its name or its id. Each step names its place and manner and shows the line of source;
-    below it stands what it rests on.
-
-    \b
-    sabir why model/ web-1.url
-    sabir why model/ outputs.address --format mermaid
-    """
+def _why(
+    *, path: Path, subject: str, language: str | None, format_: str, quiet: bool, **evaluation: Any
+) -> int:
     from sabir.cli.findings import show_findings
     from sabir.cli.progress import progress
     from sabir.cli.views.why import VIEWS
@@ -63,6 +33,28 @@ def command(
         )
     show_findings(explanation.findings, path, quiet=quiet)
     for piece in VIEWS[format_](explanation):
-        click.echo(piece.encode("utf-8", "replace"), nl=False)
-    if any(finding.severity is Severity.ERROR for finding in explanation.findings):
-        context.exit(1)
+        write(piece)
+    return int(any(finding.severity is Severity.ERROR for finding in explanation.findings))
+
+
+command: Final = Command(
+    path="sabir why",
+    about="""
+    Say where an instance, one of its attributes, or an output (outputs.NAME) came from.
+
+    The instance is given by its name or its id. Each step names its place and manner and shows the line of source;
+    below it stands what it rests on.
+    """,
+    examples=(
+        ("sabir why model/ web-1.url", "the chain behind a value"),
+        ("sabir why model/ outputs.address --format mermaid", "as a picture"),
+    ),
+    arguments=(PATH_ARGUMENT, argument("subject", "INSTANCE[.ATTRIBUTE]")),
+    options=(
+        LANGUAGE,
+        format_option("text", "json", "mermaid", help="How the chain is written."),
+        QUIET,
+        *EVALUATION,
+    ),
+    run=_why,
+)

@@ -8,13 +8,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import click
-
 from sabir.check.formatters.formatter import FormatterOptions, find_formatter
 from sabir.check.options import CheckOptions
 from sabir.check.report import Report
 from sabir.check.settings import Settings, find_settings, read_settings
-from sabir.cli.terminal import ColorChoice, say, wants_color
+from sabir.cli.terminal import ColorChoice, clear, say, wants_color, write
 from sabir.dataclasses import dataclass
 from sabir.errors import UsageError
 from sabir.operations.check import CheckResult, check_paths, reject_unknown_codes
@@ -83,12 +81,12 @@ class CheckRun:
         result = self._with_baseline(result)
         report = result.report
         text = find_formatter(self.form)(self.shown).format(report)
-        click.echo(text, nl=False, color=self.shown.color)
+        write(text)
         plain = FormatterOptions(statistics=self.shown.statistics)
         for form, file in self.outputs:
             _write(file, find_formatter(form)(plain).format(report))
         for _, reason in result.refused:
-            click.echo(f"sabir: {reason}", err=True)
+            say(f"sabir: {reason}")
         if not (result.refused and not report.packages):
             say(_summary(report), quiet=self.quiet)
         return result.exit_status(strict=self.options.strict)
@@ -120,7 +118,7 @@ class CheckRun:
         from sabir.operations.fix import fix_diff
 
         diff = fix_diff(self.paths, self.options, unsafe=self.unsafe)
-        click.echo(diff, nl=False)
+        write(diff)
         return int(bool(diff))
 
     def _watch(self) -> int:
@@ -128,8 +126,7 @@ class CheckRun:
 
         try:
             for result in Watch(self.paths, self.options).results():
-                if sys.stdout.isatty():
-                    click.clear()
+                clear()
                 self._show(result)
                 sys.stdout.flush()
         except KeyboardInterrupt:
@@ -184,7 +181,7 @@ def _write(file: str, text: str) -> None:
     from sabir.operations.files import write_atomically
 
     if file == "-":
-        click.echo(text, nl=False)
+        write(text)
     else:
         write_atomically(Path(file), text.encode("utf-8"))
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import click
-
+from sabir.cli.terminal import write
 from sabir.diagnostics.near import did_you_mean
 from sabir.errors import UsageError
 
@@ -24,7 +23,7 @@ def show_code(name: str) -> None:
     if not found:
         hint = did_you_mean(name, [code.code for code in codes]) or "--list-codes lists all"
         raise UsageError(f"no code {name!r}: {hint}")
-    click.echo("\n".join(plain_explanation(code) for code in found), nl=False)
+    write("\n".join(plain_explanation(code) for code in found))
 
 
 def show_codes(select: Sequence[str], form: str | None) -> None:
@@ -47,7 +46,7 @@ def show_codes(select: Sequence[str], form: str | None) -> None:
             }
             for code in codes
         ]
-        click.echo(json.dumps({"format": "sabir.codes/1", "codes": data}, indent=2, ensure_ascii=False))
+        write(json.dumps({"format": "sabir.codes/1", "codes": data}, indent=2, ensure_ascii=False) + "\n")
         return
     if form not in (None, "text", "concise"):
         raise UsageError(f"--list-codes can be written as text or json, not as {form!r}")
@@ -56,4 +55,4 @@ def show_codes(select: Sequence[str], form: str | None) -> None:
         marks = [
             text for text, on in (("off by default", code.off_by_default), ("--fix", code.fixable)) if on
         ]
-        click.echo(f"{code.code:<{width}}  {code.title}" + (f"  ({', '.join(marks)})" if marks else ""))
+        write(f"{code.code:<{width}}  {code.title}" + (f"  ({', '.join(marks)})\n" if marks else "\n"))

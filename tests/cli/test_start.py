@@ -1,0 +1,79 @@
+"""What a command imports before it does anything: modules are counted here, not seconds."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from benchmarks.check import generate_packages
+
+HEAVY = (
+    "argparse",
+    "ast",
+    "asyncio",
+    "click",
+    "concurrent",
+    "dataclasses",
+    "decimal",
+    "email",
+    "http",
+    "importlib.metadata",
+    "inspect",
+    "jinja2",
+    "logging",
+    "multiprocessing",
+    "msgspec",
+    "rich",
+    "semantic_version",
+    "socket",
+    "sqlite3",
+    "stevedore",
+    "subprocess",
+    "tempfile",
+    "tokenize",
+    "uuid",
+)
+"""Modules that take a millisecond or more, or lead to such."""
+
+
+def imported(*words: str, command: str = "main") -> list[str]:
+    """The modules that a command leaves loaded, in a process of its own."""
+    script = (
+        f"import sys; from sabir.cli.{command} import main; status = main({list(words)!r}); "
+        "print(file=sys.stderr); print(status, *sorted(sys.modules), file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    status, *modules = done.stderr.splitlines()[-1].split()
+    assert status == "0", done.stderr
+    return modules
+
+
+def test_version_loads_nothing_of_ours_beside_the_frame() -> None:
+    modules = imported("--version")
+    ours = [name for name in modules if name.startswith("sabir")]
+    assert ours == [
+        "sabir",
+        "sabir.cli",
+        "sabir.cli.boundary",
+        "sabir.cli.main",
+        "sabir.cli.terminal",
+        "sabir.errors",
+    ]
+    assert not {*modules} & {*HEAVY, "yaml", "json", "pathlib"}
+
+
+@pytest.fixture(scope="module")
+def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("packages")
+    generate_packages(1, folder)
+    return folder / "00000.zip"
+
+
+def test_a_check_loads_what_it_runs(package: Path) -> None:
+    modules = imported(str(package), command="mpl_check")
+    assert not {*modules} & {*HEAVY}
+    unwanted = ("sabir.graph", "sabir.languages.muranopl.evaluate")
+    assert not [name for name in modules if name.startswith(unwanted)]
