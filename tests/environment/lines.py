@@ -1,6 +1,7 @@
 """A language for tests of environments: a file `*.lines`, each line `instance.attribute = text`.
 
-`{name}` in the text is an input. A line `broken` is an error.
+`{name}` in the text is an input, `{name:length}` says whether it is short or long. A line `broken` is an error, a line
+`refuse NAME` does not take an input.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from sabir.check.validator import BaseValidator
 from sabir.diagnostics.codes import Code
 from sabir.diagnostics.finding import Finding
+from sabir.errors import UsageError
 from sabir.graph import Graph, How, Instance, Origin, Record, Value
 from sabir.languages.language import Evaluation, EvaluationRequest, Renderer, Rendering, RenderRequest
 from sabir.source.packages import LoadedPackage
@@ -18,7 +20,8 @@ from sabir.source.text import Place, Span
 
 __all__ = ["LINES", "Lines"]
 
-_INPUT = re.compile(r"\{(\w+)\}")
+_INPUT = re.compile(r"\{(\w+)(?::(length))?\}")
+_LONG = 10
 
 
 class Lines:
@@ -50,15 +53,19 @@ class Lines:
                 if line.strip() == "broken":
                     findings.append(Finding(code="LIN:E001", message="broken", place=place))
                     continue
+                if line.startswith("refuse "):
+                    raise UsageError(f"there is no input {line.split()[1]!r}")
                 if not line.strip():
                     continue
                 target, _, text = line.partition("=")
                 instance, _, attribute = target.strip().partition(".")
-                names = _INPUT.findall(text)
+                names = [name for name, _ in _INPUT.findall(text)]
                 sources = tuple(
                     request.input_origins.get(one) or Origin(place, How.INPUT, note=one) for one in names
                 )
-                value = _INPUT.sub(lambda match: str(request.inputs.get(match[1], "")), text.strip())
+                value = _INPUT.sub(
+                    lambda match: _shown(request.inputs.get(match[1], ""), match), text.strip()
+                )
                 found.setdefault(instance, {})[attribute] = value
                 origins.setdefault(instance, {})[attribute] = Origin(place, How.EXPRESSION, sources)
         return Evaluation(
@@ -76,6 +83,13 @@ class Lines:
             ),
             findings=tuple(findings),
         )
+
+
+def _shown(value: Value, match: re.Match[str]) -> str:
+    text = str(value)
+    if match[2]:
+        return "long" if len(text) > _LONG else "short"
+    return text
 
 
 def _render(package: LoadedPackage, request: EvaluationRequest, render: RenderRequest, /) -> Rendering:

@@ -182,3 +182,30 @@ def test_what_crosses_parts_is_an_edge(evaluate: Evaluate) -> None:
     assert graph["web"].relations["uses"] == ("db/server", "net/lan")
     assert graph["web"].requires == ("db", "net")
     assert "uses" not in graph["net"].relations
+
+
+@pytest.mark.parametrize("path", ["'::*::cidr'", "'::lan::cidr'"])
+def test_a_path_that_names_no_part_looks_into_all_others(path: str, evaluate: Evaluate) -> None:
+    text = f"parts:\n  db:\n    path: db\n    inputs: {{subnet: {{eval: {path}}}}}\n  net:\n    path: net\n"
+    evaluation = evaluate({**FILES, "sabir.yaml": text})
+    assert evaluation.findings == ()
+    assert value(evaluation.graph, "db/server", "address") == "host-in-10.0.0.0/24"
+
+
+def test_a_guess_that_hides_what_a_value_rests_on(evaluate: Evaluate) -> None:
+    """`{x:known}` is the same for both guesses: the last check finds the value that is right."""
+    files = {
+        **BOTH_WAYS,
+        "a/main.lines": "one.derived = {x:length}\n",
+        "b/main.lines": "two.fixed = f\ntwo.last = b({y})\n",
+    }
+    evaluation = evaluate(files)
+    assert evaluation.findings == ()
+    assert value(evaluation.graph, "b/two", "last") == "b(short)"
+
+
+def test_a_part_that_cannot_use_what_it_is_given(evaluate: Evaluate) -> None:
+    files = {**environment(), "db/main.lines": "refuse subnet\n"}
+    (finding,) = evaluate(files).findings
+    assert (finding.code, str(finding.location)) == ("ENV:E009", "sabir.yaml:8:7")
+    assert finding.message == "part 'db' cannot use what it is given: there is no input 'subnet'"

@@ -22,12 +22,14 @@ topology_template:
 _GOOD: Final[Example] = {"sabir.yaml": "parts:\n  db:\n    path: db.yaml\n", "db.yaml": _TOSCA}
 
 
-def _code(number: str, title: str, why: str, text: str, *, run: bool = False) -> Code:
+def _code(
+    number: str, title: str, why: str, text: str, *, run: bool = False, more: Example | None = None
+) -> Code:
     return Code(
         code=f"ENV:{number}",
         title=title,
         why=why,
-        bad={"sabir.yaml": text, "db.yaml": _TOSCA},
+        bad={"sabir.yaml": text, **(more or {"db.yaml": _TOSCA})},
         good=_GOOD,
         language="environment",
         when="evaluate" if run else "check",
@@ -86,5 +88,13 @@ CODES: Final[tuple[Code, ...]] = (
         "a policy file that cannot be read",
         "The files under rules lie beside sabir.yaml, or are named from its folder.",
         "parts:\n  db:\n    path: db.yaml\nrules: gone.yaml\n",
+    ),
+    _code(
+        "E009",
+        "a part that cannot use what it is given",
+        "The inputs, the model or the configuration of a part are not what its language takes.",
+        "parts:\n  net:\n    path: net\n    inputs: {blokc: 1}\n",
+        run=True,
+        more={"net/main.cf": "block = 1\n"},
     ),
 )

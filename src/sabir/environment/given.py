@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from sabir.dataclasses import dataclass, replace
 from sabir.environment.nodes import Environment
@@ -23,7 +23,10 @@ from sabir.source.yaml.nodes import (
     node_of,
 )
 
-__all__ = ["Resolved", "request_for", "value_of"]
+__all__ = ["ABSENT", "Resolved", "request_for", "value_of"]
+
+ABSENT: Final = object()
+"""In place of a value: nothing is given, as if the key were not there."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,8 +49,10 @@ def request_for(
     origins: dict[str, Origin] = {}
     for key, node in part.inputs.items() if part.inputs is not None else ():
         name = key.text if isinstance(key, YamlScalar) else ""
-        inputs[name] = value_of(node, resolved)
         found = resolved.get(node.span)
+        if found is not None and found.value is ABSENT:
+            continue
+        inputs[name] = value_of(node, resolved)
         origins[name] = found.origin if found else Origin(environment.place(node.span), How.INPUT, note=name)
     documents: dict[Literal["model", "config"], Document] = {}
     files: dict[str, Path | None] = {"model": None, "config": None}
@@ -102,11 +107,21 @@ def _replaced(node: YamlNode, resolved: Mapping[Span, Resolved]) -> YamlNode:
         found = resolved.get(node.span)
         return node if found is None else node_of(_revealed(found.value), node.span)
     if isinstance(node, YamlMapping):
-        entries = (YamlEntry(one.key, _replaced(one.value, resolved), one.merged) for one in node.entries)
+        entries = (
+            YamlEntry(one.key, _replaced(one.value, resolved), one.merged)
+            for one in node.entries
+            if not _is_absent(one.value, resolved)
+        )
         return YamlMapping(node.span, tuple(entries), node.tag)
     if isinstance(node, YamlSequence):
-        return YamlSequence(node.span, tuple(_replaced(item, resolved) for item in node.items), node.tag)
+        items = (_replaced(item, resolved) for item in node.items if not _is_absent(item, resolved))
+        return YamlSequence(node.span, tuple(items), node.tag)
     return node
+
+
+def _is_absent(node: YamlNode, resolved: Mapping[Span, Resolved]) -> bool:
+    found = resolved.get(node.span)
+    return found is not None and found.value is ABSENT
 
 
 def _revealed(value: Any) -> Any:

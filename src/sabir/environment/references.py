@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any, Final
 
 from sabir.dataclasses import dataclass
@@ -13,8 +13,9 @@ from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSeque
 
 __all__ = ["Reference", "is_expression", "part_references", "references"]
 
-# `::part` where a path may begin: at the start of a text, after a bracket, a blank or an operator of a filter.
-_ABSOLUTE: Final = re.compile(r"(?<![\w\]?*.)])::(?P<name>[A-Za-z_][A-Za-z0-9_-]*)")
+# `::part` where a path may begin: at the start of a text, after a bracket, a blank or an operator of a filter. What
+# begins otherwise (`::*`, `::[…]`) looks everywhere.
+_ABSOLUTE: Final = re.compile(r"(?<![\w\]?*.)])::(?:(?P<name>[A-Za-z_][A-Za-z0-9_-]*)|(?=[*.\[]))")
 _FORMS: Final = frozenset(
     {"eval", "ref", "q", "get_attribute", "get_property", "concat", "join", "template", "if", "foreach"}
 )
@@ -31,7 +32,7 @@ class Reference:
     span: Span
     expression: Any
     parts: frozenset[str]
-    """The parts it reaches into, as its text names them."""
+    """The parts it reaches into, as its text names them; all others when it names something else, which may be in any."""
 
 
 def is_expression(node: YamlNode) -> bool:
@@ -71,7 +72,11 @@ def part_references(part: Part, names: frozenset[str]) -> Iterator[Reference]:
 def _walk(part: str | None, key: str, node: YamlNode, names: frozenset[str]) -> Iterator[Reference]:
     if is_expression(node):
         expression = plain_data(node)
-        yield Reference(part, key, node.span, expression, frozenset(_named(expression, names)))
+        named = frozenset(_named(expression))
+        parts = named if named <= names else (named & names) | (names - {part})
+        yield Reference(
+            part, key, node.span, expression, frozenset(name for name in parts if name is not None)
+        )
     elif isinstance(node, YamlMapping):
         for name, value in node.items():
             label = name.text if isinstance(name, YamlScalar) else "?"
@@ -81,14 +86,14 @@ def _walk(part: str | None, key: str, node: YamlNode, names: frozenset[str]) -> 
             yield from _walk(part, f"{key}[{position}]", item, names)
 
 
-def _named(expression: Any, names: Iterable[str]) -> Iterator[str]:
+def _named(expression: Any) -> Iterator[str | None]:
+    """The first names of the absolute paths in an expression; None for one that begins with no name."""
     if isinstance(expression, str):
-        known = set(names)
-        yield from (match["name"] for match in _ABSOLUTE.finditer(expression) if match["name"] in known)
+        yield from (match["name"] for match in _ABSOLUTE.finditer(expression))
     elif isinstance(expression, dict):
         for key, value in expression.items():
-            yield from _named(key, names)
-            yield from _named(value, names)
+            yield from _named(key)
+            yield from _named(value)
     elif isinstance(expression, list):
         for item in expression:
-            yield from _named(item, names)
+            yield from _named(item)

@@ -1,0 +1,234 @@
+"""Parts that refer to each other: which value can be known before which.
+
+Parts may refer to each other in both directions as long as no value waits for itself. What is not known yet is guessed,
+twice and differently: a value that comes out the same does not rest on a guess, so it is known, and takes the place of its
+guess in the next round. Where a part refuses a guess (an integer is wanted, not a text) another kind is tried. The rounds end
+when everything is known, or when nothing new becomes known: then the values that are left wait for each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+from sabir.dataclasses import dataclass, field
+from sabir.diagnostics.finding import Finding, Related
+from sabir.environment.given import Resolved
+from sabir.environment.guesses import GUESSES
+from sabir.environment.merge import MovedPart
+from sabir.environment.nodes import Environment
+from sabir.environment.references import Reference
+from sabir.environment.running import PartOutcome
+from sabir.graph.order import strongly_connected
+from sabir.graph.origin import How, Origin
+from sabir.graph.values import Unknown, reveal
+from sabir.source.text import Span
+
+__all__ = ["Circle", "Solved"]
+
+_MOST_TRACED: Final = 30
+"""Beyond so many values it would take too long to find out which of them are the circle itself."""
+
+Run = Callable[[str, Mapping[Span, Resolved]], PartOutcome]
+Resolve = Callable[[Mapping[str, MovedPart], Sequence[Reference]], Sequence[Resolved | Finding]]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Solved:
+    """Every part of the circle with the values of the others; `whole` unless something is wrong or waits for itself."""
+
+    outcomes: Mapping[str, PartOutcome]
+    values: Mapping[Span, Resolved]
+    findings: tuple[Finding, ...]
+    whole: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Attempt:
+    """All parts with one set of guesses, and what the references give then."""
+
+    outcomes: Mapping[str, PartOutcome]
+    values: Mapping[Span, Resolved | Finding]
+
+
+@dataclass(slots=True, eq=False)
+class Circle:
+    environment: Environment
+    names: Sequence[str]
+    references: Sequence[Reference]
+    """What the parts of the circle take from each other."""
+    known: Mapping[Span, Resolved]
+    """What they are given from elsewhere."""
+    run: Run
+    resolve: Resolve
+    _settled: dict[Span, Resolved] = field(default_factory=dict[Span, Resolved])
+    _guesses: dict[Span, int] = field(default_factory=dict[Span, int])
+    _cache: dict[tuple[Any, ...], PartOutcome] = field(default_factory=dict[tuple[Any, ...], PartOutcome])
+
+    def solve(self) -> Solved:
+        self._guesses = {one.span: 0 for one in self.references}
+        while waiting := self._waiting():
+            first, second = self._attempt(), self._attempt(frozenset(one.span for one in waiting))
+            new = {one.span: value for one in waiting if (value := self._agreed(one, first, second))}
+            self._settled.update(new)
+            if not new and not self._guess_better(waiting):
+                return self._stuck(waiting, first, second)
+        return self._checked()
+
+    def _waiting(self) -> list[Reference]:
+        return [one for one in self.references if one.span not in self._settled]
+
+    # Rounds
+
+    def _attempt(self, second: frozenset[Span] = frozenset()) -> _Attempt:
+        """Evaluate all parts; the second guess of their kind stands for the values named."""
+        outcomes = {name: self._outcome(name, self._guesses, second) for name in self.names}
+        return _Attempt(outcomes, self._values(outcomes))
+
+    def _values(self, outcomes: Mapping[str, PartOutcome]) -> dict[Span, Resolved | Finding]:
+        found = self.resolve({name: one.moved for name, one in outcomes.items()}, self.references)
+        return {reference.span: value for reference, value in zip(self.references, found, strict=True)}
+
+    def _outcome(self, name: str, guesses: Mapping[Span, int], second: frozenset[Span]) -> PartOutcome:
+        own = [one for one in self.references if one.part == name]
+        # What is settled does not change any more, so the guesses tell the runs of a part apart.
+        key = (
+            name,
+            *(None if one.span in self._settled else (guesses[one.span], one.span in second) for one in own),
+        )
+        if key not in self._cache:
+            given = {
+                one.span: Resolved(GUESSES[guesses[one.span]][one.span in second], self._origin(one))
+                for one in own
+            }
+            self._cache[key] = self.run(name, {**self.known, **given, **self._settled})
+        return self._cache[key]
+
+    def _origin(self, reference: Reference) -> Origin:
+        return Origin(self.environment.place(reference.span), How.REFERENCE, note=reference.key)
+
+    def _agreed(self, reference: Reference, first: _Attempt, second: _Attempt) -> Resolved | None:
+        """The value of a reference when no guess has to do with it."""
+        one, other = first.values[reference.span], second.values[reference.span]
+        if (
+            not isinstance(one, Resolved)
+            or not isinstance(other, Resolved)
+            or not _same(one.value, other.value)
+        ):
+            return None
+        failed = any(name in reference.parts and it.errors for name, it in first.outcomes.items())
+        # What a part could not compute because of a guess is unknown with both of them.
+        return None if failed and isinstance(reveal(one.value), Unknown) else one
+
+    def _guess_better(self, waiting: Sequence[Reference]) -> bool:
+        """Try other kinds of guesses for the parts that refuse those of now; False when none gets further."""
+        better = False
+        for name in self.names:
+            own = [one for one in waiting if one.part == name]
+            errors = _errors(self._outcome(name, self._guesses, frozenset()))
+            for reference in own:
+                for kind in range(len(GUESSES)):
+                    if not errors:
+                        break
+                    tried = {**self._guesses, reference.span: kind}
+                    found = _errors(self._outcome(name, tried, frozenset()))
+                    # A language that stops at its first error shows the next one only when that is gone.
+                    if len(found) < len(errors) or (len(found) == len(errors) and not found & errors):
+                        self._guesses, errors, better = tried, found, True
+        return better
+
+    # Ends
+
+    def _checked(self) -> Solved:
+        """All parts with everything known. A guess can have hidden what a value rests on: then it goes on from there."""
+        for _ in range(len(self.references) + 2):
+            given = {**self.known, **self._settled}
+            outcomes = {name: self.run(name, given) for name in self.names}
+            found = self._values(outcomes)
+            wrong = [one for one in self.references if not self._is_settled(one, found[one.span])]
+            failed = any(one.errors for one in outcomes.values())
+            if failed or not wrong:
+                # The values with the origins that they have in the end.
+                values = {
+                    one.span: value
+                    for one in self.references
+                    if isinstance(value := found[one.span], Resolved)
+                }
+                findings = tuple(finding for one in outcomes.values() for finding in one.findings)
+                return Solved(outcomes, {**self._settled, **values}, findings, whole=not failed)
+            self._settled.update(
+                {one.span: value for one in wrong if isinstance(value := found[one.span], Resolved)}
+            )
+        return Solved({}, self._settled, (self._wait_finding(wrong),), whole=False)
+
+    def _is_settled(self, reference: Reference, found: Resolved | Finding) -> bool:
+        return isinstance(found, Resolved) and _same(found.value, self._settled[reference.span].value)
+
+    def _stuck(self, waiting: Sequence[Reference], first: _Attempt, second: _Attempt) -> Solved:
+        """Nothing new becomes known: because something is wrong whatever is guessed, or because values wait."""
+        findings: list[Finding] = []
+        for name in self.names:
+            there = {_key(one) for one in second.outcomes[name].errors}
+            findings += [one for one in first.outcomes[name].errors if _key(one) in there]
+        failed = {name for name, one in first.outcomes.items() if one.errors}
+        for one in waiting:
+            value, other = first.values[one.span], second.values[one.span]
+            if isinstance(value, Finding) and isinstance(other, Finding) and not one.parts & failed:
+                findings.append(value)
+        return Solved({}, {}, tuple(findings) or (self._wait_finding(self._in_circle(waiting)),), whole=False)
+
+    def _in_circle(self, waiting: Sequence[Reference]) -> Sequence[Reference]:
+        """Those that wait for themselves, without those that only wait for them: found by changing one guess at a time."""
+        if len(waiting) > _MOST_TRACED:
+            return waiting
+        plain = self._attempt()
+        rests: list[list[int]] = [[] for _ in waiting]
+        for number, changed in enumerate(waiting):
+            other = self._attempt(frozenset((changed.span,)))
+            for position, one in enumerate(waiting):
+                if not _same(_shown(plain.values[one.span]), _shown(other.values[one.span])):
+                    rests[position].append(number)
+        circles = [
+            group for group in strongly_connected(rests) if len(group) > 1 or group[0] in rests[group[0]]
+        ]
+        return [waiting[one] for group in circles for one in group] or waiting
+
+    def _wait_finding(self, waiting: Sequence[Reference]) -> Finding:
+        first, *others = waiting
+        names = ", ".join(f"{one.part}.{one.key}" for one in waiting)
+        message = (
+            f"these values wait for each other: {names}"
+            if others
+            else f"this value waits for itself: {names}"
+        )
+        return Finding(
+            code="ENV:E007",
+            message=message,
+            place=self.environment.place(first.span),
+            hint="give one of them a value that does not come from the other parts",
+            related=tuple(
+                Related(place=self.environment.place(one.span), message=f"{one.part}.{one.key} waits, too")
+                for one in others
+            ),
+        )
+
+
+def _errors(outcome: PartOutcome) -> set[tuple[str, str]]:
+    return {(one.code, str(one.location)) for one in outcome.errors}
+
+
+def _key(finding: Finding) -> tuple[str, str, str]:
+    return finding.code, str(finding.location), finding.message
+
+
+def _shown(value: Resolved | Finding) -> Any:
+    return value.value if isinstance(value, Resolved) else (value.code, value.message)
+
+
+def _same(left: Any, right: Any) -> bool:
+    left, right = reveal(left), reveal(right)
+    if isinstance(left, Mapping) and isinstance(right, Mapping):
+        return left.keys() == right.keys() and all(_same(left[key], right[key]) for key in left)
+    if isinstance(left, list | tuple) and isinstance(right, list | tuple):
+        return len(left) == len(right) and all(map(_same, left, right))
+    return type(left) is type(right) and bool(left == right)

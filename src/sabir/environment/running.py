@@ -1,0 +1,75 @@
+"""Evaluating one part with the values that the environment gives it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from sabir.dataclasses import dataclass, replace
+from sabir.diagnostics.finding import Finding, Severity
+from sabir.environment.given import Resolved, request_for
+from sabir.environment.merge import MovedPart, moved_part
+from sabir.environment.nodes import Environment
+from sabir.environment.parts import LoadedPart
+from sabir.errors import UnusableInput, UsageError
+from sabir.graph.graph import Graph
+from sabir.languages.language import Evaluation, EvaluationRequest
+from sabir.source.text import Span
+
+__all__ = ["PartOutcome", "PartRunner"]
+
+_NO_GRAPH: Final = Graph(())
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PartOutcome:
+    """What came of a part: its graph in the environment, as far as it came, and what there is to say."""
+
+    moved: MovedPart
+    findings: tuple[Finding, ...]
+
+    @property
+    def errors(self) -> tuple[Finding, ...]:
+        return tuple(one for one in self.findings if one.severity is Severity.ERROR)
+
+
+@dataclass(frozen=True, slots=True)
+class PartRunner:
+    environment: Environment
+    parts: Mapping[str, LoadedPart]
+    request: EvaluationRequest
+
+    def run(self, name: str, resolved: Mapping[Span, Resolved]) -> PartOutcome:
+        """Evaluate a part; `resolved` has a value for every expression that it is given."""
+        loaded = self.parts[name]
+        if self.request.on_progress is not None:
+            self.request.on_progress(f"{name} ({loaded.language.name})")
+        evaluation = self._evaluation(loaded, self.request_for(name, resolved))
+        origins = {span: one.origin for span, one in resolved.items()}
+        findings = tuple(loaded.places.finding(finding) for finding in evaluation.findings)
+        return PartOutcome(moved_part(name, evaluation.graph, loaded.places, origins), findings)
+
+    def request_for(self, name: str, resolved: Mapping[Span, Resolved]) -> EvaluationRequest:
+        return request_for(self.environment, self.parts[name], self.request, resolved)
+
+    def _evaluation(self, loaded: LoadedPart, given: EvaluationRequest) -> Evaluation:
+        """What a language cannot use is wrong usage on the command line; here `sabir.yaml` is wrong."""
+        try:
+            return loaded.language.evaluate(loaded.package, given)
+        except (UsageError, UnusableInput) as error:
+            if given.overrides:
+                # Without --set it tells whether that was it, or what the environment gives.
+                plain = self._evaluation(loaded, replace(given, overrides={}))
+                if not any(one.code == "ENV:E009" for one in plain.findings):
+                    raise UsageError(f"--set in part {loaded.part.name!r}: {error}") from error
+                return plain
+            return Evaluation(graph=_NO_GRAPH, findings=(self._unusable(loaded, error),))
+
+    def _unusable(self, loaded: LoadedPart, error: Exception) -> Finding:
+        part = loaded.part
+        given = part.inputs or part.model or part.config
+        return Finding(
+            code="ENV:E009",
+            message=f"part {part.name!r} cannot use what it is given: {error}",
+            place=self.environment.place(part.span if given is None else given.span),
+        )

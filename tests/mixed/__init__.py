@@ -1,0 +1,1 @@
+"""Environments of the four real languages."""
