@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sabir.diagnostics import did_you_mean, near
+from sabir.diagnostics.near import is_respelt, only_near
 
 KNOWN = ("Properties", "Methods", "Namespaces", "Name", "Extends", "Usage")
 
@@ -30,3 +31,22 @@ def test_near(name: str, expected: str | None) -> None:
 @given(st.text(max_size=30), st.lists(st.text(max_size=30), max_size=5))
 def test_it_answers_with_a_known_name_or_none(name: str, known: list[str]) -> None:
     assert near(name, known) in {None, *known}
+
+
+@pytest.mark.parametrize(
+    ("name", "known", "expected"),
+    [
+        ("Ot", ("In", "Out"), "Out"),
+        ("hots", ("host", "hotel", "hosts"), None),
+        ("hots", ("host",), "host"),
+        ("HOST", ("host", "hosts"), "host"),
+        ("zebra", ("host",), None),
+    ],
+)
+def test_a_second_name_as_close_leaves_none(name: str, known: tuple[str, ...], expected: str | None) -> None:
+    assert only_near(name, known) == expected
+
+
+def test_respelt() -> None:
+    assert is_respelt("in-out", "InOut")
+    assert not is_respelt("In", "Out")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-__all__ = ["did_you_mean", "near"]
+__all__ = ["did_you_mean", "is_respelt", "near", "only_near"]
 
 
 def near(name: str, known: Iterable[str]) -> str | None:
@@ -13,17 +13,35 @@ def near(name: str, known: Iterable[str]) -> str | None:
     Close means: the same but for capitals and separators, or at most a third of its letters edited (a swap of two
     neighbours counts as one edit).
     """
+    return next(iter(_nearest(name, known)), None)
+
+
+def only_near(name: str, known: Iterable[str]) -> str | None:
+    """The near name when there is no second one as close: what a repair may write."""
+    found = _nearest(name, known)
+    return found[0] if len(found) == 1 else None
+
+
+def is_respelt(name: str, other: str) -> bool:
+    """Whether two names differ in capitals and separators only."""
+    return _folded(name) == _folded(other)
+
+
+def _nearest(name: str, known: Iterable[str]) -> list[str]:
+    """The closest names, sorted; several when they are equally close."""
     wanted = _folded(name)
-    best: str | None = None
+    best: list[str] = []
     bound = max(1, len(wanted) // 3) + 1
-    for candidate in sorted(known):
+    for candidate in sorted(set(known)):
         folded = _folded(candidate)
-        if candidate == name or abs(len(folded) - len(wanted)) >= bound:
+        if candidate == name or abs(len(folded) - len(wanted)) > bound:
             continue
-        distance = 0 if folded == wanted else _distance(wanted, folded, bound)
+        distance = 0 if folded == wanted else _distance(wanted, folded, bound + 1)
         if distance < bound:
-            best, bound = candidate, distance
-    return best if bound < len(wanted) else None
+            best, bound = [candidate], distance
+        elif distance == bound and best:
+            best.append(candidate)
+    return best if bound < len(wanted) else []
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str | None:

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from sabir.check.fixes import FixedText, fixed_texts
+from sabir.check.fixes import fixed_texts
 from sabir.check.options import CheckOptions
-from sabir.check.report import PackageReport
-from sabir.dataclasses import dataclass
-from sabir.operations.check import check_paths
+from sabir.check.report import Report
+from sabir.errors import SabirError, UsageError
+from sabir.operations.check import check_package
 from sabir.operations.files import write_atomically
+from sabir.source.packages import LoadedPackage, load_package
+from sabir.source.packages.edited import EditedPackage
 
 __all__ = ["FixResult", "fix_diff", "fix_paths"]
 
 _BOM: Final = b"\xef\xbb\xbf"
 # A fix may bring forth another finding with a fix; fixes that undo each other must not go on for ever.
 _ROUNDS: Final = 10
+_UNREADABLE: Final = frozenset({"E002", "E003", "E004"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,56 +32,88 @@ class FixResult:
     """What was written."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Mended:
+    """One file of the disk, before and after."""
+
+    path: Path
+    before: str
+    after: str
+    applied: int
+
+
 def fix_paths(paths: Sequence[Path], options: CheckOptions, *, unsafe: bool = False) -> FixResult:
-    """Apply the fixes of all findings and write the files, until nothing is left to mend."""
+    """Apply the fixes of all findings, until nothing is left to mend, and write the files."""
     applied = 0
     files: dict[Path, None] = {}
-    for _ in range(_ROUNDS):
-        changes = [*_changes(paths, options, unsafe=unsafe)]
-        if not changes:
-            break
-        for path, fixed in changes:
-            write_atomically(path, _encoded(path, fixed))
-            applied += len(fixed.applied)
-            files[path] = None
+    for mended in _mended(paths, options, unsafe=unsafe):
+        write_atomically(mended.path, _encoded(mended))
+        applied += mended.applied
+        files[mended.path] = None
     return FixResult(applied=applied, files=tuple(files))
 
 
 def fix_diff(paths: Sequence[Path], options: CheckOptions, *, unsafe: bool = False) -> str:
-    """What the fixes would change, as a unified diff; nothing is written."""
+    """What `fix_paths` would change, as a unified diff; nothing is written."""
     from difflib import unified_diff
 
     parts: list[str] = []
-    for path, fixed in _changes(paths, options, unsafe=unsafe):
-        before = fixed.source.text.splitlines(keepends=True)
-        after = fixed.text.splitlines(keepends=True)
-        lines = unified_diff(before, after, f"a/{path.as_posix()}", f"b/{path.as_posix()}")
+    for mended in _mended(paths, options, unsafe=unsafe):
+        before = mended.before.splitlines(keepends=True)
+        after = mended.after.splitlines(keepends=True)
+        name = mended.path.as_posix()
+        lines = unified_diff(before, after, f"a/{name}", f"b/{name}")
         parts.extend(
             line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines
         )
     return "".join(parts)
 
 
-def _changes(
-    paths: Sequence[Path], options: CheckOptions, *, unsafe: bool
-) -> Iterator[tuple[Path, FixedText]]:
-    for package in check_paths(paths, options).report.packages:
-        for fixed in fixed_texts(package.findings, unsafe=unsafe):
-            path = _path_of(package, fixed.source.name)
-            if path is not None and fixed.text != fixed.source.text:
-                yield path, fixed
+def _mended(paths: Sequence[Path], options: CheckOptions, *, unsafe: bool) -> Iterator[_Mended]:
+    for path in paths:
+        try:
+            package = load_package(path)
+            if package.single_file or os.path.isdir(path):  # what lives in an archive is not rewritten
+                yield from _mended_package(package, path, options, unsafe=unsafe)
+        except UsageError:
+            raise
+        except SabirError:
+            continue  # the check that follows says why
 
 
-def _path_of(package: PackageReport, file: str) -> Path | None:
-    """The file on the disk, or None for what lives in an archive, which is not rewritten."""
-    if not package.path:
-        return None
-    root = Path(package.path)
-    if package.single_file:
-        return root
-    return root / file if os.path.isdir(root) else None
+def _mended_package(
+    package: LoadedPackage, path: Path, options: CheckOptions, *, unsafe: bool
+) -> Iterator[_Mended]:
+    texts: dict[str, str] = {}
+    before: dict[str, str] = {}
+    applied: dict[str, int] = {}
+    report = check_package(package, options)
+    for _ in range(_ROUNDS):
+        findings = [finding for _, finding in report.findings()]
+        changes = [
+            fixed for fixed in fixed_texts(findings, unsafe=unsafe) if package.exists(fixed.source.name)
+        ]
+        wanted = {fixed.source.name: fixed.text for fixed in changes if fixed.text != fixed.source.text}
+        if not wanted:
+            break
+        after = check_package(EditedPackage(package, {**texts, **wanted}), options)
+        if _unreadable(after) - _unreadable(report):
+            break  # a repair that breaks a file is none
+        for fixed in changes:
+            name = fixed.source.name
+            before.setdefault(name, fixed.source.text)
+            applied[name] = applied.get(name, 0) + len(fixed.applied)
+        texts.update(wanted)
+        report = after
+    for name, text in texts.items():
+        place = path if package.single_file else path / name
+        yield _Mended(path=place, before=before[name], after=text, applied=applied[name])
 
 
-def _encoded(path: Path, fixed: FixedText) -> bytes:
-    mark = _BOM if path.read_bytes()[:3] == _BOM else b""
-    return mark + fixed.text.encode("utf-8")
+def _unreadable(report: Report) -> set[str]:
+    return {finding.filename for _, finding in report.findings() if finding.code in _UNREADABLE}
+
+
+def _encoded(mended: _Mended) -> bytes:
+    mark = _BOM if mended.path.read_bytes()[:3] == _BOM else b""
+    return mark + mended.after.encode("utf-8")
