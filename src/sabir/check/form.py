@@ -27,7 +27,13 @@ def text_findings(file: PackageFile) -> Iterator[Finding]:
 
 def yaml_findings(file: PackageFile) -> Iterator[Finding]:
     """What is wrong with the form of a YAML file. `file.yaml.broken` tells whether it can be used all the same."""
-    return (problem_finding(problem) for problem in file.yaml.problems)
+    if not file.yaml.problems:
+        return
+    from sabir.check.yaml_repairs import YamlRepairs  # most files need none
+
+    repairs = YamlRepairs(file)
+    for problem in file.yaml.problems:
+        yield repairs.added(problem_finding(problem))
 
 
 class FormValidator(BaseValidator):

@@ -43,8 +43,9 @@ FORM_CODES: Final = (
         title="key given twice in one mapping",
         why="YAML readers silently keep the last one, so the first value is lost without anybody noticing. Remove one of the "
         "two, or give it the name it was meant to have.",
-        bad={"example.yaml": "name: web\nport: 80\nname: database\n"},
+        bad={"example.yaml": "name: web\nport: 80\nname: web\n"},
         good={"example.yaml": "name: web\nport: 80\n"},
+        fixable=True,
     ),
     Code(
         code="E901",

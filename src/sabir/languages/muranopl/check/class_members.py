@@ -6,15 +6,16 @@ from collections.abc import Iterator
 from typing import Final
 
 from sabir.diagnostics.finding import Edit, Finding, Fix
+from sabir.languages.muranopl.check import repairs
 from sabir.languages.muranopl.check.names import Version, is_identifier, is_method_name
 from sabir.languages.muranopl.check.report import Report, kind_of, shown
 from sabir.languages.muranopl.check.shapes import is_null, meta_shape, one_of, unknown_keys
 from sabir.source.text import Place
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence, text_of
 
-__all__ = ["check_methods", "check_properties"]
+__all__ = ["PROPERTY_KEYS", "check_methods", "check_properties"]
 
-_PROPERTY_KEYS: Final = frozenset({"Contract", "Usage", "Default", "Meta"})
+PROPERTY_KEYS: Final = frozenset({"Contract", "Usage", "Default", "Meta"})
 _PROPERTY_USAGES: Final[dict[str, Version]] = {
     "In": (1, 0),
     "Out": (1, 0),
@@ -48,10 +49,11 @@ def check_properties(report: Report, section: YamlNode | None, version: Version 
             message = f"property {shown(key)} must be a mapping with a Contract, not {kind_of(value)}"
             yield report.at(key, "MPL:E047", message)
             continue
-        yield from unknown_keys(report, value, _PROPERTY_KEYS, code="E021", what=f"property {shown(key)}")
+        yield from unknown_keys(report, value, PROPERTY_KEYS, code="E021", what=f"property {shown(key)}")
         if value.get("Contract") is None:
             hint = "add a Contract; Contract: $ takes any value"
-            yield report.at(key, "MPL:E047", f"property {shown(key)} has no Contract", hint=hint)
+            fix = repairs.with_contract(report, value)
+            yield report.at(key, "MPL:E047", f"property {shown(key)} has no Contract", hint=hint, fix=fix)
         usage = value.get("Usage")
         yield from one_of(report, usage, _PROPERTY_USAGES, code="MPL:E042", what="Usage of a property")
         name = text_of(usage)
@@ -87,7 +89,7 @@ def _check_method(
     yield from unknown_keys(report, method, _METHOD_KEYS, code="E021", what=f"method {shown(name)}")
     scope = method.get("Scope")
     if scope is not None and text_of(scope) not in _SCOPES:
-        yield report.unknown(scope, "MPL:E044", f"Scope cannot be {shown(scope)}", _SCOPES)
+        yield report.unknown(scope, "MPL:E044", f"Scope cannot be {shown(scope)}", _SCOPES, refused=True)
     elif scope is not None and version is not None and version < _WITH_SCOPE:
         hint = _raise(_WITH_SCOPE)
         yield report.at(scope, "MPL:E044", f"Scope came with format {_dotted(_WITH_SCOPE)}", hint=hint)
@@ -110,7 +112,13 @@ def _check_method_usage(report: Report, method: YamlMapping, version: Version | 
     name = text_of(usage)
     since = _METHOD_USAGES.get(name) if name is not None else None
     if since is None:
-        yield report.unknown(usage, "MPL:W045", f"Usage of a method cannot be {shown(usage)}", _METHOD_USAGES)
+        yield report.unknown(
+            usage,
+            "MPL:W045",
+            f"Usage of a method cannot be {shown(usage)}",
+            _METHOD_USAGES,
+            refused=True,
+        )
     elif version is not None and version < since:
         yield report.at(
             usage, "MPL:W045", f"Usage {name} came with format {_dotted(since)}", hint=_raise(since)
@@ -133,7 +141,8 @@ def check_arguments(report: Report, arguments: YamlNode | None, version: Version
     if isinstance(arguments, YamlMapping):
         if len(arguments) > 1:
             hint = "write a list with one argument an item; a mapping has no order"
-            yield report.at(arguments, "MPL:E048", "Arguments is one mapping with several keys", hint=hint)
+            message = "Arguments is one mapping with several keys"
+            yield report.at(arguments, "MPL:E048", message, hint=hint, fix=repairs.as_list(report, arguments))
             return
         yield from _check_argument(report, arguments, version)
         return
@@ -162,7 +171,11 @@ def _check_argument(report: Report, item: YamlNode, version: Version | None) -> 
     usage = value.get("Usage")
     if usage is not None and text_of(usage) not in _ARGUMENT_USAGES:
         yield report.unknown(
-            usage, "MPL:E053", f"Usage of an argument cannot be {shown(usage)}", _ARGUMENT_USAGES
+            usage,
+            "MPL:E053",
+            f"Usage of an argument cannot be {shown(usage)}",
+            _ARGUMENT_USAGES,
+            refused=True,
         )
     elif usage is not None and version is not None and version < _WITH_ARGUMENT_USAGE:
         since = _dotted(_WITH_ARGUMENT_USAGE)

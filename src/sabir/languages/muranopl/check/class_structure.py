@@ -116,17 +116,22 @@ def check_type_list(report: Report, key: str, value: YamlNode | None) -> Iterato
     for item in value.items if isinstance(value, YamlSequence) else (value,):
         name = text_of(item)
         if name is None or not is_type_reference(name):
-            hint = _blank_hint(item) or "write Name, prefix:Name or a.b.Name"
-            yield report.at(item, "MPL:E025", f"{key} needs class names, not {_quoted(item)}", hint=hint)
+            meant = _without_blank(item)
+            hint, fix = "write Name, prefix:Name or a.b.Name", None
+            if meant is not None:
+                hint = f"write {meant} without the blank; with it, YAML reads a mapping"
+                fix = report.replacing(item, meant, safe=True)
+            message = f"{key} needs class names, not {_quoted(item)}"
+            yield report.at(item, "MPL:E025", message, hint=hint, fix=fix)
 
 
-def _blank_hint(item: YamlNode) -> str | None:
-    # `srv: Something` with a blank is a mapping in YAML (S-10).
+def _without_blank(item: YamlNode) -> str | None:
+    """`srv:Something` for `srv: Something`, which is a mapping in YAML (S-10)."""
     if isinstance(item, YamlMapping) and len(item) == 1:
         (key, value), *_ = item.items()
         prefix, name = text_of(key), text_of(value)
         if prefix is not None and name is not None and is_identifier(prefix) and is_dotted_name(name):
-            return f"write {prefix}:{name} without the blank; with it, YAML reads a mapping"
+            return f"{prefix}:{name}"
     return None
 
 
@@ -167,4 +172,6 @@ def check_meta_class(report: Report, node: YamlMapping) -> Iterator[Finding]:
     if applies is not None:
         for item in applies.items if isinstance(applies, YamlSequence) else (applies,):
             if text_of(item) not in _TARGETS:
-                yield report.unknown(item, "MPL:E028", f"Applies cannot name {shown(item)}", _TARGETS)
+                yield report.unknown(
+                    item, "MPL:E028", f"Applies cannot name {shown(item)}", _TARGETS, refused=True
+                )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, NamedTuple
 
-from sabir.diagnostics.finding import Finding
+from sabir.diagnostics.finding import Finding, Fix
 from sabir.expressions.yaql.nodes import Binary, Call, Index, Node, Variable, Word
 from sabir.languages.muranopl.check.expressions import (
     ExpressionText,
@@ -14,6 +14,7 @@ from sabir.languages.muranopl.check.expressions import (
     unparsable,
     value_expressions,
 )
+from sabir.languages.muranopl.check.repairs import without_value
 from sabir.languages.muranopl.check.report import Report, kind_of, shown
 from sabir.languages.muranopl.check.shapes import is_null
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence, text_of
@@ -144,7 +145,9 @@ class _Reader:
         for key in node:
             if text_of(key) not in construct.known:
                 message = f"{name} has no keyword {shown(key)}"
-                self.body.findings.append(self.report.unknown(key, "MPL:E201", message, construct.known))
+                self.body.findings.append(
+                    self.report.unknown(key, "MPL:E201", message, construct.known, taken=node, refused=True)
+                )
         missing = [keyword for keyword in construct.required if keyword not in present]
         if missing == ["Catch"] and "Finally" in present:
             missing = []  # the engine runs Try with Finally alone, and published packages have it
@@ -206,7 +209,11 @@ class _Reader:
             for key in item:
                 if text_of(key) not in _EXCEPTION_KEYS:
                     message = f"Catch has no keyword {shown(key)}"
-                    self.body.findings.append(self.report.unknown(key, "MPL:E201", message, _EXCEPTION_KEYS))
+                    self.body.findings.append(
+                        self.report.unknown(
+                            key, "MPL:E201", message, _EXCEPTION_KEYS, taken=item, refused=True
+                        )
+                    )
             if item.get("Do") is None and item.entries:
                 self.find(item.entries[0].key, "MPL:E204", "Catch needs Do")
             self.catch(item, in_loop=in_loop)
@@ -263,6 +270,7 @@ class _Reader:
                 "MPL:E200",
                 f"{keyword} takes no value",
                 hint=f"write {keyword}: and nothing behind it",
+                fix=without_value(self.report, entry),
             )
 
     def cases(
@@ -300,7 +308,7 @@ class _Reader:
                 return
         message = f"{shown(key)} can be neither assigned to nor is it a keyword"
         known = (*_CONSTRUCTS, *(keyword for one in _CONSTRUCTS.values() for keyword in one.known))
-        finding = self.report.unknown(key, "MPL:E201", message, set(known))
+        finding = self.report.unknown(key, "MPL:E201", message, set(known), refused=True)
         self.body.findings.append(finding)
 
     def variable(self, node: YamlNode | None, keyword: str) -> None:
@@ -333,8 +341,10 @@ class _Reader:
             else:
                 self.body.findings.append(found)
 
-    def find(self, node: YamlNode, code: str, message: str, *, hint: str | None = None) -> None:
-        self.body.findings.append(self.report.at(node, code, message, hint=hint))
+    def find(
+        self, node: YamlNode, code: str, message: str, *, hint: str | None = None, fix: Fix | None = None
+    ) -> None:
+        self.body.findings.append(self.report.at(node, code, message, hint=hint, fix=fix))
 
 
 def _leaves(statement: YamlNode) -> bool:

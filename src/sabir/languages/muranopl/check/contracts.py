@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from sabir.diagnostics.finding import Finding
-from sabir.diagnostics.near import near
+from sabir.diagnostics.near import near, only_near
 from sabir.expressions.yaql.nodes import Binary, Call, Node, Variable, children
 from sabir.languages.muranopl.check.expressions import (
     ExpressionText,
@@ -23,6 +23,7 @@ __all__ = ["accepts_null", "check_contract", "contract_chain", "contract_express
 _FUNCTIONS: Final = frozenset(
     ["string", "int", "bool", "class", "template", "owned", "notOwned", "notNull", "check"]
 )
+_TYPES: Final = frozenset({"string", "int", "bool"})
 
 
 def contract_expressions(report: Report, contract: YamlNode) -> Iterator[ExpressionText]:
@@ -72,7 +73,11 @@ def _check_scalar(report: Report, contract: YamlScalar, *, literal_allowed: bool
     if not isinstance(parsed, ExpressionText):
         yield unparsable(report, contract, parsed, "MPL:W048")
     elif not _mentions_value(parsed.tree):
-        yield report.at(contract, "MPL:W048", f"{shown(contract)} is no contract", hint=hint)
+        fix = None
+        if contract.text.removesuffix("()") in _TYPES:
+            # `string` and `string()` for `$.string()`
+            fix = report.replacing(contract, f"$.{contract.text.removesuffix('()')}()")
+        yield report.at(contract, "MPL:W048", f"{shown(contract)} is no contract", hint=hint, fix=fix)
     else:
         yield from _check_functions(report, parsed)
 
@@ -83,7 +88,9 @@ def _check_functions(report: Report, contract: ExpressionText) -> Iterator[Findi
         meant = near(call.name, _FUNCTIONS) if call.name not in _FUNCTIONS else None
         if meant is not None:
             message = f"contracts have no function {call.name!r}"
-            yield report.at(contract.span(call), "MPL:W048", message, hint=f"did you mean {meant!r}?")
+            span = contract.span(call)
+            fix = report.renaming(span, call.name, only_near(call.name, _FUNCTIONS))
+            yield report.at(span, "MPL:W048", message, hint=f"did you mean {meant!r}?", fix=fix)
 
 
 def _mentions_value(node: Node) -> bool:

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from sabir.expressions.yaql.nodes import Binary, Call, Node, Variable, Word, children
+from sabir.languages.muranopl.check.class_members import PROPERTY_KEYS
 from sabir.languages.muranopl.check.class_view import ClassDocument, ClassTable, members
 from sabir.languages.muranopl.check.code import Body, read_body
 from sabir.languages.muranopl.check.contracts import accepts_null
@@ -169,8 +170,7 @@ class Lineage:
         found: dict[str, str] = {}
         for facts in self._own:
             for _, name, declared in members(facts.document.node, "Properties"):
-                usage = text_of(declared.get("Usage")) if isinstance(declared, YamlMapping) else None
-                found.setdefault(name, usage or "In")
+                found.setdefault(name, _usage(declared))
         for core in self._core:
             found.update((name, "In") for name in core.inputs if name not in found)
             found.update((name, "Runtime") for name in core.properties if name not in found)
@@ -197,6 +197,15 @@ class Lineage:
                 found.add(name)
                 waiting.extend(calls[name])
         return frozenset(found)
+
+
+def _usage(declared: YamlNode) -> str:
+    """The usage of a property; none where a misspelt key may have been meant as `Usage`."""
+    if not isinstance(declared, YamlMapping):
+        return ""
+    if any(text_of(key) not in PROPERTY_KEYS for key in declared):
+        return ""
+    return text_of(declared.get("Usage")) or "In"
 
 
 def own_property(node: Node) -> str | None:

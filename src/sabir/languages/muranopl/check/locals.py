@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from typing import Final
 
 from sabir.diagnostics.finding import Finding
-from sabir.diagnostics.near import near
+from sabir.diagnostics.near import near, only_near
 from sabir.expressions.yaql.nodes import Binary, Call, Node, Rule, Variable, Word, children
-from sabir.languages.muranopl.check.code import Body
+from sabir.languages.muranopl.check.code import Assignment, Body
 from sabir.languages.muranopl.check.expressions import ExpressionText
+from sabir.languages.muranopl.check.repairs import call_alone
 from sabir.languages.muranopl.check.report import Report
 
 __all__ = ["check_locals"]
@@ -28,28 +29,35 @@ def check_locals(report: Report, body: Body, arguments: frozenset[str]) -> Itera
         for variable in _variables(expression.tree):
             reads.setdefault(variable.name, (expression, variable))
         binds = binds or _binds_names(expression.tree)
-    written: dict[str, ExpressionText] = {}
+    written: dict[str, Assignment] = {}
     for assignment in body.assignments:
         tree = assignment.target.tree
         if isinstance(tree, Variable):
-            written.setdefault(tree.name, assignment.target)
+            written.setdefault(tree.name, assignment)
         else:
             # `$x.a: 1` reads $x and writes into what it holds.
             for variable in _variables(tree):
                 reads.setdefault(variable.name, (assignment.target, variable))
     known = {*written, *body.bound, *arguments, "this"}
-    for name, target in written.items():
+    missing = [name for name in reads if name and not name.isdigit() and name not in known]
+    for name, assignment in written.items():
         if name and name not in reads and name not in ("this", "_"):
             hint = "remove the assignment, or keep only the call on its right side"
-            yield report.at(target.span(), "MPL:W207", f"${name} is assigned and never read", hint=hint)
+            target = assignment.target
+            # A variable that is read under another name may be this one, misspelt.
+            fix = None if missing else call_alone(report, target.scalar, assignment.value)
+            message = f"${name} is assigned and never read"
+            yield report.at(target.span(), "MPL:W207", message, hint=hint, fix=fix)
     if binds:
         return
-    for name, (expression, variable) in reads.items():
-        if name and not name.isdigit() and name not in known:
-            near_name = near(name, known)
-            message = f"${name} is read, but it is no argument and nothing assigns it"
-            did = f"did you mean '${near_name}'?" if near_name else None
-            yield report.at(expression.span(variable), "MPL:E208", message, hint=did)
+    for name in missing:
+        expression, variable = reads[name]
+        near_name = near(name, known)
+        message = f"${name} is read, but it is no argument and nothing assigns it"
+        did = f"did you mean '${near_name}'?" if near_name else None
+        span, meant = expression.span(variable), only_near(name, known)
+        fix = report.renaming(span, f"${name}", f"${meant}" if meant else None)
+        yield report.at(span, "MPL:E208", message, hint=did, fix=fix)
 
 
 def _variables(node: Node) -> Iterator[Variable]:

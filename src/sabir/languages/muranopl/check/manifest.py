@@ -12,10 +12,17 @@ from sabir.check.validator import BaseValidator
 from sabir.dataclasses import replace
 from sabir.diagnostics.codes import Code
 from sabir.diagnostics.finding import Edit, Finding, Fix
-from sabir.diagnostics.near import did_you_mean
-from sabir.languages.muranopl.check.names import FORMATS, is_dotted_name, is_lower_camel
+from sabir.diagnostics.near import did_you_mean, only_near
+from sabir.languages.muranopl.check.names import FORMATS, is_dotted_name, is_identifier, is_lower_camel
 from sabir.languages.muranopl.check.report import Report, kind_of, shown
-from sabir.languages.muranopl.check.shapes import is_null, meta_shape, one_of, string_value, unknown_keys
+from sabir.languages.muranopl.check.shapes import (
+    is_null,
+    meta_shape,
+    one_of,
+    quoting,
+    string_value,
+    unknown_keys,
+)
 from sabir.languages.muranopl.check.view import MANIFEST, PackageView
 from sabir.source.packages import LoadedPackage
 from sabir.source.text import Place, Span
@@ -47,6 +54,8 @@ _SEMVER: Final = re.compile(
     r"\d+(\.\d+(\.\d+(-[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?(\+[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?)?)?"
 )
 _CLAUSE: Final = re.compile(r"(?:==|>=|<=|!=|>|<|\^|~=?)\s*\d+(?:\.\d+){0,2}")
+# Names that are looked through for the one that was meant, when a class file is missing.
+_MOST_CHOICES: Final = 100
 _PNG: Final = b"\x89PNG\r\n\x1a\n"
 
 
@@ -117,23 +126,26 @@ class ManifestValidator(BaseValidator):
             if classes is None or is_null(classes):
                 yield from self._unlisted(frozenset(), None)
             return
-        listed: set[str] = set()
-        for key, value in classes.items():
-            name = text_of(value)
-            if name is None:
-                continue
-            path = posixpath.normpath(posixpath.join("Classes", name))
-            listed.add(path)
-            if not path.startswith("Classes/"):
-                continue
-            if not self.package.exists(path):
-                # Without their common ending, or every name would look like every other.
-                known = {
-                    one.removeprefix("Classes/").removesuffix(".yaml") for one in self.package.list("Classes")
-                }
+        named = [
+            (key, value, posixpath.normpath(posixpath.join("Classes", text_of(value) or "")))
+            for key, value in classes.items()
+            if text_of(value) is not None
+        ]
+        listed = {path for _, _, path in named}
+        # Without their common ending, or every name would look like every other.
+        free = [
+            name.removeprefix("Classes/").removesuffix(".yaml")
+            for name in self.package.list("Classes")
+            if name not in listed
+        ][:_MOST_CHOICES]
+        for key, value, path in named:
+            if path.startswith("Classes/") and not self.package.exists(path):
+                name = text_of(value) or ""
                 message = f"the file {name!r} of class {shown(key)} is not under Classes/"
-                hint = did_you_mean(name.removesuffix(".yaml"), known)
-                yield report.at(value, "MAN:E050", message, hint=hint)
+                short = name.removesuffix(".yaml")
+                meant = only_near(short, free)
+                fix = report.replacing(value, f"{meant}.yaml") if meant and short != name else None
+                yield report.at(value, "MAN:E050", message, hint=did_you_mean(short, free), fix=fix)
         yield from self._unlisted(listed, classes)
 
     def _unlisted(self, listed: Iterable[str], classes: YamlMapping | None) -> Iterator[Finding]:
@@ -229,7 +241,8 @@ def check_format(report: Report, value: YamlNode | None) -> Iterator[Finding]:
         name, version = "MuranoPL", name
     if name not in FORMATS:
         message = f"{shown(value)} is no format that is known here; the classes and forms of the package are not checked"
-        yield report.unknown(value, "MAN:W030", message, [f"{known}/1.0" for known in FORMATS])
+        known = [f"{known}/{version or '1.0'}" for known in FORMATS]
+        yield report.unknown(value, "MAN:W030", message, known)
     elif version and tuple(version.split(".")) not in {tuple(map(str, one)) for one in FORMATS[name]} | {
         ("1",)
     }:
@@ -264,13 +277,16 @@ def check_tags(report: Report, value: YamlNode | None) -> Iterator[Finding]:
     if value is None or is_null(value):
         return
     if not isinstance(value, YamlSequence):
-        yield report.at(
-            value, "MAN:E070", f"Tags must be a list, not {kind_of(value)}", hint="write Tags: [one, two]"
-        )
+        message = f"Tags must be a list, not {kind_of(value)}"
+        fix = None
+        if is_identifier(text_of(value) or ""):
+            fix = report.replacing(value, f"[{text_of(value)}]", title="make it a list", safe=True)
+        yield report.at(value, "MAN:E070", message, hint="write Tags: [one, two]", fix=fix)
         return
     for item in value.items:
         if text_of(item) is None:
-            yield report.at(item, "MAN:E075", f"a tag must be a text, not {kind_of(item)}")
+            message = f"a tag must be a text, not {kind_of(item)}"
+            yield report.at(item, "MAN:E075", message, fix=quoting(report, item))
 
 
 def check_require(report: Report, value: YamlNode | None) -> Iterator[Finding]:

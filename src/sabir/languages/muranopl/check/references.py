@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from sabir.diagnostics.finding import Finding
-from sabir.diagnostics.near import did_you_mean
+from sabir.diagnostics.finding import Finding, Fix
+from sabir.diagnostics.near import did_you_mean, only_near
 from sabir.expressions.yaql.nodes import (
     Binary,
     Call,
@@ -22,6 +22,7 @@ from sabir.expressions.yaql.nodes import (
 from sabir.languages.muranopl.check.class_view import ClassDocument, ClassTable
 from sabir.languages.muranopl.check.expressions import ExpressionText, type_name
 from sabir.languages.muranopl.check.facts import ClassFacts, Lineage, MethodFacts, Signature, own_property
+from sabir.languages.muranopl.check.repairs import declaring
 from sabir.languages.muranopl.check.report import Report
 from sabir.languages.muranopl.check.yaql_names import FUNCTIONS, LAMBDA_FUNCTIONS
 from sabir.source.text import Span
@@ -40,13 +41,26 @@ def check_class_reference(
     if name is None:
         prefix = written.partition(":")[0]
         hint = did_you_mean(prefix, document.namespaces) or "declare it under Namespaces"
-        yield report.at(
-            span, "MPL:E110", f"the namespace prefix {prefix!r} of {written!r} is not declared", hint=hint
+        fix = report.renaming(span, prefix, only_near(prefix, document.namespaces)) or declaring(
+            report, document.node.get("Namespaces"), prefix, written.partition(":")[2]
         )
+        message = f"the namespace prefix {prefix!r} of {written!r} is not declared"
+        yield report.at(span, "MPL:E110", message, hint=hint, fix=fix)
     elif table.exists(name) is False:
         meant = table.near_class(name)
         did = f"did you mean {meant!r}?" if meant else None
-        yield report.at(span, "MPL:E111", f"there is no class {name!r}", hint=did)
+        yield report.at(
+            span, "MPL:E111", f"there is no class {name!r}", hint=did, fix=_respelt(report, span, name, meant)
+        )
+
+
+def _respelt(report: Report, span: Span, name: str, meant: str | None) -> Fix | None:
+    """Another last part of a class name, when the class that was meant is of the same namespace."""
+    if meant is None or meant.rpartition(".")[0] != name.rpartition(".")[0]:
+        return None
+    last = name.rpartition(".")[2]
+    start = report.source.text.rfind(last, span.start, span.end)
+    return report.renaming(Span(start, span.end), last, meant.rpartition(".")[2]) if start >= 0 else None
 
 
 def check_expression(
@@ -116,7 +130,9 @@ class _Walker(NamedTuple):
                 name = call.name
                 hint = did_you_mean(name, methods)
                 message = f"{self.document.title} has no method {name!r}, nor has any class it extends"
-                yield self.report.at(self.expression.span(call), "MPL:E112", message, hint=hint)
+                span = self.expression.span(call)
+                fix = self.report.renaming(span, name, only_near(name, methods))
+                yield self.report.at(span, "MPL:E112", message, hint=hint, fix=fix)
         declared = on_this and self.lineage is not None and call.name in self.lineage.methods
         yield from self._arguments(call, this=this, plain=declared)
 
@@ -130,11 +146,10 @@ class _Walker(NamedTuple):
     def _fits(self, call: Call, signature: Signature | None) -> Iterator[Finding]:
         if signature is None:
             return
-        named = [
-            one.source.value
-            for one in call.arguments
-            if isinstance(one, Rule) and isinstance(one.source, Word)
+        words = [
+            one.source for one in call.arguments if isinstance(one, Rule) and isinstance(one.source, Word)
         ]
+        named = [word.value for word in words]
         positional = sum(not isinstance(one, Rule) for one in call.arguments)
         span = self.expression.span(call)
         if positional > len(signature.standard) and not signature.variable:
@@ -143,10 +158,14 @@ class _Walker(NamedTuple):
             message = f"{call.name} takes {takes} ({', '.join(signature.standard)}), here are {positional}"
             yield self.report.at(span, "MPL:E114", message.replace(" ()", ""))
             return
-        unknown = [name for name in named if name not in signature.standard and not signature.keywords]
-        for name in unknown:
+        unknown = [word for word in words if word.value not in signature.standard and not signature.keywords]
+        for word in unknown:
+            name = word.value
             hint = did_you_mean(name, signature.standard)
-            yield self.report.at(span, "MPL:E114", f"{call.name} has no argument {name!r}", hint=hint)
+            free = {*signature.standard[positional:]}.difference(named)
+            fix = self.report.renaming(self.expression.span(word), name, only_near(name, free))
+            message = f"{call.name} has no argument {name!r}"
+            yield self.report.at(span, "MPL:E114", message, hint=hint, fix=fix)
         given = {*signature.standard[:positional], *named}
         missing = [name for name in signature.standard if name in signature.required and name not in given]
         if missing and not unknown:
@@ -161,7 +180,9 @@ class _Walker(NamedTuple):
         known = {*self.lineage.properties, *self.lineage.assigned}
         message = f"{self.document.title} has no property {name!r}: it is neither declared nor assigned"
         hint = did_you_mean(name, known)
-        yield self.report.at(self.expression.span(word), "MPL:E113", message, hint=hint)
+        span = self.expression.span(word)
+        fix = self.report.renaming(span, name, only_near(name, known))
+        yield self.report.at(span, "MPL:E113", message, hint=hint, fix=fix)
 
     def _resource(self, receiver: Node, call: Call) -> Iterator[Finding]:
         """`new(sys:Resources).string('file')`: the file must be there."""
@@ -173,9 +194,16 @@ class _Walker(NamedTuple):
         if isinstance(name, str) and not package.exists(f"Resources/{name}"):
             known = [one.removeprefix("Resources/") for one in package.list("Resources")]
             message = f"there is no file {name!r} under Resources/"
-            yield self.report.at(
-                self.expression.span(call), "MPL:E116", message, hint=did_you_mean(name, known)
-            )
+            span, hint = self.expression.span(call), did_you_mean(name, known)
+            fix = self._renamed_literal(first, name, only_near(name, known))
+            yield self.report.at(span, "MPL:E116", message, hint=hint, fix=fix)
+
+    def _renamed_literal(self, node: Node | None, old: str, new: str | None) -> Fix | None:
+        if node is None or self.expression.offset is None:
+            return None
+        span = self.expression.span(node)
+        quoted = isinstance(node, Literal)
+        return self.report.renaming(Span(span.start + quoted, span.end), old, new)
 
     def _is_resources(self, node: Node) -> bool:
         own = own_property(node)

@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from sabir.diagnostics.finding import Edit, Finding, Fix, Related
-from sabir.diagnostics.near import did_you_mean, near
+from sabir.diagnostics.near import did_you_mean, is_respelt, only_near
 from sabir.source.text import Place, Source, Span
-from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence
+from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence, text_of
 
 __all__ = ["Report", "kind_of", "shown"]
 
@@ -43,13 +43,36 @@ class Report(NamedTuple):
     def whole(self, code: str, message: str, *, hint: str | None = None) -> Finding:
         return Finding.about_file(code, message, self.source, hint=hint)
 
-    def unknown(self, node: YamlNode, code: str, message: str, known: Iterable[str]) -> Finding:
-        """A finding about a name that is not among the known ones, with the near one as a hint."""
+    def unknown(
+        self,
+        node: YamlNode,
+        code: str,
+        message: str,
+        known: Iterable[str],
+        *,
+        taken: Iterable[YamlNode] = (),
+        refused: bool = False,
+    ) -> Finding:
+        """A finding about a name that is not among the known ones, with the near one as a hint.
+
+        `taken` are the other keys beside it, which a repair must not give twice; `refused`: the engine does not load
+        what has such a name, so that writing it in the right capitals cannot change what it means.
+        """
         known = sorted(known)
-        written = shown(node).strip("'")
-        meant = near(written, known)
+        written = text_of(node) or ""
+        meant = only_near(written, known)
+        fix = None
+        if meant is not None and meant not in map(text_of, taken):
+            fix = self.replacing(node, meant, safe=refused and is_respelt(written, meant))
         hint = did_you_mean(written, known) or _choices(known)
-        return self.at(node, code, message, hint=hint, fix=self.replacing(node, meant) if meant else None)
+        return self.at(node, code, message, hint=hint, fix=fix)
+
+    def renaming(self, span: Span, old: str, new: str | None) -> Fix | None:
+        """A fix that writes another name at the beginning of a span, when the old one stands there letter by letter."""
+        if new is None or not old or not self.source.text.startswith(old, span.start):
+            return None
+        place = Place(self.source, Span(span.start, span.start + len(old)))
+        return Fix(title=f"write {new!r}", edits=(Edit(place=place, text=new),), safe=False)
 
     def replacing(self, node: YamlNode, text: str, *, title: str | None = None, safe: bool = False) -> Fix:
         """A fix that writes something else in the place of a node."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from sabir.diagnostics.finding import Finding
+from sabir.diagnostics.finding import Finding, Fix
 from sabir.languages.muranopl.check.report import Report, kind_of, shown
-from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence, text_of
+from sabir.source.yaml.nodes import Style, YamlMapping, YamlNode, YamlScalar, YamlSequence, text_of
 
-__all__ = ["meta_shape", "one_of", "string_value", "unknown_keys"]
+__all__ = ["is_null", "meta_shape", "one_of", "quoting", "string_value", "unknown_keys"]
 
 
 def unknown_keys(
@@ -17,7 +17,7 @@ def unknown_keys(
     """Keys that the table of `what` does not have."""
     for key in mapping:
         if text_of(key) not in known:
-            yield report.unknown(key, code, f"{what} has no key {shown(key)}", known)
+            yield report.unknown(key, code, f"{what} has no key {shown(key)}", known, taken=mapping)
 
 
 def string_value(
@@ -27,10 +27,15 @@ def string_value(
     value = mapping.get(key)
     if value is not None and text_of(value) is None and not is_null(value):
         message = f"{what or key} must be a text, not {kind_of(value)}"
-        fix = None
-        if isinstance(value, YamlScalar):
-            fix = report.replacing(value, f'"{value.text}"', title="put it in quotes", safe=True)
-        yield report.at(value, code, message, hint=_quote_hint(value), fix=fix)
+        yield report.at(value, code, message, hint=_quote_hint(value), fix=quoting(report, value))
+
+
+def quoting(report: Report, value: YamlNode) -> Fix | None:
+    """Quotes around a number or the like, where a text is needed."""
+    if not isinstance(value, YamlScalar) or value.style is not Style.PLAIN or value.tag is not None:
+        return None
+    # What begins with a quote or holds one is no number, date or boolean.
+    return report.replacing(value, f'"{value.text}"', title="put it in quotes", safe=True)
 
 
 def one_of(
@@ -38,7 +43,7 @@ def one_of(
 ) -> Iterator[Finding]:
     """A value of a closed set."""
     if value is not None and not is_null(value) and text_of(value) not in allowed:
-        yield report.unknown(value, code, f"{what} cannot be {shown(value)}", allowed)
+        yield report.unknown(value, code, f"{what} cannot be {shown(value)}", allowed, refused=True)
 
 
 def meta_shape(report: Report, mapping: YamlMapping, *, code: str) -> Iterator[Finding]:

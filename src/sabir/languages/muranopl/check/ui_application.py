@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sabir.diagnostics.finding import Finding
-from sabir.diagnostics.near import did_you_mean
+from sabir.diagnostics.near import did_you_mean, only_near
 from sabir.languages.muranopl.check.class_view import ClassDocument, ClassTable
 from sabir.languages.muranopl.check.names import is_identifier
 from sabir.languages.muranopl.check.report import Report, kind_of, shown
 from sabir.languages.muranopl.check.shapes import is_null
 from sabir.languages.muranopl.check.view import PackageView
-from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlSequence, text_of
+from sabir.source.text import Span
+from sabir.source.yaml.nodes import Style, YamlMapping, YamlNode, YamlScalar, YamlSequence, text_of
 
 __all__ = ["check_application"]
 
@@ -74,7 +75,9 @@ def _check_object(
         meant = table.near_class(name)
         hint = f"did you mean {meant!r}?" if meant else None
         if whole or meant is not None:
-            yield report.at(written, "UI:E087", f"the package has no class {name!r}", hint=hint)
+            fix = report.renaming(_inner(written), name, meant)
+            message = f"the package has no class {name!r}"
+            yield report.at(written, "UI:E087", message, hint=hint, fix=fix)
         return
     document = table.classes.get(name)
     if document is not None:
@@ -92,4 +95,13 @@ def _check_properties(
         name = text_of(key)
         if name is not None and is_identifier(name) and name not in known:
             message = f"the class {document.name} has no property {name!r}"
-            yield report.at(key, "UI:E088", message, hint=did_you_mean(name, known))
+            meant = only_near(name, known)
+            free = meant is not None and meant not in map(text_of, model)
+            fix = report.renaming(_inner(key), name, meant if free else None)
+            yield report.at(key, "UI:E088", message, hint=did_you_mean(name, known), fix=fix)
+
+
+def _inner(node: YamlNode) -> Span:
+    """The place of a text without its quotes."""
+    quoted = isinstance(node, YamlScalar) and node.style is Style.QUOTED
+    return Span(node.span.start + quoted, node.span.end)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from sabir.diagnostics.finding import Finding
-from sabir.diagnostics.near import did_you_mean
+from sabir.diagnostics.near import did_you_mean, only_near
 from sabir.expressions.yaql.nodes import Binary, Call, Index, Node, Variable, Word, children
 from sabir.languages.muranopl.check.expressions import (
     ExpressionText,
@@ -94,10 +94,14 @@ def _check_reference(
         return
     if form.value not in fields:
         hint = did_you_mean(form.value, fields)
-        yield report.at(expression.span(form), "UI:E089", f"there is no form {form.value!r}", hint=hint)
+        span = expression.span(form)
+        fix = report.renaming(span, form.value, only_near(form.value, fields))
+        yield report.at(span, "UI:E089", f"there is no form {form.value!r}", hint=hint, fix=fix)
         return
     known = fields[form.value]
     if field is not None and known is not None and field.value not in known:
         hint = did_you_mean(field.value, known)
         message = f"form {form.value!r} has no field {field.value!r}"
-        yield report.at(expression.span(field), "UI:E089", message, hint=hint)
+        span = expression.span(field)
+        fix = report.renaming(span, field.value, only_near(field.value, known))
+        yield report.at(span, "UI:E089", message, hint=hint, fix=fix)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from sabir.diagnostics.finding import Finding
-from sabir.diagnostics.near import near
+from sabir.diagnostics.finding import Finding, Fix
+from sabir.diagnostics.near import near, only_near
 from sabir.languages.muranopl.check.names import is_dotted_name, is_identifier
 from sabir.languages.muranopl.check.report import Report, kind_of, shown
-from sabir.languages.muranopl.check.shapes import is_null, unknown_keys
+from sabir.languages.muranopl.check.shapes import is_null, quoting, unknown_keys
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence, text_of
 
 __all__ = ["check_forms", "form_fields"]
@@ -42,6 +43,8 @@ _SIMPLE_TYPES: Final = frozenset(
 )
 _TEXTS: Final = ("name", "label", "description", "descriptionTitle", "helpText", "regexpValidator")
 _FLAGS: Final = ("required", "hidden")
+_FLAG_TEXT: Final = re.compile("true|false", re.IGNORECASE)
+_NUMBER_TEXT: Final = re.compile("0|[1-9][0-9]*")
 _NUMBERS: Final = ("minLength", "maxLength", "minValue", "maxValue")
 
 
@@ -118,15 +121,18 @@ def _check_field(report: Report, field: YamlMapping) -> Iterator[Finding]:
             and text_of(value) is None
             and not isinstance(value, YamlMapping)
         ):
-            yield report.at(_key(field, key), "E040", f"{key} must be a text, not {kind_of(value)}")
+            message = f"{key} must be a text, not {kind_of(value)}"
+            yield report.at(_key(field, key), "E040", message, fix=quoting(report, value))
     for key in _FLAGS:
         if not _is_scalar_of(field.get(key), bool):
-            yield report.at(
-                _key(field, key), "UI:E081", f"{key} must be true or false, not {_what(field, key)}"
-            )
+            message = f"{key} must be true or false, not {_what(field, key)}"
+            fix = _unquoting(report, field.get(key), _FLAG_TEXT)
+            yield report.at(_key(field, key), "UI:E081", message, fix=fix)
     for key in _NUMBERS:
         if not _is_scalar_of(field.get(key), int):
-            yield report.at(_key(field, key), "UI:E082", f"{key} must be an integer, not {_what(field, key)}")
+            message = f"{key} must be an integer, not {_what(field, key)}"
+            fix = _unquoting(report, field.get(key), _NUMBER_TEXT)
+            yield report.at(_key(field, key), "UI:E082", message, fix=fix)
     yield from _check_type(report, field.get("type"))
 
 
@@ -150,7 +156,17 @@ def _check_type(report: Report, value: YamlNode | None) -> Iterator[Finding]:
             if meant
             else f"the simple types are {', '.join(sorted(_SIMPLE_TYPES))}"
         )
-        yield report.at(value, "UI:W100", f"there is no type of field {name!r}", hint=hint)
+        only = only_near(name, _SIMPLE_TYPES)
+        fix = report.replacing(value, only) if only else None
+        yield report.at(value, "UI:W100", f"there is no type of field {name!r}", hint=hint, fix=fix)
+
+
+def _unquoting(report: Report, value: YamlNode | None, form: re.Pattern[str]) -> Fix | None:
+    """The text of a quoted number or boolean without its quotes."""
+    text = text_of(value)
+    if value is None or text is None or not form.fullmatch(text):
+        return None
+    return report.replacing(value, text.lower(), title="remove the quotes", safe=True)
 
 
 def _is_scalar_of(value: YamlNode | None, kind: type) -> bool:

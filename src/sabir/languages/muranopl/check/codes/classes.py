@@ -59,6 +59,7 @@ _STRUCTURE: Final[tuple[Code, ...]] = (
         "Parents and imports are class names: Name, prefix:Name or a.b.Name. With a blank after the colon YAML reads a "
         "mapping.",
         with_class("Extends: std:Object", "Extends: {std: Object}"),
+        fixable=True,
     ),
     code(
         "MPL:E026",
@@ -73,21 +74,24 @@ _STRUCTURE: Final[tuple[Code, ...]] = (
         "MPL:E027",
         "Cardinality or Inherited has no valid value",
         "Cardinality is One or Many; Inherited is true or false.",
-        changed(_META_CLASS, "Classes/Counter.yaml", "Cardinality: Many", "Cardinality: Two"),
+        changed(_META_CLASS, "Classes/Counter.yaml", "Cardinality: Many", "Cardinality: many"),
         good=_META_CLASS,
+        fixable=True,
     ),
     code(
         "MPL:E028",
         "Applies names an unknown target",
         "A meta-class applies to Package, Type, Method, Property, Argument or All, or to a list of these.",
-        changed(_META_CLASS, "Classes/Counter.yaml", "Applies: [Type]", "Applies: [Class]"),
+        changed(_META_CLASS, "Classes/Counter.yaml", "Applies: [Type]", "Applies: [Tpye]"),
         good=_META_CLASS,
+        fixable=True,
     ),
     code(
         "MPL:E029",
         "an unknown Usage of a class",
         "A class is a Class or, to describe others, a Meta.",
-        with_class("Extends: std:Object", "Extends: std:Object\nUsage: Abstract"),
+        with_class("Extends: std:Object", "Extends: std:Object\nUsage: class"),
+        fixable=True,
     ),
     code(
         "MPL:W029",
@@ -100,7 +104,8 @@ _STRUCTURE: Final[tuple[Code, ...]] = (
         "MPL:E042",
         "an unknown Usage of a property",
         "In, Out, InOut, Const, Runtime, Config or Static says who may set a property and when.",
-        with_class("Usage: Out", "Usage: Output"),
+        with_class("Usage: Out", "Usage: out"),
+        fixable=True,
     ),
     code(
         "MPL:W043",
@@ -113,8 +118,9 @@ _STRUCTURE: Final[tuple[Code, ...]] = (
         "MPL:E044",
         "Namespaces or Scope is malformed",
         "Namespaces maps prefixes to namespaces. Scope is Public or Session and came with format 1.4.",
-        with_class("  next:\n", "  next:\n    Scope: Private\n"),
+        with_class("  next:\n", "  next:\n    Scope: public\n"),
         good=with_class("  next:\n", "  next:\n    Scope: Public\n"),
+        fixable=True,
     ),
     code(
         "MPL:E045",
@@ -144,12 +150,14 @@ _STRUCTURE: Final[tuple[Code, ...]] = (
         "a property without a contract",
         "The contract says which values a property takes. Contract: $ takes any.",
         with_class("    Contract: $.int()\n    Usage: Out\n", "    Usage: Out\n"),
+        fixable=True,
     ),
     code(
         "MPL:E048",
         "Arguments as one mapping with several keys",
         "A mapping has no order that could be relied on, and calls pass arguments by position.",
         with_class("      - step:\n", "        other: {Contract: $}\n        step:\n"),
+        fixable=True,
     ),
     code(
         "MPL:W048",
@@ -157,6 +165,7 @@ _STRUCTURE: Final[tuple[Code, ...]] = (
         "A contract is an expression about the value, which it calls $: $.string().notNull(). Lists and mappings of "
         "contracts describe lists and mappings.",
         with_class("Contract: $.int().notNull()\n    Default: 0", "Contract: int\n    Default: 0"),
+        fixable=True,
     ),
     code(
         "MPL:E049",
@@ -175,7 +184,8 @@ _STRUCTURE: Final[tuple[Code, ...]] = (
         "MPL:E053",
         "an unknown Usage of an argument",
         "An argument is Standard, VarArgs (a list of all further values) or KwArgs (a mapping of all further names).",
-        with_class("          Default: 1\n", "          Default: 1\n          Usage: Rest\n"),
+        with_class("          Default: 1\n", "          Default: 1\n          Usage: standard\n"),
+        fixable=True,
     ),
     code(
         "MPL:E054",

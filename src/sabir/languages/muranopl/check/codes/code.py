@@ -24,6 +24,7 @@ CODES: Final[tuple[Code, ...]] = (
         "These statements stand alone; a value would be lost.",
         _body("- While: $first > 0", "  Do:", "    - Break: now"),
         good=_body("- While: $first > 0", "  Do:", "    - Break:"),
+        fixable=True,
     ),
     code(
         "MPL:E201",
@@ -72,13 +73,15 @@ CODES: Final[tuple[Code, ...]] = (
         "MPL:W207",
         "a variable that is never read",
         "Either the assignment is left over, or the place that should read it has another name.",
-        _body("- $second: $first", "- Return: $first"),
+        _body("- $second: $.next(2)", "- Return: $first"),
+        fixable=True,
     ),
     code(
         "MPL:E208",
         "a variable that nothing assigns",
         "It is no argument, no loop variable, and no statement of the method assigns it, so it is always null.",
-        _body("- Return: $first + $secnod"),
+        _body("- Return: $first + $frist"),
+        fixable=True,
     ),
     code(
         "MPL:W209",

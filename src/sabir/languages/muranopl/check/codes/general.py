@@ -50,7 +50,8 @@ CODES: Final[tuple[Code, ...]] = (
         "E040",
         "the value must be a text",
         "YAML reads an unquoted 1.10 as a number and yes as a boolean. Where a text is needed, put it in quotes.",
-        with_manifest("Name: Tools", "Name: [Tools]"),
+        with_manifest("Name: Tools", "Name: 1.10"),
+        fixable=True,
     ),
     code(
         "W010",

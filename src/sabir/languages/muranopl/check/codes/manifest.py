@@ -31,7 +31,8 @@ CODES: Final[tuple[Code, ...]] = (
         "an unknown format",
         "Format names the language of the package: MuranoPL/1.0 to MuranoPL/1.4 or Heat.HOT/1.0; a bare number is a "
         "version of MuranoPL. Classes and forms of any other format are not checked.",
-        with_manifest("Format: MuranoPL/1.4", "Format: MuranoPL/7.0"),
+        with_manifest("Format: MuranoPL/1.4", "Format: MuranoPl/1.4"),
+        fixable=True,
     ),
     code(
         "MAN:E050",
@@ -39,6 +40,7 @@ CODES: Final[tuple[Code, ...]] = (
         "Classes maps each class to a file below the folder Classes/. A missing one is found only when somebody deploys "
         "the class.",
         with_manifest("Counter.yaml", "Conuter.yaml"),
+        fixable=True,
     ),
     code(
         "MAN:W020",
@@ -52,12 +54,14 @@ CODES: Final[tuple[Code, ...]] = (
         "Tags is no list",
         "Tags is a list of texts, also when there is only one.",
         with_manifest("Tags: [tools]", "Tags: tools"),
+        fixable=True,
     ),
     code(
         "MAN:E071",
         "Type or Version has no valid value",
         "Type is Application or Library. Version is a semantic version; short forms such as 1.2 are completed.",
-        with_manifest("Type: Library", "Type: Lib"),
+        with_manifest("Type: Library", "Type: library"),
+        fixable=True,
     ),
     code(
         "MAN:E072",
@@ -98,6 +102,7 @@ CODES: Final[tuple[Code, ...]] = (
         "Tags are texts; put numbers in quotes.",
         with_manifest("Tags: [tools]", "Tags: [tools, 7]"),
         good=with_manifest("Tags: [tools]", "Tags: [tools, '7']"),
+        fixable=True,
     ),
     code(
         "MAN:W075",

@@ -10,8 +10,8 @@ from sabir.languages.muranopl.check.codes.examples import APPLICATION, code, wit
 __all__ = ["CODES"]
 
 
-def _ui(name: str, title: str, why: str, bad: Example) -> Code:
-    return code(name, title, why, bad, good=APPLICATION)
+def _ui(name: str, title: str, why: str, bad: Example, *, fixable: bool = False) -> Code:
+    return code(name, title, why, bad, good=APPLICATION, fixable=fixable)
 
 
 CODES: Final[tuple[Code, ...]] = (
@@ -19,13 +19,15 @@ CODES: Final[tuple[Code, ...]] = (
         "UI:E081",
         "required or hidden is no boolean",
         "A field is required, or hidden, or not: true or false without quotes.",
-        with_ui("required: true", "required: 'yes'"),
+        with_ui("required: true", "required: 'true'"),
+        fixable=True,
     ),
     _ui(
         "UI:E082",
         "a length or limit is no integer",
         "minLength, maxLength, minValue and maxValue are integers without quotes.",
         with_ui("maxLength: 80", "maxLength: '80'"),
+        fixable=True,
     ),
     _ui(
         "UI:W082",
@@ -69,18 +71,21 @@ CODES: Final[tuple[Code, ...]] = (
         "an object of a class that the package does not have",
         "The type belongs to a namespace of this package, but no class of that name is listed in the manifest.",
         with_ui("type: com.example.web.Site", "type: com.example.web.Siet"),
+        fixable=True,
     ),
     _ui(
         "UI:E088",
         "a property that the class does not have",
         "Neither the class nor any class it extends declares the property; the engine ignores or refuses it.",
         with_ui("  title: $.main.title", "  titel: $.main.title"),
+        fixable=True,
     ),
     _ui(
         "UI:E089",
         "a reference to a form or field that does not exist",
         "Expressions reach the fields as $.form.field. An unknown name gives nothing, and the property stays empty.",
         with_ui("$.main.title", "$.main.titel"),
+        fixable=True,
     ),
     _ui(
         "UI:E100",
@@ -93,6 +98,7 @@ CODES: Final[tuple[Code, ...]] = (
         "an unknown type of a field",
         "Most often a typing error. A dashboard shows nothing for a type it does not know.",
         with_ui("type: string", "type: sting"),
+        fixable=True,
     ),
     _ui(
         "UI:W202",

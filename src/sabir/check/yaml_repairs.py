@@ -1,0 +1,146 @@
+"""Repairs of YAML itself: a key given twice with the same value, tabs in the indentation."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cached_property
+from typing import Final
+
+from sabir.diagnostics.finding import Edit, Finding, Fix
+from sabir.source.packages import PackageFile
+from sabir.source.text import Place, Source, Span
+from sabir.source.yaml import YamlMapping, YamlNode, YamlScalar, YamlSequence
+
+__all__ = ["YamlRepairs"]
+
+_TABBED: Final = re.compile(r"^ *\t[ \t]*", re.MULTILINE)
+_REST_OF_LINE: Final = re.compile(r"[ \t]*:?[ \t]*(?:\r?\n|$)")
+_BETWEEN_ENTRIES: Final = re.compile(r"\s*,\s*")
+_WIDTHS: Final = (2, 4, 8)
+_MOST_LINES: Final = 10_000
+
+
+class YamlRepairs:
+    """The repairs of one file."""
+
+    def __init__(self, file: PackageFile) -> None:
+        self._file = file
+
+    def added(self, finding: Finding) -> Finding:
+        """The finding about the form of the file, with its repair when there is one."""
+        if finding.code == "E006":
+            return self._with_one_key(finding)
+        if finding.code == "E002":
+            fix = _without_tabs(self._file)
+            return replace(finding, fix=fix, hint="indent with blanks, never with tabs") if fix else finding
+        return finding
+
+    @cached_property
+    def _keys(self) -> dict[int, tuple[YamlMapping, int]]:
+        """Where each key begins: its mapping, and which entry it is."""
+        return {
+            entry.key.span.start: (mapping, position)
+            for mapping in _mappings(self._file)
+            for position, entry in enumerate(mapping.entries)
+            if not entry.merged
+        }
+
+    def _with_one_key(self, finding: Finding) -> Finding:
+        place = self._keys.get(finding.place.span.start)
+        first = self._keys.get(finding.related[0].place.span.start) if finding.related else None
+        if place is None or first is None:
+            return finding
+        mapping, position = place
+        if not _same(mapping.entries[first[1]].value, mapping.entries[position].value):
+            return replace(finding, hint="the two values differ: keep the one that is meant")
+        hint = "both say the same: remove one of them"
+        span = _entry_span(self._file.source.text, mapping, position)
+        if span is None:
+            return replace(finding, hint=hint)
+        edit = Edit(place=Place(self._file.source, span), text="")
+        return replace(finding, hint=hint, fix=Fix(title="remove the second", edits=(edit,)))
+
+
+def _mappings(file: PackageFile) -> Iterator[YamlMapping]:
+    waiting: list[YamlNode] = [document for document in file.yaml.documents if document is not None]
+    seen: set[int] = set()
+    while waiting:
+        node = waiting.pop()
+        if id(node) in seen or isinstance(node, YamlScalar):
+            continue
+        seen.add(id(node))
+        if isinstance(node, YamlSequence):
+            waiting.extend(node.items)
+        else:
+            yield node
+            waiting.extend(node.values())
+
+
+def _same(one: YamlNode, other: YamlNode) -> bool:
+    """Whether two nodes say the same; quotes count, because languages tell expressions from texts by them."""
+    if one is other:
+        return True
+    if isinstance(one, YamlScalar) and isinstance(other, YamlScalar):
+        alike = type(one.value) is type(other.value) and one.value == other.value
+        return alike and one.style is other.style and one.tag == other.tag
+    if isinstance(one, YamlSequence) and isinstance(other, YamlSequence):
+        return len(one) == len(other) and all(map(_same, one.items, other.items))
+    if isinstance(one, YamlMapping) and isinstance(other, YamlMapping):
+        return (
+            len(one) == len(other)
+            and all(map(_same, one, other))
+            and all(map(_same, one.values(), other.values()))
+        )
+    return False
+
+
+def _entry_span(text: str, mapping: YamlMapping, position: int) -> Span | None:
+    """What has to go so that an entry is gone: its lines, or, between braces, the entry with the comma before it."""
+    entry = mapping.entries[position]
+    start, end = entry.key.span.start, max(entry.key.span.end, entry.value.span.end)
+    if text[mapping.span.start : mapping.span.start + 1] == "{":
+        before = mapping.entries[position - 1].value.span.end
+        return Span(before, end) if _BETWEEN_ENTRIES.fullmatch(text, before, start) else None
+    line = text.rfind("\n", 0, start) + 1
+    rest = _REST_OF_LINE.match(text, end)
+    if text[line:start].strip(" ") or (rest is None and text[end - 1 : end] != "\n"):
+        return None
+    end = rest.end() if rest is not None and text[end - 1 : end] != "\n" else end
+    # An anchor may be needed elsewhere, and a comment was written for somebody.
+    return None if re.search("[&#]", text[start:end]) else Span(line, end)
+
+
+def _without_tabs(file: PackageFile) -> Fix | None:
+    """Blanks in the place of tabs, when it makes no difference how many a tab is taken for."""
+    text = file.source.text
+    tabs = [*_TABBED.finditer(text)]
+    if not tabs or len(tabs) > _MOST_LINES:
+        return None
+    repaired = [_with_blanks(text, width) for width in _WIDTHS]
+    read = [PackageFile(file.name, one.encode("utf-8")).yaml for one in repaired]
+    if any(stream.problems for stream in read):
+        return None
+    first = read[0].documents
+    for stream in read[1:]:
+        alike = len(stream.documents) == len(first) and all(
+            (one is None and other is None) or (one is not None and other is not None and _same(one, other))
+            for one, other in zip(first, stream.documents, strict=False)
+        )
+        if not alike:
+            return None
+    return Fix(title="write blanks for tabs", edits=tuple(_edits(file.source, tabs)))
+
+
+def _edits(source: Source, tabs: list[re.Match[str]]) -> Iterator[Edit]:
+    for match in tabs:
+        yield Edit(place=Place(source, Span(match.start(), match.end())), text=_blanks(match[0], _WIDTHS[0]))
+
+
+def _with_blanks(text: str, width: int) -> str:
+    return _TABBED.sub(lambda match: _blanks(match[0], width), text)
+
+
+def _blanks(indent: str, width: int) -> str:
+    return indent.replace("\t", " " * width)
