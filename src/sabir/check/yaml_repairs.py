@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import cached_property
 from typing import Final
 
+from sabir.dataclasses import replace
 from sabir.diagnostics.finding import Edit, Finding, Fix
 from sabir.source.packages import PackageFile
 from sabir.source.text import Place, Source, Span

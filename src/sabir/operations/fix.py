@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from sabir.check.fixes import fixed_texts
 from sabir.check.options import CheckOptions
 from sabir.check.report import Report
+from sabir.dataclasses import dataclass
 from sabir.errors import SabirError, UsageError
 from sabir.operations.check import check_package
 from sabir.operations.files import write_atomically
