@@ -41,6 +41,10 @@ class Objects(Protocol):
         ...
 
 
+MakeCompiler = Callable[["Engine", str, Node], Compiler]
+"""What compiles the tree of a text for an engine."""
+
+
 class Compiled:
     """An expression ready to run. Call it with the variables; `run` is the same without the final conversion."""
 
@@ -69,7 +73,7 @@ class Compiled:
 
 
 class Engine:
-    """Compiles expressions: once for each text, whoever asks."""
+    """Compiles expressions: once for each text, whoever asks. An embedder may watch them with a `compiler` of its own."""
 
     def __init__(
         self,
@@ -78,16 +82,28 @@ class Engine:
         options: Options | None = None,
         dialect: Dialect = Dialect.YAQL,
         objects: Objects | None = None,
+        compiler: MakeCompiler = Compiler,
     ) -> None:
         self.options = options or Options()
         self.library = library.with_iterable_dicts() if self.options.iterable_dicts else library
         self.limits = Limits(self.options)
         self.dialect = dialect
         self.objects = objects
+        self.compiler = compiler
         self.dispatcher = Dispatcher(self.library, self.limits, self)
         self._kept: dict[str, Compiled] = {}
         for cls in objects.types if objects else ():
             register_object_type(cls)
+
+    def with_library(self, library: Library) -> Engine:
+        """The same engine with other functions."""
+        return Engine(
+            library,
+            options=self.options,
+            dialect=self.dialect,
+            objects=self.objects,
+            compiler=self.compiler,
+        )
 
     def compile(self, source: str | Expression) -> Compiled:
         """The compiled form of a text or expression. Raises `YaqlSyntaxError` for a text that is none."""
@@ -103,7 +119,7 @@ class Engine:
 
     def _closure(self, expression: Expression) -> Closure:
         try:
-            return Compiler(self, expression.text, expression.tree).compile(expression.tree)
+            return self.compiler(self, expression.text, expression.tree).compile(expression.tree)
         except RecursionError:
             site = Site(expression.text, 0, len(expression.text))
             site.fail(LimitExceeded("the expression is nested too deeply"))

@@ -87,11 +87,11 @@ def _eager_arguments(
     positional, named = [], []
     for node in arguments:
         if isinstance(node, Rule) and isinstance(node.source, Word):
-            named.append((node.source.value, compiler.compile(node.target)))
+            named.append((node.source.value, compiler.argument(node.target)))
         elif isinstance(node, Skipped):
             positional.append(_raiser(site, "an argument is left out, but this call needs all of them"))
         else:
-            positional.append(compiler.compile(node))
+            positional.append(compiler.argument(node))
     return positional, named
 
 

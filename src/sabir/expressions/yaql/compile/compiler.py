@@ -68,6 +68,10 @@ class Compiler:
     def compile(self, node: Node) -> Closure:
         return _COMPILERS[type(node)](self, node)
 
+    def argument(self, node: Node) -> Closure:
+        """An argument of a method of the embedder's objects."""
+        return self.compile(node)
+
     def constant(self, node: Literal | Word) -> Closure:
         value = node.value
         return lambda _scope: value
