@@ -60,12 +60,7 @@ def test_a_long_chain_is_cut_and_a_shared_one_told_once() -> None:
     twice = Origin(at(4), How.EXPRESSION, (shared, shared))
     graph = Graph([Instance(id="a", type="T", language="toy", name="a", origin=twice)])
     steps = explain(graph, find_subject(graph, "a")).steps
-    assert [(step.depth, step.seen_before) for step in steps] == [
-        (0, False),
-        (1, False),
-        (2, False),
-        (1, True),
-    ]
+    assert [(step.depth, step.location) for step in steps] == [(0, at(4)), (1, at(3)), (2, at(1))]
 
 
 def test_the_lines_of_a_sensitive_value_are_not_shown() -> None:

@@ -184,6 +184,8 @@ class _Explainer:
             hidden = isinstance(value, Sensitive)
         else:
             key, origin = id(what), what
+            if key in self.seen:
+                return []  # a step that has no name of its own is told once
         again = key in self.seen
         self.seen.add(key)
         self.steps.append(

@@ -43,12 +43,17 @@ class MuranoPL:
         from sabir.languages.muranopl.evaluate.preparing import error_findings, prepare
         from sabir.languages.muranopl.graph.build import build_graph
 
-        prepared = prepare(package, request, note_writes=True)
+        tracker = None
+        if request.full_provenance:
+            from sabir.languages.muranopl.evaluate.tracking.tracker import Tracker
+
+            tracker = Tracker()
+        prepared = prepare(package, request, note_writes=tracker is None, tracker=tracker)
         graph = Graph(())
         findings = prepared.findings
         if prepared.session is not None:
             try:
-                graph = build_graph(prepared.session.runtime, full=request.full_provenance)
+                graph = build_graph(prepared.session.runtime)
             except MuranoError as error:
                 findings = (*findings, *error_findings(error))
         return Evaluation(graph=graph, findings=findings)

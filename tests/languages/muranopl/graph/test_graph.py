@@ -101,4 +101,7 @@ Methods:
     (root,) = LANGUAGE.evaluate(MemoryPackage(files(classes)), request).graph
     assert where(root.origins["c"]) == ("Classes/Root.yaml:18:9", How.ASSIGNMENT)
     assert where(root.origins["a"]) == ("Classes/Root.yaml:8:14", How.EXPRESSION)
-    assert root.origins["a"].sources == (AttributeRead("root", "b"),)
+    read, object_ = root.origins["a"].sources
+    assert read == AttributeRead("root", "b")
+    assert isinstance(object_, Origin)
+    assert where(object_) == ("model.yaml:1:1", How.INPUT)

@@ -16,7 +16,7 @@ from sabir.languages.muranopl.syntax.nodes import Expr
 if TYPE_CHECKING:
     from sabir.languages.muranopl.evaluate.engines import ClassEngine
 
-__all__ = ["compile_target"]
+__all__ = ["Store", "compile_target"]
 
 Store = Callable[[Variables, Any], None]
 

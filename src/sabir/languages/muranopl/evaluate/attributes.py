@@ -18,6 +18,10 @@ class AttributeStore:
     def __init__(self) -> None:
         self._values: dict[tuple[str, str, str], Any] = {}
 
+    def keep_in(self, values: dict[tuple[str, str, str], Any]) -> None:
+        """Keep them in another dictionary: one that is watched."""
+        self._values = values
+
     def get(self, object_: MuranoObject, owner: MuranoClass, name: str) -> Any:
         return self._values.get((object_.id, owner.name, name))
 

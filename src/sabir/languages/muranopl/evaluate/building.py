@@ -33,10 +33,14 @@ def build_class(
     if extends := any(method.usage == "Extension" for one in cls.lineage for method in one.node.methods):
         engine = runtime.own_engine(engine)  # its own extension methods can be called on values, too
     cls.engine = ClassEngine(cls, engine)
+    make_method: type[Method] = Method
+    if runtime.tracker is not None:
+        make_method = runtime.tracker.watch_class(cls)
+        cls.engine.unseen = runtime.tracker.unseen
     for declaration in node.properties:
         cls.own_properties[declaration.name] = _property(declaration, cls)
     for method in node.methods:
-        cls.own_methods[method.name] = Method(method, cls)
+        cls.own_methods[method.name] = make_method(method, cls)
     runtime.attach_native(cls)
     if extends:
         add_extensions(engine.library, (cls,))
@@ -61,4 +65,5 @@ def _property(node: PropertyNode, cls: MuranoClass) -> PropertyDeclaration:
         value = configured[node.name]
         declaration.default = lambda _variables: value
         declaration.configured = True
+        declaration.configured_place = cls.runtime.config_places.get((cls.name, node.name))
     return declaration

@@ -2,25 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from sabir.dataclasses import dataclass, field
 from sabir.errors import UnusableInput
-from sabir.source.text import Source
-from sabir.source.yaml import compose, plain_data
+from sabir.source.text import Place, Source
+from sabir.source.yaml import YamlMapping, YamlNode, YamlScalar, compose, plain_data
 
-__all__ = ["configuration_of", "read_class_configuration"]
+__all__ = ["ClassConfiguration", "configuration_of", "read_class_configuration"]
 
 
-def read_class_configuration(path: Path) -> dict[str, Mapping[str, Any]]:
-    """Class name to properties. `path` is an ini file with `[engine] class_configs`, or the folder itself."""
+@dataclass(frozen=True, slots=True)
+class ClassConfiguration:
+    """Values by class and property, and where they stand."""
+
+    values: Mapping[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
+    places: Mapping[tuple[str, str], Place] = field(default_factory=dict[tuple[str, str], Place])
+
+
+def read_class_configuration(path: Path) -> ClassConfiguration:
+    """`path` is an ini file with `[engine] class_configs`, or the folder itself."""
     folder = path if path.is_dir() else _folder_of(path)
     found: dict[str, Mapping[str, Any]] = {}
+    places: dict[tuple[str, str], Place] = {}
     for file in sorted(folder.iterdir()):
         if file.suffix not in (".yaml", ".yml", ".json"):
             continue
-        stream = compose(Source(str(file), file.read_text("utf-8-sig")))
+        source = Source(str(file), file.read_text("utf-8-sig"))
+        stream = compose(source)
         if stream.broken:
             raise UnusableInput(f"class configuration {str(file)!r}: {stream.problems[0].message}")
         documents = [document for document in stream.documents if document is not None]
@@ -28,14 +39,29 @@ def read_class_configuration(path: Path) -> dict[str, Mapping[str, Any]]:
         if not isinstance(data, dict):
             raise UnusableInput(f"class configuration {str(file)!r} is no mapping of properties to values")
         found[file.stem] = {str(key): value for key, value in data.items()}
-    return found
+        if documents:
+            places.update(_places(file.stem, documents[0], source))
+    return ClassConfiguration(found, places)
 
 
-def configuration_of(data: object, name: str) -> dict[str, Mapping[str, Any]]:
+def configuration_of(source: Source, node: YamlNode) -> ClassConfiguration:
     """Class configuration that was read already: class name to properties."""
+    data: Any = plain_data(node)
     if not isinstance(data, dict) or not all(isinstance(one, dict) for one in data.values()):
-        raise UnusableInput(f"the class configuration in {name} is no mapping of classes to their properties")
-    return {str(key): value for key, value in data.items()}
+        raise UnusableInput(
+            f"the class configuration in {source.name} is no mapping of classes to their properties"
+        )
+    places: dict[tuple[str, str], Place] = {}
+    for key, value in node.items() if isinstance(node, YamlMapping) else ():
+        if isinstance(key, YamlScalar):
+            places.update(_places(str(key.value), value, source))
+    return ClassConfiguration({str(key): value for key, value in data.items()}, places)
+
+
+def _places(cls: str, node: YamlNode, source: Source) -> Iterator[tuple[tuple[str, str], Place]]:
+    for key, value in node.items() if isinstance(node, YamlMapping) else ():
+        if isinstance(key, YamlScalar):
+            yield (cls, str(key.value)), Place(source, value.span)
 
 
 def _folder_of(path: Path) -> Path:

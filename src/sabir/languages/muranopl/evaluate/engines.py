@@ -22,13 +22,15 @@ __all__ = ["ClassEngine", "expression_failure"]
 class ClassEngine:
     """Compiles what the file of one class holds."""
 
-    __slots__ = ("_contracts", "cls", "engine", "source")
+    __slots__ = ("_contracts", "cls", "engine", "source", "unseen")
 
     def __init__(self, cls: MuranoClass, engine: Engine) -> None:
         self.cls = cls
         self.engine = engine
         self.source = cls.node.source
         self._contracts: Engine | None = None
+        self.unseen: Callable[[Closure], Closure] | None = None
+        """What hides the reads of a predicate, which change no value, from whoever records reads."""
 
     def compiled(self, expr: Expr) -> Compiled:
         """The bare expression; whoever runs it must turn `YaqlError` into one of ours."""
@@ -46,10 +48,7 @@ class ClassEngine:
         from sabir.languages.muranopl.evaluate.contract_functions import contract_library
 
         if self._contracts is None:
-            own = self.engine
-            self._contracts = Engine(
-                contract_library(own.library), options=own.options, dialect=own.dialect, objects=own.objects
-            )
+            self._contracts = self.engine.with_library(contract_library(self.engine.library))
         return self._guarded(
             self._contracts.compile(expr.text), lambda error: expression_failure(error, self.source, expr)
         )
@@ -63,7 +62,8 @@ class ClassEngine:
             return expression_failure(error, self.source, expr)
 
         try:
-            return self._guarded(self.engine.compile(text), failure)
+            run = self._guarded(self.engine.compile(text), failure)
+            return run if self.unseen is None else self.unseen(run)
         except YaqlError as error:
             raise failure(error) from None
 

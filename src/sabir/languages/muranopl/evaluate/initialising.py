@@ -6,7 +6,7 @@ use other properties, contracts may look at them, and a circle of defaults is no
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from sabir.languages.muranopl.evaluate.errors import ContractViolation, MuranoError
@@ -69,13 +69,7 @@ class Initialising:
             self.stages[name] = _CONTRACT
             return
         try:
-            if first.is_read and name in self.given:
-                value = self.given[name]
-            elif first.default is not None:
-                self.stages[name] = _DEFAULT
-                value = first.default_value(object_)
-            else:
-                value = self.loader.absent_value(first, object_)
+            value = self.source_value(name, first)
             self.stages[name] = _CONTRACT
             converted = first.contract.check(value, object_, self.loader)
             for other in declarations[1:]:
@@ -88,6 +82,18 @@ class Initialising:
             raise self._explained(error, first) from None
         if first.usage == "Const":
             self.loader.check_constant(object_, name, converted)
+
+    def source_value(self, name: str, declaration: PropertyDeclaration) -> Any:
+        """The value before its contract is applied."""
+        if declaration.is_read and name in self.given:
+            return self.given[name]
+        if declaration.default is not None:
+            self.stages[name] = _DEFAULT
+            return declaration.default_value(self.object)
+        return self.loader.absent_value(declaration, self.object)
+
+    def construct(self, names: Sequence[str]) -> None:
+        """A constructor is called next, with the given values of these names."""
 
     def _explained(self, error: MuranoError, declaration: PropertyDeclaration) -> MuranoError:
         if isinstance(error, ContractViolation):

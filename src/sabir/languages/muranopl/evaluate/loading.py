@@ -8,7 +8,7 @@ what owns them.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from sabir.diagnostics.finding import Finding
@@ -57,6 +57,12 @@ class Loader:
         self.warnings: list[Finding] = []
         self._warned: set[tuple[str, Any]] = set()
         self._made_by: dict[MuranoObject, PropertyDeclaration] = {}
+        self._initialising: type[Initialising] = Initialising
+        self._watch: Callable[[MuranoObject, Mapping[Any, Any], Loader], None] | None = None
+        if runtime.tracker is not None:
+            from sabir.languages.muranopl.evaluate.tracking.objects import TrackedInitialising, watch
+
+            self._initialising, self._watch = TrackedInitialising, watch
 
     # -- first pass ------------------------------------------------------------------------------------------------
 
@@ -74,6 +80,8 @@ class Loader:
         object_.name = name
         object_.header = header
         self._register(object_, id_, raw)
+        if self._watch is not None:
+            self._watch(object_, properties, self)
         given = dict(self._with_previous(object_, properties))
         for key, declarations in cls.declared.items():
             if key not in given or not declarations[0].is_read:
@@ -85,7 +93,7 @@ class Loader:
                     break
         if self.positions is not None and not given.keys() <= cls.declared.keys():
             self._note_unknown(object_, raw)
-        object_.initialising = Initialising(object_, given, raw, self)
+        object_.initialising = self._initialising(object_, given, raw, self)
         self.waiting.append(object_)
         return object_
 
@@ -152,7 +160,7 @@ class Loader:
             state = object_.initialising
             object_.initialising = None
             if not self.is_dry and state is not None and object_.cls.constructors:
-                self._construct(object_, state.given)
+                self._construct(object_, state)
 
     def _initialise(self, object_: MuranoObject, errors: list[MuranoError]) -> None:
         state = object_.initialising
@@ -173,11 +181,12 @@ class Loader:
                     return
         self.finished.append(object_)
 
-    def _construct(self, object_: MuranoObject, given: Mapping[Any, Any]) -> None:
+    def _construct(self, object_: MuranoObject, state: Initialising) -> None:
+        given = state.given
         for method in object_.cls.constructors:
-            method.invoke(
-                object_, {}, **{name: given[name] for name in method.argument_names if name in given}
-            )
+            names = [name for name in method.argument_names if name in given]
+            state.construct(names)
+            method.invoke(object_, {}, **{name: given[name] for name in names})
 
     # -- what contracts ask for --------------------------------------------------------------------------------------
 

@@ -7,16 +7,16 @@ from typing import Any
 
 from sabir.diagnostics.near import did_you_mean
 from sabir.errors import UsageError
-from sabir.graph.origin import How
+from sabir.graph.origin import How, Origin
 from sabir.languages.language import EvaluationRequest
 from sabir.languages.muranopl.evaluate.definitions import defined_objects
 
 __all__ = ["apply_overrides"]
 
 
-def apply_overrides(model: Any, request: EvaluationRequest) -> dict[tuple[str, str], How]:
+def apply_overrides(model: Any, request: EvaluationRequest) -> dict[tuple[str, str], How | Origin]:
     """Put the values of a request into a model that was just read; which ones, by object id and property."""
-    done: dict[tuple[str, str], How] = {}
+    done: dict[tuple[str, str], How | Origin] = {}
     if not request.inputs and not request.overrides:
         return done
     objects = defined_objects(model)
@@ -24,7 +24,7 @@ def apply_overrides(model: Any, request: EvaluationRequest) -> dict[tuple[str, s
     root = str(header.get("id")) if isinstance(header, Mapping) else ""
     for name, value in request.inputs.items():
         model[name] = value
-        done[root, name] = How.INPUT
+        done[root, name] = request.input_origins.get(name, How.INPUT)
     for subject, value in request.overrides.items():
         instance, dot, name = subject.rpartition(".")
         if not dot:

@@ -69,6 +69,8 @@ class Scheduler:
         self._sleepers: list[tuple[float, int]] = []
         self._slept = 0
         self.is_active = False
+        self.carry: Callable[[Task], Task] | None = None
+        """What makes a task go on from where the branch is that starts it, where somebody records that."""
 
     # -- running -----------------------------------------------------------------------------------------------------
 
@@ -92,6 +94,8 @@ class Scheduler:
         of 0 is none."""
         if limit is not None and limit < 0:
             raise MuranoError("InvalidValue", f"'Limit' cannot be negative: {limit}")
+        if self.carry is not None:
+            tasks = [self.carry(task) for task in tasks]
         at_once = min(len(tasks), self._most, limit or len(tasks))
         if at_once <= 1:
             return [task() for task in tasks]

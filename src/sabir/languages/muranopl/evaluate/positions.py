@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from sabir.source.text import Place, Source, Span
@@ -32,6 +32,18 @@ class Positions:
                 return Place(self.source, entry.key.span)
         return Place(self.source, Span(0, 0))
 
+    def of_header(self, raw: Mapping[Any, Any], key: str) -> Place | None:
+        """The header of an object, or the value of one of its entries."""
+        header = raw.get("?")
+        node = self.nodes.get(id(header)) if isinstance(header, Mapping) else None
+        if node is None:
+            return self.of(raw)
+        entry = node.entry(key) if key else None
+        if entry is not None:
+            return Place(self.source, entry.value.span)
+        start = self.of_key(raw, "?").span.start
+        return Place(self.source, Span(start, node.span.end))
+
     def of_value(self, raw: Mapping[Any, Any], key: str, path: str = "") -> Place | None:
         """The place of a property's value, or of a part of it: `[0]['ports']`."""
         node: YamlNode | None = self.nodes.get(id(raw))
@@ -44,6 +56,36 @@ class Positions:
                 break
             node = inner
         return Place(self.source, node.span)
+
+    def parts_of_value(self, raw: Mapping[Any, Any], key: str) -> list[Place]:
+        """The headers of the objects that a property's value holds inline, and what else stands beside them; empty
+        when it holds none."""
+        node = self.nodes.get(id(raw))
+        entry = None if node is None else node.entry(key)
+        parts = [] if entry is None else list(_parts(entry.value))
+        return (
+            [Place(self.source, span) for span, _ in parts]
+            if any(is_object for _, is_object in parts)
+            else []
+        )
+
+
+def _parts(node: YamlNode) -> Iterator[tuple[Span, bool]]:
+    """Spans of headers, and of values that hold no object."""
+    if isinstance(node, YamlMapping):
+        header = node.entry("?")
+        if header is not None:
+            yield Span(header.key.span.start, header.value.span.end), True
+            return
+    inner: Sequence[YamlNode] = ()
+    if isinstance(node, YamlMapping):
+        inner = [entry.value for entry in node.entries]
+    elif isinstance(node, YamlSequence):
+        inner = node.items
+    if not inner:
+        yield node.span, False
+    for one in inner:
+        yield from _parts(one)
 
 
 def _inside(node: YamlNode, index: str, name: str) -> YamlNode | None:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from sabir.dataclasses import dataclass
 from sabir.diagnostics.finding import Finding, Severity
 from sabir.languages.language import EvaluationRequest
-from sabir.languages.muranopl.evaluate.configuration import configuration_of, read_class_configuration
+from sabir.languages.muranopl.evaluate.configuration import (
+    ClassConfiguration,
+    configuration_of,
+    read_class_configuration,
+)
 from sabir.languages.muranopl.evaluate.errors import MuranoError
 from sabir.languages.muranopl.evaluate.limits import RunLimits
 from sabir.languages.muranopl.evaluate.model_file import (
@@ -25,7 +29,9 @@ from sabir.languages.muranopl.evaluate.session import Session
 from sabir.languages.muranopl.evaluate.system import SystemClass
 from sabir.languages.muranopl.syntax.manifest import MANIFEST, read_manifest
 from sabir.source.packages import LoadedPackage
-from sabir.source.yaml import plain_data
+
+if TYPE_CHECKING:
+    from sabir.languages.muranopl.evaluate.tracking.tracker import Tracker
 
 __all__ = ["COMPILE_LIMITS", "Prepared", "error_findings", "prepare"]
 
@@ -52,11 +58,13 @@ def prepare(
     limits: RunLimits = COMPILE_LIMITS,
     report: Report | None = None,
     note_writes: bool = False,
+    tracker: Tracker | None = None,
     system: Iterable[SystemClass] = (),
 ) -> Prepared:
     """Read the package, build its classes, load the model.
 
-    `note_writes`: keep where code wrote properties; `system`: Python for system classes of this run.
+    `note_writes`: keep where code wrote properties; `tracker`: record the steps to every value; `system`: Python for
+    system classes of this run.
     """
     manifest, findings = read_manifest(loaded)
     if manifest is None:
@@ -69,11 +77,13 @@ def prepare(
     config = _class_configuration(request)
     runtime = Runtime(
         PackageRegistry([package], request.search_path),
-        config=config,
+        config=config.values,
         limits=limits,
         report=report,
         system=system,
+        tracker=tracker,
     )
+    runtime.config_places = config.places
     runtime.written = {} if note_writes else None
     if not has_errors(findings):
         findings += _build_classes(runtime, package)
@@ -82,11 +92,11 @@ def prepare(
     return _load(Session(runtime), loaded, request, findings)
 
 
-def _class_configuration(request: EvaluationRequest) -> dict[str, Mapping[str, Any]]:
+def _class_configuration(request: EvaluationRequest) -> ClassConfiguration:
     given = request.documents.get("config")
     if given is not None:
-        return configuration_of(plain_data(given.node), given.source.name)
-    return {} if request.config is None else read_class_configuration(request.config)
+        return configuration_of(given.source, given.node)
+    return ClassConfiguration() if request.config is None else read_class_configuration(request.config)
 
 
 def has_errors(findings: Iterable[Finding]) -> bool:

@@ -29,6 +29,7 @@ class PropertyDeclaration:
     __slots__ = (
         "cls",
         "configured",
+        "configured_place",
         "contract",
         "default",
         "is_read",
@@ -51,6 +52,7 @@ class PropertyDeclaration:
         self.default = default
         self.configured = False
         """True when the default comes from the class configuration."""
+        self.configured_place: Place | None = None
         self.is_static = node.usage == "Static"
         self.is_writable = node.usage in WRITABLE
         self.is_written_out = node.usage in WRITTEN_OUT

@@ -5,12 +5,12 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from time import monotonic
-from typing import Any
+from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
 
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.near import did_you_mean
 from sabir.expressions.yaql import Dialect, Engine, Library, Options
-from sabir.graph.origin import How
+from sabir.graph.origin import How, Origin
 from sabir.languages.muranopl.evaluate.attributes import AttributeStore
 from sabir.languages.muranopl.evaluate.building import ROOT, build_class
 from sabir.languages.muranopl.evaluate.classes import MuranoClass
@@ -25,7 +25,6 @@ from sabir.languages.muranopl.evaluate.loading import Loader
 from sabir.languages.muranopl.evaluate.objects import MuranoObject
 from sabir.languages.muranopl.evaluate.packages import Package, PackageRegistry
 from sabir.languages.muranopl.evaluate.parallel import Scheduler
-from sabir.languages.muranopl.evaluate.reads import Written
 from sabir.languages.muranopl.evaluate.store import ObjectStore
 from sabir.languages.muranopl.evaluate.system import SystemClass, attach_native
 from sabir.languages.muranopl.library import core_package
@@ -34,11 +33,21 @@ from sabir.languages.muranopl.syntax.nodes import ClassNode
 from sabir.languages.muranopl.syntax.versions import InvalidVersion, VersionSpec
 from sabir.source.text import Place
 
+if TYPE_CHECKING:
+    from sabir.expressions.yaql.engine import MakeCompiler
+    from sabir.languages.muranopl.evaluate.tracking.tracker import Tracker
+
 __all__ = ["ClassConfig", "Report", "Runtime"]
 
 ClassConfig = Mapping[str, Mapping[str, Any]]
 Report = Callable[[str, str], None]
 """Where progress goes: the level ("info", "warning", "error") and a line."""
+
+
+class _Watching(TypedDict):
+    objects: HostObjects
+    compiler: NotRequired[MakeCompiler]
+
 
 # Python frames of one call of a method, with room for lambdas and structures in between.
 _FRAMES_PER_CALL = 40
@@ -56,10 +65,13 @@ class Runtime:
         functions: Library | None = None,
         report: Report | None = None,
         system: Iterable[SystemClass] = (),
+        tracker: Tracker | None = None,
     ) -> None:
         self.registry = packages if isinstance(packages, PackageRegistry) else PackageRegistry(packages)
         self.core = core_package()
         self.config: ClassConfig = config or {}
+        self.config_places: Mapping[tuple[str, str], Place] = {}
+        """Where values of the class configuration stand, by class and property."""
         self.system = {one.name: one.methods for one in system}
         """System classes of this run alone, before those that are registered."""
         self.limits = limits or RunLimits()
@@ -68,10 +80,14 @@ class Runtime:
         self.scheduler = Scheduler(self.limits)
         self.store = ObjectStore()
         self.attributes = AttributeStore()
+        self.tracker = tracker
+        """What records the steps to every value; None: nobody wants to know."""
+        if tracker is not None:
+            tracker.watch(self)
         self.origins: dict[str, Any] = {}
-        self.overridden: dict[tuple[str, str], How] = {}
+        self.overridden: dict[tuple[str, str], How | Origin] = {}
         """Properties whose values were given beside the model."""
-        self.written: dict[tuple[str, str], Written] | None = None
+        self.written: dict[tuple[str, str], Place] | None = None
         """Where code wrote properties last, by object id and property; None: nobody wants to know."""
         self.warnings: list[Finding] = []
         self.report: Report = report or (lambda _level, _line: None)
@@ -198,15 +214,21 @@ class Runtime:
                 with_extensions(library, imports),
                 options=options,
                 dialect=Dialect.MURANO,
-                objects=HostObjects(),
+                **self._watching(),
             )
         return engine
 
+    def _watching(self) -> _Watching:
+        """How expressions are compiled: the usual way, or so that the tracker sees what they read."""
+        if self.tracker is None:
+            return {"objects": HostObjects()}
+        from sabir.languages.muranopl.evaluate.tracking.expressions import TrackedHosts, tracking_compiler
+
+        return {"objects": TrackedHosts(self.tracker), "compiler": tracking_compiler(self.tracker)}
+
     def own_engine(self, engine: Engine) -> Engine:
         """A copy of an engine whose library can be added to."""
-        return Engine(
-            Library(engine.library), options=engine.options, dialect=engine.dialect, objects=engine.objects
-        )
+        return engine.with_library(Library(engine.library))
 
     def type_text(self, cls: MuranoClass) -> str:
         """The type of an object for its header; with version and package only where the name alone is not enough."""
@@ -237,6 +259,11 @@ class Runtime:
             seconds = min(seconds, max(0.0, self.meter.deadline - monotonic()) + 0.001)
         self.scheduler.wait(seconds)
         self.meter.refill()
+
+    def note_header(self, object_: MuranoObject, key: str) -> None:
+        """Code looks at what the header of an object says."""
+        if self.tracker is not None:
+            self.tracker.read_header(object_, key)
 
     def note_dropped(self, keys: list[Any], this: Any) -> None:
         if not isinstance(this, MuranoObject):

@@ -10,11 +10,11 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from sabir.expressions.yaql import Variables, YaqlError
+from sabir.expressions.yaql.scope import Closure
 from sabir.languages.muranopl.evaluate.assignments import compile_target
 from sabir.languages.muranopl.evaluate.engines import ClassEngine, expression_failure
 from sabir.languages.muranopl.evaluate.errors import MuranoError, Unstoppable, shown
-from sabir.languages.muranopl.evaluate.hosts import AT, RESULT, THIS
-from sabir.languages.muranopl.evaluate.reads import Written, reads_of
+from sabir.languages.muranopl.evaluate.hosts import AT, RESULT
 from sabir.languages.muranopl.evaluate.signals import BREAK, CONTINUE, RETURN, Signal
 from sabir.languages.muranopl.syntax import nodes as ast
 from sabir.source.text import Place
@@ -38,8 +38,6 @@ class Compiler:
         self.engine = engine
         self.runtime = runtime
         self.source = engine.source
-        self.locals: dict[str, tuple[str, ...]] = {}
-        """The properties that were read for each local variable so far, where somebody wants to know."""
 
     def block(self, block: ast.Block) -> Run:
         if not block:
@@ -110,9 +108,7 @@ class Compiler:
         value = self.engine.value(node.value)
         store = compile_target(node.target, self.engine)
         name = _local_name(node.target.text)
-        reads = () if self.runtime.written is None else self._reads(node.value)
         if name is not None:
-            self.locals[name] = tuple(dict.fromkeys((*self.locals.get(name, ()), *reads)))
 
             def run_local(variables: Variables) -> None:
                 variables[name] = value(variables)
@@ -123,8 +119,7 @@ class Compiler:
             place = Place(self.source, node.span)
 
             def run_noted(variables: Variables) -> None:
-                this = variables[THIS]
-                variables[AT] = Written(place, getattr(this, "id", ""), reads)
+                variables[AT] = place
                 store(variables, value(variables))
 
             return run_noted
@@ -133,12 +128,6 @@ class Compiler:
             store(variables, value(variables))
 
         return run
-
-    def _reads(self, value: ast.Value) -> tuple[str, ...]:
-        """The properties that a value rests on, also by way of local variables."""
-        found = reads_of(value)
-        through = (one for name in found.variables for one in self.locals.get(name, ()))
-        return tuple(dict.fromkeys((*found.properties, *through)))
 
     def return_(self, node: ast.Return) -> Run:
         value = self.engine.value(node.value)
@@ -158,10 +147,15 @@ class Compiler:
     def do(self, node: ast.Do) -> Run:
         return self.block(node.body)
 
+    def condition(self, value: ast.Value, node: ast.Statement) -> Closure:
+        """The value that decides which blocks of a statement run, and how often."""
+        del node
+        return self.engine.value(value)
+
     # -- choices -----------------------------------------------------------------------------------------------------
 
     def if_(self, node: ast.If) -> Run:
-        condition = self.engine.value(node.condition)
+        condition = self.condition(node.condition, node)
         then, otherwise = self.block(node.then), self.block(node.otherwise)
 
         def run(variables: Variables) -> Signal | None:
@@ -170,7 +164,7 @@ class Compiler:
         return run
 
     def match(self, node: ast.Match) -> Run:
-        value = self.engine.value(node.value)
+        value = self.condition(node.value, node)
         cases = [(case.value, self.block(block)) for case, block in node.cases]
         default = self.block(node.default)
 
@@ -184,7 +178,7 @@ class Compiler:
         return run
 
     def switch(self, node: ast.Switch) -> Run:
-        cases = [(self.engine.value(condition), self.block(block)) for condition, block in node.cases]
+        cases = [(self.condition(condition, node), self.block(block)) for condition, block in node.cases]
         default = self.block(node.default)
 
         def run(variables: Variables) -> Signal | None:
@@ -202,7 +196,11 @@ class Compiler:
     # -- loops ---------------------------------------------------------------------------------------------------------
 
     def while_(self, node: ast.While) -> Run:
-        condition, body, meter = self.engine.value(node.condition), self.block(node.body), self.runtime.meter
+        condition, body, meter = (
+            self.condition(node.condition, node),
+            self.block(node.body),
+            self.runtime.meter,
+        )
 
         def run(variables: Variables) -> Signal | None:
             while condition(variables):
@@ -220,7 +218,7 @@ class Compiler:
         return run
 
     def for_(self, node: ast.For) -> Run:
-        collection, body = self.engine.value(node.collection), self.block(node.body)
+        collection, body = self.condition(node.collection, node), self.block(node.body)
         name, meter = node.variable, self.runtime.meter
 
         def run(variables: Variables) -> Signal | None:
@@ -240,7 +238,7 @@ class Compiler:
         return run
 
     def repeat(self, node: ast.Repeat) -> Run:
-        count, body, meter = self.engine.value(node.times), self.block(node.body), self.runtime.meter
+        count, body, meter = self.condition(node.times, node), self.block(node.body), self.runtime.meter
 
         def run(variables: Variables) -> Signal | None:
             for _ in range(_whole(count(variables), "Repeat")):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import date
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sabir.graph.graph import Graph
 from sabir.graph.instance import Instance
@@ -17,16 +17,29 @@ from sabir.languages.muranopl.evaluate.runtime import Runtime
 from sabir.languages.muranopl.evaluate.serialising import MOST_CONTAINERS, too_large
 from sabir.languages.muranopl.graph.origins import Origins
 
+if TYPE_CHECKING:
+    from sabir.languages.muranopl.graph.steps import Steps
+
 __all__ = ["build_graph"]
 
 _ATOMS = frozenset((str, int, float, bool, type(None)))
 
 
-def build_graph(runtime: Runtime, *, full: bool = False) -> Graph:
-    """The graph of all objects that the root leads to, owners before what they own. `full`: origins name the
-    properties that a default was computed from, too."""
-    origins = Origins(runtime, full=full)
-    return Graph(_instance(object_, origins) for object_ in _reachable(runtime.root))
+def build_graph(runtime: Runtime) -> Graph:
+    """The graph of all objects that the root leads to, owners before what they own. Where a tracker recorded the steps
+    to every value, origins name them all."""
+    if runtime.tracker is None:
+        origins: Origins | Steps = Origins(runtime)
+        return Graph(_instance(object_, origins) for object_ in _reachable(runtime.root))
+    from sabir.languages.muranopl.graph.steps import Steps
+
+    objects = list(_reachable(runtime.root))
+    shown = frozenset((object_.id, name) for object_ in objects for name in _shown_names(object_))
+    for object_ in objects:
+        for name in object_.properties:
+            runtime.tracker.final(object_.properties, name)
+    origins = Steps(runtime.tracker, Origins(runtime), shown)
+    return Graph(_instance(object_, origins) for object_ in objects)
 
 
 def _reachable(root: MuranoObject | None) -> Iterator[MuranoObject]:
@@ -66,7 +79,7 @@ def _objects_in(value: Any) -> Iterator[MuranoObject]:
             waiting.extend(reversed(one.values() if isinstance(one, dict) else one))
 
 
-def _instance(object_: MuranoObject, origins: Origins) -> Instance:
+def _instance(object_: MuranoObject, origins: Origins | Steps) -> Instance:
     attributes: dict[str, Value] = {}
     relations: dict[str, tuple[str, ...]] = {}
     where: dict[str, Origin] = {}
@@ -74,7 +87,7 @@ def _instance(object_: MuranoObject, origins: Origins) -> Instance:
     for name in _shown_names(object_):
         if name not in object_.properties:
             continue
-        value = object_.properties[name]
+        value = object_.properties.get(name)
         objects = tuple(one.id for one in _objects_in(value))
         refers = members[name].contract.build is not None
         if objects or refers:

@@ -1,12 +1,15 @@
-"""Where objects and the values of their properties came from: the model, a default, a contract's conversion."""
+"""Where objects and the values of their properties came from: the model, a default, a contract's conversion, code."""
 
 from __future__ import annotations
 
-from sabir.graph.origin import AttributeRead, How, Origin
+from collections.abc import Mapping
+from typing import Any
+
+from sabir.graph.origin import How, Origin
 from sabir.languages.muranopl.evaluate.constants import same_value
 from sabir.languages.muranopl.evaluate.objects import MuranoObject
+from sabir.languages.muranopl.evaluate.positions import Positions
 from sabir.languages.muranopl.evaluate.properties import PropertyDeclaration
-from sabir.languages.muranopl.evaluate.reads import reads_of
 from sabir.languages.muranopl.evaluate.runtime import Runtime
 from sabir.source.text import Place
 
@@ -14,67 +17,74 @@ __all__ = ["Origins"]
 
 
 class Origins:
-    """Origins of one runtime; those that declarations give are shared by all objects."""
+    """Origins of one runtime, each with its place and manner alone; those that declarations give are shared."""
 
-    def __init__(self, runtime: Runtime, *, full: bool = False) -> None:
+    def __init__(self, runtime: Runtime) -> None:
         self.runtime = runtime
-        self.full = full
-        self._reads: dict[PropertyDeclaration, tuple[str, ...]] = {}
         self._defaults: dict[PropertyDeclaration, Origin] = {}
 
     def of_object(self, object_: MuranoObject) -> Origin:
-        known = self.runtime.origins.get(object_.id)
-        place = known[0].of(known[1]) if known is not None else None
+        place = self.place_of(object_.id)
         if place is not None:
             return Origin(place, How.INPUT)
         return Origin(Place(object_.cls.node.source, object_.cls.node.span), How.CONSTRUCTOR)
+
+    def place_of(self, object_id: str) -> Place | None:
+        """Where the model defines an object."""
+        known = self.runtime.origins.get(object_id)
+        return None if known is None else known[0].of(known[1])
 
     def of_property(self, object_: MuranoObject, name: str) -> Origin | None:
         declaration = object_.cls.members[name]
         written = (self.runtime.written or {}).get((object_.id, name))
         if written is not None:
-            sources = (AttributeRead(written.reader, one) for one in written.reads) if self.full else ()
-            return Origin(written.place, How.ASSIGNMENT, tuple(sources))
-        known = self.runtime.origins.get(object_.id)
-        if known is None:
-            return self._declared(declaration, object_) if declaration.default is not None else None
-        positions, raw = known
-        if (object_.id, name) in self.runtime.overridden:
-            where = positions.of(raw) or declaration.place
-            return Origin(where, self.runtime.overridden[object_.id, name])
-        place = positions.of_value(raw, name) if declaration.is_read else None
-        if place is None:
-            return self._declared(declaration, object_)
-        given = Origin(place, How.INPUT)
-        if same_value(object_.properties[name], raw.get(name)):
+            return Origin(written, How.ASSIGNMENT)
+        if object_.id not in self.runtime.origins and declaration.default is None:
+            return None
+        given = self.given(object_.id, declaration)
+        if given is None:
+            return self.default(declaration)
+        _positions, raw = self.runtime.origins[object_.id]
+        if same_value(object_.properties.get(name), raw.get(name)):
             return given
         return Origin(declaration.contract_place, How.CONVERSION, (given,))
 
-    def _declared(self, declaration: PropertyDeclaration, object_: MuranoObject) -> Origin:
-        origin = self._default(declaration)
-        reads = self._read_by(declaration) if self.full else ()
-        if not reads:
+    def given(self, object_id: str, declaration: PropertyDeclaration) -> Origin | None:
+        """What gives a property of an object its value from outside, None when nothing does."""
+        known: tuple[Positions, Mapping[Any, Any]] | None = self.runtime.origins.get(object_id)
+        if known is None:
+            return None
+        positions, raw = known
+        overridden = self.runtime.overridden.get((object_id, declaration.name))
+        if overridden is not None:
+            if isinstance(overridden, Origin):
+                return overridden
+            return Origin(positions.of(raw) or declaration.place, overridden)
+        place = positions.of_value(raw, declaration.name) if declaration.is_read else None
+        return None if place is None else Origin(place, How.INPUT)
+
+    def given_parts(self, object_id: str, declaration: PropertyDeclaration) -> Origin | None:
+        """The same, an object that stands there inline by its header alone: what else it has are values of its own."""
+        origin = self.given(object_id, declaration)
+        positions = self.runtime.origins[object_id][0] if origin is not None else None
+        if origin is None or positions is None or (object_id, declaration.name) in self.runtime.overridden:
             return origin
-        sources = tuple(AttributeRead(object_.id, name) for name in reads if name in object_.properties)
-        return Origin(origin.place, How.EXPRESSION, sources, "default")
+        places = positions.parts_of_value(self.runtime.origins[object_id][1], declaration.name)
+        if not places:
+            return origin
+        first, *others = places
+        return Origin(first, How.INPUT, tuple(Origin(place, How.INPUT) for place in others))
 
-    def _read_by(self, declaration: PropertyDeclaration) -> tuple[str, ...]:
-        """The properties of the object itself that a default reads."""
-        found = self._reads.get(declaration)
-        if found is None:
-            default = declaration.node.default
-            found = () if default is None or declaration.configured else tuple(reads_of(default).properties)
-            self._reads[declaration] = found
-        return found
-
-    def _default(self, declaration: PropertyDeclaration) -> Origin:
+    def default(self, declaration: PropertyDeclaration) -> Origin:
         origin = self._defaults.get(declaration)
         if origin is None:
             node = declaration.node
             span = node.span if node.default is None else node.default.span
-            note = "class configuration" if declaration.configured else None
-            if node.default is None and not declaration.configured:
+            place = Place(declaration.cls.node.source, span)
+            note = None
+            if declaration.configured:
+                place, note = declaration.configured_place or place, "class configuration"
+            elif node.default is None:
                 note = "no default, so null"
-            origin = Origin(Place(declaration.cls.node.source, span), How.DEFAULT, note=note)
-            self._defaults[declaration] = origin
+            origin = self._defaults[declaration] = Origin(place, How.DEFAULT, note=note)
         return origin

@@ -21,18 +21,29 @@ __all__: list[str] = []
 
 @MURANO.extension("id", OBJECT | NULL)
 def id_(object: Any) -> Any:  # noqa: A002
-    return None if object is None else object_argument(object, "id").id
+    if object is None:
+        return None
+    target = object_argument(object, "id")
+    target.cls.runtime.note_header(target, "id")
+    return target.id
 
 
 @MURANO.extension("name", OBJECT | NULL)
 def name(object: Any) -> Any:  # noqa: A002
-    return None if object is None else object_argument(object, "name").name
+    if object is None:
+        return None
+    target = object_argument(object, "name")
+    target.cls.runtime.note_header(target, "name")
+    return target.name
 
 
 @MURANO.extension("metadata", OBJECT | NULL)
 def metadata(object: Any) -> Any:  # noqa: A002
-    header = {} if object is None else object_argument(object, "metadata").header or {}
-    return header.get("metadata")
+    if object is None:
+        return None
+    target = object_argument(object, "metadata")
+    target.cls.runtime.note_header(target, "metadata")
+    return (target.header or {}).get("metadata")
 
 
 @MURANO.extension("cast", OBJECT | NULL, STRING | OBJECT)

@@ -57,6 +57,9 @@ def _resource(this: MuranoClass, variables: Variables, name: str) -> PackageFile
     found = cls.package.resource(name)
     if found is None:
         raise MuranoError("InvalidValue", f"package {cls.package.name} has no file Resources/{name}")
+    tracker = cls.runtime.tracker
+    if tracker is not None:
+        tracker.read_resource(name, found.source)
     return found
 
 

@@ -1,0 +1,280 @@
+"""What statements may write.
+
+A condition decides about the statements that ran, and about those that did not: had it been otherwise, they would have
+written. So each statement with a choice knows the local variables and the properties that it, or what it can jump over,
+may write, by name. What the methods that are called may write is added when classes are known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from sabir.expressions.yaql import Dialect, parse
+from sabir.expressions.yaql.nodes import (
+    Binary,
+    Call,
+    Group,
+    Index,
+    Literal,
+    Node,
+    Variable,
+    Word,
+    children,
+)
+from sabir.expressions.yaql.scope import variable_key
+from sabir.languages.muranopl.syntax import nodes as ast
+
+if TYPE_CHECKING:
+    from sabir.languages.muranopl.evaluate.classes import MuranoClass
+
+__all__ = [
+    "NOTHING",
+    "Effects",
+    "assigned_variable",
+    "blocks_of",
+    "body_effects",
+    "choices",
+    "closed_effects",
+    "is_variable",
+    "jumps",
+]
+
+CONSTRUCTORS: Final = (".init", "initialize")
+_LOOPS: Final = (ast.While, ast.For, ast.Repeat)
+_ANYTHING: Final = "*"
+
+
+class Effects(NamedTuple):
+    """Names that may be written; `calls` are the methods whose effects come on top."""
+
+    variables: frozenset[str]
+    properties: frozenset[str]
+    calls: frozenset[str]
+
+    def __or__(self, other: Effects) -> Effects:
+        return Effects(
+            self.variables | other.variables, self.properties | other.properties, self.calls | other.calls
+        )
+
+
+NOTHING: Final = Effects(frozenset(), frozenset(), frozenset())
+
+
+def choices(body: ast.Block) -> dict[int, Effects]:
+    """By the identity of every statement in a body that chooses: what is written, or not, by its choice."""
+    found: dict[int, Effects] = {}
+    _note_choices(body, found, after=NOTHING, after_loop=NOTHING)
+    return found
+
+
+def _note_choices(
+    block: ast.Block, found: dict[int, Effects], *, after: Effects, after_loop: Effects
+) -> None:
+    """`after`: what follows up to the end of the method; `after_loop`: up to the end of the round."""
+    for node in reversed(block):
+        own = _effects(node)
+        inner = blocks_of(node)
+        if inner:
+            leaves = jumps(node)
+            reach = own
+            if "return" in leaves:
+                reach |= after
+            if leaves & {"break", "continue"}:
+                reach |= after_loop
+            found[id(node)] = reach
+            is_loop = isinstance(node, _LOOPS)
+            for one in inner:
+                _note_choices(
+                    one,
+                    found,
+                    after=after | own if is_loop else after,
+                    after_loop=own if is_loop else after_loop,
+                )
+        after |= own
+        after_loop |= own
+
+
+def jumps(node: ast.Statement) -> frozenset[str]:
+    """The ways in which a statement may leave what stands around it."""
+    match node:
+        case ast.Return():
+            return frozenset({"return"})
+        case ast.Break():
+            return frozenset({"break"})
+        case ast.Continue():
+            return frozenset({"continue"})
+        case _:
+            inner = frozenset(way for block in blocks_of(node) for one in block for way in jumps(one))
+            return inner & {"return"} if isinstance(node, _LOOPS) else inner
+
+
+def blocks_of(node: ast.Statement) -> tuple[ast.Block, ...]:
+    match node:
+        case ast.If(then=then, otherwise=otherwise):
+            return (then, otherwise)
+        case ast.While(body=body) | ast.For(body=body) | ast.Repeat(body=body) | ast.Do(body=body):
+            return (body,)
+        case ast.Match(cases=cases, default=default):
+            return (*(block for _, block in cases), default)
+        case ast.Switch(cases=conditions, default=default):
+            return (*(block for _, block in conditions), default)
+        case ast.Parallel(branches=branches):
+            return (branches,)
+        case ast.Try(body=body, catches=catches, otherwise=otherwise, final=final):
+            return (body, *(one.body for one in catches), otherwise, final)
+        case _:
+            return ()
+
+
+def _effects(node: ast.Statement) -> Effects:
+    variables: set[str] = set()
+    properties: set[str] = set()
+    calls: set[str] = set()
+    for one in _statements(node):
+        if isinstance(one, ast.Assignment):
+            variable = assigned_variable(one.target)
+            if variable is not None:
+                variables.add(variable)
+            properties.update(_attributes(one.target))
+        elif isinstance(one, ast.For):
+            variables.add(one.variable)
+        elif isinstance(one, ast.Try):
+            variables.update(clause.variable for clause in one.catches if clause.variable is not None)
+        for value in _values(one):
+            calls.update(_calls(value))
+    return Effects(frozenset(variables), frozenset(properties), frozenset(calls))
+
+
+def _statements(node: ast.Statement) -> Iterator[ast.Statement]:
+    waiting: list[ast.Statement] = [node]
+    for one in waiting:
+        yield one
+        for block in blocks_of(one):
+            waiting.extend(block)
+
+
+def _values(node: ast.Statement) -> Iterator[ast.Value]:
+    for field in node[1:]:
+        yield from _values_in(field)
+
+
+def _values_in(field: Any) -> Iterator[ast.Value]:
+    if isinstance(field, ast.Expr | ast.ListValue | ast.MapValue):
+        yield field
+    elif type(field) is tuple:  # pairs of a condition and a block; blocks have turns of their own
+        for one in field:
+            if type(one) is tuple and one and isinstance(one[0], ast.Expr | ast.ListValue | ast.MapValue):
+                yield one[0]
+
+
+def assigned_variable(target: ast.Expr) -> str | None:
+    """The local variable that a target begins with, None for the object itself."""
+    node = _base(_tree(target.text))
+    if isinstance(node, Variable):
+        name = variable_key(node.name)
+        return None if name in ("$", "this") else name
+    return None
+
+
+def is_variable(target: ast.Expr) -> bool:
+    """Whether a target is a variable and nothing more."""
+    node = _tree(target.text)
+    while isinstance(node, Group):
+        node = node.inner
+    return isinstance(node, Variable)
+
+
+def _base(node: Node) -> Node:
+    while True:
+        if isinstance(node, Group):
+            node = node.inner
+        elif isinstance(node, Index):
+            node = node.value
+        elif isinstance(node, Binary) and node.operator == "." and isinstance(node.right, Word):
+            node = node.left
+        else:
+            return node
+
+
+def _attributes(target: ast.Expr) -> Iterator[str]:
+    """Any name of the way may be that of the property which is written: it depends on where objects are."""
+    node = _tree(target.text)
+    while True:
+        if isinstance(node, Group):
+            node = node.inner
+        elif isinstance(node, Index):
+            node = node.value
+        elif isinstance(node, Binary) and node.operator == "." and isinstance(node.right, Word):
+            yield node.right.value
+            node = node.left
+        else:
+            return
+
+
+def _tree(text: str) -> Node:
+    return parse(text, Dialect.MURANO).tree
+
+
+def _calls(value: ast.Value) -> Iterator[str]:
+    if isinstance(value, ast.Expr):
+        yield from _called(_tree(value.text))
+    elif isinstance(value, ast.ListValue):
+        for item in value.items:
+            yield from _calls(item)
+    elif isinstance(value, ast.MapValue):
+        for key, item in value.entries:
+            yield from _calls(key)
+            yield from _calls(item)
+
+
+def _called(tree: Node) -> Iterator[str]:
+    waiting = [tree]
+    for node in waiting:
+        waiting += children(node)
+        if isinstance(node, Call):
+            yield from _call_names(node.name, node.arguments)
+
+
+def _call_names(name: str, arguments: tuple[Node, ...]) -> Iterator[str]:
+    if name == "new":
+        yield from CONSTRUCTORS
+    elif name == "call":
+        first = arguments[0] if arguments else None
+        known = first.value if isinstance(first, Literal | Word) else None
+        yield known if isinstance(known, str) else _ANYTHING
+    else:
+        yield name
+
+
+def closed_effects(effects: Effects, classes: Iterable[MuranoClass]) -> frozenset[str]:
+    """The properties that may be written, also by methods that are called, whoever has them."""
+    methods: dict[str, list[Any]] = {}
+    for cls in classes:
+        for name, method in cls.own_methods.items():
+            methods.setdefault(name, []).append(method)
+    found = set(effects.properties)
+    waiting = list(effects.calls)
+    seen = set(waiting)
+    for name in waiting:
+        if name == "setAttr":
+            found.add("setAttr()")
+        called = (
+            [one for every in methods.values() for one in every]
+            if name == _ANYTHING
+            else methods.get(name, ())
+        )
+        for method in called:
+            own = method.effects
+            found |= own.properties
+            fresh = own.calls - seen
+            seen |= fresh
+            waiting.extend(fresh)
+    return frozenset(found)
+
+
+def body_effects(body: ast.Block) -> Effects:
+    found = NOTHING
+    for node in body:
+        found |= _effects(node)
+    return found

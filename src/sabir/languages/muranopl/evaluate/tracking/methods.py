@@ -1,0 +1,161 @@
+"""Calls: what arguments and results rest on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from sabir.expressions.yaql import Variables
+from sabir.graph.origin import How
+from sabir.languages.muranopl.evaluate.methods import Argument, Method
+from sabir.languages.muranopl.evaluate.tracking.effects import Effects, body_effects
+from sabir.languages.muranopl.evaluate.tracking.records import Join, Record, Site
+from sabir.languages.muranopl.evaluate.tracking.statements import RESULT_STEP, TrackingCompiler
+from sabir.languages.muranopl.evaluate.tracking.tracker import Arguments, Tracker, shadow
+from sabir.source.text import Place
+
+if TYPE_CHECKING:
+    from sabir.languages.muranopl.evaluate.classes import MuranoClass
+    from sabir.languages.muranopl.evaluate.statements import Run
+    from sabir.languages.muranopl.syntax.nodes import MethodNode
+
+__all__ = ["TrackedMethod"]
+
+
+class TrackedMethod(Method):
+    """A method whose calls are recorded."""
+
+    def __init__(self, node: MethodNode, cls: MuranoClass) -> None:
+        super().__init__(node, cls)
+        assert cls.runtime.tracker is not None
+        self.tracker: Tracker = cls.runtime.tracker
+        self.title = f"{cls.name.rpartition('.')[2]}.{node.name}"
+        self._conversions: dict[str, Site] = {}
+
+    @cached_property
+    def effects(self) -> Effects:
+        """What it may write."""
+        return body_effects(self.node.body)
+
+    def invoke(self, this: Any, caller: Variables, /, *args: Any, **kwargs: Any) -> Any:
+        state = self.tracker.state
+        call = state.pending or _of_everything(state.log, args, kwargs)
+        state.pending = None
+        log, frame = state.log, state.frame()
+        self._enter(call, this)
+        try:
+            value = super().invoke(this, caller, *args, **kwargs)
+            result = state.result
+        finally:
+            state.log = log
+            state.leave(frame)
+        if call.maker is None:
+            # What was read for the arguments counts only where the method read them.
+            log[call.keep :] = (*call.receiver, *result)
+        return value
+
+    def _enter(self, call: Arguments, this: Any) -> None:
+        tracker, state = self.tracker, self.tracker.state
+        if call.maker is not None:
+            control: Record | None = call.maker
+        elif state.site is not None:
+            control = tracker.record(tracker.site_like(state.site, How.CALL, self.title), call.receiver)
+        else:
+            control = state.control
+        context = state.context.inner((self, getattr(this, "id", None)), state.site)
+        state.enter(control, context, call)
+        state.log = call.everything() if self.native else []
+
+    def run(self, variables: Variables) -> Any:
+        state = self.tracker.state
+        control = state.control
+        value = super().run(variables)
+        step = variables.get(RESULT_STEP)
+        if self.native is not None:
+            state.result = tuple(state.log)
+        elif step is not None:
+            state.result = (step,)
+        elif state.control is not None and state.control is not control:
+            state.result = (state.control,)  # it decided not to return anything
+        return value
+
+    def _compile(self) -> Run:
+        if self.native is not None:
+            return super()._compile()
+        self._body = TrackingCompiler(self.cls.engine, self.runtime, self.node.body, self.title).block(
+            self.node.body
+        )
+        return self._body
+
+    # -- arguments ---------------------------------------------------------------------------------------------------
+
+    def _bind_all(self, variables: Variables, this: Any, args: tuple[Any, ...]) -> None:
+        super()._bind_all(variables, this, args)
+        self._note(variables, args, {})
+
+    def _bind(
+        self, variables: Variables, this: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]
+    ) -> None:
+        super()._bind(variables, this, args, kwargs)
+        self._note(variables, args, kwargs)
+
+    def _note(self, variables: Variables, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
+        if self.native is not None:
+            return
+        state = self.tracker.state
+        call = state.call
+        assert call is not None
+        lazily = state.log  # contracts go through lazy lists, and defaults are computed
+        state.log = []
+        for index, argument in enumerate(self.arguments):
+            name = argument.name
+            if index < len(args):
+                reads = call.positional[index] if index < len(call.positional) else ()
+                variables[shadow(name)] = self._argument(argument, args[index], variables, (*reads, *lazily))
+            elif name in kwargs:
+                reads = call.named.get(name, ())
+                variables[shadow(name)] = self._argument(argument, kwargs[name], variables, (*reads, *lazily))
+            elif argument.default is not None:
+                variables[shadow(name)] = self._default(argument, lazily)
+        used = {one.name for one in self.arguments}
+        if self.rest is not None:
+            reads = [one for each in call.positional[len(self.arguments) :] for one in each]
+            variables[shadow(self.rest.name)] = self._given(self.rest, (*reads, *lazily))
+        if self.keywords is not None:
+            reads = [one for name, each in call.named.items() if name not in used for one in each]
+            variables[shadow(self.keywords.name)] = self._given(self.keywords, (*reads, *lazily))
+
+    def _argument(
+        self, argument: Argument, before: Any, variables: Variables, reads: Sequence[Record]
+    ) -> Record:
+        record = self._given(argument, reads)
+        after = variables[argument.name]
+        if after is before or (type(after) is type(before) and after == before):
+            return record
+        site = self._conversions.get(argument.name)
+        if site is None:
+            place = Place(self.cls.node.source, argument.node.contract.span)
+            site = self._conversions[argument.name] = Site(place, How.CONVERSION, f"${argument.name}")
+        return self.tracker.record(site, (record,))
+
+    def _given(self, argument: Argument, reads: Sequence[Record]) -> Record:
+        state = self.tracker.state
+        note = f"${argument.name} of {self.title}"
+        if state.site is None:  # the model gives the arguments of constructors
+            return Join(reads)
+        return self.tracker.record(self.tracker.site_like(state.site, How.ARGUMENT, note), tuple(reads))
+
+    def _default(self, argument: Argument, reads: Sequence[Record]) -> Record:
+        assert argument.node.default is not None
+        site = self._conversions.get(f"={argument.name}")
+        if site is None:
+            place = Place(self.cls.node.source, argument.node.default.span)
+            site = self._conversions[f"={argument.name}"] = Site(place, How.DEFAULT, f"${argument.name}")
+        return self.tracker.record(site, tuple(reads))
+
+
+def _of_everything(reads: Sequence[Record], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Arguments:
+    """The arguments of a call that no expression spells, as `call(name, …)` makes it: all may rest on all."""
+    every = tuple(reads)
+    return Arguments(every, [every] * len(args), dict.fromkeys(kwargs, every), len(every))
