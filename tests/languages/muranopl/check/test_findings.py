@@ -112,6 +112,13 @@ FOUND = {
     "class-in-code": (body("- Return: new(:Conuter) and $first"), "MPL:E111", "Conuter"),
     "foreign-format": (with_manifest("MuranoPL/1.4", "Cloudify.TOSCA/1.0"), "MAN:W030", "Cloudify.TOSCA"),
     "field-of-another-form": (with_ui("$.main.title", "$.mian.title"), "UI:E089", "'mian'"),
+    "unknown-template": (with_ui("$.main.title", "$mian"), "UI:E089", "'mian'"),
+    "unknown-template-by-reference": (with_ui("$.main.title", "ref(site)"), "UI:E089", "'site'"),
+    "form-of-a-form-validator": (
+        with_ui("      fields:", "      validators: [{expr: $.mian.title != ''}]\n      fields:"),
+        "UI:E089",
+        "'mian'",
+    ),
     "nested-own-class": (
         with_ui("  title: $.main.title", "  title: {'?': {type: com.example.web.Sitte}}"),
         "UI:E087",

@@ -42,6 +42,18 @@ def method(*lines: str) -> str:
 
 
 CLEAN: Final[dict[str, Example]] = {
+    "templates-and-parameters": with_ui(
+        "  title: $.main.title",
+        "  title: repeat($page, 2) + $first + ref(page) + $forms.main.title\n\n"
+        "Templates:\n  page: {n: $index}\n\nParameters:\n  first: 1",
+    ),
+    "parameters-of-a-method": with_ui(
+        "$.main.title", "$given\n\nParametersSource: com.example.web.Site.more"
+    ),
+    "the-value-in-a-validator-of-its-field": with_ui(
+        "          maxLength: 80", "          maxLength: 80\n          validators: [{expr: $.main.other > 1}]"
+    ),
+    "a-form-with-a-region": with_ui("      fields:", "      region: one\n      fields:"),
     "a-model-in-the-root": {
         **package(A="Methods:\n  run:\n    Body: []\n"),
         "model.yaml": "'?': {id: a, type: com.example.A}\n",

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from sabir.languages.muranopl.check import package_validators
+from sabir.languages.muranopl.check import beside, package_validators
 from sabir.languages.muranopl.check.codes.examples import LIBRARY
 from sabir.source.packages import load_package
 
@@ -72,4 +72,15 @@ def test_nothing_is_claimed_when_the_requirement_is_not_at_hand(folder: Path) ->
 def test_packages_may_require_each_other(folder: Path) -> None:
     manifest = folder / "tools/manifest.yaml"
     manifest.write_text(manifest.read_text() + "Require: {com.example.user: 1}\n")
+    assert codes(folder) == []
+
+
+def test_a_class_of_the_own_namespace_may_lie_in_a_package_beside(folder: Path) -> None:
+    """Packages older than `Require` name no others; the engine of their time found classes by name."""
+    manifest = folder / "user/manifest.yaml"
+    manifest.write_text(manifest.read_text().replace("Require: {com.example.tools: 1}\n", ""))
+    tools = folder / "tools/manifest.yaml"
+    assert codes(folder, "Extends: t:Counter", "Extends: Base") == ["MPL:E111"]
+    beside._listed.cache_clear()
+    tools.write_text(tools.read_text() + "  com.example.user.Base: Base.yaml\n")
     assert codes(folder) == []

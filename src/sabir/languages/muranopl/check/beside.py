@@ -11,11 +11,13 @@ from typing import Final
 from sabir.errors import UnusableInput
 from sabir.source.packages import LoadedPackage, load_package
 
-__all__ = ["packages_beside"]
+__all__ = ["is_class_beside", "packages_beside"]
 
 _FULL_NAME: Final = re.compile(rb"""^FullName:[ \t]*["']?([\w.]+)""", re.MULTILINE)
 _MOST_FOLDERS: Final = 2000
 _HEAD: Final = 8192
+_LISTED: Final = re.compile(rb"""^[ \t]+["']?([\w.]+)["']?[ \t]*:""", re.MULTILINE)
+_MOST_OF_A_MANIFEST: Final = 1 << 16
 
 
 def packages_beside(package: LoadedPackage, names: Iterable[str]) -> dict[str, LoadedPackage]:
@@ -25,14 +27,37 @@ def packages_beside(package: LoadedPackage, names: Iterable[str]) -> dict[str, L
     if not wanted or package.path is None or package.single_file:
         return found
     path = package.path.absolute()
-    folder = path.parent.parent if path.name == "package" else path.parent
-    for name, root in _named(folder).items():
+    for name, root in _named(_folder(path)).items():
         if name in wanted and root != path:
             try:
                 found[name] = load_package(root)
             except UnusableInput:
                 continue
     return found
+
+
+def is_class_beside(package: LoadedPackage, name: str) -> bool:
+    """Whether a package beside this one lists a class. Before there was `Require` such a class was simply found."""
+    if package.path is None or package.single_file:
+        return False
+    return name.encode() in _listed(_folder(package.path.absolute()))
+
+
+def _folder(path: Path) -> Path:
+    return path.parent.parent if path.name == "package" else path.parent
+
+
+@lru_cache(maxsize=8)
+def _listed(folder: Path) -> frozenset[bytes]:
+    """What the manifests of the packages in a folder list, as far as it can be told from their lines."""
+    found: set[bytes] = set()
+    for root in _named(folder).values():
+        try:
+            with (root / "manifest.yaml").open("rb") as file:
+                found.update(_LISTED.findall(file.read(_MOST_OF_A_MANIFEST)))
+        except OSError:
+            continue
+    return frozenset(found)
 
 
 @lru_cache(maxsize=64)

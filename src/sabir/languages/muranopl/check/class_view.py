@@ -188,9 +188,15 @@ class ClassTable:
         namespace = name.rpartition(".")[0]
         if self.view.requires_others or self.view.package.single_file:
             return None
-        if namespace in self.view.own_namespaces or namespace in core_library.NAMESPACES:
+        if namespace in core_library.NAMESPACES:
             return False
-        return None
+        if namespace not in self.view.own_namespaces:
+            return None
+        from sabir.languages.muranopl.check.beside import (
+            is_class_beside,
+        )  # for a class that seems to be missing
+
+        return None if is_class_beside(self.view.package, name) else False
 
     def lineage(self, document: ClassDocument) -> Ancestry | None:
         """The class and its ancestors; None when one of them is not known."""

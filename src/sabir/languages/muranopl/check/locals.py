@@ -13,7 +13,7 @@ from sabir.languages.muranopl.check.expressions import ExpressionText
 from sabir.languages.muranopl.check.repairs import call_alone
 from sabir.languages.muranopl.check.report import Report
 
-__all__ = ["check_locals"]
+__all__ = ["binds_names", "check_locals"]
 
 # Functions that bind names of their own (`let(x => 1) -> $x`, `… .as($ => x)`); where one stands, names are let be.
 _BINDERS: Final = frozenset({"let", "as", "def", "with", "unpack", "lambda"})
@@ -28,7 +28,7 @@ def check_locals(report: Report, body: Body, arguments: frozenset[str]) -> Itera
     for expression in body.expressions:
         for variable in _variables(expression.tree):
             reads.setdefault(variable.name, (expression, variable))
-        binds = binds or _binds_names(expression.tree)
+        binds = binds or binds_names(expression.tree)
     written: dict[str, Assignment] = {}
     for assignment in body.assignments:
         tree = assignment.target.tree
@@ -67,11 +67,12 @@ def _variables(node: Node) -> Iterator[Variable]:
         yield from _variables(child)
 
 
-def _binds_names(node: Node) -> bool:
+def binds_names(node: Node) -> bool:
+    """Whether an expression gives names to values of its own, so that any `$x` in it may be one of them."""
     match node:
         case Binary(operator="->"):
             return True
         case Call(name=name, arguments=arguments) if name in _BINDERS:
             return any(isinstance(one, (Rule, Word)) for one in arguments) or name in ("as", "unpack")
         case _:
-            return any(_binds_names(child) for child in children(node))
+            return any(binds_names(child) for child in children(node))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import Final, NamedTuple
 
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.near import did_you_mean, only_near
@@ -15,7 +16,9 @@ from sabir.languages.muranopl.check.expressions import (
     scalars,
     unparsable,
 )
+from sabir.languages.muranopl.check.locals import binds_names
 from sabir.languages.muranopl.check.report import Report
+from sabir.languages.muranopl.check.shapes import is_null
 from sabir.languages.muranopl.check.yaql_names import LAMBDA_FUNCTIONS
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence, text_of
 
@@ -23,39 +26,102 @@ __all__ = ["check_expressions"]
 
 Fields = Mapping[str, frozenset[str] | None]
 # The dashboard adds this form to every application.
-_BUILT_IN_FORMS = frozenset({"workflowManagement"})
+_BUILT_IN_FORMS: Final = frozenset({"workflowManagement"})
+# `$forms` is all that was filled in, `$index` the turn of a template that `repeat` is at.
+_BUILT_IN_VALUES: Final = ("forms", "index")
+
+
+class _Names(NamedTuple):
+    """What an expression may name: forms with their fields, and values by `$name`. None: not known."""
+
+    fields: Fields | None
+    values: frozenset[str] | None
 
 
 def check_expressions(report: Report, ui: YamlMapping, fields: Fields | None) -> Iterator[Finding]:
     """Expressions of Application, Templates, Parameters and of validators."""
+    names = _Names(fields, _values(ui))
     for section in ("Application", "Templates", "Parameters"):
         node = ui.get(section)
         if node is not None:
             for scalar in scalars(node):
                 if is_expression_scalar(scalar):
-                    yield from _check(report, scalar, fields, sure=scalar.tag == "!yaql")
-    for scalar in _validator_expressions(ui.get("Forms")):
-        yield from _check(report, scalar, fields, sure=True)
+                    yield from _check(report, scalar, names, sure=scalar.tag == "!yaql")
+    for scalar in _form_validators(ui.get("Forms")):
+        yield from _check(report, scalar, names, sure=True)
+    for scalar in _field_validators(ui.get("Forms")):
+        # There `$` is the value of the field.
+        yield from _check(report, scalar, _Names(None, None), sure=True)
 
 
-def _check(report: Report, scalar: YamlScalar, fields: Fields | None, *, sure: bool) -> Iterator[Finding]:
+def _values(ui: YamlMapping) -> frozenset[str] | None:
+    """What `$name` can be: templates and parameters; None when a method of the application adds more."""
+    if ui.get("ParametersSource") is not None:
+        return None
+    found: set[str] = set(_BUILT_IN_VALUES)
+    for section in ("Templates", "Parameters"):
+        node = ui.get(section)
+        if isinstance(node, YamlMapping):
+            found.update(name for name in map(text_of, node) if name is not None)
+        elif node is not None and not is_null(node):
+            return None
+    return frozenset(found)
+
+
+def _check(report: Report, scalar: YamlScalar, names: _Names, *, sure: bool) -> Iterator[Finding]:
     parsed = parse_scalar(report, scalar)
     if not isinstance(parsed, ExpressionText):
         if sure or looks_like_code(scalar.text):
             yield unparsable(report, scalar, parsed, "UI:W202")
-    elif fields is not None:
-        yield from _check_references(report, parsed, parsed.tree, fields)
+        return
+    if names.fields is not None:
+        yield from _check_references(report, parsed, parsed.tree, names.fields)
+    if names.values is not None and not binds_names(parsed.tree):
+        yield from _check_values(report, parsed, names.values)
 
 
-def _validator_expressions(forms: YamlNode | None) -> Iterator[YamlScalar]:
+def _check_values(report: Report, expression: ExpressionText, known: frozenset[str]) -> Iterator[Finding]:
+    """`$name` and `ref(name)`: a template or parameter of that name must be there."""
+    waiting: list[Node] = [expression.tree]
+    while waiting:
+        node = waiting.pop()
+        named: Node | None = None
+        match node:
+            case Variable(name=name) if name and not name.isdigit():
+                named = node
+            case Call(name="ref", arguments=(Word(value=name) as named, *_)):
+                pass
+            case _:
+                name = ""
+        if named is not None and name not in known:
+            sign = "$" if isinstance(named, Variable) else ""
+            span, meant = expression.span(named), only_near(name, known)
+            hint = did_you_mean(name, known) or "declare it under Templates or Parameters"
+            fix = report.renaming(span, sign + name, sign + meant if meant else None)
+            yield report.at(
+                span, "UI:E089", f"there is no template or parameter {name!r}", hint=hint, fix=fix
+            )
+        waiting.extend(reversed(children(node)))
+
+
+def _forms(forms: YamlNode | None) -> Iterator[YamlMapping]:
     for form in forms.items if isinstance(forms, YamlSequence) else ():
         for declared in form.values() if isinstance(form, YamlMapping) else ():
             if isinstance(declared, YamlMapping):
-                yield from _expressions_of(declared.get("validators"))
-                fields = declared.get("fields")
-                for field in fields.items if isinstance(fields, YamlSequence) else ():
-                    if isinstance(field, YamlMapping):
-                        yield from _expressions_of(field.get("validators"))
+                yield declared
+
+
+def _form_validators(forms: YamlNode | None) -> Iterator[YamlScalar]:
+    for form in _forms(forms):
+        yield from _expressions_of(form.get("validators"))
+
+
+def _field_validators(forms: YamlNode | None) -> Iterator[YamlScalar]:
+    for form in _forms(forms):
+        fields = form.get("fields")
+        for field in fields.items if isinstance(fields, YamlSequence) else ():
+            if isinstance(field, YamlMapping):
+                yield from _expressions_of(field.get("validators"))
 
 
 def _expressions_of(validators: YamlNode | None) -> Iterator[YamlScalar]:

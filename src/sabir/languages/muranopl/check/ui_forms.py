@@ -15,7 +15,8 @@ from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSeque
 
 __all__ = ["check_forms", "form_fields"]
 
-_FORM_KEYS: Final = frozenset({"fields", "validators"})
+# The dashboard also reads region; the document does not list it.
+_FORM_KEYS: Final = frozenset({"fields", "validators", "region"})
 _SIMPLE_TYPES: Final = frozenset(
     [
         "string",
