@@ -10,7 +10,7 @@ from sabir.languages.inmanta.evaluate.model import Model, evaluate_package
 from sabir.languages.inmanta.evaluate.values import Instance, Pending, RelationValue
 from sabir.source.packages import MemoryPackage
 
-__all__ = ["canonical", "evaluate", "random_statements"]
+__all__ = ["canonical", "evaluate", "evaluate_traced", "random_statements"]
 
 DEFINITIONS = [
     "entity Node:\n    string name\n    int size = 1\n    int total\n    string? note\nend",
@@ -27,6 +27,10 @@ DEFINITIONS = [
 
 def evaluate(text: str, **files: str) -> Model:
     return evaluate_package(MemoryPackage({"main.cf": text, **files}), plugins=True)
+
+
+def evaluate_traced(text: str) -> Model:
+    return evaluate_package(MemoryPackage({"main.cf": text}), plugins=True, trace=True)
 
 
 def random_statements(seed: int) -> list[str]:

@@ -49,8 +49,9 @@ class InmantaLanguage:
             plugins=request.trust.plugins,
             given=given,
             on_notice=request.on_notice,
+            trace=request.full_provenance,
         )
-        graph = build_graph(model, given, full_provenance=request.full_provenance)
+        graph = build_graph(model, given)
         return Evaluation(graph=graph, findings=tuple(sorted(model.findings, key=lambda one: one.sort_key)))
 
     def renderers(self) -> Mapping[str, Renderer]:

@@ -86,13 +86,15 @@ def test_the_long_answer() -> None:
         ("variable domain", 19)
     ]
     text = graph["File/web.example.org,/etc/motd"].origins["text"]
-    greeting = text.sources[0]
+    greeting, selected = text.sources
     assert isinstance(greeting, Origin)
-    assert greeting.sources == (AttributeRead("Host/web.example.org", "name"),)
+    assert isinstance(selected, Origin)
+    assert greeting.sources == (AttributeRead("Host/web.example.org", "name"), selected)
+    assert (selected.how, selected.location.line) == (How.REFINEMENT, 17)
+    assert selected.sources == (AttributeRead("Host/web.example.org", None),)
     origin = graph["File/web.example.org,/etc/motd"].origin
     assert origin is not None
-    assert isinstance(origin.sources[0], Origin)
-    assert origin.sources[0].note == "refinement of Host/web.example.org"
+    assert origin.sources == (selected,)
 
 
 def test_two_runs_give_the_same_ids() -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from sabir.dataclasses import dataclass, field
 from sabir.languages.inmanta.check.types import ValueType
@@ -97,6 +98,8 @@ class EntityType:
     properties: dict[str, Property] = field(default_factory=dict[str, Property])
     own_indexes: list[IndexDef] = field(default_factory=list[IndexDef])
     implements: list[ImplementDef] = field(default_factory=list[ImplementDef])
+    on_read: Callable[[Any, str], None] | None = None
+    """Told of every property that Python (a plug-in, a template, a resource) reads of an instance."""
 
     @property
     def shown(self) -> str:

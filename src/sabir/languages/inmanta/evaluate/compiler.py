@@ -30,12 +30,20 @@ if TYPE_CHECKING:
     from sabir.languages.inmanta.evaluate.functions import Functions
     from sabir.languages.inmanta.evaluate.given import Given
     from sabir.languages.inmanta.evaluate.plugins.api import Context
+    from sabir.source.packages import PackageFile
 
 __all__ = ["Compiler"]
 
 
 class Compiler:
     """Compiles the namespaces of a project for one engine."""
+
+    lookups: LookupCompiler
+    calls: CallCompiler
+    refinements: RefinementCompiler
+    construction: ConstructionCompiler
+    expressions: ExpressionCompiler
+    templates: Templates
 
     def __init__(self, definitions: Definitions, engine: Engine, functions: Functions) -> None:
         self.definitions = definitions
@@ -44,14 +52,18 @@ class Compiler:
         self.scopes: dict[str, Scope] = {}
         self._frames: dict[str, Frame] = {}
         self._descendants: dict[EntityType, list[EntityType]] = {}
+        self.assemble()
+        self.statements = StatementCompiler(self)
+        engine.closing.finder = EffectFinder(self)
+
+    def assemble(self) -> None:
+        """The parts that read and write; an evaluation that notes what it does has others."""
         self.lookups = LookupCompiler(self)
         self.calls = CallCompiler(self)
         self.refinements = RefinementCompiler(self)
         self.construction = ConstructionCompiler(self)
         self.expressions = ExpressionCompiler(self)
-        self.statements = StatementCompiler(self)
         self.templates = Templates(self)
-        engine.closing.finder = EffectFinder(self)
 
     def frame(self, namespace: str) -> Frame:
         return self._frames[namespace]
@@ -83,17 +95,22 @@ class Compiler:
             return Context(
                 types=lambda name: self.definitions.entity(name, scope.space),
                 render=lambda path, values: render(frame, path, values),
-                read_file=self._read_file,
+                read_file=self.read_file,
                 location=location,
             )
 
         return make
 
-    def _read_file(self, folder: str, path: str) -> bytes:
+    def file(self, folder: str, path: str) -> PackageFile | None:
+        """A file of a module by `module/path`."""
         module, _, inside = path.partition("/")
         found = self.definitions.project.modules.get(module)
-        file = found.data.file(f"{folder}/{inside}") if found is not None else None
+        return found.data.file(f"{folder}/{inside}") if found is not None else None
+
+    def read_file(self, folder: str, path: str) -> bytes:
+        file = self.file(folder, path)
         if file is None:
+            module, _, inside = path.partition("/")
             raise FileNotFoundError(f"module {module!r} has no file {inside!r} in {folder!r}")
         return file.raw()
 

@@ -81,6 +81,14 @@ class ConstructionCompiler:
             return made.unpacked()
         return made.indexed() if entity.indexes else made.plain()
 
+    def argument(self, read: Read, _: nodes.Argument) -> Read:
+        """The read of one argument of a constructor, or of the dict of a `**`."""
+        return read
+
+    def unpacked(self, value: Any, _: nodes.Argument) -> Read:
+        """The read of an argument that a `**` brought."""
+        return lambda _: value
+
 
 class _Constructor:
     """One constructor expression, compiled."""
@@ -94,6 +102,7 @@ class _Constructor:
         site: Site,
         maker: Read | None,
     ) -> None:
+        self.owner = owner
         self.engine = owner.engine
         self.writer = owner.engine.writer
         self.entity = entity
@@ -114,7 +123,8 @@ class _Constructor:
             prop = entity.all_properties[argument.name]
             if prop.target is None:
                 slot = entity.slots[argument.name]
-                self.attributes.append((slot, compiler.read(argument.value, scope), prop, argument))
+                read = owner.argument(compiler.read(argument.value, scope), argument)
+                self.attributes.append((slot, read, prop, argument))
             else:
                 for part in _parts(argument.value) if prop.is_list else [argument.value]:
                     read = (
@@ -122,8 +132,10 @@ class _Constructor:
                         if prop.is_list
                         else compiler.read(part, scope)
                     )
-                    self.relations.append((prop, read, argument))
-        self.unpacks = [compiler.read(one.value, scope) for one in node.arguments if one.unpack]
+                    self.relations.append((prop, owner.argument(read, argument), argument))
+        self.unpacks = [
+            owner.argument(compiler.read(one.value, scope), one) for one in node.arguments if one.unpack
+        ]
 
     def plain(self) -> Read:
         entity, blank, site, maker = self.entity, self.blank, self.site, self.maker
@@ -372,7 +384,7 @@ class _FromDict:
         for name, value in given.items():
             prop = entity.all_properties[name]
             argument = nodes.Argument(base.node.start, base.node.end, name, base.node, False)
-            read = _constant(value)
+            read = base.owner.unpacked(value, argument)
             if prop.target is None:
                 self.own.attributes.append((entity.slots[name], read, prop, argument))
             else:
@@ -383,10 +395,6 @@ class _FromDict:
         made = self.own.indexed() if self.own.entity.indexes else self.own.plain()
         instance: Instance = made(frame)
         return instance
-
-
-def _constant(value: Any) -> Read:
-    return lambda _: value
 
 
 def _parts(value: nodes.Expression) -> Sequence[nodes.Expression]:

@@ -15,7 +15,6 @@ from sabir.languages.inmanta.evaluate.reading import (
     attribute_reader,
     defined_reader,
     frame_reader,
-    get_attribute,
     gradual_reader,
     is_defined,
     self_reader,
@@ -68,17 +67,34 @@ class ExpressionCompiler:
     def read(self, node: nodes.Expression, scope: Scope) -> Read:
         return self._compilers[type(node)](node, scope)
 
+    # All reads of variables and properties are compiled by these four.
+
+    def variable_read(self, scope: Scope, depth: int, slot: int) -> Read:
+        """Read a variable of a scope so many frames up; the frame of a namespace is there once and for all."""
+        if scope.parent is None:
+            return frame_reader(self.compiler.frame(scope.space.name), slot)
+        return variable_reader(depth, slot)
+
+    def attribute_read(self, base: Read, name: str, place: Place) -> Read:
+        return attribute_reader(base, name, place)
+
+    def gradual_read(self, base: Read, name: str, place: Place) -> Read:
+        return gradual_reader(base, name, place)
+
+    def defined_read(self, base: Read, name: str, place: Place) -> Read:
+        return defined_reader(base, name, place)
+
     def place(self, node: nodes.Node, scope: Scope) -> Place:
         return nodes.place_of(scope.space.source, node)
 
     def gradual(self, node: nodes.Expression, scope: Scope) -> Read:
         """Like `read`, but an open relation is answered as it is."""
         if isinstance(node, nodes.AttributeRef):
-            return gradual_reader(self.read(node.base, scope), node.name, self.place(node, scope))
+            return self.gradual_read(self.read(node.base, scope), node.name, self.place(node, scope))
         if isinstance(node, nodes.Name) and "::" not in node.name:
             found = self._attribute_by_name(node.name, scope)
             if found is not None:
-                return gradual_reader(self_reader(found), node.name, self.place(node, scope))
+                return self.gradual_read(self_reader(found), node.name, self.place(node, scope))
         return self.read(node, scope)
 
     def _attribute_by_name(self, name: str, scope: Scope) -> int | None:
@@ -249,12 +265,10 @@ class ExpressionCompiler:
         for inner, depth in scope.chain():
             slot = inner.names.get(name)
             if slot is not None:
-                if inner.parent is None:
-                    return frame_reader(self.compiler.frame(inner.space.name), slot)
-                return variable_reader(depth, slot)
+                return self.variable_read(inner, depth, slot)
             if inner.entity is not None:
                 if name in inner.entity.all_properties:
-                    return attribute_reader(self_reader(depth), name, place)
+                    return self.attribute_read(self_reader(depth), name, place)
                 child = self._of_a_child(name, inner, depth, place)
                 if child is not None:
                     return child
@@ -266,12 +280,13 @@ class ExpressionCompiler:
         if not any(name in entity.all_properties for entity in self.compiler.descendants(scope.entity)):
             return None
         instance_of = self_reader(depth)
+        own = self.attribute_read(instance_of, name, place)
         outer = self.find(name, scope.parent, place) if scope.parent is not None else None
 
         def read(frame: Frame) -> Any:
             instance = instance_of(frame)
             if name in instance._entity.slots or outer is None:
-                return get_attribute(instance, name, place)
+                return own(frame)
             for _ in range(depth + 1):
                 frame = frame[0]
             return outer(frame)
@@ -284,7 +299,7 @@ class ExpressionCompiler:
         target = self.compiler.scopes.get(home) if home is not None else None
         if target is None or last not in target.names:
             return None
-        return frame_reader(self.compiler.frame(target.space.name), target.names[last])
+        return self.variable_read(target, 0, target.names[last])
 
     def _unknown(self, name: str, scope: Scope) -> tuple[str, str | None]:
         head, _, last = name.rpartition("::")
@@ -301,7 +316,7 @@ class ExpressionCompiler:
         return f"there is no variable {last!r} in {home!r}", did_you_mean(last, known)
 
     def _attribute(self, node: nodes.AttributeRef, scope: Scope) -> Read:
-        return attribute_reader(self.read(node.base, scope), node.name, self.place(node, scope))
+        return self.attribute_read(self.read(node.base, scope), node.name, self.place(node, scope))
 
     def _lookup(self, node: nodes.Lookup, scope: Scope) -> Read:
         base, key = self.read(node.base, scope), self.read(node.key, scope)
@@ -354,7 +369,7 @@ class ExpressionCompiler:
         operand = node.operand
         place = self.place(operand, scope)
         if isinstance(operand, nodes.AttributeRef):
-            return defined_reader(self.read(operand.base, scope), operand.name, place)
+            return self.defined_read(self.read(operand.base, scope), operand.name, place)
         if isinstance(operand, nodes.Lookup):
             base, key = self.read(operand.base, scope), self.read(operand.key, scope)
 
@@ -366,7 +381,7 @@ class ExpressionCompiler:
         if isinstance(operand, nodes.Name):
             depth = self._attribute_by_name(operand.name, scope)
             if depth is not None:
-                return defined_reader(self_reader(depth), operand.name, place)
+                return self.defined_read(self_reader(depth), operand.name, place)
         read = self.read(operand, scope)
         return lambda frame: is_defined(read(frame))
 

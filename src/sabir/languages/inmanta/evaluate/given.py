@@ -15,7 +15,7 @@ from sabir.languages.inmanta.check.types import shown_value
 from sabir.languages.inmanta.evaluate.naming import index_name
 from sabir.languages.inmanta.evaluate.sites import Site
 from sabir.languages.inmanta.evaluate.values import Instance
-from sabir.source.text import Place, Source, Span
+from sabir.source.text import Location, Place, Source, Span
 
 __all__ = ["Given"]
 
@@ -43,6 +43,13 @@ class Given:
                     f"main.cf assigns no variable {name!r} that an input could replace"
                     + (f"; {hint}" if hint else "")
                 )
+
+    def origin(self, name: str) -> Origin:
+        """Where an input came from: from somebody who computed it, else from the request."""
+        known = self.origins.get(name)
+        sources = () if known is None else (known,)
+        place = known.place if known is not None else Location("<input>", 0, 0)
+        return Origin(place, How.INPUT, sources, name)
 
     def value(self, name: str) -> Any:
         return plain(self.inputs[name])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from sabir.dataclasses import dataclass, replace
 from sabir.diagnostics.finding import Finding, Severity
@@ -24,6 +24,9 @@ from sabir.languages.inmanta.syntax.project import MAIN, load_project
 from sabir.source.collector import collector_paused
 from sabir.source.packages import LoadedPackage
 
+if TYPE_CHECKING:
+    from sabir.languages.inmanta.evaluate.tracing.tracer import Tracer
+
 __all__ = ["Model", "evaluate_package"]
 
 _MOST_RETRIES: Final = 8
@@ -39,6 +42,8 @@ class Model:
     scopes: dict[str, Scope]
     frames: dict[str, Frame]
     registered: Recorder
+    tracer: Tracer | None = None
+    """What everything was computed from, when that was asked for."""
 
     def variables(self, namespace: str = MAIN) -> dict[str, Any]:
         """The variables of a namespace that have a value."""
@@ -55,6 +60,7 @@ def evaluate_package(
     plugins: bool = False,
     given: Given | None = None,
     on_notice: Callable[[str], None] | None = None,
+    trace: bool = False,
 ) -> Model:
     """Load, check and evaluate. Nothing is evaluated when the files or their definitions have errors."""
     project = load_project(package, search_path)
@@ -76,7 +82,11 @@ def evaluate_package(
         if _has_error(findings):
             return empty
         return _evaluate(
-            definitions, functions, replace(empty, registered=registered, findings=findings), given
+            definitions,
+            functions,
+            replace(empty, registered=registered, findings=findings),
+            given,
+            trace=trace,
         )
 
 
@@ -84,15 +94,17 @@ def _has_error(findings: list[Finding]) -> bool:
     return any(one.severity is Severity.ERROR for one in findings)
 
 
-def _evaluate(definitions: Definitions, functions: Functions, before: Model, given: Given | None) -> Model:
+def _evaluate(
+    definitions: Definitions, functions: Functions, before: Model, given: Given | None, *, trace: bool
+) -> Model:
     with collector_paused():
-        compiler, engine = _run(definitions, functions, frozenset(), given)
+        compiler, engine = _run(_machine(definitions, functions, frozenset(), given, trace=trace))
         late: frozenset[Any] = frozenset()
         for _ in range(_MOST_RETRIES):
             if engine.retry <= late:
                 break
             late = late | engine.retry
-            compiler, engine = _run(definitions, functions, late, given)
+            compiler, engine = _run(_machine(definitions, functions, late, given, trace=trace))
     if given is not None:
         given.check_overrides()
     spaces = definitions.project.namespaces
@@ -103,16 +115,32 @@ def _evaluate(definitions: Definitions, functions: Functions, before: Model, giv
         compiler.scopes,
         {name: compiler.frame(name) for name in spaces},
         before.registered,
+        getattr(engine, "tracer", None),
     )
 
 
-def _run(
-    definitions: Definitions, functions: Functions, late: frozenset[Any], given: Given | None
+def _machine(
+    definitions: Definitions,
+    functions: Functions,
+    late: frozenset[Any],
+    given: Given | None,
+    *,
+    trace: bool,
 ) -> tuple[Compiler, Engine]:
     if given is not None:
         given.start()
+    if trace:
+        from sabir.languages.inmanta.evaluate.tracing.compiler import TracedCompiler
+        from sabir.languages.inmanta.evaluate.tracing.engine import TracedEngine
+
+        traced = TracedEngine(late, given)
+        return TracedCompiler(definitions, traced, functions), traced
     engine = Engine(late, given)
-    compiler = Compiler(definitions, engine, functions)
+    return Compiler(definitions, engine, functions), engine
+
+
+def _run(machine: tuple[Compiler, Engine]) -> tuple[Compiler, Engine]:
+    compiler, engine = machine
     try:
         compiled = compiler.compile()
         if engine.findings:  # defaults that do not fit their types

@@ -22,7 +22,7 @@ from sabir.languages.inmanta.evaluate.values import (
 from sabir.languages.inmanta.evaluate.writing import stop
 from sabir.source.text import Place
 
-__all__ = ["attribute_reader", "defined_reader", "get_attribute", "no_attribute", "variable_reader"]
+__all__ = ["attribute_reader", "defined_reader", "no_attribute", "variable_reader"]
 
 
 def variable_reader(depth: int, slot: int) -> Read:
@@ -81,26 +81,6 @@ def self_reader(depth: int) -> Read:
         return frame[1]
 
     return read
-
-
-def get_attribute(instance: Any, name: str, place: Place) -> Any:
-    """The complete value of an attribute or relation."""
-    if type(instance) is not Instance:
-        raise _no_instance(instance, name, place)
-    slot = instance._entity.slots.get(name)
-    if slot is None:
-        raise no_attribute(instance._entity, name, place)
-    value = instance._values[slot]
-    kind = type(value)
-    if kind is Pending:
-        raise Wait(instance._values, slot, instance)
-    if kind is RelationValue:
-        if not value.closed:
-            raise Wait(instance._values, slot, instance)
-        return value.complete()
-    if value is None:
-        _check_relation(instance, name, place)
-    return value
 
 
 def attribute_reader(base: Read, name: str, place: Place) -> Read:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from jinja2.runtime import Context
 
     from sabir.languages.inmanta.evaluate.compiler import Compiler
+    from sabir.languages.inmanta.evaluate.functions import Function
 
 __all__ = ["Templates"]
 
@@ -125,8 +126,20 @@ class Templates:
         """`a.b.c` in a template is `a::b::c` of the model (spec 002, "Templates"; decision S-58)."""
         imports = scope.space.imports
         if name in imports or any(one.startswith(name + "::") for one in imports):
-            return _ModuleProxy(self.compiler, imports, name, place)
+            return _ModuleProxy(self, imports, name, place)
         return None
+
+    def variable(self, home: str, name: str) -> Any:
+        """A variable of a namespace, which must have it."""
+        frame, slot = self.compiler.frame(home), self.compiler.scopes[home].names[name]
+        value = frame[slot]
+        if type(value) is Pending:
+            raise Wait(frame, slot)
+        return value
+
+    def python(self, function: Function) -> Callable[..., Any]:
+        """A function as a template calls it."""
+        return function.call
 
     def _load(self, path: str, space: Namespace, place: Place) -> _Loaded:
         key = (space.name, path)
@@ -227,15 +240,16 @@ class Templates:
                 prefix, _, last = full.rpartition("::")
                 function = self.compiler.functions.get(full) if prefix == home else None
                 if function is not None and not function.refused and not function.context:
-                    environment.add_filters({f"{alias}.{last}".replace("::", "."): function.call})
+                    environment.add_filters({f"{alias}.{last}".replace("::", "."): self.python(function)})
         return environment
 
 
 class _ModuleProxy:
     """A module in a template: its variables, functions and inner namespaces by name."""
 
-    def __init__(self, compiler: Compiler, imports: Mapping[str, str], path: str, place: Place) -> None:
-        self._compiler = compiler
+    def __init__(self, templates: Templates, imports: Mapping[str, str], path: str, place: Place) -> None:
+        self._templates = templates
+        self._compiler = templates.compiler
         self._imports = imports
         self._path = path
         self._place = place
@@ -247,17 +261,13 @@ class _ModuleProxy:
         if home is not None:
             scope = self._compiler.scopes.get(home)
             if scope is not None and name in scope.names:
-                frame, slot = self._compiler.frame(home), scope.names[name]
-                value = frame[slot]
-                if type(value) is Pending:
-                    raise Wait(frame, slot)
-                return value
+                return self._templates.variable(home, name)
             function = self._compiler.functions.get(f"{home}::{name}")
             if function is not None and not function.refused and not function.context:
-                return function.call
+                return self._templates.python(function)
         inner = f"{self._path}::{name}"
         if inner in self._imports or any(one.startswith(inner + "::") for one in self._imports):
-            return _ModuleProxy(self._compiler, self._imports, inner, self._place)
+            return _ModuleProxy(self._templates, self._imports, inner, self._place)
         raise AttributeError(f"{self._path!r} has no member {name!r}")
 
 

@@ -150,6 +150,8 @@ class Instance:
         value = self._values[slot]
         if type(value) is Pending:
             raise Wait(self._values, slot, self)
+        if self._entity.on_read is not None:
+            self._entity.on_read(self, name)
         if type(value) is RelationValue:
             if not value.closed:
                 raise Wait(self._values, slot, self)

@@ -15,7 +15,7 @@ from sabir.languages.inmanta.evaluate.model import Model
 from sabir.languages.inmanta.evaluate.sites import Site
 from sabir.languages.inmanta.evaluate.values import Instance, Pending, RelationValue
 from sabir.languages.inmanta.graph.names import Names
-from sabir.languages.inmanta.graph.provenance import Provenance, input_origin
+from sabir.languages.inmanta.graph.provenance import Provenance, site_note
 from sabir.languages.inmanta.syntax.nodes import Assign, Name, place_of
 from sabir.languages.inmanta.syntax.project import MAIN
 from sabir.source.collector import collector_paused
@@ -41,13 +41,13 @@ class _Plan:
         self.type = entity.shown
 
 
-def build_graph(model: Model, given: Given | None = None, *, full_provenance: bool = False) -> Graph:
+def build_graph(model: Model, given: Given | None = None) -> Graph:
     with collector_paused():
-        return _Builder(model, given or Given(), full_provenance=full_provenance).graph()
+        return _Builder(model, given or Given()).graph()
 
 
 class _Builder:
-    def __init__(self, model: Model, given: Given, *, full_provenance: bool) -> None:
+    def __init__(self, model: Model, given: Given) -> None:
         self.model = model
         self.given = given
         names = Names(model.instances)
@@ -57,7 +57,8 @@ class _Builder:
         self.shared: dict[tuple[Site, EntityType], Record[Origin]] = {}
         self.site_origins: dict[Site, Origin] = {}
         self.relation_origins: dict[Site, Origin] = {}
-        self.provenance = Provenance(model, self.ids, given) if full_provenance else None
+        tracer = model.tracer
+        self.provenance = Provenance(tracer, self.ids, self.names) if tracer is not None else None
 
     def graph(self) -> Graph:
         outputs: dict[str, Value] = {}
@@ -71,12 +72,20 @@ class _Builder:
         for name, value in self.model.variables().items():
             outputs[name] = self.value(value)
             if name in self.given.inputs:
-                origins[name] = input_origin(name, self.given)
+                origins[name] = self.given.origin(name)
             elif name in writers:
-                origins[name] = Origin(writers[name], How.ASSIGNMENT)
+                origins[name] = self._output(name, writers[name])
         return Graph(
             [self._instance(one) for one in self.model.instances], outputs=outputs, output_origins=origins
         )
+
+    def _output(self, name: str, place: Place) -> Origin:
+        if self.provenance is not None:
+            slot = self.model.scopes[MAIN].names[name]
+            full = self.provenance.of_variable(self.model.frames[MAIN], slot, place)
+            if full is not None:
+                return full
+        return Origin(place, How.ASSIGNMENT)
 
     def value(self, value: Any) -> Value:
         if isinstance(value, _PLAIN):
@@ -143,10 +152,10 @@ class _Builder:
     def _made(self, instance: Instance) -> Origin:
         site = instance._site
         if self.provenance is not None:
-            return Origin(site.place, site.how, self.provenance.of_maker(instance), _note(site))
+            return self.provenance.of_instance(instance)
         known = self.site_origins.get(site)
         if known is None:
-            known = self.site_origins[site] = Origin(site.place, site.how, (), _note(site))
+            known = self.site_origins[site] = Origin(site.place, site.how, (), site_note(site))
         return known
 
     def _site_record(self, site: Site, entity: EntityType) -> Record[Origin]:
@@ -163,7 +172,7 @@ class _Builder:
     def _from_constructor(self, site: Site, entity: EntityType, prop: Property) -> Origin | None:
         if prop.name in site.explicit:
             places = site.argument_places or {}
-            return Origin(places.get(prop.name, site.place), site.how, (), _note(site))
+            return Origin(places.get(prop.name, site.place), site.how, (), site_note(site))
         if prop.name in entity.defaults:
             place = entity.default_place(prop.name)
             return Origin(place or prop.place, How.DEFAULT)
@@ -184,28 +193,21 @@ class _Builder:
             elif type(value) is Pending:
                 found.pop(prop.name, None)
         if self.provenance is not None:
-            found = {
-                name: self.provenance.explained(instance, name, origin) for name, origin in found.items()
+            whole = {
+                prop.name: self.provenance.of_property(instance, prop, found.get(prop.name))
+                for prop in entity.by_slot
             }
+            found = {name: origin for name, origin in whole.items() if origin is not None}
         return Record.of(found)
 
     def _written(self, site: Site) -> Origin:
         known = self.site_origins.get(site)
         if known is None:
-            known = self.site_origins[site] = Origin(site.place, site.how, (), _note(site))
+            known = self.site_origins[site] = Origin(site.place, site.how, (), site_note(site))
         return known
 
     def _related(self, site: Site) -> Origin:
         known = self.relation_origins.get(site)
         if known is None:
-            known = self.relation_origins[site] = Origin(site.place, How.RELATION, (), _note(site))
+            known = self.relation_origins[site] = Origin(site.place, How.RELATION, (), site_note(site))
         return known
-
-
-def _note(site: Site) -> str | None:
-    words = []
-    if site.refinement is not None:
-        words.append(f"implementation {site.refinement}")
-    if site.commit is not None:
-        words.append(f"commit {site.commit[:12]}")
-    return ", ".join(words) or None

@@ -1,156 +1,200 @@
-"""What values were computed from, for the long answer of `why`: found from the text of the statement that made them.
-
-A variable leads to the statements that assign it, and on to what those read; an attribute of the instance that is
-refined leads to that attribute.
-"""
+"""What a traced evaluation noted, as origins: once the instances have names."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from sabir.graph.origin import AttributeRead, How, Origin
-from sabir.languages.inmanta.evaluate.given import Given
-from sabir.languages.inmanta.evaluate.model import Model
-from sabir.languages.inmanta.evaluate.scopes import Scope
+from sabir.languages.inmanta.check.entities import Property
 from sabir.languages.inmanta.evaluate.sites import Site
-from sabir.languages.inmanta.evaluate.values import Instance, Pending
-from sabir.languages.inmanta.syntax import nodes
-from sabir.languages.inmanta.syntax.project import MAIN
-from sabir.source.text import Location
+from sabir.languages.inmanta.evaluate.tracing.tracer import Cell, Link, Source, Sources, Trace, Tracer
+from sabir.languages.inmanta.evaluate.values import Frame, Instance
+from sabir.source.text import Location, Place, Span
 
-__all__ = ["Provenance", "input_origin"]
+__all__ = ["Provenance", "site_note"]
 
-_DEEPEST = 20
-_Sources = tuple[Origin | AttributeRead, ...]
+_Origins = tuple[Origin | AttributeRead, ...]
 
 
 class Provenance:
-    def __init__(self, model: Model, ids: dict[Instance, str], given: Given) -> None:
-        self.model = model
-        self.given = given
+    def __init__(self, tracer: Tracer, ids: Mapping[Instance, str], names: Mapping[Instance, str]) -> None:
+        self.tracer = tracer
         self.ids = ids
-        self._variables: dict[int, Origin] = {}
+        self.names = names
+        self._origins: dict[int, tuple[Trace, Origin]] = {}
+        self._reads: dict[Cell, AttributeRead] = {}
+        self._heads: dict[Site, Place] = {}
+        self._identities: dict[Instance, Sources] = {}
 
-    def of_maker(self, instance: Instance) -> _Sources:
-        """The instance whose refinement made this one, through the origin of that one."""
-        maker = instance._maker
-        if maker is None:
+    # Instances and variables
+
+    def of_instance(self, instance: Instance) -> Origin:
+        """The constructor, and what decided that it ran."""
+        site = instance._site
+        sources = self._all(self.tracer.made.get(instance, ()))
+        return Origin(self._head(site), site.how, sources, site_note(site))
+
+    def _keys(self, instance: Instance) -> Sources:
+        """What identifies an instance: part of every value that is an instance."""
+        indexes = instance._entity.indexes
+        if not indexes:
             return ()
-        note = f"refinement of {self.ids[maker]}"
-        return (Origin(maker._site.place, maker._site.how, self.of_maker(maker), note),)
-
-    def explained(self, instance: Instance, name: str, origin: Origin) -> Origin:
-        """The origin of a property with what it rests on."""
-        site = self._site(instance, name)
-        if site is None or site.expressions is None or site.scope is None:
-            return origin
-        expression = site.expressions.get(name) or site.expressions.get("")
-        if expression is None:
-            return origin
-        refined = instance._maker if site is instance._site else self._refined(instance, site)
-        sources = self._rests_on(expression, site.scope, refined, 0)
-        return Origin(origin.place, origin.how, sources, origin.note)
-
-    def _site(self, instance: Instance, name: str) -> Site | None:
-        slot = instance._entity.slots[name]
-        if instance._writes is not None and slot in instance._writes:
-            return instance._writes[slot]
-        return instance._site if name in instance._site.explicit else None
-
-    def _refined(self, instance: Instance, site: Site) -> Instance | None:
-        """The instance an assignment in a refinement speaks of: mostly the one it writes to."""
-        return instance if site.refinement is not None else None
-
-    def _rests_on(
-        self, node: nodes.Expression, scope: Scope, refined: Instance | None, depth: int
-    ) -> _Sources:
-        """What an expression reads, and what decided that its statement runs: conditions and lists of loops."""
-        found = self._sources(node, scope, refined, depth)
-        for inner, _ in scope.chain():
-            if inner.parent is None or depth > _DEEPEST:
-                continue
-            for control in inner.controls:
-                place = nodes.place_of(inner.space.source, control)
-                read = self._sources(control, inner.parent, refined, depth + 1)
-                found += (Origin(place, How.ASSIGNMENT, read, "decides whether this runs"),)
-        return found
-
-    def _sources(
-        self, node: nodes.Expression, scope: Scope, refined: Instance | None, depth: int
-    ) -> _Sources:
-        found: dict[object, Origin | AttributeRead] = {}
-        if depth > _DEEPEST:
-            return ()
-        for path in paths_in(node):
-            read = self._path(path, scope, refined, depth)
-            if read is not None:
-                found.setdefault(path, read)
-        return tuple(found.values())
-
-    def _path(
-        self, path: tuple[str, ...], scope: Scope, refined: Instance | None, depth: int
-    ) -> Origin | AttributeRead | None:
-        name = path[0]
-        for inner, _ in scope.chain():
-            if name == "self" and inner.entity is not None and len(path) > 1 and refined is not None:
-                return self._attribute(refined, path[1:])
-            writers = inner.writers.get(name)
-            if writers and isinstance(writers[0], nodes.Assign):
-                return self._variable(writers[0], inner, refined, depth)
-            if name in inner.names:
-                given = inner.parent is None and inner.space.name == MAIN and name in self.given.inputs
-                return input_origin(name, self.given) if given else None
-            if inner.entity is not None and refined is not None and name in refined._entity.slots:
-                return self._attribute(refined, path)
-        return None
-
-    def _attribute(self, instance: Instance, path: tuple[str, ...]) -> AttributeRead | None:
-        for name in path[:-1]:
-            slot = instance._entity.slots.get(name)
-            following = instance._values[slot] if slot is not None else None
-            if not isinstance(following, Instance) or isinstance(following, Pending):
-                return AttributeRead(self.ids[instance], name)
-            instance = following
-        return AttributeRead(self.ids[instance], path[-1])
-
-    def _variable(self, writer: nodes.Assign, scope: Scope, refined: Instance | None, depth: int) -> Origin:
-        known = self._variables.get(id(writer)) if refined is None else None
+        known = self._identities.get(instance)
         if known is None:
-            place = nodes.place_of(scope.space.source, writer)
-            literal = isinstance(writer.value, nodes.Literal)
-            sources = self._rests_on(writer.value, scope, refined, depth + 1)
-            target = writer.target
-            note = f"variable {target.name}"
-            known = Origin(place, How.LITERAL if literal else How.ASSIGNMENT, sources, note)
-            if refined is None:
-                self._variables[id(writer)] = known
+            names = indexes[0].attributes
+            plain = all(self._is_plain(instance, name) for name in names)
+            known = ((instance, None),) if plain else tuple((instance, name) for name in names)
+            self._identities[instance] = known
         return known
 
+    def _is_plain(self, instance: Instance, name: str) -> bool:
+        """Whether a property stands in the line of its constructor and rests on nothing else."""
+        trace, site = self.tracer.written.get(instance, {}).get(name), instance._site
+        return (
+            trace is not None
+            and trace.sources == self.tracer.made.get(instance)
+            and isinstance(trace.place, Place)
+            and trace.place.location.line == site.place.location.line
+        )
 
-def input_origin(name: str, given: Given) -> Origin:
-    """Where an input came from: from somebody who computed it, else from the request."""
-    known = given.origins.get(name)
-    sources = () if known is None else (known,)
-    place = known.place if known is not None else Location("<input>", 0, 0)
-    return Origin(place, How.INPUT, sources, name)
+    def _head(self, site: Site) -> Place:
+        """Where a constructor begins: its arguments are the origins of their properties."""
+        known = self._heads.get(site)
+        if known is None:
+            span = site.place.span
+            text = site.place.source.slice(span)
+            end = span.start + text.find("(") + 1 if "(" in text else span.end
+            known = self._heads[site] = Place(site.place.source, Span(span.start, end))
+        return known
+
+    def of_variable(self, frame: Frame, slot: int, place: Place) -> Origin | None:
+        source = self.tracer.variables.get((id(frame), slot))
+        if isinstance(source, Trace):
+            return self._origin(source)
+        if isinstance(source, Origin) or source is None:
+            return source
+        return Origin(place, How.ASSIGNMENT, self._all((source, *self._keys(source[0]))))
+
+    # Properties
+
+    def of_property(self, instance: Instance, prop: Property, origin: Origin | None) -> Origin | None:
+        """The origin of a property with what it rests on; `origin` is what is known of it without a trace."""
+        withheld = tuple(self.tracer.withheld.get((instance, prop.name), ()))
+        links = self.tracer.linked.get(instance, {}).get(prop.name)
+        if links:
+            return self._linked(instance, links, withheld)
+        trace = self.tracer.written.get(instance, {}).get(prop.name)
+        if origin is None:
+            sources = self._all(((instance, None), *withheld))
+            return Origin(prop.place, How.DEFAULT, sources, "nothing was added") if withheld else None
+        if origin.how is How.OVERRIDE:
+            return origin
+        if trace is not None and origin.how is not How.DEFAULT:
+            value = instance._values[instance._entity.slots[prop.name]]
+            keys = self._keys(value) if type(value) is Instance else ()
+            return Origin(trace.place, trace.how, self._all((*trace.sources, *keys)), origin.note)
+        sources = self._all(((instance, None), *withheld))
+        return Origin(origin.place, origin.how, sources, origin.note)
+
+    def _linked(self, instance: Instance, links: Mapping[Instance, Link], withheld: Sources) -> Origin:
+        """One step for each line that added something; the first is the origin, the others stand below it."""
+        groups: dict[tuple[object, int], tuple[Link, list[Instance], dict[Source, None]]] = {}
+        for value, link in links.items():
+            _, values, sources = groups.setdefault(_at(link.place), (link, [], {}))
+            values.append(value)
+            # The other end of the relation may be among the keys; it is what the question is about.
+            keys = (one for one in self._keys(value) if not _is(one, instance))
+            sources.update(dict.fromkeys((*link.sources, *keys)))
+        (link, values, sources), *others = groups.values()
+        more = tuple(
+            Origin(other.place, How.RELATION, self._all(tuple(read)), _adds(other.site, self._named(added)))
+            for other, added, read in others
+        )
+        added = {_at(one.place) for one in links.values()}
+        idle = tuple(one for one in withheld if not (isinstance(one, Trace) and _at(one.place) in added))
+        rest = (*self._all(tuple(sources)), *more, *self._all(idle))
+        how = link.site.how if link.site is instance._site else How.RELATION
+        note = _adds(link.site, self._named(values)) if others else site_note(link.site)
+        return Origin(link.place, how, rest, note)
+
+    def _named(self, values: list[Instance]) -> str:
+        more = f" and {len(values) - 3} more" if len(values) > 3 else ""
+        return ", ".join(self.names[one] for one in values[:3]) + more
+
+    # Steps
+
+    def _all(self, sources: Sources) -> _Origins:
+        return tuple(dict.fromkeys(self._source(one) for one in sources))
+
+    def _source(self, source: Source) -> Origin | AttributeRead:
+        if isinstance(source, Trace):
+            return self._origin(source)
+        return source if isinstance(source, Origin) else self._read(source)
+
+    def _read(self, cell: Cell) -> AttributeRead:
+        known = self._reads.get(cell)
+        if known is None:
+            known = self._reads[cell] = AttributeRead(self.ids[cell[0]], cell[1])
+        return known
+
+    def _origin(self, trace: Trace) -> Origin:
+        """What a step rests on comes first, however long the chain: no recursion."""
+        known = self._origins
+        todo = [trace]
+        while todo:
+            one = todo[-1]
+            if id(one) in known:
+                todo.pop()
+                continue
+            missing = [
+                source for source in one.sources if isinstance(source, Trace) and id(source) not in known
+            ]
+            if missing:
+                todo += missing
+                continue
+            sources: list[Origin | AttributeRead] = []
+            for source in one.sources:
+                if isinstance(source, Trace):
+                    sources.append(known[id(source)][1])
+                else:
+                    sources.append(source if isinstance(source, Origin) else self._read(source))
+            known[id(one)] = (one, Origin(one.place, one.how, tuple(sources), _extent(one)))
+        return known[id(trace)][1]
 
 
-def paths_in(node: object) -> list[tuple[str, ...]]:
-    """Every variable and attribute path that an expression reads, in the order of the text."""
-    found: list[tuple[str, ...]] = []
-    todo = [node]
-    while todo:
-        one = todo.pop()
-        if isinstance(one, nodes.Name):
-            found.append((one.name,))
-        elif isinstance(one, nodes.AttributeRef):
-            names: list[str] = []
-            base: nodes.Expression = one
-            while isinstance(base, nodes.AttributeRef):
-                names.append(base.name)
-                base = base.base
-            if isinstance(base, nodes.Name):
-                found.append((base.name, *reversed(names)))
-            else:
-                todo.append(base)
-        elif isinstance(one, tuple):
-            todo.extend(reversed(one))
-    return found
+def _at(place: Place | Location) -> tuple[object, int]:
+    """Two links of one place were made by one statement."""
+    return (place, 0) if isinstance(place, Location) else (place.source, place.span.start)
+
+
+def _is(source: Source, instance: Instance) -> bool:
+    """Whether a source is a property that holds the instance."""
+    if not isinstance(source, tuple) or source[1] is None:
+        return False
+    return source[0]._values[source[0]._entity.slots[source[1]]] is instance
+
+
+def _extent(trace: Trace) -> str | None:
+    """The note of a step, with the line on which its place ends when that is another one."""
+    place = trace.place
+    if isinstance(place, Location) or trace.how in (How.TEMPLATE, How.FILE):
+        return trace.note
+    source, span = place.source, place.span
+    last = source.line_column(max(span.start, span.end - 1))[0]
+    if last == source.line_column(span.start)[0]:
+        return trace.note
+    return f"to line {last}" if trace.note is None else f"{trace.note}, to line {last}"
+
+
+def site_note(site: Site) -> str | None:
+    words = []
+    if site.refinement is not None:
+        words.append(f"implementation {site.refinement}")
+    if site.commit is not None:
+        words.append(f"commit {site.commit[:12]}")
+    return ", ".join(words) or None
+
+
+def _adds(site: Site, names: str) -> str:
+    note = site_note(site)
+    return f"adds {names}" if note is None else f"adds {names}, {note}"

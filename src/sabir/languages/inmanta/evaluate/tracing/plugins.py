@@ -1,0 +1,91 @@
+"""Where the Python of a plug-in stands: its own function, and the functions and names of the same module it uses."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from types import CodeType, FunctionType
+from typing import Any
+
+from sabir.graph.origin import How
+from sabir.languages.inmanta.evaluate.calls import PLUGIN_SOURCES
+from sabir.languages.inmanta.evaluate.tracing.tracer import Trace
+from sabir.source.text import Place, Source, Span
+
+__all__ = ["PluginPlaces"]
+
+_Names = dict[str, list[Place]]
+
+
+class PluginPlaces:
+    """The definitions behind a function, as steps. Functions of sabir itself have none: nobody can change them."""
+
+    def __init__(self) -> None:
+        self._known: dict[Any, tuple[Trace, ...]] = {}
+        self._files: dict[str, _Names] = {}
+
+    def of(self, function: Any) -> tuple[Trace, ...]:
+        function = inspect.unwrap(function)
+        code = getattr(function, "__code__", None)
+        if not isinstance(code, CodeType):
+            return ()
+        known = self._known.get(code)
+        if known is None:
+            known = self._known[code] = tuple(self._find(function))
+        return known
+
+    def _find(self, function: FunctionType) -> list[Trace]:
+        names = self._names(function.__code__)
+        found: dict[Place, str] = {}
+        todo = [function.__name__]
+        seen = set(todo)
+        while todo:
+            name = todo.pop(0)
+            for place in names.get(name, ()):
+                found[place] = name
+                for word in _words(place):
+                    if word in names and word not in seen:
+                        seen.add(word)
+                        todo.append(word)
+        first = function.__name__
+        return [
+            Trace(place, How.PLUGIN, (), f"def {name}" if name == first else f"{name}, used by {first}")
+            for place, name in found.items()
+        ]
+
+    def _names(self, code: CodeType) -> _Names:
+        """The places of everything that the module of a function defines, by name."""
+        file = code.co_filename.removeprefix("<plug-in ").removesuffix(">")
+        known = self._files.get(file)
+        if known is None:
+            source = PLUGIN_SOURCES.get(file) if code.co_filename.startswith("<plug-in ") else None
+            known = self._files[file] = {} if source is None else _defined(source)
+        return known
+
+
+def _defined(source: Source) -> _Names:
+    found: _Names = {}
+    for node in ast.parse(source.text).body:
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            first = min([node.lineno, *(one.lineno for one in node.decorator_list)])
+            names = [node.name]
+        elif isinstance(node, ast.Assign | ast.AnnAssign | ast.AugAssign):
+            first = node.lineno
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            names = [one.id for target in targets for one in ast.walk(target) if isinstance(one, ast.Name)]
+        else:
+            continue
+        end = source.offset(node.end_lineno or first)
+        end += len(source.line_text(node.end_lineno or first))
+        for name in names:
+            found.setdefault(name, []).append(Place(source, Span(source.offset(first), end)))
+    return found
+
+
+def _words(place: Place) -> list[str]:
+    """The names that a definition uses, in the order of the text."""
+    try:
+        tree = ast.parse(place.source.slice(place.span))
+    except SyntaxError:
+        return []
+    return [one.id for one in ast.walk(tree) if isinstance(one, ast.Name)]

@@ -1,0 +1,204 @@
+"""Templates that note which of their lines read what."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from functools import wraps
+from typing import TYPE_CHECKING, Any
+
+from sabir.dataclasses import dataclass, field
+from sabir.graph.origin import How
+from sabir.languages.inmanta.evaluate.functions import Function
+from sabir.languages.inmanta.evaluate.scopes import Scope
+from sabir.languages.inmanta.evaluate.templates import Templates
+from sabir.languages.inmanta.evaluate.tracing.tracer import Source, Sources, Trace
+from sabir.languages.inmanta.evaluate.values import Frame, Instance, Read
+from sabir.languages.inmanta.syntax.project import Namespace
+from sabir.source.text import Place, Span
+
+if TYPE_CHECKING:
+    from sabir.languages.inmanta.evaluate.tracing.compiler import TracedCompiler
+    from sabir.source.text import Source as Text
+
+__all__ = ["TracedTemplates"]
+
+_Line = tuple[str, int]
+
+
+@dataclass(slots=True)
+class _Rendering:
+    """What a template that is being rendered read: by line, and what its free names stand for."""
+
+    lines: dict[_Line, dict[Source, None]] = field(default_factory=dict[_Line, dict[Source, None]])
+    names: dict[str, Sources] = field(default_factory=dict[str, Sources])
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    """A file of a template, and the lines on which names stand."""
+
+    path: str
+    text: Text
+    names: dict[str, tuple[int, ...]]
+    whole: Place
+    lines: dict[int, Place] = field(default_factory=dict[int, Place])
+
+    def line(self, number: int) -> Place:
+        """The place of a line, without the space around it."""
+        known = self.lines.get(number)
+        if known is None:
+            start, shown = self.text.offset(number), self.text.line_text(number)
+            span = Span(start + len(shown) - len(shown.lstrip()), start + len(shown))
+            known = self.lines[number] = Place(self.text, span)
+        return known
+
+
+class TracedTemplates(Templates):
+    compiler: TracedCompiler
+
+    def __init__(self, compiler: TracedCompiler) -> None:
+        super().__init__(compiler)
+        self.tracer = compiler.tracer
+        self._rendering: _Rendering | None = None
+        self._files: dict[tuple[str, str], tuple[_File, ...]] = {}
+
+    def renderer(self, scope: Scope, place: Place) -> Callable[[Frame, str, Mapping[str, Any]], str]:
+        render = super().renderer(scope, place)
+        tracer = self.tracer
+
+        def traced(frame: Frame, path: str, values: Mapping[str, Any]) -> str:
+            before, outer = tracer.open(), self._rendering
+            own = self._rendering = _Rendering()
+            try:
+                text = render(frame, path, values)
+            finally:
+                rest = tracer.close(before)
+                self._rendering = outer
+            tracer.extend((*self._steps(path, scope.space, own), *rest))
+            return text
+
+        return traced
+
+    def _steps(self, path: str, space: Namespace, rendering: _Rendering) -> Sources:
+        """A step for each file, and below it one for each line that reads something."""
+        found: list[Trace] = []
+        for file in self._read(path, space):
+            lines: dict[int, dict[Source, None]] = {}
+            for (name, line), reads in rendering.lines.items():
+                if name == file.path:
+                    lines.setdefault(line, {}).update(reads)
+            for name, where in file.names.items():
+                sources = rendering.names.get(name)
+                for line in where if sources else ():
+                    lines.setdefault(line, {}).update(dict.fromkeys(sources or ()))
+            steps = tuple(
+                self.tracer.trace(file.line(line), How.TEMPLATE, tuple(reads))
+                for line, reads in sorted(lines.items())
+            )
+            found.append(self.tracer.trace(file.whole, How.TEMPLATE, steps, f"the whole of {file.path}"))
+        return tuple(found)
+
+    def _read(self, path: str, space: Namespace) -> tuple[_File, ...]:
+        """The files of a template: itself, and what it includes."""
+        known = self._files.get((space.name, path))
+        if known is None:
+            from jinja2 import meta
+            from jinja2.nodes import Name
+
+            environment = self._environments[space.name]
+            found: dict[str, _File] = {}
+            todo = [path]
+            while todo:
+                one = todo.pop(0)
+                file = self.compiler.file("templates", one)
+                if one in found or file is None:
+                    continue
+                tree = environment.parse(file.source.text)
+                names: dict[str, dict[int, None]] = {}
+                for name in tree.find_all(Name):
+                    names.setdefault(name.name, {})[name.lineno] = None
+                lines = {name: tuple(where) for name, where in names.items()}
+                whole = Place(file.source, Span(0, len(file.source.text)))
+                found[one] = _File(one, file.source, lines, whole)
+                todo += [other for other in meta.find_referenced_templates(tree) if other is not None]
+            known = self._files[space.name, path] = tuple(found.values())
+        return known
+
+    def _reads(self, names: frozenset[str], scope: Scope, place: Place) -> list[tuple[str, Read]]:
+        return [(name, self._free(name, read)) for name, read in super()._reads(names, scope, place)]
+
+    def _free(self, name: str, read: Read) -> Read:
+        tracer = self.tracer
+
+        def traced(frame: Frame) -> Any:
+            before = tracer.open()
+            try:
+                value = read(frame)
+            finally:
+                sources = tracer.close(before)
+            if self._rendering is not None:
+                self._rendering.names[name] = sources
+            return value
+
+        return traced
+
+    def note(self, instance: Any, name: str) -> None:
+        """A property was read by Python: by the line of a template, or by a plug-in."""
+        line = None if self._rendering is None else _template_line()
+        if line is None or self._rendering is None:
+            self.tracer.attribute(instance, name)
+        else:
+            self._rendering.lines.setdefault(line, {})[instance, name] = None
+
+    def _note_here(self, sources: Sources) -> None:
+        line = _template_line()
+        if self._rendering is not None and line is not None:
+            self._rendering.lines.setdefault(line, {}).update(dict.fromkeys(sources))
+
+    def variable(self, home: str, name: str) -> Any:
+        value = super().variable(home, name)
+        slot = self.compiler.scopes[home].names[name]
+        source = self.tracer.variables.get((id(self.compiler.frame(home)), slot))
+        if source is not None:
+            self._note_here((source,))
+        return value
+
+    def python(self, function: Function) -> Callable[..., Any]:
+        call = super().python(function)
+        defined = self.compiler.places.of(call)
+        if not defined:
+            return call
+
+        @wraps(call)
+        def traced(*arguments: Any, **named: Any) -> Any:
+            self._note_here(defined)
+            return call(*arguments, **named)
+
+        return traced
+
+    def _environment(self, space: Namespace) -> Any:
+        environment = super()._environment(space)
+        plain = environment.getattr
+
+        def traced(obj: Any, attribute: str) -> Any:
+            if type(obj) is Instance and attribute in obj._entity.slots:
+                self.note(obj, attribute)
+            return plain(obj, attribute)
+
+        environment.getattr = traced
+        return environment
+
+
+def _template_line() -> _Line | None:
+    """The file and line of the template that is running."""
+    frame = sys._getframe(2)
+    while frame is not None:
+        template = frame.f_globals.get("__jinja_template__")
+        if template is not None:
+            return template.name, template.get_corresponding_lineno(frame.f_lineno)
+        following = frame.f_back
+        if following is None:
+            break
+        frame = following
+    return None
