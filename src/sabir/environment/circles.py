@@ -141,6 +141,7 @@ class Circle:
 
     def _checked(self) -> Solved:
         """All parts with everything known. A guess can have hidden what a value rests on: then it goes on from there."""
+        wrong = [*self.references]
         for _ in range(len(self.references) + 2):
             given = {**self.known, **self._settled}
             outcomes = {name: self.run(name, given) for name in self.names}

@@ -19,6 +19,17 @@ topology_template:
   outputs:
     address: {value: {get_input: address}}
 """
+_WEB: Final = """\
+dsl_version: 0.4.0
+service:
+  name: web
+  containers:
+    - name: web
+      image: web
+      probes: {readiness: /ready}
+      env: [{name: PASSWORD, value: "PASSWORD"}]
+      daemon: {command: /run}
+"""
 _GOOD: Final[Example] = {"sabir.yaml": "parts:\n  db:\n    path: db.yaml\n", "db.yaml": _TOSCA}
 
 
@@ -96,5 +107,21 @@ CODES: Final[tuple[Code, ...]] = (
         "parts:\n  net:\n    path: net\n    inputs: {blokc: 1}\n",
         run=True,
         more={"net/main.cf": "block = 1\n"},
+    ),
+    Code(
+        code="ENV:W001",
+        title="something sensitive is left out of what is rendered",
+        why="A part is given a sensitive value, and its text would stand in a file that render writes.",
+        bad={
+            "sabir.yaml": (
+                "parts:\n  db: {path: db.yaml}\n  web:\n    path: web\n    config:\n      configs:\n"
+                "        db: {password: {eval: {sensitive: {eval: '::db::outputs::address'}}}}\n"
+            ),
+            "db.yaml": _TOSCA,
+            "web/service/web.yaml": _WEB.replace("PASSWORD", "{{ db.password }}"),
+        },
+        good={"sabir.yaml": "parts:\n  web:\n    path: web\n", "web/service/web.yaml": _WEB},
+        language="environment",
+        when="render",
     ),
 )

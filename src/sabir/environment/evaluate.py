@@ -17,6 +17,7 @@ from sabir.environment.read import read_environment
 from sabir.environment.references import Reference, references
 from sabir.environment.resolve import Resolver
 from sabir.environment.running import PartRunner
+from sabir.environment.secrecy import Given
 from sabir.errors import UsageError
 from sabir.graph.graph import Graph
 from sabir.graph.instance import Instance
@@ -26,9 +27,9 @@ from sabir.graph.record import Record
 from sabir.graph.values import Value
 from sabir.languages.language import Evaluation, EvaluationRequest
 from sabir.source.packages import LoadedPackage
-from sabir.source.text import Span
+from sabir.source.text import Place, Span
 
-__all__ = ["evaluate_environment", "load_environment", "prepare_parts"]
+__all__ = ["PreparedPart", "evaluate_environment", "load_environment", "prepare_parts"]
 
 
 def load_environment(package: LoadedPackage) -> tuple[Environment | None, tuple[Finding, ...]]:
@@ -43,15 +44,29 @@ def evaluate_environment(package: LoadedPackage, request: EvaluationRequest) -> 
     return Evaluation(graph=Graph(()) if run is None else run.graph(), findings=findings)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class PreparedPart:
+    """A part with the request that evaluates it with the values of the other parts."""
+
+    loaded: LoadedPart
+    place: Place
+    request: EvaluationRequest
+    sensitive: Given | None
+    """What is sensitive in what it is given."""
+
+
 def prepare_parts(
     package: LoadedPackage, request: EvaluationRequest
-) -> tuple[tuple[tuple[LoadedPart, EvaluationRequest], ...], tuple[Finding, ...]]:
-    """Every part that was evaluated, with the request that evaluates it with the values of the other parts."""
+) -> tuple[tuple[PreparedPart, ...], tuple[Finding, ...]]:
+    """Every part that was evaluated."""
     run, findings = _run(package, request)
     if run is None:
         return (), findings
     ready = ((name, loaded) for name, loaded in run.runner.parts.items() if name in run.done)
-    return tuple((one, run.runner.request_for(name, run.resolved)) for name, one in ready), findings
+    return tuple(
+        PreparedPart(one, run.environment.place(one.part.span), *run.runner.request_for(name, run.resolved))
+        for name, one in ready
+    ), findings
 
 
 def _run(package: LoadedPackage, request: EvaluationRequest) -> tuple[_Run | None, tuple[Finding, ...]]:
@@ -61,10 +76,18 @@ def _run(package: LoadedPackage, request: EvaluationRequest) -> tuple[_Run | Non
     _check_overrides(environment, request)
     parts, more = load_parts(environment, package)
     usable = {one.part.name: one for one in parts}
-    run = _Run(environment, PartRunner(environment, usable, request), [*findings, *more])
+    runner = PartRunner(environment, usable, _by_part(references(environment)), request)
+    run = _Run(environment, runner, [*findings, *more])
     run.broken.update(part.name for part in environment.parts if part.name not in usable)
     run.evaluate()
     return run, tuple(run.findings)
+
+
+def _by_part(asked: Iterable[Reference]) -> Mapping[str | None, Sequence[Reference]]:
+    found: dict[str | None, list[Reference]] = {}
+    for reference in asked:
+        found.setdefault(reference.part, []).append(reference)
+    return found
 
 
 def _check_overrides(environment: Environment, request: EvaluationRequest) -> None:
@@ -88,15 +111,12 @@ class _Run:
     environment: Environment
     runner: PartRunner
     findings: list[Finding]
-    by_part: dict[str | None, list[Reference]] = field(default_factory=dict[str | None, list[Reference]])
     resolved: dict[Span, Resolved] = field(default_factory=dict[Span, Resolved])
     done: dict[str, MovedPart] = field(default_factory=dict[str, MovedPart])
     broken: set[str] = field(default_factory=set[str])
     """Parts that could not be evaluated to the end; what refers to them is not reported on top."""
 
     def evaluate(self) -> None:
-        for reference in references(self.environment):
-            self.by_part.setdefault(reference.part, []).append(reference)
         for group in self._groups():
             inner = [one for name in group for one in self._asked(name) if one.parts & {*group}]
             outer = [one for name in group for one in self._asked(name) if not one.parts & {*group}]
@@ -109,7 +129,7 @@ class _Run:
         self._resolve_all(self._asked(None))
 
     def _asked(self, name: str | None) -> Sequence[Reference]:
-        return self.by_part.get(name, ())
+        return self.runner.asked.get(name, ())
 
     def _groups(self) -> list[list[str]]:
         """The parts, each after those it refers to; parts that refer to each other together."""
@@ -185,6 +205,9 @@ class _Run:
         for name, moved in done.items():
             loaded = self.runner.parts[name]
             uses, requires = self._edges(name)
+            place = self.environment.place(loaded.part.span)
+            made_here = Origin(place, How.LITERAL, note="part")
+            outputs = Origin(place, How.LITERAL, tuple(moved.output_origins.values()), "outputs of the part")
             yield Instance(
                 id=name,
                 type="sabir.Part",
@@ -193,7 +216,8 @@ class _Run:
                 attributes=Record.of({"path": loaded.part.path, **_outputs(moved.outputs)}),
                 relations=Record.of({"uses": uses} if uses else {}),
                 requires=requires,
-                origin=Origin(self.environment.place(loaded.part.span), How.LITERAL, note="part"),
+                origin=made_here,
+                origins=Record.of({"outputs": outputs} if moved.outputs else {}),
             )
             yield from moved.instances
 

@@ -11,7 +11,7 @@ from sabir.environment.nodes import Environment
 from sabir.environment.parts import LoadedPart
 from sabir.environment.references import is_expression
 from sabir.graph.origin import How, Origin
-from sabir.graph.values import Sensitive, Value
+from sabir.graph.values import Value, reveal_all
 from sabir.languages.language import Document, EvaluationRequest
 from sabir.source.text import Span
 from sabir.source.yaml.nodes import (
@@ -105,7 +105,7 @@ def _replaced(node: YamlNode, resolved: Mapping[Span, Resolved]) -> YamlNode:
     """The tree with the value of each expression in its place, at its span."""
     if is_expression(node):
         found = resolved.get(node.span)
-        return node if found is None else node_of(_revealed(found.value), node.span)
+        return node if found is None else node_of(reveal_all(found.value), node.span)
     if isinstance(node, YamlMapping):
         entries = (
             YamlEntry(one.key, _replaced(one.value, resolved), one.merged)
@@ -122,12 +122,3 @@ def _replaced(node: YamlNode, resolved: Mapping[Span, Resolved]) -> YamlNode:
 def _is_absent(node: YamlNode, resolved: Mapping[Span, Resolved]) -> bool:
     found = resolved.get(node.span)
     return found is not None and found.value is ABSENT
-
-
-def _revealed(value: Any) -> Any:
-    # The languages read documents as text that people wrote; a mark does not survive that.
-    if isinstance(value, Sensitive):
-        return _revealed(value.value)
-    if isinstance(value, Mapping):
-        return {key: _revealed(item) for key, item in value.items()}
-    return [_revealed(item) for item in value] if isinstance(value, list | tuple) else value

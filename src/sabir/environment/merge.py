@@ -72,13 +72,15 @@ class MovedPart:
 
     instances: tuple[Instance, ...]
     outputs: Mapping[str, Value]
+    output_origins: Mapping[str, Origin]
 
 
 def moved_part(part: str, graph: Graph, places: PartPlaces, given: Mapping[Span, Origin]) -> MovedPart:
     """`given` are the origins of the values that the environment computed for the part, by spans in `sabir.yaml`."""
     mover = _Mover(part, places, given)
     outputs = {name: mover.value(value) for name, value in graph.outputs.items()}
-    return MovedPart(tuple(mover.instance(instance, part) for instance in graph), outputs)
+    origins = {name: mover.origin(origin) for name, origin in graph.output_origins.items()}
+    return MovedPart(tuple(mover.instance(instance, part) for instance in graph), outputs, origins)
 
 
 @dataclass(slots=True)

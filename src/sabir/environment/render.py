@@ -6,10 +6,12 @@ from collections.abc import Mapping
 from typing import cast
 
 from sabir.dataclasses import dataclass
+from sabir.diagnostics.finding import Finding
 from sabir.environment.evaluate import prepare_parts
 from sabir.languages.language import EvaluationRequest, Language, Renderer, Rendering, RenderRequest
 from sabir.plugins import LANGUAGES, load_plugins
 from sabir.source.packages import LoadedPackage
+from sabir.source.text import Place
 
 __all__ = ["renderers"]
 
@@ -34,12 +36,24 @@ class _EnvironmentRenderer:
         files: dict[str, str] = {}
         prepared, findings = prepare_parts(package, request)
         collected = list(findings)
-        for loaded, given in prepared:
+        for part in prepared:
+            loaded = part.loaded
             renderer = loaded.language.renderers().get(self.target)
             if renderer is None:
                 continue
-            rendering = renderer(loaded.package, given, render)
-            collected.extend(loaded.places.finding(finding) for finding in rendering.findings)
+            rendering = renderer(loaded.package, part.request, render)
+            found = [loaded.places.finding(finding) for finding in rendering.findings]
+            collected.extend(found if part.sensitive is None else map(part.sensitive.finding, found))
             for name, text in rendering.files.items():
-                files[f"{loaded.part.name}/{name}"] = text
+                path = f"{loaded.part.name}/{name}"
+                files[path] = text
+                if part.sensitive is not None and "reveal" not in render.options:
+                    files[path] = part.sensitive.secrets.scrubbed(text)
+                    if files[path] != text:
+                        collected.append(_hidden(path, part.place))
         return Rendering(files=files, findings=tuple(collected))
+
+
+def _hidden(path: str, place: Place) -> Finding:
+    message = f"{path} would hold something sensitive that the part is given; it is not written"
+    return Finding(code="ENV:W001", message=message, place=place, hint="--option reveal=yes writes it")

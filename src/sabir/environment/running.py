@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from sabir.dataclasses import dataclass, replace
@@ -11,6 +11,8 @@ from sabir.environment.given import Resolved, request_for
 from sabir.environment.merge import MovedPart, moved_part
 from sabir.environment.nodes import Environment
 from sabir.environment.parts import LoadedPart
+from sabir.environment.references import Reference
+from sabir.environment.secrecy import Given
 from sabir.errors import UnusableInput, UsageError
 from sabir.graph.graph import Graph
 from sabir.languages.language import Evaluation, EvaluationRequest
@@ -37,6 +39,8 @@ class PartOutcome:
 class PartRunner:
     environment: Environment
     parts: Mapping[str, LoadedPart]
+    asked: Mapping[str | None, Sequence[Reference]]
+    """The expressions of `sabir.yaml` by the part they are given to; None for the outputs."""
     request: EvaluationRequest
 
     def run(self, name: str, resolved: Mapping[Span, Resolved]) -> PartOutcome:
@@ -44,13 +48,25 @@ class PartRunner:
         loaded = self.parts[name]
         if self.request.on_progress is not None:
             self.request.on_progress(f"{name} ({loaded.language.name})")
-        evaluation = self._evaluation(loaded, self.request_for(name, resolved))
+        request, sensitive = self.request_for(name, resolved)
+        if sensitive is not None:
+            # What the values were computed from tells which of them must stay hidden.
+            request = replace(request, full_provenance=True)
+        evaluation = self._evaluation(loaded, request)
         origins = {span: one.origin for span, one in resolved.items()}
+        moved = moved_part(name, evaluation.graph, loaded.places, origins)
         findings = tuple(loaded.places.finding(finding) for finding in evaluation.findings)
-        return PartOutcome(moved_part(name, evaluation.graph, loaded.places, origins), findings)
+        if sensitive is None:
+            return PartOutcome(moved, findings)
+        return PartOutcome(sensitive.marked(moved), tuple(map(sensitive.finding, findings)))
 
-    def request_for(self, name: str, resolved: Mapping[Span, Resolved]) -> EvaluationRequest:
-        return request_for(self.environment, self.parts[name], self.request, resolved)
+    def request_for(
+        self, name: str, resolved: Mapping[Span, Resolved]
+    ) -> tuple[EvaluationRequest, Given | None]:
+        """The request that evaluates a part, and what is sensitive in it."""
+        request = request_for(self.environment, self.parts[name], self.request, resolved)
+        given = (resolved.get(one.span) for one in self.asked.get(name, ()))
+        return request, Given.of(one for one in given if one is not None)
 
     def _evaluation(self, loaded: LoadedPart, given: EvaluationRequest) -> Evaluation:
         """What a language cannot use is wrong usage on the command line; here `sabir.yaml` is wrong."""

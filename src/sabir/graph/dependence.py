@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from sabir.graph.graph import Graph
@@ -65,6 +65,11 @@ class Dependence:
             found = self._spread(self._touching(file, line))
             order = {instance.id: position for position, instance in enumerate(self._graph)} if found else {}
             return sorted(found.values(), key=lambda one: _sort_key(one, order))
+
+    def resting_on(self, origins: Iterable[Origin]) -> Mapping[tuple[str | None, str | None], Affected]:
+        """Everything that rests on one of these origins, by instance and attribute."""
+        with collector_paused():
+            return self._spread(one for one in origins if id(one) in self._made_by)
 
     # The walk
 
@@ -128,7 +133,7 @@ class Dependence:
                     if span.start < end and (span.end > start or span.start >= start):
                         yield one
 
-    def _spread(self, touched: Iterator[Origin]) -> dict[_Subject, Affected]:
+    def _spread(self, touched: Iterable[Origin]) -> dict[_Subject, Affected]:
         found: dict[_Subject, Affected] = {}
         seen: set[int] = set()
         nearest: list[tuple[Origin, AttributeRead | None]] = [(one, None) for one in touched]

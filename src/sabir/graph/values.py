@@ -4,11 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime
-from typing import Final, Union, final
+from typing import Any, Final, Union, final
 
 from sabir.dataclasses import dataclass
 
-__all__ = ["REDACTED", "UNKNOWN", "PlainScalar", "Ref", "Sensitive", "Unknown", "Value", "reveal"]
+__all__ = [
+    "REDACTED",
+    "UNKNOWN",
+    "PlainScalar",
+    "Ref",
+    "Sensitive",
+    "Unknown",
+    "Value",
+    "reveal",
+    "reveal_all",
+]
 
 PlainScalar = str | int | float | bool | bytes | date | datetime | None
 REDACTED: Final = "<<REDACTED>>"
@@ -54,3 +64,11 @@ def reveal(value: Value) -> Value:
     while isinstance(value, Sensitive):
         value = value.value
     return value
+
+
+def reveal_all(value: Any) -> Any:
+    """The value without any mark in it, for a language that knows none."""
+    value = reveal(value)
+    if isinstance(value, Mapping):
+        return {key: reveal_all(one) for key, one in value.items()}
+    return [reveal_all(one) for one in value] if isinstance(value, list | tuple) else value

@@ -29,7 +29,7 @@ from sabir.graph.values import Unknown
 from sabir.languages.language import EvaluationRequest
 from sabir.operations.evaluate import evaluate_path
 from sabir.operations.unmatched import unmatched
-from sabir.operations.why import Explanation, Subject, explain
+from sabir.operations.why import Explainer, Explanation, Subject
 from sabir.source.packages import LoadedPackage
 
 __all__ = ["Answer", "QueryRequest", "query_graph", "query_path"]
@@ -133,7 +133,8 @@ def _chains(
     by_name = {
         one.name(graph): one for one in subjects if one.instance is not None and one.instance.id in graph
     }
-    return tuple(explain(graph, one, package) for one in by_name.values())
+    explainer = Explainer(graph, package)
+    return tuple(map(explainer.explain, by_name.values()))
 
 
 def _project(request: QueryRequest) -> Project:

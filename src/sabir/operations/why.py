@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import cached_property
 from pathlib import Path
 from typing import Final
 
@@ -13,13 +14,14 @@ from sabir.errors import UsageError
 from sabir.graph.graph import Graph
 from sabir.graph.instance import Instance
 from sabir.graph.origin import AttributeRead, Origin
-from sabir.graph.values import Ref, Sensitive, Value
+from sabir.graph.secrets import Secrets, holds_sensitive
+from sabir.graph.values import Ref, Value
 from sabir.languages.language import EvaluationRequest
 from sabir.operations.evaluate import evaluate_path
 from sabir.source.packages import LoadedPackage
-from sabir.source.text import Location
+from sabir.source.text import Location, Source
 
-__all__ = ["Explanation", "Step", "Subject", "WhyRequest", "explain", "find_subject", "why_path"]
+__all__ = ["Explainer", "Explanation", "Step", "Subject", "WhyRequest", "explain", "find_subject", "why_path"]
 
 _MOST_STEPS: Final = 2000
 OUTPUTS: Final = "outputs"
@@ -147,7 +149,7 @@ def _listed(lead: str, names: object, most: int = 6) -> str:
 
 def explain(graph: Graph, subject: Subject, package: LoadedPackage | None = None) -> Explanation:
     """The steps to a subject, each before what it rests on. Nothing is followed twice, so circles end."""
-    return _Explainer(graph, package).run(subject)
+    return Explainer(graph, package).explain(subject)
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,14 +160,21 @@ class _Todo:
     hidden: bool
 
 
-class _Explainer:
-    def __init__(self, graph: Graph, package: LoadedPackage | None) -> None:
+class Explainer:
+    """Explains any number of subjects of one graph."""
+
+    def __init__(self, graph: Graph, package: LoadedPackage | None = None) -> None:
         self.graph = graph
         self.package = package
         self.steps: list[Step] = []
         self.seen: set[tuple[str | None, str | None] | int] = set()
 
-    def run(self, subject: Subject) -> Explanation:
+    @cached_property
+    def _secrets(self) -> Secrets:
+        return Secrets.of(self.graph)
+
+    def explain(self, subject: Subject) -> Explanation:
+        self.steps, self.seen = [], set()
         stack = [_Todo(None, 0, subject, hidden=False)]
         while stack and len(self.steps) < _MOST_STEPS:
             stack += reversed(self.step(stack.pop()))
@@ -181,7 +190,7 @@ class _Explainer:
             key: tuple[str | None, str | None] | int = (id_, what.attribute)
             origin = self.origin(what)
             value, has_value = self.value(what)
-            hidden = isinstance(value, Sensitive)
+            hidden = holds_sensitive(value)
         else:
             key, origin = id(what), what
             if key in self.seen:
@@ -237,12 +246,15 @@ class _Explainer:
         return None, False
 
     def line(self, origin: Origin | None) -> str | None:
-        """The source line of a step. Not for sensitive values: the secret may stand in it."""
+        """The source line of a step. Not for sensitive values, nor where the text of one stands in it."""
         if origin is None:
             return None
         place = origin.place
         location = origin.location
-        if not isinstance(place, Location):
-            return place.source.line_text(location.line) or None
-        file = self.package.get_file(location.file) if self.package is not None else None
-        return (file.source.line_text(location.line) or None) if file is not None else None
+        source = place.source if not isinstance(place, Location) else self._source_of(location.file)
+        text = None if source is None else source.line_text(location.line)
+        return text if text and not self._secrets.are_in(text) else None
+
+    def _source_of(self, name: str) -> Source | None:
+        file = self.package.get_file(name) if self.package is not None else None
+        return None if file is None else file.source

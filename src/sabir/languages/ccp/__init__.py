@@ -45,7 +45,11 @@ class Ccp:
         with collector_paused():
             checked = check_deployment(load_deployment(package, request))
             return Evaluation(
-                graph=build_graph(checked, full_provenance=request.full_provenance),
+                graph=build_graph(
+                    checked,
+                    full_provenance=request.full_provenance,
+                    input_origins=request.input_origins,
+                ),
                 findings=findings_of([*checked.errors, *checked.warnings]),
             )
 

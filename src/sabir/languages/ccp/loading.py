@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from sabir.errors import UnusableInput
-from sabir.graph.values import Value
+from sabir.graph.values import Value, reveal_all
 from sabir.languages.ccp.recognition import CONFIG_NAMES, is_definition_file
 from sabir.languages.ccp.syntax.component import Component, components_of, config_of
-from sabir.languages.ccp.syntax.deployment import Deployment, read_deployment
+from sabir.languages.ccp.syntax.deployment import INPUTS, Deployment, read_deployment
 from sabir.languages.language import Document, EvaluationRequest
 from sabir.source.packages import LoadedPackage, load_package
 from sabir.source.text import Source
@@ -111,5 +111,5 @@ def _inputs(inputs: Mapping[str, Value]) -> Source | None:
             below = known if isinstance(known, dict) else {}
             inner[parent] = below
             inner = below
-        inner[last] = value
-    return Source("<inputs>", json.dumps({"configs": configs}, default=str))
+        inner[last] = reveal_all(value)
+    return Source(INPUTS, json.dumps({"configs": configs}, default=str))

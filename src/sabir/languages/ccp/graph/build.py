@@ -28,11 +28,15 @@ _POD_ONLY = frozenset({"env", "image", "volumes", "privileged", "lifecycle"})
 _NESTED = frozenset({"containers", "pre", "daemon", "post", "files", "dependencies"})
 
 
-def build_graph(checked: Checked, *, full_provenance: bool = False) -> Graph:
+def build_graph(
+    checked: Checked, *, full_provenance: bool = False, input_origins: Mapping[str, Origin] | None = None
+) -> Graph:
     """Empty when the deployment has errors: half a deployment would answer questions wrongly."""
     if checked.units is None:
         return Graph(())
-    builder = _Builder(checked, checked.units, Origins(checked.deployment, full=full_provenance))
+    builder = _Builder(
+        checked, checked.units, Origins(checked.deployment, full_provenance, input_origins or {})
+    )
     order: list[Value] = [list(wave) for wave in start_order(checked.units.needs)]
     outputs: dict[str, Value] = {
         "namespace": checked.deployment.configuration.namespace,

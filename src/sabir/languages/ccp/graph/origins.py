@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Final
 
-from sabir.dataclasses import dataclass
+from sabir.dataclasses import dataclass, field
 from sabir.graph import How, Origin, Record
-from sabir.languages.ccp.syntax.deployment import Deployment
+from sabir.languages.ccp.syntax.deployment import INPUTS, Deployment
 from sabir.languages.ccp.syntax.nodes import Definition, Mapped
 from sabir.source.text import Place, Span
 from sabir.source.yaml import YamlScalar
@@ -26,6 +26,8 @@ _TAG: Final = re.compile(r"\{\{(.*?)\}\}", re.DOTALL)
 class Origins:
     deployment: Deployment
     full: bool
+    inputs: Mapping[str, Origin] = field(default_factory=dict[str, Origin])
+    """Where inputs came from that somebody computed."""
 
     def of(
         self, definition: Definition, node: Mapped, names: tuple[str, ...], instance: str
@@ -75,9 +77,18 @@ class Origins:
                 place = self._config_place(section, name)
                 if place is not None:
                     how = How.DEFAULT if place.source is configuration.layers[0][0] else How.INPUT
-                    found.append(Origin(place, how, note=f"{section}.{name}"))
+                    given = self._given(place, name) or Origin(place, how, note=f"{section}.{name}")
+                    found.append(given)
                     break
         return tuple(found)
+
+    def _given(self, place: Place, name: str) -> Origin | None:
+        """The origin of an input, which stands in no file."""
+        if place.source.name != INPUTS:
+            return None
+        while name and name not in self.inputs:
+            name = name.rpartition(".")[0]
+        return self.inputs.get(name)
 
     def of_configuration(self, name: str) -> tuple[Origin, Origin]:
         """Of an object that no service asked for, and of what it holds: a section of the configuration, if any."""
@@ -89,7 +100,8 @@ class Origins:
         if section is None or not self.full:
             return own, own
         sources = tuple(
-            Origin(configuration.place(*path), How.INPUT, note=".".join(map(str, path)))
+            self._given(configuration.place(*path), ".".join(map(str, path[1:])))
+            or Origin(configuration.place(*path), How.INPUT, note=".".join(map(str, path)))
             for path in _leaves(configuration.section(section), (section,))
         )
         return own, Origin(place, How.RENDERED, sources, note)

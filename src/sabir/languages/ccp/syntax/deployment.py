@@ -23,10 +23,13 @@ from sabir.source.packages import PackageFile
 from sabir.source.text import EMPTY_SPAN, Place, Source
 from sabir.source.yaml import compose
 
-__all__ = ["DSL_VERSION", "Deployment", "make_sandbox", "read_deployment", "template_violation"]
+__all__ = ["DSL_VERSION", "INPUTS", "Deployment", "make_sandbox", "read_deployment", "template_violation"]
 
 DSL_VERSION: Final = "0.9.0"
 """The version of the definition language that sabir speaks (C-088)."""
+
+INPUTS: Final = "<inputs>"
+"""What stands for the file of values that were given one by one."""
 
 _TEMPLATE_KINDS: Final = {
     ProblemKind.SYNTAX: Kind.TEMPLATE_SYNTAX,

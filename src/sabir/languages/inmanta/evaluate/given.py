@@ -10,7 +10,7 @@ from sabir.diagnostics.near import did_you_mean
 from sabir.errors import UsageError
 from sabir.expressions.patterns import PatternTooSlow
 from sabir.graph.origin import How, Origin
-from sabir.graph.values import Value
+from sabir.graph.values import Value, reveal_all
 from sabir.languages.inmanta.check.types import shown_value
 from sabir.languages.inmanta.evaluate.naming import index_name
 from sabir.languages.inmanta.evaluate.sites import Site
@@ -52,7 +52,7 @@ class Given:
         return Origin(place, How.INPUT, sources, name)
 
     def value(self, name: str) -> Any:
-        return plain(self.inputs[name])
+        return plain(reveal_all(self.inputs[name]))
 
     def apply(self, instance: Instance) -> None:
         """Put what-if values into a new instance."""

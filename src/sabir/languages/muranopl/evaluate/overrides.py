@@ -8,6 +8,7 @@ from typing import Any
 from sabir.diagnostics.near import did_you_mean
 from sabir.errors import UsageError
 from sabir.graph.origin import How, Origin
+from sabir.graph.values import reveal_all
 from sabir.languages.language import EvaluationRequest
 from sabir.languages.muranopl.evaluate.definitions import defined_objects
 
@@ -23,7 +24,7 @@ def apply_overrides(model: Any, request: EvaluationRequest) -> dict[tuple[str, s
     header = model.get("?")
     root = str(header.get("id")) if isinstance(header, Mapping) else ""
     for name, value in request.inputs.items():
-        model[name] = value
+        model[name] = reveal_all(value)
         done[root, name] = request.input_origins.get(name, How.INPUT)
     for subject, value in request.overrides.items():
         instance, dot, name = subject.rpartition(".")

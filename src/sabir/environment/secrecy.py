@@ -1,0 +1,75 @@
+"""What is sensitive stays so in the part it is given to: in values, in what is said about them, in what is written.
+
+Languages other than TOSCA know no sensitive values. What a part is given is revealed to it, and the marks are put back on
+everything that comes out: on the values that rest on it, by their origins, and on those in which its text stands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from sabir.dataclasses import dataclass, replace
+from sabir.diagnostics.finding import Finding, Related
+from sabir.environment.given import Resolved
+from sabir.environment.merge import MovedPart
+from sabir.graph.dependence import Dependence
+from sabir.graph.graph import Graph
+from sabir.graph.instance import Instance
+from sabir.graph.origin import Origin
+from sabir.graph.record import Record
+from sabir.graph.secrets import Secrets, holds_sensitive, secret_texts
+from sabir.graph.values import Ref, Sensitive, Unknown, Value
+
+__all__ = ["Given"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Given:
+    """What is sensitive among the values that a part is given."""
+
+    secrets: Secrets
+    origins: tuple[Origin, ...]
+
+    @staticmethod
+    def of(values: Iterable[Resolved]) -> Given | None:
+        """None when nothing is, which is nearly always so."""
+        found = [one for one in values if holds_sensitive(one.value)]
+        if not found:
+            return None
+        secrets = Secrets(text for one in found for text in secret_texts(one.value) or ())
+        return Given(secrets, tuple(one.origin for one in found))
+
+    def marked(self, moved: MovedPart) -> MovedPart:
+        graph = Graph(moved.instances, outputs=moved.outputs, output_origins=moved.output_origins)
+        resting = Dependence(graph).resting_on(self.origins)
+        instances = tuple(self._instance(one, resting) for one in moved.instances)
+        outputs = {
+            name: self._value(value, rests=(None, name) in resting) for name, value in moved.outputs.items()
+        }
+        return MovedPart(instances, outputs, moved.output_origins)
+
+    def _instance(self, one: Instance, resting: Mapping[tuple[str | None, str | None], object]) -> Instance:
+        row = tuple(
+            self._value(value, rests=(one.id, name) in resting)
+            for name, value in zip(one.attributes.layout.keys, one.attributes.row, strict=True)
+        )
+        if all(new is old for new, old in zip(row, one.attributes.row, strict=True)):
+            return one
+        return replace(one, attributes=Record(one.attributes.layout, row))
+
+    def _value(self, value: Value, *, rests: bool) -> Value:
+        marked = self.secrets.marked(value)
+        if not rests or marked is not value or value is None or isinstance(value, Sensitive | Unknown | Ref):
+            return marked
+        # It was computed from something sensitive, and is no longer to be recognised.
+        return value if holds_sensitive(value) else Sensitive(value)
+
+    def finding(self, finding: Finding) -> Finding:
+        """What is said, without the texts."""
+        scrubbed = self.secrets.scrubbed
+        return replace(
+            finding,
+            message=scrubbed(finding.message),
+            hint=None if finding.hint is None else scrubbed(finding.hint),
+            related=tuple(Related(place=one.place, message=scrubbed(one.message)) for one in finding.related),
+        )

@@ -1,0 +1,128 @@
+"""The texts of sensitive values, so that they can be kept out of lines, messages and values that hold them, too."""
+
+from __future__ import annotations
+
+import json
+import re
+from base64 import b64encode
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final, cast
+from urllib.parse import quote
+
+from sabir.graph.graph import Graph
+from sabir.graph.origin import Origin
+from sabir.graph.values import REDACTED, Sensitive, Value
+
+__all__ = ["Secrets", "holds_sensitive", "secret_texts", "sensitive_values"]
+
+_PLAIN: Final = frozenset({str, int, bool, float, type(None)})
+"""Types with no room for a secret; most values are of them."""
+_SHORTEST: Final = 3
+_SHORTEST_ENCODED: Final = 6
+_MOST: Final = 500
+
+
+class Secrets:
+    """Texts that must not be shown. Those of one or two characters would be found everywhere, and are not looked for."""
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        known = dict.fromkeys(form for text in texts for form in _forms(text) if len(form) >= _SHORTEST)
+        self.too_many = len(known) > _MOST
+        """A pattern of thousands of words would make every line dear; nothing may be shown then."""
+        longest_first = sorted(known, key=len, reverse=True)
+        self._pattern = (
+            re.compile("|".join(map(re.escape, longest_first)), re.IGNORECASE)
+            if known and not self.too_many
+            else None
+        )
+
+    @staticmethod
+    def of(graph: Graph) -> Secrets:
+        return Secrets(text for texts, _ in sensitive_values(graph) for text in texts)
+
+    def __bool__(self) -> bool:
+        return self.too_many or self._pattern is not None
+
+    def are_in(self, text: str) -> bool:
+        return self.too_many or (self._pattern is not None and self._pattern.search(text) is not None)
+
+    def scrubbed(self, text: str) -> str:
+        """A text without any of them."""
+        if self.too_many:
+            return REDACTED
+        return text if self._pattern is None else self._pattern.sub(REDACTED, text)
+
+    def marked(self, value: Value) -> Value:
+        """The value with everything marked as sensitive in which one of them stands; itself when there is nothing."""
+        match value:
+            case None | bool() | Sensitive():
+                return value
+            case str() | int() | float():
+                return Sensitive(value) if self.are_in(str(value)) else value
+            case Mapping():
+                pairs = {key: self.marked(one) for key, one in value.items()}
+                return value if all(pairs[key] is one for key, one in value.items()) else pairs
+            case Sequence() if not isinstance(value, bytes):
+                items = [self.marked(one) for one in value]
+                return value if all(new is old for new, old in zip(items, value, strict=True)) else items
+            case _:
+                return value
+
+
+def _forms(text: str) -> Iterator[str]:
+    """A text as it is, and as it stands in other texts: escaped, or encoded alone or as a part of something longer."""
+    yield text
+    yield json.dumps(text)[1:-1]
+    data = text.encode("utf-8", "surrogatepass")
+    yield quote(data, safe="")
+    for before in range(3):
+        # Six bits a character: those that share bits with what stands before or behind are left out.
+        encoded = b64encode(bytes(before) + data).decode("ascii").rstrip("=")
+        inner = encoded[-(-before * 8 // 6) : (before + len(data)) * 8 // 6]
+        if len(inner) >= _SHORTEST_ENCODED:
+            yield inner
+
+
+def sensitive_values(graph: Graph) -> Iterator[tuple[tuple[str, ...], Origin | None]]:
+    """For every value with something sensitive in it the texts of its secrets, and its origin."""
+    for one in graph:
+        if _PLAIN.issuperset(map(type, one.attributes.row)):
+            continue
+        for name, value in zip(one.attributes.layout.keys, one.attributes.row, strict=True):
+            if type(value) not in _PLAIN and (texts := secret_texts(value)) is not None:
+                yield texts, one.origins.get(name)
+    for name, value in graph.outputs.items():
+        if (texts := secret_texts(value)) is not None:
+            yield texts, graph.output_origins.get(name)
+
+
+def holds_sensitive(value: Any) -> bool:
+    return type(value) not in _PLAIN and secret_texts(cast("Value", value)) is not None
+
+
+def secret_texts(value: Value) -> tuple[str, ...] | None:
+    """The texts of what is sensitive in a value; None when nothing is."""
+    texts: list[str] = []
+    is_sensitive = False
+    todo: list[tuple[Value, bool]] = [(value, False)]
+    seen: set[tuple[int, bool]] = set()
+    while todo:
+        one, secret = todo.pop()
+        match one:
+            case Sensitive():
+                is_sensitive = True
+                todo.append((one.value, True))
+            case str():
+                texts += [line.strip() for line in one.splitlines()] if secret else []
+            case None | bool() | bytes():
+                pass
+            case int() | float():
+                if secret and (isinstance(one, float) or one.bit_length() < 4096):
+                    texts.append(str(one))
+            case Mapping() | Sequence():
+                if (id(one), secret) not in seen:
+                    seen.add((id(one), secret))
+                    todo += [(part, secret) for part in (one.values() if isinstance(one, Mapping) else one)]
+            case _:
+                pass
+    return tuple(text for text in texts if text != REDACTED) if is_sensitive else None

@@ -1,0 +1,65 @@
+"""Texts that must not be shown are found in whatever form they stand."""
+
+from __future__ import annotations
+
+import json
+from base64 import b64encode
+from urllib.parse import quote
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sabir.graph import Sensitive, Value
+from sabir.graph.secrets import Secrets, holds_sensitive, secret_texts
+
+texts = st.text(min_size=6, max_size=20)
+
+
+@given(texts, st.text(max_size=9), st.text(max_size=9))
+def test_a_text_is_found_however_it_is_written(secret: str, before: str, behind: str) -> None:
+    secrets = Secrets([secret])
+    whole = f"{before}{secret}{behind}"
+    data = whole.encode("utf-8", "surrogatepass")
+    for form in (
+        whole,
+        whole.upper() if secret.isascii() else whole,
+        json.dumps(whole),
+        quote(data, safe=""),
+    ):
+        assert secrets.are_in(form)
+        assert secret not in secrets.scrubbed(whole)
+    assert secrets.are_in(b64encode(data).decode())
+
+
+@pytest.mark.parametrize(
+    ("value", "marked"),
+    [
+        ("hush", Sensitive("hush")),
+        ("mysql://root:hush@db", Sensitive("mysql://root:hush@db")),
+        ("calm", "calm"),
+        (4711, Sensitive(4711)),
+        (True, True),
+        (None, None),
+        ({"a": ["hush", 1], "b": 2}, {"a": [Sensitive("hush"), 1], "b": 2}),
+        (Sensitive("hush"), Sensitive("hush")),
+    ],
+)
+def test_marks(value: Value, marked: Value) -> None:
+    assert Secrets(["hush", "4711"]).marked(value) == marked
+
+
+def test_short_texts_are_not_looked_for() -> None:
+    assert not Secrets(["ab"])
+    assert Secrets(["ab"]).scrubbed("about") == "about"
+
+
+def test_too_many_to_look_for_hide_everything() -> None:
+    assert Secrets(f"secret-{number}" for number in range(600)).scrubbed("calm") == "<<REDACTED>>"
+
+
+def test_what_is_sensitive_in_a_value() -> None:
+    assert secret_texts({"a": [Sensitive({"b": "hush", "n": 12})], "c": "calm"}) == ("12", "hush")
+    assert secret_texts(["calm"]) is None
+    assert holds_sensitive([Sensitive(None)])
+    assert not holds_sensitive("calm")
