@@ -50,7 +50,8 @@ def check_properties(report: Report, section: YamlNode | None, version: Version 
             yield report.at(key, "MPL:E047", message)
             continue
         yield from unknown_keys(report, value, PROPERTY_KEYS, code="E021", what=f"property {shown(key)}")
-        if value.get("Contract") is None:
+        contract = value.get("Contract")
+        if contract is None or is_null(contract):
             hint = "add a Contract; Contract: $ takes any value"
             fix = repairs.with_contract(report, value)
             yield report.at(key, "MPL:E047", f"property {shown(key)} has no Contract", hint=hint, fix=fix)
@@ -88,9 +89,11 @@ def _check_method(
 ) -> Iterator[Finding]:
     yield from unknown_keys(report, method, _METHOD_KEYS, code="E021", what=f"method {shown(name)}")
     scope = method.get("Scope")
-    if scope is not None and text_of(scope) not in _SCOPES:
+    if scope is None or is_null(scope):
+        pass
+    elif text_of(scope) not in _SCOPES:
         yield report.unknown(scope, "MPL:E044", f"Scope cannot be {shown(scope)}", _SCOPES, refused=True)
-    elif scope is not None and version is not None and version < _WITH_SCOPE:
+    elif version is not None and version < _WITH_SCOPE:
         hint = _raise(_WITH_SCOPE)
         yield report.at(scope, "MPL:E044", f"Scope came with format {_dotted(_WITH_SCOPE)}", hint=hint)
     yield from _check_method_usage(report, method, version)
@@ -169,7 +172,9 @@ def _check_argument(report: Report, item: YamlNode, version: Version | None) -> 
         return
     yield from unknown_keys(report, value, _ARGUMENT_KEYS, code="E021", what=f"argument {shown(key)}")
     usage = value.get("Usage")
-    if usage is not None and text_of(usage) not in _ARGUMENT_USAGES:
+    if usage is None or is_null(usage):
+        pass
+    elif text_of(usage) not in _ARGUMENT_USAGES:
         yield report.unknown(
             usage,
             "MPL:E053",
@@ -177,7 +182,7 @@ def _check_argument(report: Report, item: YamlNode, version: Version | None) -> 
             _ARGUMENT_USAGES,
             refused=True,
         )
-    elif usage is not None and version is not None and version < _WITH_ARGUMENT_USAGE:
+    elif version is not None and version < _WITH_ARGUMENT_USAGE:
         since = _dotted(_WITH_ARGUMENT_USAGE)
         message = f"Usage of an argument came with format {since}"
         yield report.at(usage, "MPL:E052", message, hint=_raise(_WITH_ARGUMENT_USAGE))

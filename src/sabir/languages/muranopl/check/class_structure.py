@@ -155,14 +155,19 @@ def check_workflow(report: Report, node: YamlMapping) -> Iterator[Finding]:
 
 def check_meta_class(report: Report, node: YamlMapping) -> Iterator[Finding]:
     """Cardinality, Applies and Inherited, which only a meta-class has."""
-    if text_of(node.get("Usage")) != "Meta":
+    usage = node.get("Usage")
+    if text_of(usage) != "Meta":
+        if usage is not None and not is_null(usage) and text_of(usage) != "Class":
+            return  # a usage that does not exist may have been meant as Meta
         for key in _META_KEYS:
             entry = node.entry(key)
             if entry is not None:
                 hint = "add Usage: Meta, or remove the key"
                 yield report.at(entry.key, "MPL:W029", f"{key} has a meaning on meta-classes only", hint=hint)
         return
-    yield from one_of(report, node.get("Cardinality"), ("One", "Many"), code="MPL:E027", what="Cardinality")
+    yield from one_of(
+        report, node.get("Cardinality"), ("One", "Many"), code="MPL:E027", what="Cardinality", required=True
+    )
     inherited = node.get("Inherited")
     if inherited is not None and not (
         isinstance(inherited, YamlScalar) and isinstance(inherited.value, bool)

@@ -168,8 +168,7 @@ class ClassTable:
     @cached_property
     def known_names(self) -> frozenset[str]:
         """Every class that exists for sure: those the manifest promises, those found, the core library."""
-        listed = (one.name for one in self.view.listed_classes or ())
-        return frozenset([*listed, *self.classes, *self.required]) | core_library.CLASSES
+        return self.view.listed_names.union(self.classes, self.required, core_library.CLASSES)
 
     def near_class(self, name: str) -> str | None:
         """The class that was meant by a name that does not exist: misspelt in its namespace, or right in another."""

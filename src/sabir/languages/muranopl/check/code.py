@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Final, NamedTuple
 
 from sabir.diagnostics.finding import Finding, Fix
+from sabir.diagnostics.near import near
 from sabir.expressions.yaql.nodes import Binary, Call, Index, Node, Variable, Word
 from sabir.languages.muranopl.check.expressions import (
     ExpressionText,
@@ -136,7 +137,10 @@ class _Reader:
             self.find(node, "MPL:E204", "an empty mapping is no statement")
         else:
             first = node.entries[0].key
-            hint = "begin each assignment with a dash of its own"
+            meant = next(
+                (near(key, _OPENERS) for key in keys if key is not None and near(key, _OPENERS)), None
+            )
+            hint = f"did you mean {meant!r}?" if meant else "begin each assignment with a dash of its own"
             self.find(first, "MPL:E204", "several keys that form no block construct", hint=hint)
 
     def construct(self, node: YamlMapping, construct: Construct, *, in_loop: bool) -> None:
@@ -214,8 +218,9 @@ class _Reader:
                             key, "MPL:E201", message, _EXCEPTION_KEYS, taken=item, refused=True
                         )
                     )
-            if item.get("Do") is None and item.entries:
-                self.find(item.entries[0].key, "MPL:E204", "Catch needs Do")
+            if item.get("Do") is None:
+                place = item.entries[0].key if item.entries else node.entries[0].key
+                self.find(place, "MPL:E204", "Catch needs Do")
             self.catch(item, in_loop=in_loop)
 
     def catch(self, node: YamlMapping, *, in_loop: bool) -> None:
@@ -306,8 +311,10 @@ class _Reader:
             if isinstance(parsed, ExpressionText) and _is_target(parsed.tree):
                 self.body.assignments.append(Assignment(parsed, value))
                 return
-        message = f"{shown(key)} can be neither assigned to nor is it a keyword"
         known = (*_CONSTRUCTS, *(keyword for one in _CONSTRUCTS.values() for keyword in one.known))
+        message = f"{shown(key)} can be neither assigned to nor is it a keyword"
+        if text_of(key) in known:
+            message = f"{shown(key)} cannot stand alone: it belongs to another keyword"
         finding = self.report.unknown(key, "MPL:E201", message, set(known), refused=True)
         self.body.findings.append(finding)
 

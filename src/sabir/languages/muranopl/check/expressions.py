@@ -21,6 +21,8 @@ from sabir.source.yaml.nodes import Style, YamlMapping, YamlNode, YamlScalar, Ya
 
 __all__ = [
     "ExpressionText",
+    "dotted",
+    "is_expression_scalar",
     "looks_like_code",
     "parse_scalar",
     "scalars",

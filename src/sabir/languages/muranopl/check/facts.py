@@ -14,6 +14,7 @@ from sabir.languages.muranopl.check.contracts import accepts_null
 from sabir.languages.muranopl.check.core_members import CoreClass
 from sabir.languages.muranopl.check.expressions import ExpressionText, parse_scalar, type_name
 from sabir.languages.muranopl.check.report import Report
+from sabir.languages.muranopl.check.shapes import is_null
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence, text_of
 
 __all__ = ["ClassFacts", "Facts", "Lineage", "MethodFacts", "Signature", "own_property"]
@@ -205,7 +206,8 @@ def _usage(declared: YamlNode) -> str:
         return ""
     if any(text_of(key) not in PROPERTY_KEYS for key in declared):
         return ""
-    return text_of(declared.get("Usage")) or "In"
+    usage = declared.get("Usage")
+    return "In" if usage is None or is_null(usage) else text_of(usage) or ""
 
 
 def own_property(node: Node) -> str | None:

@@ -25,6 +25,7 @@ from sabir.languages.muranopl.check.shapes import (
 )
 from sabir.languages.muranopl.check.view import MANIFEST, PackageView
 from sabir.source.packages import LoadedPackage
+from sabir.source.packages.names import name_defect
 from sabir.source.text import Place, Span
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence, text_of
 
@@ -116,7 +117,7 @@ class ManifestValidator(BaseValidator):
         if not documents or not isinstance(documents[0], YamlMapping):
             what = kind_of(documents[0]) if documents and documents[0] is not None else "empty"
             yield Report(file.source).whole("E007", f"the manifest must be a mapping of keys, it is {what}")
-        elif len(documents) > 1:
+        elif sum(document is not None for document in documents) > 1:
             yield Report(file.source).whole(
                 "E005", "the manifest must be one YAML document; there is a second one"
             )
@@ -139,14 +140,15 @@ class ManifestValidator(BaseValidator):
             if name not in listed
         ][:_MOST_CHOICES]
         for key, value, path in named:
-            if path.startswith("Classes/") and not self.package.exists(path):
+            if _is_class_file(value) and not self.package.exists(path):
                 name = text_of(value) or ""
                 message = f"the file {name!r} of class {shown(key)} is not under Classes/"
                 short = name.removesuffix(".yaml")
                 meant = only_near(short, free)
                 fix = report.replacing(value, f"{meant}.yaml") if meant and short != name else None
                 yield report.at(value, "MAN:E050", message, hint=did_you_mean(short, free), fix=fix)
-        yield from self._unlisted(listed, classes)
+        if all(_is_class_file(value) for value in classes.values()):
+            yield from self._unlisted(listed, classes)
 
     def _unlisted(self, listed: Iterable[str], classes: YamlMapping | None) -> Iterator[Finding]:
         for name in self.package.list("Classes"):
@@ -215,7 +217,7 @@ def check_keys(report: Report, manifest: YamlMapping, *, foreign: bool = False) 
         if manifest.get(key) is None:
             yield report.whole("E020", f"the manifest lacks its key {key}")
     yield from check_format(report, manifest.get("Format"))
-    yield from one_of(report, manifest.get("Type"), _TYPES, code="MAN:E071", what="Type")
+    yield from one_of(report, manifest.get("Type"), _TYPES, code="MAN:E071", what="Type", required=True)
     for key, code in (
         ("Name", "E040"),
         ("Author", "E040"),
@@ -236,14 +238,14 @@ def check_format(report: Report, value: YamlNode | None) -> Iterator[Finding]:
     if value is None or is_null(value):
         return
     text = value.text if isinstance(value, YamlScalar) else ""
-    name, _, version = text.partition("/")
-    if not version and re.fullmatch(r"[0-9.]+", name):
-        name, version = "MuranoPL", name
+    name, slash, version = text.partition("/")
+    if not slash and re.fullmatch(r"[0-9.]+", name):
+        name, slash, version = "MuranoPL", "/", name
     if name not in FORMATS:
         message = f"{shown(value)} is no format that is known here; the classes and forms of the package are not checked"
         known = [f"{known}/{version or '1.0'}" for known in FORMATS]
         yield report.unknown(value, "MAN:W030", message, known)
-    elif version and tuple(version.split(".")) not in {tuple(map(str, one)) for one in FORMATS[name]} | {
+    elif slash and tuple(version.split(".")) not in {tuple(map(str, one)) for one in FORMATS[name]} | {
         ("1",)
     }:
         newest = ".".join(map(str, FORMATS[name][-1]))
@@ -270,7 +272,7 @@ def check_version(report: Report, value: YamlNode | None) -> Iterator[Finding]:
     text = value.text if isinstance(value, YamlScalar) and not isinstance(value.value, bool) else ""
     if not _SEMVER.fullmatch(text):
         hint = "write MAJOR.MINOR.PATCH, as in 1.2.0"
-        yield report.at(value, "MAN:E071", f"Version {shown(value)} is no version", hint=hint)
+        yield report.at(value, "MAN:E071", f"Version cannot be {shown(value)}", hint=hint)
 
 
 def check_tags(report: Report, value: YamlNode | None) -> Iterator[Finding]:
@@ -309,7 +311,7 @@ def is_version_spec(value: YamlNode) -> bool:
     """Nothing, a version, or a range as python-semanticversion reads them."""
     if not isinstance(value, YamlScalar) or isinstance(value.value, bool):
         return False
-    if value.value is None or _SEMVER.fullmatch(value.text):
+    if value.value is None or not value.text.strip() or _SEMVER.fullmatch(value.text):
         return True
     if all(_CLAUSE.fullmatch(clause.strip()) for clause in value.text.split(",")):
         return True
@@ -339,7 +341,13 @@ def check_classes(report: Report, value: YamlNode | None) -> Iterator[Finding]:
             yield report.at(
                 file, "MAN:E077", f"the file of class {shown(key)} must be a text, not {kind_of(file)}"
             )
-        elif path.startswith("/") or not posixpath.normpath(posixpath.join("Classes", path)).startswith(
-            "Classes/"
-        ):
+        elif not _is_class_file(file):
             yield report.at(file, "MAN:E079", f"the class file {path!r} leaves the folder Classes/")
+
+
+def _is_class_file(value: YamlNode) -> bool:
+    """Whether a value of `Classes` names a file below `Classes/`, be it there or not."""
+    path = text_of(value)
+    if path is None or name_defect(path) == "is absolute":
+        return False
+    return posixpath.normpath(posixpath.join("Classes", path.replace("\\", "/"))).startswith("Classes/")

@@ -30,7 +30,7 @@ _DOTTED: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*"
 _TYPE_REFERENCE: Final = re.compile(
     r"(?:(?:[A-Za-z_][A-Za-z0-9_]*|=)?:)?[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*"
 )
-_METHOD: Final = re.compile(r"\.?[A-Za-z_][A-Za-z0-9_]*")
+_SPECIAL_METHODS: Final = frozenset({".init", ".destroy"})
 _CAMEL_CASE: Final = re.compile(r"_*(?:[A-Z]{1,3}|[A-Z][A-Za-z0-9]*)")
 _ALL_CAPITALS: Final = re.compile(r"[A-Z0-9]{4,}")
 
@@ -54,7 +54,7 @@ def is_type_reference(name: str) -> bool:
 
 
 def is_method_name(name: str) -> bool:
-    return _METHOD.fullmatch(name) is not None
+    return is_identifier(name) or name in _SPECIAL_METHODS
 
 
 def is_lower_camel(name: str) -> bool:

@@ -20,8 +20,9 @@ from sabir.expressions.yaql.nodes import (
     children,
 )
 from sabir.languages.muranopl.check.class_view import ClassDocument, ClassTable
-from sabir.languages.muranopl.check.expressions import ExpressionText, type_name
+from sabir.languages.muranopl.check.expressions import ExpressionText, dotted, type_name
 from sabir.languages.muranopl.check.facts import ClassFacts, Lineage, MethodFacts, Signature, own_property
+from sabir.languages.muranopl.check.names import is_type_reference
 from sabir.languages.muranopl.check.repairs import declaring
 from sabir.languages.muranopl.check.report import Report
 from sabir.languages.muranopl.check.yaql_names import FUNCTIONS, LAMBDA_FUNCTIONS
@@ -104,6 +105,7 @@ class _Walker(NamedTuple):
                 if self._is_this(left, this=this):
                     yield from self._read(word)
             case Call() as call:
+                yield from self._made(call)
                 yield from self._arguments(call, this=this)
             case Index(value=value, arguments=arguments):
                 yield from self.walk(value, this=this)
@@ -115,6 +117,14 @@ class _Walker(NamedTuple):
             case _:
                 for child in children(node):
                     yield from self.walk(child, this=this)
+
+    def _made(self, call: Call) -> Iterator[Finding]:
+        """`new(Name)` and `new('a.b.Name')`, which name their class without a colon."""
+        first = call.arguments[0] if call.name == "new" and call.arguments else None
+        written = first.value if isinstance(first, (Word, Literal)) else dotted(first) if first else None
+        if first is not None and isinstance(written, str) and is_type_reference(written):
+            span = self.expression.span(first)
+            yield from check_class_reference(self.report, self.table, self.document, span, written)
 
     def _is_this(self, node: Node, *, this: bool) -> bool:
         return isinstance(node, Variable) and (node.name == "this" or (node.name == "" and this))
@@ -155,7 +165,8 @@ class _Walker(NamedTuple):
         if positional > len(signature.standard) and not signature.variable:
             count = len(signature.standard)
             takes = "no argument" if count == 0 else f"{count} argument{'s' * (count != 1)}"
-            message = f"{call.name} takes {takes} ({', '.join(signature.standard)}), here are {positional}"
+            here = "here is 1" if positional == 1 else f"here are {positional}"
+            message = f"{call.name} takes {takes} ({', '.join(signature.standard)}), {here}"
             yield self.report.at(span, "MPL:E114", message.replace(" ()", ""))
             return
         unknown = [word for word in words if word.value not in signature.standard and not signature.keywords]

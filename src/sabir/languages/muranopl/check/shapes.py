@@ -39,10 +39,16 @@ def quoting(report: Report, value: YamlNode) -> Fix | None:
 
 
 def one_of(
-    report: Report, value: YamlNode | None, allowed: Collection[str], *, code: str, what: str
+    report: Report,
+    value: YamlNode | None,
+    allowed: Collection[str],
+    *,
+    code: str,
+    what: str,
+    required: bool = False,
 ) -> Iterator[Finding]:
-    """A value of a closed set."""
-    if value is not None and not is_null(value) and text_of(value) not in allowed:
+    """A value of a closed set; where none is `required`, nothing behind the key is as good as no key."""
+    if value is not None and (required or not is_null(value)) and text_of(value) not in allowed:
         yield report.unknown(value, code, f"{what} cannot be {shown(value)}", allowed, refused=True)
 
 

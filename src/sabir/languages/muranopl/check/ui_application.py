@@ -9,7 +9,6 @@ from sabir.diagnostics.near import did_you_mean, only_near
 from sabir.languages.muranopl.check.class_view import ClassDocument, ClassTable
 from sabir.languages.muranopl.check.names import is_identifier
 from sabir.languages.muranopl.check.report import Report, kind_of, shown
-from sabir.languages.muranopl.check.shapes import is_null
 from sabir.languages.muranopl.check.view import PackageView
 from sabir.source.text import Span
 from sabir.source.yaml.nodes import Style, YamlMapping, YamlNode, YamlScalar, YamlSequence, text_of
@@ -24,9 +23,8 @@ def check_application(
     application = ui.get("Application")
     if application is not None:
         if not isinstance(application, YamlMapping):
-            if not is_null(application):
-                message = f"Application must be a mapping, the object to make, not {kind_of(application)}"
-                yield report.at(application, "UI:E084", message)
+            message = f"Application must be a mapping, the object to make, not {kind_of(application)}"
+            yield report.at(application, "UI:E084", message)
         else:
             yield from _property_names(report, application)
     for section in (application, ui.get("Templates")):

@@ -62,7 +62,9 @@ def form_fields(forms: YamlNode | None) -> Mapping[str, frozenset[str] | None] |
         if name is None:
             return None
         fields = declared.get("fields") if isinstance(declared, YamlMapping) else None
-        found[name] = _field_names(fields) if isinstance(fields, YamlSequence) else None
+        names = _field_names(fields) if isinstance(fields, YamlSequence) else None
+        before = found.get(name, frozenset())  # two forms of one name fill in one place
+        found[name] = None if names is None or before is None else names | before
     return found
 
 
@@ -116,12 +118,7 @@ def _check_form(report: Report, name: YamlNode, form: YamlNode) -> Iterator[Find
 def _check_field(report: Report, field: YamlMapping) -> Iterator[Finding]:
     for key in _TEXTS:
         value = field.get(key)
-        if (
-            value is not None
-            and not is_null(value)
-            and text_of(value) is None
-            and not isinstance(value, YamlMapping)
-        ):
+        if value is not None and not is_null(value) and text_of(value) is None:
             message = f"{key} must be a text, not {kind_of(value)}"
             yield report.at(_key(field, key), "E040", message, fix=quoting(report, value))
     for key in _FLAGS:

@@ -29,10 +29,6 @@ class ListedClass(NamedTuple):
     name: str
     path: str
 
-    @property
-    def namespace(self) -> str:
-        return self.name.rpartition(".")[0]
-
 
 class PackageView:
     def __init__(self, package: LoadedPackage) -> None:
@@ -106,6 +102,13 @@ class PackageView:
         return tuple(found)
 
     @cached_property
+    def listed_names(self) -> frozenset[str]:
+        """The classes that the manifest promises, also those whose file it does not name well."""
+        classes = self.manifest.get("Classes") if self.manifest else None
+        names = map(text_of, classes) if isinstance(classes, YamlMapping) else ()
+        return frozenset(name for name in names if name is not None and is_dotted_name(name))
+
+    @cached_property
     def class_files(self) -> tuple[str, ...]:
         """Paths of the class files that are there, in the order of their names."""
         if self.package.single_file:
@@ -117,7 +120,7 @@ class PackageView:
 
     @cached_property
     def own_namespaces(self) -> frozenset[str]:
-        return frozenset(one.namespace for one in self.listed_classes or ())
+        return frozenset(name.rpartition(".")[0] for name in self.listed_names)
 
     @cached_property
     def _required_names(self) -> frozenset[str]:
