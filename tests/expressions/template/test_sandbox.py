@@ -28,6 +28,8 @@ HOSTILE = {
     "format nested": ("{{ '{:>{w}}'.format(1, w='999999999') }}", ProblemKind.LIMIT),
     "center": ("{{ 'a'|center(10**9) }}", ProblemKind.LIMIT),
     "replace": ("{% set x = 'a'.ljust(9999) %}{{ x|replace(' ', x) }}", ProblemKind.LIMIT),
+    "lists in lists": ("{% set s = namespace(x=[1]) %}{% for i in range(60) %}{% set s.x = [s.x, s.x] %}{% endfor %}{{ s.x }}", ProblemKind.LIMIT),
+    "tuples in tuples": ("{% set s = namespace(x=(1,)) %}{% for i in range(60) %}{% set s.x = (s.x, s.x) %}{% endfor %}{{ {s.x: 1} }}", ProblemKind.LIMIT),
     "class": ("{{ ''.__class__.__mro__ }}", ProblemKind.UNSAFE),
     "attr filter": ("{{ x|attr('__class__') }}", ProblemKind.UNSAFE),
     "globals": ("{{ cycler.__init__.__globals__ }}", ProblemKind.UNSAFE),

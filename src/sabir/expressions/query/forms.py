@@ -31,7 +31,8 @@ _TEXTS: Final[dict[str, Expression]] = {}
 
 
 def is_template(text: str) -> bool:
-    return "{" in text and ("{{" in text or "{%" in text or "{#" in text)
+    # A comment alone makes no template, as in Ansible.
+    return "{" in text and ("{{" in text or "{%" in text)
 
 
 def is_expression(value: Mapping[Any, Any]) -> bool:

@@ -6,21 +6,20 @@ that value; anything touched by a sensitive value is sensitive as a whole.
 
 from __future__ import annotations
 
-import ast
-import re
-from collections.abc import Callable, Iterable
-from functools import lru_cache, wraps
+from collections.abc import Callable
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
-from jinja2 import StrictUndefined, Template, TemplateError, Undefined, nodes
+from jinja2 import StrictUndefined, Template, TemplateError
 from jinja2.nativetypes import NativeEnvironment
 from jinja2.runtime import Context as JinjaContext
-from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from sabir.expressions.query.errors import Kind, QueryError
+from sabir.expressions.template.environment import MeteredEnvironment
 from sabir.expressions.template.exposure import Rendering
-from sabir.expressions.template.limits import LimitReached, Meter, TemplateLimits
-from sabir.expressions.template.marking import LOOP, counted_loop
+from sabir.expressions.template.limits import LimitReached
+from sabir.expressions.template.marking import count
+from sabir.expressions.template.native import TEXT_FILTERS, keep_backslashes, stays_text, value_of
 
 if TYPE_CHECKING:
     from sabir.expressions.query.context import Context
@@ -28,8 +27,6 @@ if TYPE_CHECKING:
 __all__ = ["CompiledTemplate", "compile_template"]
 
 _CACHED: Final = 4096
-_LONGEST_LITERAL: Final = 200_000
-_MAY_BE_LITERAL: Final = re.compile(r"[-+0-9.\[({'\"]|True$|False$|None$|[bBrRuU]{1,2}['\"]|set\(")
 
 
 class _Undefined(StrictUndefined):
@@ -57,47 +54,15 @@ class _Names(JinjaContext):
         return self.rendering.name(key, lambda: super(_Names, self).resolve_or_missing(key))
 
 
-class _Environment(ImmutableSandboxedEnvironment, NativeEnvironment):
-    """The sandbox, with native types, and counted: loops, calls and the size of results are bounded."""
+class _Environment(MeteredEnvironment, NativeEnvironment):
+    """The sandbox that counts, with native types."""
 
-    intercepted_binops = frozenset({"+", "*", "**", "%"})
     context_class = _Names
+    concat = staticmethod(value_of)
 
     def __init__(self, **options: Any) -> None:
-        super().__init__(**options)
-        self.meter = Meter(TemplateLimits())
+        super().__init__(undefined=_Undefined, **options)
         self.running = 0
-
-    def call_binop(self, context: JinjaContext, operator: str, left: Any, right: Any) -> Any:
-        self.meter.binary(operator, left, right)
-        return super().call_binop(context, operator, left, right)
-
-    def call(__self, __context: JinjaContext, __obj: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: N805
-        __self.meter.call(__obj, args, kwargs)
-        return __self.meter.checked(super().call(__context, __obj, *args, **kwargs))
-
-    @staticmethod
-    def concat(made: Iterable[Any]) -> Any:
-        pieces = list(made)
-        if not pieces:
-            return ""
-        if len(pieces) == 1:
-            only = pieces[0]
-            if isinstance(only, Undefined):
-                str(only)  # raises, with the name
-            return _literal(only) if type(only) is str else only
-        return _literal("".join(map(str, pieces)))
-
-
-def _literal(text: str) -> Any:
-    """What the text is as a Python literal; the text itself when it is none, or a quoted text."""
-    if len(text) > _LONGEST_LITERAL or _MAY_BE_LITERAL.match(text) is None:
-        return text
-    try:
-        value = ast.literal_eval(ast.parse(text, mode="eval"))
-    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
-        return text
-    return text if isinstance(value, str) else value
 
 
 @lru_cache(maxsize=1)
@@ -106,26 +71,13 @@ def _environment() -> _Environment:
     from sabir.expressions.template.globals import GLOBALS
     from sabir.expressions.template.predicates import PREDICATES
 
-    environment = _Environment(undefined=_Undefined, extensions=["jinja2.ext.do", "jinja2.ext.loopcontrols"])
-    environment.filters.update(
-        {name: _counted(name, one, environment.meter) for name, one in FILTERS.items()}
-    )
+    environment = _Environment(extensions=["jinja2.ext.do", "jinja2.ext.loopcontrols"])
+    environment.add_filters(FILTERS)
     filters: dict[str, Any] = environment.filters
-    filters[LOOP] = counted_loop
+    filters.update({name: stays_text(filters[name]) for name in TEXT_FILTERS})
     environment.tests.update(PREDICATES)
     environment.globals.update(GLOBALS)
     return environment
-
-
-def _counted(name: str, function: Callable[..., Any], meter: Meter) -> Callable[..., Any]:
-    skip = 1 if getattr(function, "jinja_pass_arg", None) is not None else 0
-
-    @wraps(function)
-    def counted(*args: Any, **kwargs: Any) -> Any:
-        meter.arguments(name, args[skip:], kwargs)
-        return meter.checked(function(*args, **kwargs))
-
-    return counted
 
 
 class CompiledTemplate:
@@ -137,9 +89,8 @@ class CompiledTemplate:
         self.text = text
         environment = _environment()
         # Unfurl strips the outer white space of a template before it renders it.
-        tree = environment.parse(text.strip())
-        for loop in tree.find_all(nodes.For):
-            loop.iter = nodes.Filter(loop.iter, LOOP, [], [], None, None)
+        tree = environment.parse(keep_backslashes(text.strip(), environment))
+        count(tree)
         code = environment.compile(tree)
         self._template = Template.from_code(environment, code, environment.globals, None)
         self._render: Callable[[JinjaContext], Any] = self._template.root_render_func

@@ -130,7 +130,7 @@ def _bounded(items: Iterable[Any]) -> list[Any]:
     found = list(itertools.islice(items, _MOST + 1))
     if len(found) > _MOST:
         raise FilterArgumentError(f"more than {_MOST:,} items")
-    return [list(item) if isinstance(item, tuple) else item for item in found]
+    return found
 
 
 def subelements(value: Any, name: str | list[str], skip_missing: bool = False) -> list[Any]:  # noqa: FBT001, FBT002

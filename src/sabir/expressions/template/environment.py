@@ -17,7 +17,7 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 from sabir.dataclasses import dataclass
 from sabir.expressions.template.limits import LimitReached, Meter, TemplateLimits
 from sabir.expressions.template.lines import Piece
-from sabir.expressions.template.marking import LOOP, counted_loop
+from sabir.expressions.template.marking import COUNTING
 from sabir.expressions.template.sandbox import compiled, line_place
 from sabir.source.text import Place, Source, Span
 
@@ -55,9 +55,14 @@ class MeteredEnvironment(ImmutableSandboxedEnvironment):
 
     intercepted_binops = frozenset({"+", "*", "**", "%"})
 
-    def __init__(self, limits: TemplateLimits | None = None, **settings: Any) -> None:
+    def __init__(
+        self,
+        limits: TemplateLimits | None = None,
+        undefined: type[Undefined] = StrictUndefined,
+        **settings: Any,
+    ) -> None:
         self.meter = Meter(limits or TemplateLimits())
-        super().__init__(undefined=StrictUndefined, **settings)
+        super().__init__(undefined=undefined, **settings)
         known: dict[str, Any] = self.globals
         known["range"] = self._range
         del known["lipsum"]
@@ -65,14 +70,14 @@ class MeteredEnvironment(ImmutableSandboxedEnvironment):
         for name in _DROPPED_FILTERS:
             self.filters.pop(name, None)
         filters: dict[str, Any] = self.filters
-        filters[LOOP] = counted_loop
+        filters.update(COUNTING)
 
     def add_filters(self, filters: Mapping[str, Callable[..., Any]]) -> None:
         self.filters.update({name: self._counted(name, one) for name, one in filters.items()})
 
     def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
         self.meter.binary(operator, left, right)
-        return super().call_binop(context, operator, left, right)
+        return self.meter.checked(super().call_binop(context, operator, left, right))
 
     def call(__self, __context: Context, __obj: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: N805
         __self.meter.call(__obj, args, kwargs)

@@ -14,6 +14,8 @@ __all__ = ["LimitReached", "Meter", "TemplateLimits"]
 _WIDE_FORMAT: Final = re.compile(r"[0-9]{4,}|\*|\{[^{}]*\{")
 _CLOCK_EVERY: Final = 64
 _LARGEST_ARGUMENT: Final = 100_000
+_TEXT_WEIGHT: Final = 100
+"""Characters that weigh as much as one item of a list."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,7 +25,8 @@ class TemplateLimits:
     steps: int = 400_000
     """Iterations, calls and pieces of output."""
     size: int = 4_000_000
-    """Characters of one text, bits of one number; a hundredth of it is the most items of one list."""
+    """Characters of one text, bits of one number; a hundredth of it is the most items of one list,
+    a fortieth with those of the lists in it."""
 
 
 class LimitReached(Exception):
@@ -103,7 +106,27 @@ class Meter:
             self.room(len(value))
         elif isinstance(value, list | tuple | dict):
             self.room(len(value), items=True)
+            self._weigh(value)
         return value
+
+    def _weigh(self, value: Any) -> None:
+        """Refuse a value that is small but, written out or compared, is not: `[x, x]` of `[x, x]` and so on."""
+        most = self.limits.size // 40
+        weight = 0
+        waiting = [value]
+        while waiting:
+            one = waiting.pop()
+            if isinstance(one, str):
+                weight += len(one) // _TEXT_WEIGHT
+            elif isinstance(one, dict):
+                weight += len(one)
+                waiting += one.keys()
+                waiting += one.values()
+            elif isinstance(one, list | tuple):
+                weight += len(one)
+                waiting += one
+            if weight > most:
+                raise LimitReached(f"the template makes a value of more than {most:,} parts, one in another")
 
     def joined(self, *parts: Any) -> str:
         """`a ~ b`, within bounds."""

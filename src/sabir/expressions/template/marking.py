@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final, cast
 
 from jinja2 import nodes, pass_context
@@ -12,17 +12,27 @@ from jinja2.visitor import NodeTransformer
 from sabir.expressions.template.lines import Piece
 from sabir.source.text import Source
 
-__all__ = ["LOOP", "count", "counted_loop", "mark"]
+__all__ = ["COUNTING", "count", "mark"]
 
-LOOP: Final = "*loop*"
-"""The filter that every loop goes over; no template can name it. An environment knows it as `counted_loop`."""
+_LOOP: Final = "*loop*"
+_MADE: Final = "*made*"
 
 
 @pass_context  # so that it is never run while a template is compiled
-def counted_loop(context: Context, items: Iterable[Any]) -> Iterable[Any]:
+def _counted_loop(context: Context, items: Iterable[Any]) -> Iterable[Any]:
     """The items of a loop, counted by the meter of the environment."""
     found: Iterable[Any] = context.environment.meter.bounded(items)  # type: ignore[attr-defined]  # ours has one
     return found
+
+
+@pass_context
+def _weighed(context: Context, value: Any) -> Any:
+    """A list, tuple or dictionary that the template makes, when it is not too large with all that is in it."""
+    return context.environment.meter.checked(value)  # type: ignore[attr-defined]
+
+
+COUNTING: Final[Mapping[str, Callable[..., Any]]] = {_LOOP: _counted_loop, _MADE: _weighed}
+"""The filters that rewritten trees go through; no template can name them. An environment has to know them."""
 
 
 def count(tree: nodes.Template) -> None:
@@ -38,18 +48,34 @@ def mark(tree: nodes.Template, source: Source) -> tuple[Piece, ...]:
 
 
 class _Counting(NodeTransformer):
-    """Loops and joins are counted."""
+    """Loops, joins and what is made of other values are counted."""
 
     def visit_For(self, node: nodes.For) -> nodes.For:  # noqa: N802
         self.generic_visit(node)
         # A filter is called as it is; a function would go through the sandbox.
-        node.iter = nodes.Filter(cast("nodes.Expr", node.iter), LOOP, [], [], None, None, lineno=node.lineno)
+        node.iter = nodes.Filter(cast("nodes.Expr", node.iter), _LOOP, [], [], None, None, lineno=node.lineno)
         return node
 
     def visit_Concat(self, node: nodes.Concat) -> nodes.Call:  # noqa: N802
         self.generic_visit(node)
         joined = nodes.EnvironmentAttribute("meter.joined", lineno=node.lineno)
         return nodes.Call(joined, list(node.nodes), [], None, None, lineno=node.lineno)
+
+    def visit_List(self, node: nodes.List) -> nodes.Expr:  # noqa: N802
+        return self._made(node)
+
+    def visit_Tuple(self, node: nodes.Tuple) -> nodes.Expr:  # noqa: N802
+        return self._made(node) if node.ctx == "load" else cast("nodes.Expr", self.generic_visit(node))
+
+    def visit_Dict(self, node: nodes.Dict) -> nodes.Expr:  # noqa: N802
+        return self._made(node)
+
+    def _made(self, node: nodes.Expr) -> nodes.Expr:
+        """A list, tuple or dictionary written in the template: weighed when it holds more than constants."""
+        self.generic_visit(node)
+        if all(isinstance(part, nodes.Const | nodes.Pair) for part in node.find_all(nodes.Expr)):
+            return node
+        return nodes.Filter(node, _MADE, [], [], None, None, lineno=node.lineno)
 
 
 class _Marking(_Counting):

@@ -1,0 +1,83 @@
+"""What Ansible's users expect of a template: native types, text that stays text, backslashes, lists for views."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import pytest
+
+from sabir.expressions.query import Kind, PlainResource, QueryError, map_value
+
+VARIABLES: dict[str, Any] = {
+    "n": 1,
+    "five": "5",
+    "l": [1, 2],
+    "m": {"w": 3, "name": "ann"},
+    "no": False,
+    "txt": "Hello World",
+}
+
+RENDERED: list[tuple[str, Any]] = [
+    ("{{ n }}", 1),
+    ("{{ five }}", 5),
+    ("{{ five | string }}", "5"),
+    ("{{ l | to_json }}", "[1, 2]"),
+    ("{% set q = l | to_json %}{{ q }}", "[1, 2]"),
+    ("{{ l | to_json | upper }}", [1, 2]),
+    ("{{ m | to_nice_json }}", '{\n    "name": "ann",\n    "w": 3\n}'),
+    ("{{ l | to_yaml }}", "[1, 2]\n"),
+    ("[{{ n }}, {{ n }}]", [1, 1]),
+    # A backslash in a quoted text is one, so that regular expressions need none doubled.
+    (r"{{ txt | regex_replace('(l+)', '<\1>') }}", "He<ll>o Wor<l>d"),
+    (r"{{ txt | regex_findall('\bW') }}", ["W"]),
+    (r"{{ 'a\tb' }}", r"a\tb"),
+    (r"{{ 'a\\b' }}", r"a\\b"),
+    (r"{{ 'it\'s' }}", "it's"),
+    (r"{% set q = 'a\tb' %}{{ q }}", "a\tb"),
+    # What would show as an object of Python is a list.
+    ("{{ m.keys() }}", ["w", "name"]),
+    ("x{{ m.items() }}", "x[('w', 3), ('name', 'ann')]"),
+    ("{{ range(3) }}", [0, 1, 2]),
+    ("x{{ l | select('odd') }}", "x[1]"),
+    ("{{ '{1}' }}", [1]),
+    ("x{{ l | zip(l) | list }}", "x[(1, 1), (2, 2)]"),
+    ("{{ l | zip(l) | list }}", [[1, 1], [2, 2]]),
+    # No output is null; a comment alone makes no template.
+    ("{% if no %}x{% endif %}", None),
+    ("{{ '' }}", ""),
+    ("{# note #}5", "{# note #}5"),
+    ("x{{ n if no }}", "x"),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), RENDERED, ids=[text for text, _ in RENDERED])
+def test_rendered(text: str, expected: Any) -> None:
+    found = map_value(text, PlainResource("box"), VARIABLES)
+    assert (found, type(found)) == (expected, type(expected))
+
+
+def test_an_if_without_else_that_is_all_there_is_has_no_value() -> None:
+    with pytest.raises(QueryError, match="no else section") as failed:
+        map_value("{{ n if no }}", PlainResource("box"), VARIABLES)
+    assert failed.value.kind is Kind.TEMPLATE
+
+
+NESTING = {
+    "lists": "{% set s.x = [s.x, s.x] %}",
+    "tuples": "{% set s.x = (s.x, s.x) %}",
+    "dictionaries": "{% set s.x = {'a': s.x, 'b': s.x} %}",
+    "calls": "{% set s.x = dict(a=s.x, b=s.x) %}",
+    "filters": "{% set s.x = [s.x, s.x] | batch(1) | list %}",
+    "products": "{% set s.x = [[s.x] * 2] %}",
+}
+
+
+@pytest.mark.parametrize("step", NESTING.values(), ids=NESTING.keys())
+def test_values_inside_of_values_end_within_bounds(step: str) -> None:
+    text = "{% set s = namespace(x=[1]) %}{% for i in range(60) %}" + step + "{% endfor %}{{ s.x }}"
+    start = time.process_time()
+    with pytest.raises(QueryError) as failed:
+        map_value(text, PlainResource("box"))
+    assert failed.value.kind is Kind.TOO_MUCH
+    assert time.process_time() - start < 2
