@@ -14,6 +14,7 @@ from sabir.expressions.query import (
     Kind,
     PlainResource,
     QueryError,
+    Status,
     evaluate,
     is_sensitive,
     map_value,
@@ -187,3 +188,23 @@ def test_owners_that_own_one_another_do_not_loop() -> None:
         for name, owner in (("a", "b"), ("b", "a"))
     ]
     assert evaluate("::*::.name", resources_of(Graph(ring))).values == ["root", "a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("expression", "expected"),
+    [
+        ({"eval": "a::b", "foreach": {"value": {"n": {"eval": "$item"}}}}, [{"n": 1}, {"n": 2}]),
+        ({"eval": "a::b", "foreach": {"n": {"eval": "$item"}, "k": "v"}}, [{"n": 1, "k": "v"}, {"n": 2, "k": "v"}]),
+        ({"eval": "a::b", "foreach": {"concat": ["x", {"eval": "$item"}]}}, ["x1", "x2"]),
+        ({"eval": "a::b", "select": {"n": "{{ item + 1 }}"}}, [{"n": 2}, {"n": 3}]),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_foreach_may_make_maps(expression: Any, expected: list[Any]) -> None:
+    assert evaluate(expression, BOX).values == expected
+
+
+def test_an_instance_of_plain_data_is_a_node() -> None:
+    assert evaluate(".capabilities::.name", BOX).values == ["feature"]
+    assert evaluate(".capabilities::..::.name", BOX).values == ["box"]
+    assert evaluate(".status", BOX).values == [Status.unknown]

@@ -16,9 +16,17 @@ from sabir.expressions.query.functions.registry import find, hint_for, standalon
 from sabir.expressions.query.iteration import compile_foreach, compile_select
 from sabir.expressions.query.paths import compile_path
 from sabir.expressions.query.tracing import shown, trace
-from sabir.expressions.query.values import MISSING, LazyMap, single
+from sabir.expressions.query.values import MISSING, LazyMap, plain, single
 
-__all__ = ["Expression", "Mapped", "compile_expression", "compile_value", "is_expression", "is_template"]
+__all__ = [
+    "Expression",
+    "Mapped",
+    "compile_each",
+    "compile_expression",
+    "compile_value",
+    "is_expression",
+    "is_template",
+]
 
 Expression = Callable[[Context], list[Any]]
 Mapped = Callable[[Context], Any]
@@ -139,6 +147,14 @@ def compile_expression(raw: Any) -> Expression:
     if raw is None:
         return lambda _context: []
     return lambda _context: [raw]
+
+
+def compile_each(raw: Any) -> Expression:
+    """What `foreach` and `select` make of an item: an expression, or a map with expressions in it."""
+    if not isinstance(raw, Mapping) or is_expression(raw) or any(find(name) is not None for name in raw):
+        return compile_expression(raw)
+    mapped = compile_value(raw)
+    return lambda context: [raw if mapped is None else plain(mapped(context))]
 
 
 def _text(text: str) -> Expression:

@@ -57,7 +57,7 @@ def _items(matches: list[Any]) -> list[Any]:
 
 def compile_items(raw: Any) -> Callable[[list[Any], Context], list[Any]]:
     """From items to results: one per item that has one, or with `key` one dictionary."""
-    from sabir.expressions.query.forms import compile_expression, is_expression
+    from sabir.expressions.query.forms import compile_each, compile_expression, is_expression
 
     pair = (
         isinstance(raw, Mapping)
@@ -65,7 +65,7 @@ def compile_items(raw: Any) -> Callable[[list[Any], Context], list[Any]]:
         and not is_expression(raw)
         and all(key in ("key", "value") for key in raw)
     )
-    value = compile_expression(raw.get("value", "$item") if pair else raw)
+    value = compile_each(raw.get("value", "$item") if pair else raw)
     key = compile_expression(raw["key"]) if pair and "key" in raw else None
 
     def each(items: list[Any], context: Context) -> list[Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from sabir.expressions.query.context import Context
 from sabir.expressions.query.errors import Kind, QueryError
@@ -179,12 +179,17 @@ class PlainResource(LiveResource):
         return self._children
 
     @property
-    def status(self) -> Status | None:
-        return self._status
+    def status(self) -> Status:
+        return Status.unknown if self._status is None else self._status
 
     @property
     def state(self) -> NodeState | None:
         return self._state
+
+    @property
+    def capabilities(self) -> Sequence[Resource]:
+        """As every node of TOSCA it has `feature`."""
+        return (_Feature(self),)
 
     def keys(self) -> Sequence[str]:
         return tuple(self._attributes)
@@ -200,3 +205,47 @@ class PlainResource(LiveResource):
     def written(self, key: str) -> Assigned | None:
         raw = self._attributes.get(key, MISSING)
         return None if raw is MISSING else Assigned(raw)
+
+
+class _Feature(Resource):
+    """The capability that `tosca.nodes.Root` gives to every node."""
+
+    __slots__ = ("_node",)
+
+    kind: ClassVar[str] = "capability"
+
+    def __init__(self, node: Resource) -> None:
+        super().__init__()
+        self._node = node
+
+    @property
+    def session(self) -> Session:
+        return self._node.session
+
+    @property
+    def name(self) -> str:
+        return "feature"
+
+    @property
+    def type(self) -> str:
+        return "tosca.capabilities.Node"
+
+    @property
+    def id(self) -> str:
+        return f"{self._node.id}::.capabilities::[.name=feature]"
+
+    @property
+    def parent(self) -> Resource | None:
+        return self._node
+
+    @property
+    def children(self) -> Sequence[Resource]:
+        return ()
+
+    @property
+    def status(self) -> Status | str | None:
+        return self._node.status
+
+    def get(self, key: str) -> Any:
+        del key
+        return MISSING

@@ -86,6 +86,10 @@ class Resource:
         """The value the description gives, not the live one; MISSING when it gives none."""
         return self.get(key)
 
+    def has_property(self, key: str) -> bool:
+        """Whether `planned` may be asked for this: a property that is declared or assigned, not an attribute only."""
+        return self.planned(key) is not MISSING
+
     def keys(self) -> Sequence[str]:
         """The names `get` knows."""
         return ()

@@ -53,8 +53,10 @@ def get_property(call: Call, context: Context) -> Any:
         )
     found = _find(entity, path[1:], _read_property)
     if found is MISSING:
+        if _is_declared(entity, path[1:]):
+            return None
         _not_found(call, context, entity, path)
-    return Matches([found]) if isinstance(found, list) else found
+    return _as_matches(found)
 
 
 @function("get_attribute", standalone=True)
@@ -64,7 +66,21 @@ def get_attribute(call: Call, context: Context) -> Any:
     if entity is None:
         return None
     found = _find(entity, path[1:], _read_attribute)
-    return None if found is MISSING else Matches([found]) if isinstance(found, list) else found
+    return None if found is MISSING else _as_matches(found)
+
+
+def _as_matches(found: Any) -> Any:
+    """In list mode the items of a list are the matches; one or none would be lost in single mode and stay a list."""
+    if isinstance(found, list) and not isinstance(found, Matches) and len(found) < 2:
+        return Matches([found])
+    return found
+
+
+def _is_declared(entity: Resource, path: list[Any]) -> bool:
+    """Whether the type has such a property, which has no value: that is null and not an error."""
+    if len(path) == 1:
+        return entity.has_property(str(path[0]))
+    return len(path) == 2 and any(one.has_property(str(path[1])) for one in _through(entity, str(path[0])))
 
 
 @function("get_artifact", standalone=True)
@@ -111,15 +127,12 @@ def _entity(context: Context, name: str, suits: Callable[[Resource], bool]) -> R
 
 def _host(here: Resource, suits: Callable[[Resource], bool]) -> Resource | None:
     """The nearest host that has what is asked for; failing that, the nearest host."""
-    node: Resource | None = here
-    while node is not None and node.kind != "instance":
-        node = node.source or node.parent
-    hosts = [one for one in node.ancestors() if one is not node and one.parent is not None] if node else []
+    hosts = [one for one in here.ancestors() if one is not here and one.parent is not None]
     return next((one for one in hosts if suits(one)), hosts[0] if hosts else None)
 
 
 def _read_property(one: Resource, key: str) -> Any:
-    return _recorded(one, key, one.planned(key))
+    return _recorded(one, key, one.planned(key)) if one.has_property(key) else MISSING
 
 
 def _read_attribute(one: Resource, key: str) -> Any:
@@ -148,7 +161,8 @@ def _find(entity: Resource, path: list[Any], read: Read) -> Any:
         for through in _through(entity, name):
             inner = _into(read(through, path[1]), path[2:])
             if inner is not MISSING:
-                return inner
+                led = isinstance(inner, list) and through.parent is not entity
+                return Matches([inner]) if led else inner
     return MISSING
 
 
@@ -212,14 +226,9 @@ def _known(context: Context, name: str) -> str | None:
 
 def _not_found(call: Call, context: Context, entity: Resource, path: list[Any]) -> None:
     what = " / ".join(str(part) for part in path[1:])
-    names = [
-        *entity.keys(),
-        *(one.name for one in entity.capabilities),
-        *(one.name for one in entity.requirements),
-    ]
-    call.fail(
-        context,
-        f"{entity.name!r} has no property {what!r}",
-        Kind.NOT_FOUND,
-        did_you_mean(str(path[1]), names),
-    )
+    if _find(entity, path[1:], _read_attribute) is not MISSING:
+        hint: str | None = "it is an attribute: read it with get_attribute"
+    else:
+        parts = [one.name for one in (*entity.capabilities, *entity.requirements)]
+        hint = did_you_mean(str(path[1]), [*entity.keys(), *parts])
+    call.fail(context, f"{entity.name!r} has no property {what!r}", Kind.NOT_FOUND, hint)

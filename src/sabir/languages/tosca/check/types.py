@@ -172,7 +172,8 @@ class TypeTable:
             names=tuple(dict.fromkeys(one.name for one in chain)),
             properties=_merged_properties(one.properties for one in reversed(chain)),
             attributes=_merged_properties(one.attributes for one in reversed(chain)),
-            capabilities=capabilities,
+            # The own ones first, then those of the types above, as the existing tools list them.
+            capabilities={name: capabilities[name] for one in chain for name in one.capabilities},
             requirements=requirements,
             interfaces=_merged(one.interfaces for one in reversed(chain)),
             artifacts=_merged(one.artifacts for one in reversed(chain)),

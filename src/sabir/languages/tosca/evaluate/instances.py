@@ -57,6 +57,10 @@ class _Entity(LiveResource):
         """What the template assigns to a property or attribute."""
         raise NotImplementedError
 
+    def has_property(self, key: str) -> bool:
+        definition = self.definition(key)
+        return self.assigned(key) is not None if definition is None else not definition.is_attribute
+
     def live(self, key: str) -> Any:
         """The live value of an attribute, or MISSING."""
         del key
@@ -182,10 +186,12 @@ class NodeInstance(_Entity):
     @property
     def capabilities(self) -> Sequence[Resource]:
         if self._capabilities is None:
-            flat = self.flat
+            declared = self.flat.capabilities if self.flat is not None else {}
+            assigned = self.template.capabilities
+            # What the template speaks of comes first, as its author wrote it.
+            names = dict.fromkeys([name for name in assigned if name in declared] + list(declared))
             self._capabilities = [
-                CapabilityInstance(self, definition, self.template.capabilities.get(name))
-                for name, definition in (flat.capabilities.items() if flat else ())
+                CapabilityInstance(self, declared[name], assigned.get(name)) for name in names
             ]
         return self._capabilities
 
@@ -243,6 +249,10 @@ class CapabilityInstance(_Entity):
     @property
     def parent(self) -> Resource | None:
         return self.node
+
+    @property
+    def status(self) -> Status:
+        return self.node.status
 
     @property
     def children(self) -> Sequence[Resource]:
@@ -310,6 +320,10 @@ class RelationshipInstance(_Entity):
 
     @property
     def id(self) -> str:
+        """A path that leads here and nowhere else: by the name, or by the index where the name is there twice."""
+        siblings = self._source.requirements
+        if sum(one.name == self.name for one in siblings) > 1:
+            return f"{self._source.id}::.requirements::{siblings.index(self)}"
         return f"{self._source.id}::.requirements::[.name={self.name}]"
 
     @property
@@ -320,7 +334,12 @@ class RelationshipInstance(_Entity):
 
     @property
     def parent(self) -> Resource | None:
-        return self._source
+        """What it leads to, as Unfurl has it: a relationship is found below the capability it targets."""
+        return self.target_capability or self.target or self._source
+
+    @property
+    def status(self) -> Status:
+        return self._source.status
 
     @property
     def children(self) -> Sequence[Resource]:

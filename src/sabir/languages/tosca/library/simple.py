@@ -273,10 +273,10 @@ _NODES: Mapping[str, Any] = {
         ],
         "capabilities": {
             "host": _cap("Compute", valid_source_types=["tosca.nodes.SoftwareComponent"]),
-            "endpoint": _cap("Endpoint.Admin"),
+            "binding": _cap("network.Bindable"),
             "os": _cap("OperatingSystem"),
             "scalable": _cap("Scalable"),
-            "binding": _cap("network.Bindable"),
+            "endpoint": _cap("Endpoint.Admin"),
         },
     },
     "tosca.nodes.SoftwareComponent": {
