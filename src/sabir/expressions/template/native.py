@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, KeysView, Set, ValuesV
 from functools import wraps
 from typing import Any, Final
 
-from jinja2 import Environment, StrictUndefined, Undefined
+from jinja2 import Environment, Undefined
 
 __all__ = ["TEXT_FILTERS", "keep_backslashes", "shown", "stays_text", "value_of"]
 
@@ -44,19 +44,17 @@ def shown(value: Any) -> Any:
     return value
 
 
-def value_of(made: Iterable[Any]) -> Any:
+def value_of(values: Iterable[Any]) -> Any:
     """The pieces of output as one value: a single one keeps its type, several are text, none is null."""
-    pieces = list(made)
+    pieces = list(values)
     if not pieces:
         return None
     if len(pieces) > 1:
         return _literal("".join(str(shown(piece)) for piece in pieces))
     only = shown(pieces[0])
     if isinstance(only, Undefined):
-        # Jinja2 itself makes an `if` without `else` one that prints as nothing.
-        StrictUndefined.__str__(only) if isinstance(
-            only, StrictUndefined
-        ) else only._fail_with_undefined_error()
+        # Also the one that Jinja2 makes of an `if` without `else`, which would print as nothing.
+        only._fail_with_undefined_error()
     if isinstance(only, _Text):
         return str(only)
     return _literal(only) if type(only) is str else only
