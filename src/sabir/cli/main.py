@@ -6,11 +6,12 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from sabir import __version__
 from sabir.cli.boundary import UNUSABLE, guarded
 from sabir.cli.terminal import say, write
+from sabir.namedtuples import NamedTuple
 
 if TYPE_CHECKING:
     from sabir.cli.words import Command

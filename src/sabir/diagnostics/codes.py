@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Final, Literal, NamedTuple
+from typing import Final, Literal
 
 from sabir.dataclasses import dataclass, field
 from sabir.diagnostics.finding import Severity
+from sabir.namedtuples import NamedTuple
 
 __all__ = ["Code", "CodeParts", "CodeRegistry", "Example", "parse_code"]
 

@@ -8,9 +8,9 @@ answer; the place and the manner are always there.
 from __future__ import annotations
 
 from enum import Enum
-from typing import NamedTuple
 
 from sabir.dataclasses import dataclass
+from sabir.namedtuples import NamedTuple
 from sabir.source.text import Location, Place
 
 __all__ = ["AttributeRead", "How", "Origin"]

@@ -7,11 +7,11 @@ argument goes. What remains for run time is to compare the kinds of the values w
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from sabir.expressions.yaql.functions import MISSING, Lazy, Overload, Parameter
 from sabir.expressions.yaql.kinds import KINDS, NULL
 from sabir.expressions.yaql.nodes import Literal, Node, Rule, Skipped, Word
+from sabir.namedtuples import NamedTuple
 
 __all__ = ["Binding", "CallShape", "Slot", "bind", "order_by_specificity"]
 

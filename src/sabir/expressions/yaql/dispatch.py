@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 from sabir.expressions.yaql.binding import Binding, CallShape, bind, order_by_specificity
 from sabir.expressions.yaql.compile.arguments import accepts, converter
@@ -16,6 +16,7 @@ from sabir.expressions.yaql.functions import Lazy, Library, call_title
 from sabir.expressions.yaql.kinds import describe
 from sabir.expressions.yaql.limits import Limits
 from sabir.expressions.yaql.scope import Lambda, Variables, function_key
+from sabir.namedtuples import NamedTuple
 
 __all__ = ["Dispatcher"]
 

@@ -16,9 +16,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from enum import Enum
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import Any, Final, TypeVar
 
 from sabir.expressions.yaql.kinds import ANY, ITERABLE, MAPPING, NULL
+from sabir.namedtuples import NamedTuple
 
 __all__ = [
     "EXPRESSION",

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 from sabir.expressions.patterns import PatternFailed, PatternTooSlow, ResultTooLong, is_cheap, run_apart
 from sabir.expressions.yaql.errors import LimitExceeded, YaqlRuntimeError
+from sabir.namedtuples import NamedTuple
 
 __all__ = ["Found", "find", "find_all", "split", "substitute"]
 

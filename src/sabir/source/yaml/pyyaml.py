@@ -8,7 +8,7 @@ are first used: dumping asks a few, reading with the C parser none. (Instruction
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from typing import Any
 
@@ -28,7 +28,7 @@ class _LatePattern:
 
 
 @contextmanager
-def _late_patterns() -> Iterator[None]:
+def _late_patterns() -> Generator[None]:
     compile_now: Any = re.compile
     re.compile = _LatePattern  # type: ignore[assignment]  # for as long as one import takes
     try:

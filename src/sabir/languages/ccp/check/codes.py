@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Final, NamedTuple
+from typing import Final
 
 from sabir.diagnostics.codes import Code
 from sabir.languages.ccp.check.examples import BAD, GOOD
 from sabir.languages.ccp.syntax.violation import Kind
+from sabir.namedtuples import NamedTuple
 
 __all__ = ["CODE_OF", "all_codes"]
 

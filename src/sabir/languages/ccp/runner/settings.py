@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import os
 import re
-from typing import Any, NamedTuple
+from typing import Any
+
+from sabir.namedtuples import NamedTuple
 
 __all__ = ["Patience", "Settings", "SetupError", "read_settings"]
 

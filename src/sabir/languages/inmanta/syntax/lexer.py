@@ -7,8 +7,9 @@ only there. `//` begins a comment (spec 002 has it in a listing; decision S-44),
 from __future__ import annotations
 
 import re
-from typing import Final, NamedTuple
+from typing import Final
 
+from sabir.namedtuples import NamedTuple
 from sabir.source.text import Span
 
 __all__ = ["END", "KEYWORDS", "TokenKind", "Tokens", "tokenize"]

@@ -6,8 +6,9 @@ dataclass costs three times as much, and a model of 20,000 lines has 100,000 of 
 
 from __future__ import annotations
 
-from typing import NamedTuple, Union
+from typing import Union
 
+from sabir.namedtuples import NamedTuple
 from sabir.source.text import Place, Source, Span
 
 __all__ = [

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple, NoReturn
+from typing import Final, NoReturn
 
 from sabir.diagnostics.near import near
 from sabir.languages.inmanta.syntax.lexer import END, KEYWORDS, tokenize
+from sabir.namedtuples import NamedTuple
 
 __all__ = ["MAX_DEPTH", "ParseError", "SyntaxProblem", "TokenStream"]
 

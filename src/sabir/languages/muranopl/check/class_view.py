@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import cached_property
-from typing import NamedTuple
 
 from sabir.diagnostics.near import near
 from sabir.languages.muranopl.check import core_library
@@ -12,6 +11,7 @@ from sabir.languages.muranopl.check.core_members import CoreClass, core_class
 from sabir.languages.muranopl.check.names import is_class_name, is_dotted_name, is_type_reference
 from sabir.languages.muranopl.check.shapes import is_null
 from sabir.languages.muranopl.check.view import PackageView
+from sabir.namedtuples import NamedTuple
 from sabir.source.text import Source
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlSequence, text_of
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final, NamedTuple
+from typing import Final
 
 from sabir.diagnostics.finding import Finding, Fix
 from sabir.diagnostics.near import near
@@ -18,6 +18,7 @@ from sabir.languages.muranopl.check.expressions import (
 from sabir.languages.muranopl.check.repairs import without_value
 from sabir.languages.muranopl.check.report import Report, kind_of, shown
 from sabir.languages.muranopl.check.shapes import is_null
+from sabir.namedtuples import NamedTuple
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence, text_of
 
 __all__ = ["Assignment", "Body", "read_body"]

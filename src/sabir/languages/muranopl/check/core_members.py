@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
+
+from sabir.namedtuples import NamedTuple
 
 __all__ = ["CoreClass", "core_class"]
 

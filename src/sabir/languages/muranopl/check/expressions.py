@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Final, NamedTuple
+from typing import Final
 
 from sabir.diagnostics.finding import Finding
 from sabir.expressions.yaql.errors import YaqlSyntaxError
@@ -16,6 +16,7 @@ from sabir.expressions.yaql.nodes import (
 )
 from sabir.expressions.yaql.parser import Dialect, parse_tree
 from sabir.languages.muranopl.check.report import Report
+from sabir.namedtuples import NamedTuple
 from sabir.source.text import Span
 from sabir.source.yaml.nodes import Style, YamlMapping, YamlNode, YamlScalar, YamlSequence
 

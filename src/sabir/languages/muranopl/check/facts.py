@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
-from typing import NamedTuple
 
 from sabir.expressions.yaql.nodes import Binary, Call, Node, Variable, Word, children
 from sabir.languages.muranopl.check.class_members import PROPERTY_KEYS
@@ -15,6 +14,7 @@ from sabir.languages.muranopl.check.core_members import CoreClass
 from sabir.languages.muranopl.check.expressions import ExpressionText, parse_scalar, type_name
 from sabir.languages.muranopl.check.report import Report
 from sabir.languages.muranopl.check.shapes import is_null
+from sabir.namedtuples import NamedTuple
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence, text_of
 
 __all__ = ["ClassFacts", "Facts", "Lineage", "MethodFacts", "Signature", "own_property"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final, NamedTuple
+from typing import Final
 
 from sabir.diagnostics.finding import Finding, Fix
 from sabir.diagnostics.near import did_you_mean, only_near
@@ -26,6 +26,7 @@ from sabir.languages.muranopl.check.names import is_type_reference
 from sabir.languages.muranopl.check.repairs import declaring
 from sabir.languages.muranopl.check.report import Report
 from sabir.languages.muranopl.check.yaql_names import FUNCTIONS, LAMBDA_FUNCTIONS
+from sabir.namedtuples import NamedTuple
 from sabir.source.text import Span
 
 __all__ = ["check_class_reference", "check_expression", "check_writes"]

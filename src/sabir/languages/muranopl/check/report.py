@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
 
 from sabir.diagnostics.finding import Edit, Finding, Fix, Related
 from sabir.diagnostics.near import did_you_mean, is_respelt, only_near
+from sabir.namedtuples import NamedTuple
 from sabir.source.text import Place, Source, Span
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence, text_of
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Final, NamedTuple
+from typing import Final
 
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.near import did_you_mean, only_near
@@ -20,6 +20,7 @@ from sabir.languages.muranopl.check.locals import binds_names
 from sabir.languages.muranopl.check.report import Report
 from sabir.languages.muranopl.check.shapes import is_null
 from sabir.languages.muranopl.check.yaql_names import LAMBDA_FUNCTIONS
+from sabir.namedtuples import NamedTuple
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence, text_of
 
 __all__ = ["check_expressions"]

@@ -5,10 +5,11 @@ from __future__ import annotations
 import posixpath
 import re
 from functools import cached_property
-from typing import Final, NamedTuple
+from typing import Final
 from weakref import WeakKeyDictionary
 
 from sabir.languages.muranopl.check.names import FORMATS, LATEST, Version, is_dotted_name
+from sabir.namedtuples import NamedTuple
 from sabir.source.packages import LoadedPackage, PackageFile
 from sabir.source.text import Source
 from sabir.source.yaml.nodes import YamlMapping, YamlScalar, text_of

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from sabir.languages.muranopl.evaluate.classes import MuranoClass
 from sabir.languages.muranopl.evaluate.errors import MuranoError, shown
+from sabir.namedtuples import NamedTuple
 
 if TYPE_CHECKING:
     from sabir.languages.muranopl.evaluate.runtime import Runtime

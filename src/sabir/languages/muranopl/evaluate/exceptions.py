@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from sabir.expressions.yaql import Variables
 from sabir.expressions.yaql.scope import Closure
@@ -13,6 +13,7 @@ from sabir.languages.muranopl.evaluate.objects import MuranoObject
 from sabir.languages.muranopl.evaluate.signals import Signal
 from sabir.languages.muranopl.syntax.names import Namespaces, UnknownPrefix
 from sabir.languages.muranopl.syntax.nodes import Constant, Expr, ListValue, Throw, Try, Value
+from sabir.namedtuples import NamedTuple
 from sabir.source.text import Place, Span
 
 if TYPE_CHECKING:

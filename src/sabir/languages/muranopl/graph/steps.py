@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Iterator
-from typing import Final, NamedTuple
+from typing import Final
 
 from sabir.graph.origin import AttributeRead, How, Origin
 from sabir.languages.muranopl.evaluate.objects import MuranoObject
@@ -11,6 +11,7 @@ from sabir.languages.muranopl.evaluate.tracking.records import Cell, Initial, Jo
 from sabir.languages.muranopl.evaluate.tracking.storage import TrackedProperties
 from sabir.languages.muranopl.evaluate.tracking.tracker import Tracker
 from sabir.languages.muranopl.graph.origins import Origins
+from sabir.namedtuples import NamedTuple
 
 __all__ = ["Steps"]
 

@@ -8,9 +8,8 @@ Nodes are named tuples: as immutable as frozen dataclasses, and thirty of those 
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from sabir.languages.muranopl.syntax.names import Namespaces
+from sabir.namedtuples import NamedTuple
 from sabir.source.text import EMPTY_SPAN, Source, Span
 from sabir.source.yaml.nodes import ScalarValue
 

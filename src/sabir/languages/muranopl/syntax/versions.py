@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import re
 from functools import total_ordering
-from typing import Final, NamedTuple
+from typing import Final
+
+from sabir.namedtuples import NamedTuple
 
 __all__ = ["ANY_VERSION", "InvalidVersion", "Version", "VersionSpec"]
 

@@ -8,7 +8,7 @@ may write, by name. What the methods that are called may write is added when cla
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from sabir.expressions.yaql import Dialect, parse
 from sabir.expressions.yaql.nodes import (
@@ -24,6 +24,7 @@ from sabir.expressions.yaql.nodes import (
 )
 from sabir.expressions.yaql.scope import variable_key
 from sabir.languages.muranopl.syntax import nodes as ast
+from sabir.namedtuples import NamedTuple
 
 if TYPE_CHECKING:
     from sabir.languages.muranopl.evaluate.classes import MuranoClass

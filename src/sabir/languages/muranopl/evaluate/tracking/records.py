@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from sabir.graph.origin import How
+from sabir.namedtuples import NamedTuple
 from sabir.source.text import Location, Place
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from sabir.expressions.yaql import Variables
 from sabir.expressions.yaql.scope import Closure
@@ -13,6 +13,7 @@ from sabir.graph.origin import How
 from sabir.languages.muranopl.evaluate.tracking.effects import Effects, closed_effects
 from sabir.languages.muranopl.evaluate.tracking.records import Cell, Context, Join, Made, Record, Site
 from sabir.languages.muranopl.evaluate.tracking.storage import TrackedAttributes, TrackedStatics
+from sabir.namedtuples import NamedTuple
 from sabir.source.text import Location, Place, Source, Span
 
 if TYPE_CHECKING:
