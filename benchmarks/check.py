@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -110,6 +109,8 @@ def package(classes: int) -> dict[str, str | bytes]:
 
 
 def _write(path: Path, classes: int) -> None:
+    import zipfile
+
     with zipfile.ZipFile(path, "w") as archive:
         for name, content in package(classes).items():
             archive.writestr(name, content)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 
 import benchmarks
+from sabir.dataclasses import dataclass
 
 __all__ = ["PEERS", "Measure", "Workload", "find_workloads"]
 
@@ -49,6 +47,10 @@ class Workload:
 
 def find_workloads() -> dict[str, Workload]:
     """Name to workload, over all modules of the package `benchmarks`."""
+    # Only whoever looks for workloads pays for looking: a process that runs one imports this module, too.
+    import importlib
+    import pkgutil
+
     found: dict[str, Workload] = {}
     for info in pkgutil.iter_modules(benchmarks.__path__):
         if info.ispkg or info.name.startswith("_"):
