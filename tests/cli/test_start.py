@@ -61,6 +61,7 @@ def test_version_loads_nothing_of_ours_beside_the_frame() -> None:
         "sabir.cli.main",
         "sabir.cli.terminal",
         "sabir.errors",
+        "sabir.namedtuples",
     ]
     assert not {*modules} & {*HEAVY, "yaml", "json", "pathlib"}
 

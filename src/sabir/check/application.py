@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import Any, Protocol, cast
 
@@ -138,12 +138,8 @@ class Application:
         Validators are classes or names (short or long, in any capitals). Without a list: those of the package's language
         and of plug-ins. `scope` of the options narrows both.
         """
-        validators = self._validators(loaded_package, validator_list)
-        return [
-            check
-            for validator in self._in_scope(validators)
-            for check in _prepared(validator, loaded_package, files)
-        ]
+        validators = self._in_scope(self._validators(loaded_package, validator_list))
+        return [check for validator in validators for check in _prepared(validator, loaded_package, files)]
 
     prepare_check_suite = prepare_check_suit
 
@@ -162,19 +158,16 @@ class Application:
         validator_list: Validators | None = None,
         files: Iterable[str] | None = None,
         *,
-        codes: Callable[[], Iterable[Code]] | None = None,
         run: CheckRunner | None = None,
     ) -> PackageReport:
-        """The same as a report. `codes` gives those of the package's language, when the caller knows it; `run` calls
-        the checks."""
+        """The same as a report; `run` calls the checks."""
         wanted_files = None if files is None else tuple(files)
-        suite = self.prepare_check_suit(loaded_package, validator_list, wanted_files)
+        validators = self._validators(loaded_package, validator_list)
+        suite = self.prepare_check_suit(loaded_package, validators, wanted_files)
         found = [*container_findings(loaded_package)]
         found.extend((run or run_in_turn)(suite))
         narrowed = bool(self.options.scope) or wanted_files is not None
-        # Documentation is only loaded when there is something to say.
-        known = () if not found else codes() if codes else self._codes_of(validator_list)
-        selected = self._selected(found, known)
+        selected = self._selected(found, validators)
         report = PackageReport(
             path="" if loaded_package.path is None else str(loaded_package.path),
             single_file=loaded_package.single_file,
@@ -223,20 +216,15 @@ class Application:
             for pattern, codes in self.options.path_rules
         )
 
-    def _selected(self, found: Iterable[Finding], codes: Iterable[Code]) -> list[Finding]:
+    def _selected(self, found: Sequence[Finding], validators: Iterable[type[BaseValidator]]) -> list[Finding]:
         selection = self.options.selection
-        off = {code.code for code in codes if code.off_by_default}
+        off = {code for validator in validators for code in validator.off_by_default()} if found else set()
         return [
             finding
             for finding in found
             if selection.takes(finding.code, off_by_default=finding.code in off)
             or (finding.code in _ALWAYS and not selection.ignores(finding.code))
         ]
-
-    def _codes_of(self, validator_list: Validators | None) -> Iterable[Code]:
-        if validator_list is not None and all(isinstance(one, type) for one in validator_list):
-            return (code for one in validator_list for code in cast(type[BaseValidator], one).codes())
-        return self.registry()
 
     def _validators(
         self, package: LoadedPackage, validator_list: Validators | None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 from functools import partial
 from typing import ClassVar
 
@@ -33,6 +33,12 @@ class BaseValidator(ABC):
     def codes(cls) -> tuple[Code, ...]:
         """The codes this validator can report."""
         return ()
+
+    @classmethod
+    def off_by_default(cls) -> Set[str]:
+        """Those of its codes that are only reported when they are selected. One that can tell without loading the
+        documentation of its codes makes checks start sooner."""
+        return {code.code for code in cls.codes() if code.off_by_default}
 
     @classmethod
     def own_code(cls, number: str) -> str:

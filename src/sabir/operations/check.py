@@ -115,18 +115,12 @@ def _checked(package: LoadedPackage, application: Application, *, jobs: int = 1)
             raise
         return application.check(package, ())
     more = application.validators_for((language.name,))
-
-    def codes() -> list[Code]:
-        return [*language.codes(), *(code for validator in more for code in validator.codes())]
-
     rules = application.options.rules
     if rules:
         from sabir.operations.policy import policy_validator
 
         more = [*more, policy_validator(rules, language)]
-    found = application.check(
-        package, [*language.validators(), *more], codes=codes, run=_runner(package, jobs)
-    )
+    found = application.check(package, [*language.validators(), *more], run=_runner(package, jobs))
     return replace(found, language=language.name)
 
 

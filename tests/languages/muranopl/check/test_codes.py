@@ -36,3 +36,8 @@ def test_a_fixable_code_offers_a_fix() -> None:
     for code in package_codes():
         fixes = [finding.fix for finding in findings(code.bad, also=OFF) if finding.code == code.code]
         assert any(fixes) == code.fixable, code.code
+
+
+def test_validators_know_what_is_off_without_its_documentation() -> None:
+    for validator in package_validators():
+        assert validator.off_by_default() == {code.code for code in validator.codes() if code.off_by_default}

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Set
 from functools import cached_property, partial
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from sabir.check.form import yaml_findings
 from sabir.check.prepared import PreparedCheck
@@ -42,6 +42,9 @@ from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSeque
 __all__ = ["ClassValidator"]
 
 
+_OFF_BY_DEFAULT: Final = frozenset({"MPL:W061", "MPL:W062", "MPL:W119"})
+
+
 class ClassValidator(BaseValidator):
     """The classes of a package: their form, their code, and the names they use."""
 
@@ -57,6 +60,10 @@ class ClassValidator(BaseValidator):
         from sabir.languages.muranopl.check.codes.classes import CODES
 
         return CODES
+
+    @classmethod
+    def off_by_default(cls) -> Set[str]:
+        return _OFF_BY_DEFAULT
 
     @cached_property
     def _facts(self) -> Facts:

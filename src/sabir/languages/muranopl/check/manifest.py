@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 from typing import ClassVar, Final
 
 from sabir.check.form import yaml_findings
@@ -50,6 +50,7 @@ _KEYS: Final = frozenset(
         "Supplier",
     ]
 )
+_OFF_BY_DEFAULT: Final = frozenset({"MAN:W080"})
 _TYPES: Final = ("Application", "Library")
 _SEMVER: Final = re.compile(
     r"\d+(\.\d+(\.\d+(-[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?(\+[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?)?)?"
@@ -75,6 +76,10 @@ class ManifestValidator(BaseValidator):
         from sabir.languages.muranopl.check.codes.manifest import CODES
 
         return CODES
+
+    @classmethod
+    def off_by_default(cls) -> Set[str]:
+        return _OFF_BY_DEFAULT
 
     def run(self, files: Iterable[str] | None = None) -> Iterator[Finding]:
         if self.package.single_file and not self.package.exists(MANIFEST):
