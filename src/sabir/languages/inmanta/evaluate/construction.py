@@ -81,11 +81,11 @@ class ConstructionCompiler:
             return made.unpacked()
         return made.indexed() if entity.indexes else made.plain()
 
-    def argument(self, read: Read, _: nodes.Argument) -> Read:
+    def argument(self, read: Read, argument: nodes.Argument) -> Read:  # noqa: ARG002
         """The read of one argument of a constructor, or of the dict of a `**`."""
         return read
 
-    def unpacked(self, value: Any, _: nodes.Argument) -> Read:
+    def unpacked(self, value: Any, argument: nodes.Argument) -> Read:  # noqa: ARG002
         """The read of an argument that a `**` brought."""
         return lambda _: value
 

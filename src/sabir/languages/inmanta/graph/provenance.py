@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any, Final
 
 from sabir.graph.origin import AttributeRead, How, Origin
 from sabir.languages.inmanta.check.entities import Property
@@ -13,6 +14,7 @@ from sabir.source.text import Location, Place, Span
 
 __all__ = ["Provenance", "site_note"]
 
+_NOTHING: Final[Mapping[str, Any]] = {}
 _Origins = tuple[Origin | AttributeRead, ...]
 
 
@@ -21,9 +23,9 @@ class Provenance:
         self.tracer = tracer
         self.ids = ids
         self.names = names
-        self._origins: dict[int, tuple[Trace, Origin]] = {}
         self._reads: dict[Cell, AttributeRead] = {}
         self._heads: dict[Site, Place] = {}
+        self._last_lines: dict[int, int] = {}  # by identity of a place: the traces keep them
         self._identities: dict[Instance, Sources] = {}
 
     # Instances and variables
@@ -80,21 +82,26 @@ class Provenance:
     def of_property(self, instance: Instance, prop: Property, origin: Origin | None) -> Origin | None:
         """The origin of a property with what it rests on; `origin` is what is known of it without a trace."""
         withheld = tuple(self.tracer.withheld.get((instance, prop.name), ()))
-        links = self.tracer.linked.get(instance, {}).get(prop.name)
-        if links:
-            return self._linked(instance, links, withheld)
-        trace = self.tracer.written.get(instance, {}).get(prop.name)
+        if prop.is_list:
+            links = self.tracer.linked.get(instance, _NOTHING).get(prop.name)
+            if links:
+                return self._linked(instance, links, withheld)
         if origin is None:
+            if not withheld:
+                return None
             sources = self._all(((instance, None), *withheld))
-            return Origin(prop.place, How.DEFAULT, sources, "nothing was added") if withheld else None
+            return Origin(prop.place, How.DEFAULT, sources, "nothing was added")
+        trace = self.tracer.written.get(instance, _NOTHING).get(prop.name)
         if origin.how is How.OVERRIDE:
             return origin
         if trace is not None and origin.how is not How.DEFAULT:
-            value = instance._values[instance._entity.slots[prop.name]]
-            keys = self._keys(value) if type(value) is Instance else ()
-            return Origin(trace.place, trace.how, self._all((*trace.sources, *keys)), origin.note)
-        sources = self._all(((instance, None), *withheld))
-        return Origin(origin.place, origin.how, sources, origin.note)
+            read = trace.sources
+            if prop.target is not None:
+                value = instance._values[instance._entity.slots[prop.name]]
+                keys = self._keys(value) if type(value) is Instance else ()
+                read = tuple(dict.fromkeys((*read, *keys)))
+            return Origin(trace.place, trace.how, self._all(read), origin.note)
+        return Origin(origin.place, origin.how, self._all(((instance, None), *withheld)), origin.note)
 
     def _linked(self, instance: Instance, links: Mapping[Instance, Link], withheld: Sources) -> Origin:
         """One step for each line that added something; the first is the origin, the others stand below it."""
@@ -124,42 +131,52 @@ class Provenance:
     # Steps
 
     def _all(self, sources: Sources) -> _Origins:
-        return tuple(dict.fromkeys(self._source(one) for one in sources))
-
-    def _source(self, source: Source) -> Origin | AttributeRead:
-        if isinstance(source, Trace):
-            return self._origin(source)
-        return source if isinstance(source, Origin) else self._read(source)
+        found: list[Origin | AttributeRead] = []
+        for one in sources:
+            if isinstance(one, Trace):
+                found.append(one.origin or self._origin(one))
+            elif isinstance(one, tuple):
+                found.append(self._reads.get(one) or self._read(one))
+            else:
+                found.append(one)
+        return tuple(found)
 
     def _read(self, cell: Cell) -> AttributeRead:
-        known = self._reads.get(cell)
-        if known is None:
-            known = self._reads[cell] = AttributeRead(self.ids[cell[0]], cell[1])
+        known = self._reads[cell] = AttributeRead(self.ids[cell[0]], cell[1])
         return known
 
     def _origin(self, trace: Trace) -> Origin:
         """What a step rests on comes first, however long the chain: no recursion."""
-        known = self._origins
         todo = [trace]
         while todo:
             one = todo[-1]
-            if id(one) in known:
+            if one.origin is not None:
                 todo.pop()
                 continue
             missing = [
-                source for source in one.sources if isinstance(source, Trace) and id(source) not in known
+                source for source in one.sources if isinstance(source, Trace) and source.origin is None
             ]
             if missing:
                 todo += missing
-                continue
-            sources: list[Origin | AttributeRead] = []
-            for source in one.sources:
-                if isinstance(source, Trace):
-                    sources.append(known[id(source)][1])
-                else:
-                    sources.append(source if isinstance(source, Origin) else self._read(source))
-            known[id(one)] = (one, Origin(one.place, one.how, tuple(sources), _extent(one)))
-        return known[id(trace)][1]
+            else:
+                one.origin = Origin(one.place, one.how, self._all(one.sources), self._extent(one))
+        assert trace.origin is not None
+        return trace.origin
+
+    def _extent(self, trace: Trace) -> str | None:
+        """The note of a step, with the line on which its place ends when that is another one."""
+        place = trace.place
+        if isinstance(place, Location) or trace.how in (How.TEMPLATE, How.FILE):
+            return trace.note
+        last = self._last_lines.get(id(place))
+        if last is None:
+            source, span = place.source, place.span
+            line = source.line_column(max(span.start, span.end - 1))[0]
+            last = line if line != source.line_column(span.start)[0] else 0
+            self._last_lines[id(place)] = last
+        if not last:
+            return trace.note
+        return f"to line {last}" if trace.note is None else f"{trace.note}, to line {last}"
 
 
 def _at(place: Place | Location) -> tuple[object, int]:
@@ -172,18 +189,6 @@ def _is(source: Source, instance: Instance) -> bool:
     if not isinstance(source, tuple) or source[1] is None:
         return False
     return source[0]._values[source[0]._entity.slots[source[1]]] is instance
-
-
-def _extent(trace: Trace) -> str | None:
-    """The note of a step, with the line on which its place ends when that is another one."""
-    place = trace.place
-    if isinstance(place, Location) or trace.how in (How.TEMPLATE, How.FILE):
-        return trace.note
-    source, span = place.source, place.span
-    last = source.line_column(max(span.start, span.end - 1))[0]
-    if last == source.line_column(span.start)[0]:
-        return trace.note
-    return f"to line {last}" if trace.note is None else f"{trace.note}, to line {last}"
 
 
 def site_note(site: Site) -> str | None:

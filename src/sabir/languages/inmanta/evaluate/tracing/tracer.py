@@ -31,7 +31,7 @@ Cell = tuple[Instance, str | None]
 class Trace:
     """A step: it becomes an `Origin` when the instances have names."""
 
-    __slots__ = ("how", "note", "place", "sources")
+    __slots__ = ("how", "note", "origin", "place", "sources")
 
     def __init__(
         self, place: Place | Location, how: How, sources: tuple[Source, ...], note: str | None = None
@@ -40,6 +40,7 @@ class Trace:
         self.how = how
         self.sources = sources
         self.note = note
+        self.origin: Origin | None = None
 
 
 Source = Union[Trace, Cell, Origin]
@@ -111,7 +112,7 @@ class Tracer:
 
     def trace(self, place: Place | Location, how: How, sources: Sources, note: str | None = None) -> Trace:
         """A step. The same step is there once, however often a loop comes to it: places are shared, too."""
-        key = (id(place), how, sources, note)
+        key = (id(place), id(how), sources, note)
         known = self._traces.get(key)
         if known is None:
             known = self._traces[key] = Trace(place, how, sources, note)
