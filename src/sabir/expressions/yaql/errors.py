@@ -55,10 +55,18 @@ class YaqlRuntimeError(YaqlError):
 class UnknownName(YaqlRuntimeError):
     """No function, method or property of this name."""
 
+    is_method = False
+
 
 class NoMatch(YaqlRuntimeError):
     """The function exists but takes other arguments."""
 
+    @property
+    def is_method(self) -> bool:
+        return self.message.startswith("the method ")  # the title that `call_title` gives
+
 
 class LimitExceeded(YaqlRuntimeError):
-    """The work outgrew a limit of the engine."""
+    """The work outgrew a limit of the engine: the length of a list, or else the size of a value."""
+
+    is_list = False

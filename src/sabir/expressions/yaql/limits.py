@@ -119,7 +119,9 @@ class Limits:
         return value
 
     def too_many(self) -> LimitExceeded:
-        return LimitExceeded(f"a list has more than {self.items} items, the most that is allowed")
+        error = LimitExceeded(f"a list has more than {self.items} items, the most that is allowed")
+        error.is_list = True
+        return error
 
     def too_big(self) -> LimitExceeded:
         return LimitExceeded(f"a value takes more than {self.quota} bytes, the most that is allowed")

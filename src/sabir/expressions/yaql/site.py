@@ -55,7 +55,9 @@ class Site:
         close = near(name, names) or near(name, known)
         hint = f"; did you mean `{close}`?" if close else ""
         problem = f"{title} has no {what} `{name}`" if title else f"there is no {what} `{name}`"
-        return UnknownName(problem + hint, text=self.text, span=self.span)
+        error = UnknownName(problem + hint, text=self.text, span=self.span)
+        error.is_method = what == "method"
+        return error
 
 
 def _translate(problem: BaseException) -> YaqlRuntimeError:

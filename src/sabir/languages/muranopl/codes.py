@@ -34,7 +34,11 @@ def _code(code: str, title: str, why: str, bad: Example, good: Example) -> Code:
 _PROPERTY: Final = "Name: Root\n\nProperties:\n  port:\n    Contract: {contract}\n"
 _PORT: Final = _PROPERTY.format(contract="$.int().notNull().check($ > 0)")
 _PLAIN: Final = "Name: Root\n"
-_IN: Final = "Name: Root\n\nProperties:\n  n:\n    Contract: $.int()\n    Usage: {usage}\n\nMethods:\n  .init:\n    Body:\n      - $.n: 1\n"
+_IN: Final = (
+    "Name: Root\n\nMethods:\n  .init:\n    Body:\n      - new(Part).write()\n---\n"
+    "Name: Part\n\nProperties:\n  n:\n    Contract: $.int()\n    Usage: {usage}\n\n"
+    "Methods:\n  write:\n    Body:\n      - $.n: 1\n"
+)
 _TWO: Final = "Name: Left\n{left}\n---\nName: Right\n{right}\n---\nName: Root\nExtends: [Left, Right]\n{root}"
 _METHOD: Final = "Methods:\n  who:\n    Body:\n      Return: 1\n"
 _VALUE: Final = "Properties:\n  v:\n    Contract: $.int()\n"
@@ -99,8 +103,9 @@ CODES: Final[tuple[Code, ...]] = (
     _code(
         "MRUN:E011",
         "a property that the code may not write",
-        "Properties of usage In and Const belong to the user. Results of a workflow need Out or InOut, and only code of the "
-        "class itself, its ancestors and descendants may write them.",
+        "Properties of usage In and Const belong to the user; beside the user only the constructor of their object sets them. "
+        "Results of a workflow need Out or InOut, and only code of the class itself, its ancestors and descendants may write "
+        "them.",
         _package(_IN.format(usage="In")),
         _package(_IN.format(usage="Out")),
     ),

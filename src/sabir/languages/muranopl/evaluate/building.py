@@ -61,7 +61,7 @@ def _property(node: PropertyNode, cls: MuranoClass) -> PropertyDeclaration:
     default = None if node.default is None else cls.engine.guarded_value(node.default)
     declaration = PropertyDeclaration(node, cls, contract, default)
     configured = cls.runtime.config.get(cls.name, {})
-    if node.name in configured:
+    if node.name in configured and not declaration.is_static:
         value = configured[node.name]
         declaration.default = lambda _variables: value
         declaration.configured = True

@@ -58,6 +58,7 @@ class MuranoClass(HostValue):
         "own_properties",
         "package",
         "parents",
+        "references",
         "runtime",
         "static_values",
         "written_names",
@@ -84,7 +85,10 @@ class MuranoClass(HostValue):
         self.members: dict[str, PropertyDeclaration] = {}
         """The declaration that counts for each property."""
         self.static_values: dict[str, Any] = {}
-        self.metadata: tuple[Any, ...] | None = None
+        self.metadata: dict[tuple[str, str], tuple[Any, ...]] = {}
+        """Meta objects that it attaches itself, by target and member, made when they are first asked for."""
+        self.references: tuple[str, ...] | None = None
+        """The properties whose objects are written as references; None: not looked at yet."""
         self.instance_names: tuple[str, ...] = ()
         """Properties that every object has a value of, those of ancestors first."""
         self.written_names: tuple[str, ...] = ()
@@ -125,6 +129,11 @@ class MuranoClass(HostValue):
                 hint=f"declare {name!r} in {self.name}, or rename one of the two",
             )
         return tuple(cls.own_properties[name] for cls in (*top, *(one for one in having if one not in top)))
+
+    @property
+    def full_name(self) -> str:
+        """The name with version and package: what a model holds where a class is a value."""
+        return f"{self.name}/{self.package.manifest.version}@{self.package.name}"
 
     def is_a(self, other: MuranoClass) -> bool:
         return other in self.ancestors

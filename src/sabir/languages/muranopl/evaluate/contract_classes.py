@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from sabir.expressions.yaql.nodes import Binary, Call, Group, ListLiteral, Literal, Node, Rule, Unary, Word
 from sabir.languages.muranopl.evaluate.contract_kinds import MAP_KINDS, OBJECT_KINDS
 from sabir.languages.muranopl.evaluate.contract_types import Check, Contract
+from sabir.languages.muranopl.evaluate.definitions import with_type
 from sabir.languages.muranopl.evaluate.errors import ContractViolation, MuranoError, shown
 from sabir.languages.muranopl.evaluate.objects import MuranoObject, unwrapped
 from sabir.languages.muranopl.syntax.nodes import Expr
@@ -28,20 +29,23 @@ def class_contract(call: Call, expr: Expr, cls: MuranoClass) -> Contract:
     made = default or wanted
 
     def build(value: Any, owner: Any, loader: Any) -> Any:
-        return loader.shell(value, owner, made()) if isinstance(value, dict) else value
+        return loader.shell(with_type(value, cls), owner, made()) if isinstance(value, dict) else value
 
     def check(value: Any, this: Any, loader: Any) -> Any:
+        kind = wanted()
+        if default is not None:
+            default()  # a class that is not there is a mistake, whatever the value
         if value is None:
             return None
         value = unwrapped(value)
         if type(value) is str:
             value = loader.find(value)
         elif isinstance(value, dict):
-            value = loader.instantiate(value, this if isinstance(this, MuranoObject) else None, made())
+            value = loader.instantiate(with_type(value, cls), loader.owner_for(this), made())
         if not isinstance(value, MuranoObject):
-            raise ContractViolation(f"{shown(value)} is no object of {wanted().name}", value)
-        if value.cls is not wanted() and not value.cls.is_a(wanted()):
-            raise ContractViolation(f"the object {value!r} is no {wanted().name}", value)
+            raise ContractViolation(f"{shown(value)} is no object of {kind.name}", value)
+        if value.cls is not kind and not value.cls.is_a(kind):
+            raise ContractViolation(f"the object {value!r} is no {kind.name}", value)
         return value
 
     return Contract(check, build, kinds=OBJECT_KINDS, default_class=default, wanted_class=wanted)
@@ -57,12 +61,15 @@ def template_contract(call: Call, expr: Expr, cls: MuranoClass) -> Contract:
     made = default or wanted
 
     def check(value: Any, this: Any, loader: Any) -> Any:
+        kind = wanted()
         if value is None:
             return None
         value = unwrapped(value)
         if not isinstance(value, MuranoObject | dict):
-            raise ContractViolation(f"{shown(value)} is no template of {wanted().name}", value)
-        return loader.template(value, this, made(), wanted=wanted(), excluded=excluded)
+            raise ContractViolation(f"{shown(value)} is no template of {kind.name}", value)
+        if isinstance(value, dict):
+            value = with_type(value, cls)
+        return loader.template(value, this, made(), wanted=kind, excluded=excluded)
 
     return Contract(check, kinds=MAP_KINDS, wanted_class=wanted)
 

@@ -73,7 +73,7 @@ def _object(value: Any, wanted: MuranoClass, made: MuranoClass, variables: Varia
     if isinstance(value, str):
         value = loader.find(value)
     elif isinstance(value, dict):
-        value = loader.instantiate(value, this if isinstance(this, MuranoObject) else None, made)
+        value = loader.instantiate(value, loader.owner_for(this), made)
     if not isinstance(value, MuranoObject) or not value.cls.is_a(wanted):
         raise ContractViolation(f"{shown(value)} is no object of {wanted.name}", value)
     return value

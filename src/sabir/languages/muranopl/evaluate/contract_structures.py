@@ -25,7 +25,7 @@ def constant_contract(value: Constant) -> Contract:
     wanted = value.value
 
     def check(given: Any, _this: Any, _loader: Any) -> Any:
-        if isinstance(given, bool) is isinstance(wanted, bool) and equal(given, wanted):
+        if equal(given, wanted):
             return given
         raise ContractViolation(f"it must be {shown(wanted)}, not {shown(given)}", given)
 
@@ -50,11 +50,11 @@ def list_contract(node: ListValue, cls: MuranoClass, compile_: Compile) -> Contr
     parts, low, high = _bounds(node, cls)
     items = [compile_(part, cls) for part in parts]
     if not items:
-        return Contract(_length(lambda value, _this, _loader: as_list(value), low, high), kinds=LIST_KINDS)
+        return Contract(_length(lambda value, _this, _loader: as_list(value), low, high))
     check = _all_alike(items[0].check) if len(items) == 1 else _each_its_own([item.check for item in items])
     builds = [item.build for item in items]
     build = _build_list(builds) if any(builds) else None
-    return Contract(_length(check, low, high), build, kinds=LIST_KINDS)
+    return Contract(_length(check, low, high), build, kinds=LIST_KINDS | items[0].kinds)
 
 
 def _bounds(node: ListValue, cls: MuranoClass) -> tuple[list[Value], int, int | None]:
@@ -189,16 +189,23 @@ def _map_check(fixed: dict[Any, Contract], free: tuple[Contract, Contract] | Non
         given = _any_dictionary(value, this, loader)
         result: dict[Any, Any] = {}
         key: Any = None
+        of_key = False
         try:
             for key, item_check in checks:
                 result[key] = item_check(given.get(key), this, loader)
             if key_check is not None:
                 for key, item in given.items():
                     if key not in fixed:
-                        result[key_check(key, this, loader)] = value_check(item, this, loader)
+                        of_key = True
+                        name = key_check(key, this, loader)
+                        of_key = False
+                        result[name] = value_check(item, this, loader)
             elif len(given) > len(fixed) or not given.keys() <= fixed.keys():
                 loader.note_dropped([key for key in given if key not in fixed], this)
         except ContractViolation as violation:
+            if of_key and violation.subject is None:  # it is the dictionary that has such a key
+                violation.reason = f"key: {violation.reason}"
+                raise
             raise violation.inside(f"[{key!r}]") from None
         return result
 

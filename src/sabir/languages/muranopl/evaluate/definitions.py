@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -12,8 +13,9 @@ from sabir.namedtuples import NamedTuple
 if TYPE_CHECKING:
     from sabir.languages.muranopl.evaluate.runtime import Runtime
 
-__all__ = ["Definition", "TypeName", "defined_objects", "parse_definition", "parse_type"]
+__all__ = ["Definition", "TypeName", "defined_objects", "parse_definition", "parse_type", "with_type"]
 
+_TYPE_KEY = re.compile(r"\w*:\w+(\.\w+)*")
 _OWN_ENTRIES = frozenset({"id", "type", "name", "package", "classVersion", "dependencies"})
 
 
@@ -63,6 +65,16 @@ def parse_definition(raw: Mapping[Any, Any], default: MuranoClass | None, runtim
         )
     others = {key: value for key, value in header.items() if key not in _OWN_ENTRIES} or None
     return Definition(cls, _text(header.get("id")), _text(header.get("name")), others, raw)
+
+
+def with_type(raw: Mapping[Any, Any], scope: MuranoClass) -> Mapping[Any, Any]:
+    """The definition with a key such as `':Name'` or `'ns:Name'` replaced by the class that it means in a class."""
+    if "?" in raw:
+        return raw
+    name = next((key for key in raw if isinstance(key, str) and _TYPE_KEY.fullmatch(key)), None)
+    if name is None:
+        return raw
+    return {scope.resolve(key) if key == name else key: value for key, value in raw.items()}
 
 
 def _completed(written: str, header: Mapping[Any, Any]) -> TypeName:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from sabir.expressions.yaql import Compiled, Engine, NoMatch, UnknownName, YaqlError
+from sabir.expressions.yaql import Compiled, Engine, LimitExceeded, NoMatch, UnknownName, YaqlError
 from sabir.expressions.yaql.scope import Closure
 from sabir.expressions.yaql.values import hashable
 from sabir.languages.muranopl.evaluate.errors import ExpressionFailure, MuranoError, Unstoppable
@@ -149,9 +149,17 @@ def _reasons(error: YaqlError) -> tuple[str, ...]:
     """Names under which packages written for the existing engine may catch the failure."""
     cause = error.__cause__
     if cause is not None and type(cause).__module__ == "builtins":
-        return (f"builtins.{type(cause).__name__}", type(cause).__name__)
-    kind = "NoMatchingFunctionException" if isinstance(error, NoMatch) else "NoFunctionRegisteredException"
-    return (f"yaql.language.exceptions.{kind}", kind) if isinstance(error, NoMatch | UnknownName) else ()
+        return (type(cause).__name__, f"builtins.{type(cause).__name__}")
+    callee = "Method" if isinstance(error, NoMatch | UnknownName) and error.is_method else "Function"
+    if isinstance(error, NoMatch):
+        kind = f"NoMatching{callee}Exception"
+    elif isinstance(error, UnknownName):
+        kind = f"No{callee}RegisteredException"
+    elif isinstance(error, LimitExceeded):
+        kind = "CollectionTooLargeException" if error.is_list else "MemoryQuotaExceededException"
+    else:
+        return ()
+    return (f"yaql.language.exceptions.{kind}", kind)
 
 
 def _expression_of(value: Value, text: str | None) -> Expr | None:

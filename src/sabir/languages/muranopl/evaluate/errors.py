@@ -139,17 +139,32 @@ class ContractViolation(MuranoError):
         self.subject: str | None = None
         self.path = ""
         self.closing = ""
+        self.outer = ""
+        """The places of the objects around the one whose property it is, outermost first."""
+        self._way = ""
 
     def inside(self, step: str) -> ContractViolation:
         """The same violation seen from one level further out."""
         if self.subject is None:
             self.path = step + self.path
+        else:
+            self._way = step + self._way
+        return self
+
+    def named(self, subject: str, place: Place, closing: str = "") -> ContractViolation:
+        """The same violation, of this property or argument, or of an object in it."""
+        if self.subject is None:
+            self.subject, self.closing = subject, closing
+            self.place = self.place or place
+        else:
+            self.outer = f"[{subject}{self._way}{closing}] {self.outer}"
+            self._way = ""
         return self
 
     def __str__(self) -> str:
         if self.subject is None:
             return self.reason
-        return f"[{self.subject}{self.path}{self.closing}] {self.reason}"
+        return f"{self.outer}[{self.subject}{self.path}{self.closing}] {self.reason}"
 
 
 class ExpressionFailure(MuranoError):

@@ -12,7 +12,7 @@ from sabir.languages.muranopl.evaluate.hosts import CONTEXT
 from sabir.languages.muranopl.evaluate.objects import MuranoObject
 from sabir.languages.muranopl.evaluate.signals import Signal
 from sabir.languages.muranopl.syntax.names import Namespaces, UnknownPrefix
-from sabir.languages.muranopl.syntax.nodes import Constant, Expr, ListValue, Throw, Try, Value
+from sabir.languages.muranopl.syntax.nodes import Constant, Expr, ListValue, NameNode, Throw, Try, Value
 from sabir.namedtuples import NamedTuple
 from sabir.source.text import Place, Span
 
@@ -27,7 +27,7 @@ _PREFIXED: Final = re.compile(r"\w*:[\w.]+")
 
 
 class _Clause(NamedTuple):
-    names: frozenset[str]  # empty: takes everything
+    names: frozenset[str] | None  # None: takes everything
     variable: str | None
     body: Run
 
@@ -36,11 +36,7 @@ def compile_try(compiler: Compiler, node: Try) -> Run:
     body, otherwise, final = (compiler.block(block) for block in (node.body, node.otherwise, node.final))
     clauses = [
         _Clause(
-            frozenset(
-                one
-                for name in clause.names
-                for one in (name.text, _qualified(name.text, compiler, name.span))
-            ),
+            None if clause.names is None else _caught_names(clause.names, compiler),
             clause.variable,
             compiler.block(clause.body),
         )
@@ -80,16 +76,21 @@ def compile_try(compiler: Compiler, node: Try) -> Run:
     return run
 
 
+def _caught_names(names: tuple[NameNode, ...], compiler: Compiler) -> frozenset[str]:
+    """The names of a `With`, qualified and as they are written: engine errors can be caught by their bare names."""
+    return frozenset(one for name in names for one in (name.text, _qualified(name.text, compiler, name.span)))
+
+
 def _matching(error: MuranoError, clauses: list[_Clause]) -> _Clause | None:
     if not error.can_be_caught:
         return None
     names = set(error.names)
-    return next((clause for clause in clauses if not clause.names or clause.names & names), None)
+    return next((one for one in clauses if one.names is None or one.names & names), None)
 
 
 def _handle(error: MuranoError, clause: _Clause, variables: Variables, runtime: Runtime) -> Signal | None:
     if clause.variable is not None:
-        matched = next((name for name in error.names if name in clause.names), error.names[0])
+        matched = next((name for name in error.names if name in (clause.names or ())), error.names[0])
         variables[clause.variable] = exception_object(error, runtime, variables, matched)
     outer = variables.get(CAUGHT)
     variables[CAUGHT] = error
@@ -147,20 +148,21 @@ def compile_throw(compiler: Compiler, node: Throw) -> Run:
     message, extra, cause = (
         None if value is None else engine.value(value) for value in (node.message, node.extra, node.cause)
     )
-    names = _constant_names(node.names, compiler)
+    names = _constant_names(node.names)
     dynamic = engine.value(node.names) if names is None else None
     namespaces = engine.cls.node.namespaces
 
     def run(variables: Variables) -> None:
-        thrown = names
-        if dynamic is not None:
+        if dynamic is None:
+            thrown = _given_names(list(names or ()), namespaces)
+        else:
             value = dynamic(variables)
             if isinstance(value, MuranoObject) and isinstance(value.native, MuranoError):
                 raise value.native
             thrown = _given_names(value, namespaces)
         text = _value(message, variables)
         raise Thrown(
-            thrown or ("exception",),
+            thrown,
             None if text is None else str(text),
             _value(extra, variables) or {},
             _value(cause, variables),
@@ -173,14 +175,14 @@ def _value(closure: Closure | None, variables: Variables) -> Any:
     return None if closure is None else closure(variables)
 
 
-def _constant_names(value: Value, compiler: Compiler) -> tuple[str, ...] | None:
+def _constant_names(value: Value) -> tuple[str, ...] | None:
     """The names of a `Throw` that are written out; None when they are computed."""
     names: list[str] = []
     for part in value.items if isinstance(value, ListValue) else (value,):
         if isinstance(part, Constant) and isinstance(part.value, str):
-            names.append(_qualified(part.value, compiler, part.span))
+            names.append(part.value)
         elif isinstance(part, Expr) and _PREFIXED.fullmatch(part.text):
-            names.append(_qualified(part.text, compiler, part.span))
+            names.append(part.text)
         else:
             return None
     return tuple(names)

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from sabir.expressions.yaql import Library, NoMatch, Variables
+from sabir.expressions.yaql.compile.arguments import accepts
 from sabir.expressions.yaql.functions import Overload, Parameter
 from sabir.expressions.yaql.kinds import ANY, NULL
 from sabir.languages.muranopl.evaluate.objects import MuranoObject, unwrapped
@@ -72,7 +73,7 @@ def _missing() -> Any:
 def _applies(method: Method, receiver: Any) -> bool:
     contract = method.arguments[0].contract
     if contract.wanted_class is None:
-        return True
+        return accepts(contract.kinds, receiver)
     value = unwrapped(receiver)
     if value is None:
         return bool(contract.kinds & NULL)

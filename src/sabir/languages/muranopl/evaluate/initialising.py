@@ -71,7 +71,7 @@ class Initialising:
         try:
             value = self.source_value(name, first)
             self.stages[name] = _CONTRACT
-            converted = first.contract.check(value, object_, self.loader)
+            converted = first.convert(value, object_, self.loader)
             for other in declarations[1:]:
                 other.conform(converted, object_, self.loader)
             object_.properties[name] = converted
@@ -97,9 +97,7 @@ class Initialising:
 
     def _explained(self, error: MuranoError, declaration: PropertyDeclaration) -> MuranoError:
         if isinstance(error, ContractViolation):
-            fresh = error.subject is None
-            declaration.named(error)
-            if fresh:
+            if not error.outer:
                 self.loader.explain(error, self.object, declaration)
         elif error.place is None:
             error.place = declaration.place

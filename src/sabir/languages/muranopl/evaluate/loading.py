@@ -161,8 +161,11 @@ class Loader:
             object_.initialising = None
             if not self.is_dry and state is not None and object_.cls.constructors:
                 self._construct(object_, state)
+                self._check_constants(object_)
 
-    def _initialise(self, object_: MuranoObject, errors: list[MuranoError]) -> None:
+    def _initialise(
+        self, object_: MuranoObject, errors: list[MuranoError], top: MuranoObject | None = None
+    ) -> None:
         state = object_.initialising
         assert state is not None
         properties = object_.properties
@@ -174,6 +177,8 @@ class Loader:
             except Consequence:
                 continue
             except MuranoError as error:
+                if isinstance(error, ContractViolation):
+                    _place_in_owners(error, object_, top)
                 if not error.can_be_caught or not self.keep_ids:
                     raise
                 errors.append(error)
@@ -182,11 +187,22 @@ class Loader:
         self.finished.append(object_)
 
     def _construct(self, object_: MuranoObject, state: Initialising) -> None:
-        given = state.given
-        for method in object_.cls.constructors:
-            names = [name for name in method.argument_names if name in given]
-            state.construct(names)
-            method.invoke(object_, {}, **{name: given[name] for name in names})
+        given, constructing = state.given, self.runtime.constructing
+        constructing.add(object_)
+        try:
+            for method in object_.cls.constructors:
+                names = [name for name in method.argument_names if name in given]
+                state.construct(names)
+                method.invoke(object_, {}, **{name: given[name] for name in names})
+        finally:
+            constructing.discard(object_)
+
+    def _check_constants(self, object_: MuranoObject) -> None:
+        """A constructor may write constants, but not otherwise than in the last run."""
+        if self.previous is not None:
+            for name, declaration in object_.cls.members.items():
+                if declaration.usage == "Const" and name in object_.properties:
+                    self.check_constant(object_, name, object_.properties[name])
 
     # -- what contracts ask for --------------------------------------------------------------------------------------
 
@@ -201,6 +217,10 @@ class Loader:
             )
         return found
 
+    def owner_for(self, this: Any) -> MuranoObject | None:
+        """Who owns an object that a contract makes of data: the object whose property or argument it is."""
+        return this if isinstance(this, MuranoObject) else None
+
     def instantiate(
         self, raw: Mapping[Any, Any], owner: MuranoObject | None, default: MuranoClass
     ) -> MuranoObject:
@@ -210,7 +230,7 @@ class Loader:
         errors: list[MuranoError] = []
         for one in waiting:
             if one is object_ or one.is_owned_by(object_):
-                self._initialise(one, errors)
+                self._initialise(one, errors, object_)
             else:
                 self.waiting.append(one)
         if errors:
@@ -287,6 +307,37 @@ class Loader:
         self, error: ContractViolation, object_: MuranoObject, declaration: PropertyDeclaration
     ) -> None:
         explain_violation(error, object_, declaration, self.positions)
+
+
+def _place_in_owners(error: ContractViolation, object_: MuranoObject, top: MuranoObject | None) -> None:
+    """Say where the model holds the object of a violation: the properties of its owners, up to `top`."""
+    while object_ is not top and (owner := object_.owner) is not None and owner.initialising is not None:
+        for name, value in owner.initialising.given.items():
+            way = _way_to(object_, value)
+            if way is not None:
+                declaration = owner.cls.members[name]
+                error.inside(way)
+                declaration.named(error)
+                break
+        else:
+            return
+        object_ = owner
+
+
+def _way_to(object_: MuranoObject, value: Any) -> str | None:
+    """Where a value holds an object: `[0]['key']`; None when it does not."""
+    if value is object_:
+        return ""
+    parts: Any = ()
+    if isinstance(value, list):
+        parts = enumerate(value)
+    elif isinstance(value, dict):
+        parts = value.items()
+    for key, part in parts:
+        way = _way_to(object_, part)
+        if way is not None:
+            return f"[{key!r}]{way}"
+    return None
 
 
 def _check_kind(object_: MuranoObject, wanted: MuranoClass) -> None:

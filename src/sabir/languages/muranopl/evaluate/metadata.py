@@ -2,39 +2,69 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from sabir.languages.muranopl.evaluate.classes import MuranoClass
 from sabir.languages.muranopl.evaluate.errors import MuranoError
 from sabir.languages.muranopl.evaluate.hosts import CONTEXT, DEPTH, THIS
 from sabir.languages.muranopl.evaluate.objects import MuranoObject
-from sabir.languages.muranopl.syntax.nodes import ListValue, Value
+from sabir.languages.muranopl.syntax.nodes import Constant, ListValue, MapValue, Value
+from sabir.namedtuples import NamedTuple
 from sabir.source.text import Place
 
 if TYPE_CHECKING:
-    from sabir.languages.muranopl.evaluate.methods import Method
+    from sabir.languages.muranopl.evaluate.methods import Argument, Method
+    from sabir.languages.muranopl.evaluate.properties import PropertyDeclaration
 
-__all__ = ["meta_of_class", "meta_of_value", "synchronises"]
+__all__ = [
+    "Locking",
+    "check_meta",
+    "locking_of",
+    "meta_of_argument",
+    "meta_of_class",
+    "meta_of_method",
+    "meta_of_package",
+    "meta_of_property",
+    "references_of",
+]
 
 SYNCHRONIZE = "io.murano.metadata.engine.Synchronize"
+SERIALIZE = "io.murano.metadata.engine.Serialize"
 
 
-def meta_of_value(meta: Value | None, cls: MuranoClass, target: str) -> tuple[MuranoObject, ...]:
-    """The meta objects that a `Meta` section of a target (`Type`, `Property` …) describes, made when first asked for."""
-    if meta is None:
+# -- what a class attaches itself ------------------------------------------------------------------------------------
+
+
+def check_meta(cls: MuranoClass) -> None:
+    """All `Meta` sections of a class name meta classes that may stand there. Their objects are made when asked for."""
+    for meta, target in _sections(cls):
+        before: list[MuranoClass] = []
+        for part in _parts(meta):
+            _check_attached(part, cls, target, before)
+
+
+def _sections(cls: MuranoClass) -> Iterator[tuple[Value | None, str]]:
+    node = cls.node
+    yield node.meta, "Type"
+    for property_ in node.properties:
+        yield property_.meta, "Property"
+    for method in node.methods:
+        yield method.meta, "Method"
+        for argument in method.arguments:
+            yield argument.meta, "Argument"
+
+
+def _parts(meta: Value | None) -> tuple[Value, ...]:
+    if meta is None or (isinstance(meta, Constant) and meta.value is None):
         return ()
-    found: list[MuranoObject] = []
-    for part in meta.items if isinstance(meta, ListValue) else (meta,):
-        object_ = _object(part, cls)
-        _check_attached(
-            object_.cls, target, [other.cls for other in found], Place(cls.node.source, part.span)
-        )
-        found.append(object_)
-    return tuple(found)
+    return tuple(meta.items) if isinstance(meta, ListValue) else (meta,)
 
 
-def _check_attached(meta: MuranoClass, target: str, before: list[MuranoClass], place: Place) -> None:
+def _check_attached(part: Value, cls: MuranoClass, target: str, before: list[MuranoClass]) -> MuranoClass:
     """`Applies` says what a meta class may be attached to, `Cardinality: One` that once is enough."""
+    place = Place(cls.node.source, part.span)
+    meta = _meta_class(part, cls, place)
     applies = meta.node.applies
     if applies and not {target, "All"} & set(applies):
         raise MuranoError(
@@ -49,56 +79,126 @@ def _check_attached(meta: MuranoClass, target: str, before: list[MuranoClass], p
             place=place,
             hint="leave one out, or declare the meta class with `Cardinality: Many`",
         )
+    before.append(meta)
+    return meta
 
 
-def _object(part: Value, cls: MuranoClass) -> MuranoObject:
-    value = cls.engine.guarded_value(part)({"$": cls, THIS: cls, CONTEXT: cls.context, DEPTH: 0})
-    place = Place(cls.node.source, part.span)
+def _meta_class(part: Value, cls: MuranoClass, place: Place) -> MuranoClass:
+    name = part.entries[0][0] if isinstance(part, MapValue) and len(part.entries) == 1 else part
+    value = None if isinstance(name, MapValue | ListValue) else _evaluated(name, cls)
     if isinstance(value, str):
-        value = cls.resolve(value)
-    if isinstance(value, MuranoClass):
-        value = {value: {}}
-    if isinstance(value, dict):
-        value = {_class_key(key, cls, len(value)): item for key, item in value.items()}
-    if not isinstance(value, dict) or not any(isinstance(key, MuranoClass) for key in value):
+        try:
+            value = cls.resolve(value)
+        except MuranoError as error:
+            error.place = error.place or place
+            raise
+    if not isinstance(value, MuranoClass):
         raise MuranoError("DslSyntaxError", "an entry of Meta is `ns:MetaClass: {properties}`", place=place)
-    meta_class = next(key for key in value if isinstance(key, MuranoClass))
-    if meta_class.node.usage != "Meta":
+    if value.node.usage != "Meta":
         raise MuranoError(
             "DslSyntaxError",
-            f"{meta_class.name} is no meta class",
+            f"{value.name} is no meta class",
             place=place,
             hint="a meta class has `Usage: Meta`",
         )
-    return cls.runtime.loader.instantiate(value, None, meta_class)
+    return value
 
 
-def _class_key(key: Any, cls: MuranoClass, count: int) -> Any:
-    return cls.resolve(key) if isinstance(key, str) and count == 1 else key
+def _evaluated(value: Value, cls: MuranoClass) -> Any:
+    return cls.engine.guarded_value(value)({"$": cls, THIS: cls, CONTEXT: cls.context, DEPTH: 0})
 
 
-def meta_of_class(cls: MuranoClass) -> tuple[MuranoObject, ...]:
-    """Own meta objects, and those of ancestors whose meta class is `Inherited`; with `Cardinality: One` the nearest
-    of a kind counts."""
+def _attached(meta: Value | None, cls: MuranoClass, target: str) -> tuple[MuranoObject, ...]:
+    """The meta objects that a `Meta` section of a target (`Type`, `Property` …) describes."""
+    before: list[MuranoClass] = []
     found: list[MuranoObject] = []
-    for one in cls.lineage:
-        if one.metadata is None:
-            one.metadata = meta_of_value(one.node.meta, one, "Type")
-        for meta in one.metadata:
-            single = meta.cls.node.cardinality == "One"
-            if one is not cls and not meta.cls.node.inherited:
-                continue
-            if single and any(other.cls is meta.cls for other in found):
-                continue
-            found.append(meta)
+    for part in _parts(meta):
+        kind = _check_attached(part, cls, target, before)
+        properties = _evaluated(part.entries[0][1], cls) if isinstance(part, MapValue) else None
+        found.append(cls.runtime.loader.instantiate({kind: properties}, None, kind))
     return tuple(found)
 
 
-def synchronises(method: Method) -> bool:
-    """Whether calls of a method on one object wait for each other; `Synchronize` with `onThis: false` says no."""
-    if method.node.meta is None:
-        return True
-    for meta in meta_of_value(method.node.meta, method.cls, "Method"):
+# -- with what ancestors attach ----------------------------------------------------------------------------------------
+
+
+def meta_of_class(cls: MuranoClass) -> list[MuranoObject]:
+    return _inherited(cls, "", "Type")
+
+
+def meta_of_property(declaration: PropertyDeclaration) -> list[MuranoObject]:
+    return _inherited(declaration.cls, declaration.name, "Property")
+
+
+def meta_of_method(method: Method) -> list[MuranoObject]:
+    return _inherited(method.cls, method.name, "Method")
+
+
+def meta_of_argument(argument: Argument, cls: MuranoClass) -> list[MuranoObject]:
+    return list(_attached(argument.node.meta, cls, "Argument"))
+
+
+def meta_of_package(cls: MuranoClass) -> list[MuranoObject]:
+    """What the manifest of a class's package attaches to the package."""
+    return list(_attached(cls.package.manifest.meta, cls, "Package"))
+
+
+def _inherited(cls: MuranoClass, member: str, target: str) -> list[MuranoObject]:
+    """Own meta objects of a class or one of its members, and those that ancestors attach with an `Inherited` meta
+    class; with `Cardinality: One` the nearest of a kind counts."""
+    found: list[MuranoObject] = []
+    for one in cls.lineage:
+        for meta in _own(one, member, target):
+            if one is not cls and not meta.cls.node.inherited:
+                continue
+            if meta.cls.node.cardinality == "One" and any(other.cls is meta.cls for other in found):
+                continue
+            found.append(meta)
+    return found
+
+
+def _own(cls: MuranoClass, member: str, target: str) -> tuple[MuranoObject, ...]:
+    known = cls.metadata.get((target, member))
+    if known is None:
+        known = cls.metadata[target, member] = _attached(_section(cls, member, target), cls, target)
+    return known
+
+
+def _section(cls: MuranoClass, member: str, target: str) -> Value | None:
+    if target == "Type":
+        return cls.node.meta
+    if target == "Method":
+        return cls.own_methods[member].node.meta if member in cls.own_methods else None
+    return cls.own_properties[member].node.meta if member in cls.own_properties else None
+
+
+# -- what the engine itself reads --------------------------------------------------------------------------------------
+
+
+class Locking(NamedTuple):
+    """Which calls of a method wait for each other in `Parallel`: those on one object, with the same arguments."""
+
+    on_this: bool
+    on_arguments: tuple[str, ...]
+
+
+def locking_of(method: Method) -> Locking:
+    """What `Synchronize` says about a method; without it calls on one object wait for each other."""
+    for meta in meta_of_method(method):
         if meta.cls.name == SYNCHRONIZE:
-            return bool(meta.properties.get("onThis", True))
-    return True
+            return Locking(bool(meta.properties["onThis"]), tuple(meta.properties["onArgs"]))
+    return Locking(on_this=True, on_arguments=())
+
+
+def references_of(cls: MuranoClass) -> tuple[str, ...]:
+    """The properties whose objects `Serialize` with `as: reference` keeps out of dumps and templates."""
+    if cls.references is None:
+        cls.references = tuple(
+            name
+            for name, declaration in cls.members.items()
+            if any(
+                meta.cls.name == SERIALIZE and meta.properties["as"] == "reference"
+                for meta in meta_of_property(declaration)
+            )
+        )
+    return cls.references

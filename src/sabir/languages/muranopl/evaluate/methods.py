@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from sabir.diagnostics.finding import Frame
 from sabir.diagnostics.near import did_you_mean
@@ -18,10 +18,14 @@ from sabir.languages.muranopl.syntax.nodes import ArgumentNode, MethodNode
 from sabir.source.text import Place
 
 if TYPE_CHECKING:
+    from sabir.languages.muranopl.evaluate.metadata import Locking
     from sabir.languages.muranopl.evaluate.objects import MuranoObject
     from sabir.languages.muranopl.evaluate.statements import Run
 
-__all__ = ["Argument", "Method", "check_exposed"]
+__all__ = ["CONSTRUCTORS", "Argument", "Method", "check_exposed"]
+
+CONSTRUCTORS: Final = (".init", "initialize")
+"""The names of a constructor, the first before the second."""
 
 
 class Argument:
@@ -44,14 +48,15 @@ class Method:
 
     __slots__ = (
         "_body",
+        "_locking",
         "_positional",
-        "_synchronises",
         "arguments",
         "cls",
         "context",
         "is_exposed",
         "is_static",
         "keywords",
+        "loader",
         "name",
         "native",
         "node",
@@ -68,22 +73,25 @@ class Method:
         self.is_static = node.usage in ("Static", "Extension")
         self.is_exposed = node.scope == "Public" or node.usage == "Action"
         self.native: Callable[..., Any] | None = None
+        runtime = cls.runtime
+        self.loader = runtime.loader if node.name in CONSTRUCTORS else runtime.argument_loader
+        """What the contracts of its arguments ask: objects that a constructor is given are its object's own."""
         arguments = [Argument(one, cls) for one in node.arguments]
         self.arguments = tuple(one for one in arguments if one.node.usage == "Standard")
         self.rest = next((one for one in arguments if one.node.usage == "VarArgs"), None)
         self.keywords = next((one for one in arguments if one.node.usage == "KwArgs"), None)
         self._positional = tuple((one.name, one.check) for one in self.arguments)
         self._body: Run | None = None
-        self._synchronises: bool | None = None
+        self._locking: Locking | None = None
 
     @property
-    def synchronises(self) -> bool:
-        """Whether calls on one object wait for each other in `Parallel`."""
-        if self._synchronises is None:
-            from sabir.languages.muranopl.evaluate.metadata import synchronises
+    def locking(self) -> Locking:
+        """Which calls wait for each other in `Parallel`."""
+        if self._locking is None:
+            from sabir.languages.muranopl.evaluate.metadata import locking_of
 
-            self._synchronises = synchronises(self)
-        return self._synchronises
+            self._locking = locking_of(self)
+        return self._locking
 
     @property
     def full_name(self) -> str:
@@ -122,7 +130,7 @@ class Method:
                 self._bind_all(variables, this, args)
             else:
                 self._bind(variables, this, args, kwargs)
-            if runtime.scheduler.is_active and self.synchronises:
+            if runtime.scheduler.is_active:
                 return runtime.scheduler.run_locked(self, this, variables)
             return self.run(variables)
         except MuranoError as error:
@@ -166,7 +174,7 @@ class Method:
 
     def _bind_all(self, variables: Variables, this: Any, args: tuple[Any, ...]) -> None:
         """The usual call: every argument by position."""
-        loader = self.runtime.loader
+        loader = self.loader
         index = 0
         try:
             for name, check in self._positional:
@@ -178,7 +186,7 @@ class Method:
     def _bind(
         self, variables: Variables, this: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]
     ) -> None:
-        loader = self.runtime.loader
+        loader = self.loader
         named = dict(kwargs)
         for index, argument in enumerate(self.arguments):
             name = argument.name
@@ -222,16 +230,13 @@ class Method:
 
     def _check(self, variables: Variables, argument: Argument, value: Any, this: Any) -> None:
         try:
-            variables[argument.name] = argument.check(value, this, self.runtime.loader)
+            variables[argument.name] = argument.check(value, this, self.loader)
         except ContractViolation as violation:
             raise self._named(violation, argument) from None
 
     def _named(self, violation: ContractViolation, argument: Argument) -> ContractViolation:
-        if violation.subject is None:
-            violation.subject = f"{self.cls.name}::{self.name}({argument.name}"
-            violation.closing = ")"
-            violation.place = violation.place or Place(self.cls.node.source, argument.node.contract.span)
-        return violation
+        place = Place(self.cls.node.source, argument.node.contract.span)
+        return violation.named(f"{self.cls.name}::{self.name}({argument.name}", place, ")")
 
     def _wrong_call(self, problem: str, hint: str | None = None) -> MuranoError:
         return MuranoError(

@@ -78,7 +78,7 @@ class MuranoObject(HostValue):
                 hint=did_you_mean(name, cls.members),
             )
         if declaration.is_static:
-            return declaration.cls.static_value(name)
+            return self.cls.members[name].cls.static_value(name)
         try:
             return self.properties[name]
         except KeyError:
@@ -131,8 +131,9 @@ class MuranoObject(HostValue):
             )
 
     def _check_access(self, name: str) -> None:
+        """What belongs to the user is set by nobody else once the constructor of the object has ended."""
         for declaration in self.cls.declared[name]:
-            if not declaration.is_writable:
+            if not declaration.is_writable and self not in self.cls.runtime.constructing:
                 raise _no_access(declaration)
 
     def _set_declared(self, name: str, value: Any, cls: MuranoClass) -> None:

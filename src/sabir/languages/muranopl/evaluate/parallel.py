@@ -6,7 +6,7 @@ far as waiting times allow, and a `Parallel` of waiting work takes as long as it
 there is no thread and no lock at all.
 
 Two branches never run the same method of the same object at the same time: the second waits until the first has left it.
-A branch may enter again what it or the branch that started it has entered.
+The meta class `Synchronize` changes that for a method: not by the object, or by the values of arguments too. A branch may enter again what it or the branch that started it has entered.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from heapq import heappop, heappush
 from typing import TYPE_CHECKING, Any
 
 from sabir.expressions.yaql import Variables
+from sabir.expressions.yaql.values import hashable
 from sabir.languages.muranopl.evaluate.errors import MuranoError, Unstoppable
 from sabir.languages.muranopl.evaluate.signals import Signal
 
@@ -64,7 +65,7 @@ class Scheduler:
         self._seconds = limits.seconds
         self._baton = threading.Lock()
         self._freed = threading.Condition(self._baton)
-        self._locks: dict[tuple[int, Method], _Lock] = {}
+        self._locks: dict[tuple[int, Method, tuple[Any, ...]], _Lock] = {}
         self._current = _Branch(None)
         self._sleepers: list[tuple[float, int]] = []
         self._slept = 0
@@ -132,8 +133,12 @@ class Scheduler:
     # -- locks ---------------------------------------------------------------------------------------------------------
 
     def run_locked(self, method: Method, this: Any, variables: Variables) -> Any:
-        """Run a method body when no other branch is in it."""
-        key = (id(this), method)
+        """Run a method body when no other branch is in it, as far as its `Locking` asks for that."""
+        on_this, names = method.locking
+        values = tuple((name, hashable(variables[name])) for name in names if variables.get(name) is not None)
+        if not on_this and not values:
+            return method.run(variables)
+        key = (id(this) if on_this else 0, method, values)
         lock = self._locks.get(key)
         if lock is None:
             lock = self._locks[key] = _Lock()

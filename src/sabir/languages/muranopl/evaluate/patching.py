@@ -12,12 +12,19 @@ from sabir.languages.muranopl.evaluate.hosts import HostValue
 __all__ = ["apply_patch"]
 
 
+class _Nowhere(Exception):
+    """The container of the place that an operation names is not there."""
+
+
 def apply_patch(value: Any, operations: Iterable[Any]) -> Any:
     result = _copied(value)
     for operation in operations:
         if not isinstance(operation, Mapping) or "op" not in operation or "path" not in operation:
             raise _bad(f"an operation has `op` and `path`, {shown(operation)} has not")
-        result = _apply(result, operation)
+        try:
+            result = _apply(result, operation)
+        except _Nowhere:  # as the existing engine: what lies below nothing ends the patch silently
+            break
     return result
 
 
@@ -31,6 +38,8 @@ def _copied(value: Any) -> Any:
 
 def _apply(root: Any, operation: Mapping[str, Any]) -> Any:
     path = _path(operation["path"])
+    if not _is_there(root, path[:-1]):
+        raise _Nowhere
     match operation["op"]:
         case "add":
             return _add(root, path, _copied(_needed(operation, "value")))
@@ -62,6 +71,14 @@ def _path(text: Any) -> list[str]:
     if not isinstance(text, str) or (text and not text.startswith("/")):
         raise _bad(f"a path begins with `/`, {shown(text)} does not")
     return [part.replace("~1", "/").replace("~0", "~") for part in text.split("/")[1:]]
+
+
+def _is_there(root: Any, path: list[str]) -> bool:
+    try:
+        _get(root, path)
+    except MuranoError:
+        return False
+    return True
 
 
 def _get(root: Any, path: list[str]) -> Any:

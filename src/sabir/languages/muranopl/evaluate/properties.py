@@ -83,10 +83,7 @@ class PropertyDeclaration:
             )
 
     def named(self, violation: ContractViolation) -> ContractViolation:
-        if violation.subject is None:
-            violation.subject = f"{self.cls.name}.{self.name}"
-            violation.place = violation.place or self.contract_place
-        return violation
+        return violation.named(f"{self.cls.name}.{self.name}", self.contract_place)
 
     def default_value(self, this: Any) -> Any:
         """The default, evaluated; null when there is none."""

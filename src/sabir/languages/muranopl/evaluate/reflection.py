@@ -3,23 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from sabir.diagnostics.near import did_you_mean
 from sabir.expressions.yaql import Variables
 from sabir.languages.muranopl.evaluate.errors import MuranoError
 from sabir.languages.muranopl.evaluate.hosts import HostValue
+from sabir.languages.muranopl.evaluate.metadata import (
+    meta_of_argument,
+    meta_of_class,
+    meta_of_method,
+    meta_of_package,
+    meta_of_property,
+)
 from sabir.languages.muranopl.evaluate.objects import MuranoObject, unwrapped
 
 if TYPE_CHECKING:
     from sabir.languages.muranopl.evaluate.classes import MuranoClass
     from sabir.languages.muranopl.evaluate.methods import Argument, Method
-    from sabir.languages.muranopl.evaluate.packages import Package
     from sabir.languages.muranopl.evaluate.properties import PropertyDeclaration
-    from sabir.languages.muranopl.evaluate.runtime import Runtime
     from sabir.languages.muranopl.syntax.versions import Version
 
 __all__ = ["TypeInfo"]
+
+TARGETS: Final = ("Package", "Type", "Property", "Method", "Argument")
+"""What `Applies: All` means."""
 
 
 class _Reflected(HostValue):
@@ -52,16 +60,22 @@ class TypeInfo(_Reflected):
             "name": lambda: cls.name,
             "type": lambda: cls,
             "version": lambda: VersionInfo(cls.package.manifest.version),
-            "package": lambda: PackageInfo(cls.package, cls.runtime),
+            "package": lambda: PackageInfo(cls),
             "usage": lambda: cls.node.usage,
             "parents": lambda: [TypeInfo(one) for one in cls.parents],
             "ancestors": lambda: [TypeInfo(one) for one in cls.lineage[1:]],
             "properties": lambda: [PropertyInfo(one) for one in cls.members.values()],
             "methods": lambda: [MethodInfo(one) for one in self._methods()],
-            "meta": lambda: cls.runtime.meta_of(cls),
-            "cardinality": lambda: cls.node.cardinality,
-            "targets": lambda: list(cls.node.applies),
-            "inherited": lambda: cls.node.inherited,
+            "meta": lambda: meta_of_class(cls),
+            **(self._meta_facts() if cls.node.usage == "Meta" else {}),
+        }
+
+    def _meta_facts(self) -> dict[str, Callable[[], Any]]:
+        node = self.cls.node
+        return {
+            "cardinality": lambda: node.cardinality,
+            "targets": lambda: list(TARGETS if "All" in (node.applies or ("All",)) else node.applies),
+            "inherited": lambda: node.inherited,
         }
 
     def _methods(self) -> list[Method]:
@@ -102,7 +116,7 @@ class PropertyInfo(_Reflected):
             "usage": lambda: declaration.usage,
             "hasDefault": lambda: declaration.default is not None,
             "declaringType": lambda: TypeInfo(declaration.cls),
-            "meta": lambda: declaration.cls.runtime.meta_of(declaration),
+            "meta": lambda: meta_of_property(declaration),
         }
 
     def find_method(self, name: str, variables: Variables) -> Callable[..., Any] | None:
@@ -145,7 +159,7 @@ class MethodInfo(_Reflected):
             "scope": lambda: method.node.scope or "Session",
             "arguments": lambda: [ArgumentInfo(one, method) for one in every],
             "declaringType": lambda: TypeInfo(method.cls),
-            "meta": lambda: method.runtime.meta_of(method),
+            "meta": lambda: meta_of_method(method),
         }
 
     def find_method(self, name: str, variables: Variables) -> Callable[..., Any] | None:
@@ -177,7 +191,7 @@ class ArgumentInfo(_Reflected):
             "usage": lambda: argument.node.usage,
             "hasDefault": lambda: argument.default is not None,
             "declaringMethod": lambda: MethodInfo(self.method),
-            "meta": lambda: self.method.runtime.meta_of(argument, self.method.cls),
+            "meta": lambda: meta_of_argument(argument, self.method.cls),
         }
 
     def __repr__(self) -> str:
@@ -185,20 +199,21 @@ class ArgumentInfo(_Reflected):
 
 
 class PackageInfo(_Reflected):
-    __slots__ = ("package", "runtime")
+    __slots__ = ("cls", "package")
 
-    def __init__(self, package: Package, runtime: Runtime) -> None:
-        self.package = package
-        self.runtime = runtime
+    def __init__(self, cls: MuranoClass) -> None:
+        self.cls = cls
+        self.package = cls.package
 
     def facts(self) -> dict[str, Callable[[], Any]]:
-        package = self.package
+        package, runtime = self.package, self.cls.runtime
         return {
             "name": lambda: package.name,
             "version": lambda: VersionInfo(package.manifest.version),
             "types": lambda: [
-                TypeInfo(self.runtime.find_class(name, package)) for name in sorted(package.class_names())
+                TypeInfo(runtime.find_class(name, package)) for name in sorted(package.class_names())
             ],
+            "meta": lambda: meta_of_package(self.cls),
         }
 
     def __repr__(self) -> str:

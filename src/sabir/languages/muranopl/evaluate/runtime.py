@@ -22,6 +22,7 @@ from sabir.languages.muranopl.evaluate.functions import library_for
 from sabir.languages.muranopl.evaluate.hosts import HostObjects
 from sabir.languages.muranopl.evaluate.limits import Meter, RunLimits
 from sabir.languages.muranopl.evaluate.loading import Loader
+from sabir.languages.muranopl.evaluate.metadata import check_meta
 from sabir.languages.muranopl.evaluate.objects import MuranoObject
 from sabir.languages.muranopl.evaluate.packages import Package, PackageRegistry
 from sabir.languages.muranopl.evaluate.parallel import Scheduler
@@ -79,6 +80,8 @@ class Runtime:
         self.meter = Meter(self.limits)
         self.scheduler = Scheduler(self.limits)
         self.store = ObjectStore()
+        self.constructing: set[MuranoObject] = set()
+        """Objects whose constructors are running."""
         self.attributes = AttributeStore()
         self.tracker = tracker
         """What records the steps to every value; None: nobody wants to know."""
@@ -95,6 +98,7 @@ class Runtime:
         self.destruction = Destruction(self)
         self.loader: Loader = _ImmediateLoader(self)
         """What contracts outside of a load use: objects made of data are complete at once."""
+        self.argument_loader: Loader = _ArgumentLoader(self)
         self._functions = functions
         self._found: dict[tuple[int, str], MuranoClass] = {}
         self._type_texts: dict[MuranoClass, str] = {}
@@ -166,13 +170,14 @@ class Runtime:
         known = self._classes.get(key)
         if known is None:
             known = self._classes[key] = self._build(node, package)
+            check_meta(known)
         return known
 
     def _build(self, node: ClassNode, package: Package) -> MuranoClass:
         if node.name in self._building:
             circle = " → ".join((*self._building[self._building.index(node.name) :], node.name))
             raise MuranoError(
-                "DslSyntaxError",
+                "NoClassFound",
                 f"classes extend each other in a circle: {circle}",
                 place=Place(node.source, node.span),
             )
@@ -234,24 +239,12 @@ class Runtime:
         """The type of an object for its header; with version and package only where the name alone is not enough."""
         text = self._type_texts.get(cls)
         if text is None:
-            text = cls.name
-            if len(self.registry.providers(cls.name)) > 1:
-                text += f"/{cls.package.manifest.version}@{cls.package.name}"
-            self._type_texts[cls] = text
+            is_unique = len(self.registry.providers(cls.name)) < 2
+            text = self._type_texts[cls] = cls.name if is_unique else cls.full_name
         return text
 
     def built_classes(self) -> list[MuranoClass]:
         return list(self._classes.values())
-
-    def meta_of(self, entity: Any, cls: MuranoClass | None = None) -> list[Any]:
-        """The meta objects of a class, a property, a method or an argument."""
-        from sabir.languages.muranopl.evaluate.metadata import meta_of_class, meta_of_value
-        from sabir.languages.muranopl.evaluate.methods import Method
-
-        if isinstance(entity, MuranoClass):
-            return list(meta_of_class(entity))
-        target = "Argument" if cls is not None else "Method" if isinstance(entity, Method) else "Property"
-        return list(meta_of_value(entity.node.meta, cls or entity.cls, target))
 
     def sleep(self, seconds: float) -> None:
         """Wait, letting other branches run, but not past the end of the time that the run has."""
@@ -286,6 +279,14 @@ class _ImmediateLoader(Loader):
         object_ = loader.shell(raw, owner, default)
         loader.finish()
         return object_
+
+
+class _ArgumentLoader(_ImmediateLoader):
+    """The same for arguments of methods: what is made of data that a caller passes belongs to nobody."""
+
+    def owner_for(self, this: Any) -> MuranoObject | None:
+        del this
+        return None
 
 
 def _require_hint(name: str, registry: PackageRegistry, package: Package) -> str | None:

@@ -6,20 +6,21 @@ as its id; what no written object owns stands inline at the first place that ref
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
 from sabir.languages.muranopl.evaluate.classes import MuranoClass
-from sabir.languages.muranopl.evaluate.errors import Unstoppable
-from sabir.languages.muranopl.evaluate.objects import MuranoObject, ObjectView
+from sabir.languages.muranopl.evaluate.errors import MuranoError, Unstoppable, shown
+from sabir.languages.muranopl.evaluate.metadata import meta_of_method, references_of
+from sabir.languages.muranopl.evaluate.objects import MuranoObject, ObjectView, unwrapped
 
 if TYPE_CHECKING:
     from sabir.languages.muranopl.evaluate.runtime import Runtime
 
-__all__ = ["MOST_CONTAINERS", "dump_object", "dump_template", "plain_result", "too_large"]
+__all__ = ["MOST_CONTAINERS", "dump_form", "dump_object", "dump_template", "plain_result", "too_large"]
 
 _ATOMS = frozenset((str, int, float, bool, type(None)))
+DUMP_FORMS = ("Serializable", "Mixed", "Inline")
 MOST_CONTAINERS = 500_000
 """Lists and dictionaries that one value may have when it is written out."""
 _META_TEXTS = {
@@ -36,11 +37,7 @@ def dump_object(root: MuranoObject) -> dict[str, Any]:
 
 def dump_template(root: MuranoObject, excluded: frozenset[str]) -> dict[str, Any]:
     """An object as a template: objects outside of it stay references, the id is left to `new`."""
-
-    def is_part(object_: MuranoObject) -> bool:
-        return object_ is root or object_.is_owned_by(root)
-
-    data = _Dumper(may_inline=is_part, with_actions=False).dump(root)
+    data = _PartDumper(root).dump(root)
     for path in excluded:
         *way, name = path.split(".")
         part: Any = data
@@ -51,12 +48,17 @@ def dump_template(root: MuranoObject, excluded: frozenset[str]) -> dict[str, Any
     return data
 
 
+def dump_form(root: MuranoObject, form: str) -> dict[Any, Any]:
+    """What `dump` gives: `Serializable`, `Mixed` (types as values) or `Inline` (the type as a key)."""
+    if form not in DUMP_FORMS:
+        raise MuranoError(
+            "InvalidValue", f"dump: the form is {shown(form)}", hint=f"one of {', '.join(DUMP_FORMS)}"
+        )
+    return _PartDumper(root, form).dump(root)
+
+
 class _Dumper:
-    def __init__(
-        self, *, may_inline: Callable[[MuranoObject], bool] = lambda _object: True, with_actions: bool = True
-    ) -> None:
-        self.may_inline = may_inline
-        self.with_actions = with_actions
+    def __init__(self) -> None:
         self.budget = MOST_CONTAINERS
         self.written: set[int] = set()
         self.references: list[tuple[Any, Any, MuranoObject]] = []
@@ -68,9 +70,13 @@ class _Dumper:
                 container[key] = self.object(object_)
         return result
 
-    def object(self, object_: MuranoObject) -> dict[str, Any]:
+    def may_inline(self, object_: MuranoObject) -> bool:
+        del object_
+        return True
+
+    def object(self, object_: MuranoObject) -> dict[Any, Any]:
         self.written.add(id(object_))
-        result: dict[str, Any] = {"?": self.header(object_)}
+        result: dict[Any, Any] = {"?": self.header(object_)}
         properties = object_.properties
         for name in object_.cls.written_names:
             if name in properties:
@@ -86,10 +92,10 @@ class _Dumper:
             header["name"] = object_.name
         if object_.header:
             header.update(object_.header)
-        if self.with_actions and (kept := cls.runtime.destruction.kept(object_)):
+        if kept := cls.runtime.destruction.kept(object_):
             header["dependencies"] = {"onDestruction": kept}
         before = header.pop("_actions", None)
-        if self.with_actions and cls.action_names:
+        if cls.action_names:
             header["_actions"] = _actions(object_, before if isinstance(before, dict) else {})
         return header
 
@@ -118,8 +124,38 @@ class _Dumper:
                 result[plain] = item if type(item) in _ATOMS else self.value(item, owner, result, plain)
             return result
         if isinstance(value, MuranoClass):
-            return value.name
+            return value.full_name
         return value if isinstance(value, date) else str(value)
+
+
+class _PartDumper(_Dumper):
+    """An object by itself: what others own stays a reference, and nothing is said about actions and subscribers."""
+
+    def __init__(self, root: MuranoObject, form: str = "") -> None:
+        super().__init__()
+        self.root = root
+        self.form = form
+
+    def may_inline(self, object_: MuranoObject) -> bool:
+        return object_.owner is None or object_ is self.root or object_.is_owned_by(self.root)
+
+    def object(self, object_: MuranoObject) -> dict[Any, Any]:
+        result = super().object(object_)
+        for name in references_of(object_.cls):
+            if isinstance(unwrapped(object_.properties.get(name)), MuranoObject):
+                result[name] = unwrapped(object_.properties[name]).id
+        if self.form != "Inline":
+            return result
+        header = result.pop("?")
+        return {header.pop("type"): result, **header}
+
+    def header(self, object_: MuranoObject) -> dict[str, Any]:
+        cls = object_.cls
+        type_: Any = cls.runtime.type_text(cls)
+        if self.form:
+            type_ = cls.full_name if self.form == "Serializable" else cls
+        metadata = (object_.header or {}).get("metadata")
+        return {"type": type_, "id": object_.id, "name": object_.name, "metadata": metadata}
 
 
 def _actions(object_: MuranoObject, before: dict[str, Any]) -> dict[str, Any]:
@@ -135,9 +171,9 @@ def _actions(object_: MuranoObject, before: dict[str, Any]) -> dict[str, Any]:
 def _shown_texts(object_: MuranoObject, name: str) -> dict[str, str]:
     """Title, description and help text that meta objects give to a method."""
     method = object_.cls.lookup(name)
-    if method is None or method.node.meta is None:
+    if method is None:
         return {}
-    metas = {one.cls.name: one for one in object_.cls.runtime.meta_of(method)}
+    metas = {one.cls.name: one for one in meta_of_method(method)}
     return {key: metas[cls].properties["text"] for key, cls in _META_TEXTS.items() if cls in metas}
 
 
@@ -155,9 +191,7 @@ def _plain(value: Any, budget: list[int]) -> Any:
     budget[0] -= 1
     if budget[0] < 0:
         raise too_large()
-    if isinstance(value, ObjectView):
-        value = value.object
-    if isinstance(value, MuranoObject):
+    if isinstance(value, MuranoObject | ObjectView):
         return {"$object": value.cls.name}
     if isinstance(value, MuranoClass):
         return {"$type": value.name}

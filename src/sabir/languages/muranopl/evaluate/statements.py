@@ -313,14 +313,14 @@ def _local_name(target: str) -> str | None:
 
 
 def _items(value: Any) -> Any:
-    if isinstance(value, list | tuple | set | frozenset | dict):
+    if isinstance(value, list | tuple | set | frozenset | dict | str):  # of a text its characters
         return value
     raise MuranoError("InvalidValue", f"'For' needs a collection to go through, not {shown(value)}")
 
 
 def _whole(value: Any, what: str) -> int:
-    if isinstance(value, int) and not isinstance(value, bool):
-        return value
+    if isinstance(value, int):  # a boolean is 0 or 1, as in the existing engine
+        return int(value)
     raise MuranoError("InvalidValue", f"{what!r} needs an integer, not {shown(value)}")
 
 

@@ -71,7 +71,7 @@ def read_catches(parts: Construct) -> tuple[CatchClause, ...]:
     node = parts.keys.get("Catch")
     is_empty = node is None or (isinstance(node, YamlScalar) and node.value is None)
     if is_empty:
-        if node is None and not flat:
+        if not flat:
             return ()
         return (_clause(flat, parts.span if node is None else node.span, parts),)
     assert node is not None
@@ -110,7 +110,7 @@ def _clause(keys: Mapping[str, YamlNode], span: Span, parts: Construct) -> Catch
     is_null = with_ is None or (isinstance(with_, YamlScalar) and with_.value is None)
     return CatchClause(
         span=span,
-        names=() if is_null or with_ is None else read_names(with_, parts.defects),
+        names=None if is_null or with_ is None else read_names(with_, parts.defects),
         variable=variable,
         body=parts.block(keys.get("Do"), parts.defects),
     )

@@ -155,10 +155,10 @@ class Parallel(NamedTuple):
 
 
 class CatchClause(NamedTuple):
-    """`names` is empty when every exception is caught."""
+    """`names` is None when every exception is caught."""
 
     span: Span
-    names: tuple[NameNode, ...]
+    names: tuple[NameNode, ...] | None
     variable: str | None
     body: Block
 

@@ -18,6 +18,7 @@ from sabir.languages.muranopl.syntax.nodes import (
     ExpressionStatement,
     For,
     If,
+    ListValue,
     Match,
     Parallel,
     Repeat,
@@ -224,8 +225,12 @@ def _for(parts: Construct) -> Statement | None:
     return For(span=parts.span, variable=variable.value, collection=parts.value("In"), body=parts.code("Do"))
 
 
-def _repeat(parts: Construct) -> Statement:
-    return Repeat(span=parts.span, times=parts.value("Repeat"), body=parts.code("Do"))
+def _repeat(parts: Construct) -> Statement | None:
+    times = parts.value("Repeat")
+    if not isinstance(times, Expr) and not (isinstance(times, Constant) and isinstance(times.value, int)):
+        parts.defects.add("'Repeat' needs an integer or an expression", times.span)
+        return None
+    return Repeat(span=parts.span, times=times, body=parts.code("Do"))
 
 
 def _break(parts: Construct) -> Statement | None:
@@ -284,6 +289,8 @@ def _try(parts: Construct) -> Statement:
 
 def _throw(parts: Construct) -> Statement | None:
     names = parts.value("Throw")
+    if isinstance(names, ListValue) and not names.items:
+        parts.defects.add("'Throw' needs the name of an exception", names.span)
     if not isinstance(names, Expr) and not read_names(parts.keys["Throw"], parts.defects):
         return None
     return Throw(

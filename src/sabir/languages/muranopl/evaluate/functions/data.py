@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
+from sabir.diagnostics.near import did_you_mean
 from sabir.expressions.yaql.kinds import ANY, ITERABLE, MAPPING, SEQUENCE, STRING
 from sabir.languages.muranopl.evaluate.errors import MuranoError, shown
 from sabir.languages.muranopl.evaluate.functions.registry import MURANO
@@ -36,7 +37,14 @@ def _bound_text(text: str, replacements: Mapping[Any, Any]) -> Any:
     name = text[1:]
     if _PLACEHOLDER.search(name):
         return _PLACEHOLDER.sub(lambda match: _shown(replacements.get(match.group(1))), name)
-    return replacements.get(name, text)
+    if name not in replacements:
+        raise MuranoError(
+            "InvalidValue",
+            f"bind: there is no value for {text!r}",
+            hint=did_you_mean(name, map(str, replacements)),
+        )
+    value = replacements[name]
+    return text if value is None else value
 
 
 def _shown(value: Any) -> str:

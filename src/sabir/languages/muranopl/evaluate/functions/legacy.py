@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from sabir.expressions.yaql import LAZY_RULE, Library, Rule
+from sabir.expressions.yaql import LAZY_RULE, Library, Rule, Variables
 from sabir.expressions.yaql.kinds import ANY, INT, ITERABLE, NULL, OBJECT, STRING
-from sabir.languages.muranopl.evaluate.functions.naming import object_argument
+from sabir.languages.muranopl.evaluate.functions.naming import class_argument
+from sabir.languages.muranopl.evaluate.objects import MuranoObject, ObjectView
 
 __all__ = ["first_library", "named_types"]
 
@@ -36,6 +37,11 @@ _EITHER_WAY = (
     "takeWhile",
     "matches",
     "flatten",
+    "id",
+    "cast",
+    "super",
+    "psuper",
+    "type",
 )
 
 
@@ -43,9 +49,11 @@ def named_types(base: Library) -> Library:
     """Formats up to 1.3: `type` gives the name of the class, not the class."""
     library = Library(base)
 
-    @library.extension("type", OBJECT | NULL)
-    def type_(object: Any) -> str | None:  # noqa: A002
-        return None if object is None else object_argument(object, "type").cls.name
+    @library.function("type", OBJECT | STRING | NULL)
+    def type_(variables: Variables, object: Any) -> Any:  # noqa: A002
+        if isinstance(object, MuranoObject | ObjectView):
+            return object.cls.name
+        return None if object is None else class_argument(object, variables)
 
     return library
 

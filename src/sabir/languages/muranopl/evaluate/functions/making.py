@@ -7,9 +7,11 @@ from typing import Any
 
 from sabir.expressions.yaql import Variables
 from sabir.expressions.yaql.kinds import MAPPING, NULL, OBJECT, STRING
+from sabir.languages.muranopl.evaluate.definitions import with_type
 from sabir.languages.muranopl.evaluate.errors import MuranoError, shown
 from sabir.languages.muranopl.evaluate.functions.naming import class_argument, object_argument, runtime_of
 from sabir.languages.muranopl.evaluate.functions.registry import MURANO
+from sabir.languages.muranopl.evaluate.hosts import calling_class
 from sabir.languages.muranopl.evaluate.objects import MuranoObject
 
 __all__ = ["new", "new_from_dictionary", "new_from_model"]
@@ -48,7 +50,9 @@ def new_from_dictionary(
 @MURANO.function("new", MAPPING, OBJECT | NULL)
 def new_from_model(variables: Variables, model: Mapping[Any, Any], owner: Any = None) -> MuranoObject:
     """`new(template, owner)`: every object in it gets an id of its own."""
-    made: MuranoObject = runtime_of(variables).loader.instantiate(model, _owner(owner), None)
+    runtime, cls = runtime_of(variables), calling_class(variables)
+    model = model if cls is None else with_type(model, cls)
+    made: MuranoObject = runtime.loader.instantiate(model, _owner(owner), None)
     return made
 
 

@@ -14,21 +14,19 @@ from sabir.languages.muranopl.evaluate.functions.naming import class_argument, o
 from sabir.languages.muranopl.evaluate.functions.registry import MURANO
 from sabir.languages.muranopl.evaluate.hosts import HostValue, calling_class
 from sabir.languages.muranopl.evaluate.objects import MuranoObject, ObjectView, unwrapped
-from sabir.languages.muranopl.evaluate.serialising import dump_object
+from sabir.languages.muranopl.evaluate.serialising import dump_form
 
 __all__: list[str] = []
 
 
-@MURANO.extension("id", OBJECT | NULL)
+@MURANO.function("id", OBJECT)
 def id_(object: Any) -> Any:  # noqa: A002
-    if object is None:
-        return None
     target = object_argument(object, "id")
     target.cls.runtime.note_header(target, "id")
     return target.id
 
 
-@MURANO.extension("name", OBJECT | NULL)
+@MURANO.function("name", OBJECT | NULL)
 def name(object: Any) -> Any:  # noqa: A002
     if object is None:
         return None
@@ -37,21 +35,17 @@ def name(object: Any) -> Any:  # noqa: A002
     return target.name
 
 
-@MURANO.extension("metadata", OBJECT | NULL)
+@MURANO.function("metadata", OBJECT)
 def metadata(object: Any) -> Any:  # noqa: A002
-    if object is None:
-        return None
     target = object_argument(object, "metadata")
     target.cls.runtime.note_header(target, "metadata")
     return (target.header or {}).get("metadata")
 
 
-@MURANO.extension("cast", OBJECT | NULL, STRING | OBJECT)
+@MURANO.function("cast", OBJECT, STRING | OBJECT)
 def cast(variables: Variables, object: Any, type: Any, version_spec: Any = None) -> Any:  # noqa: A002
     """The object seen as one of its ancestors."""
     del version_spec
-    if object is None:
-        return None
     target = object_argument(object, "cast")
     cls = class_argument(type, variables)
     if not target.cls.is_a(cls):
@@ -63,14 +57,14 @@ def cast(variables: Variables, object: Any, type: Any, version_spec: Any = None)
     return ObjectView(target, cls)
 
 
-@MURANO.extension("super", OBJECT, LAMBDA)
+@MURANO.function("super", OBJECT, LAMBDA)
 def super_(variables: Variables, object: Any, func: Lambda | None = None) -> Any:  # noqa: A002
     """The expression evaluated for the object as each parent of the running class; without one, the parents."""
     parents = _parents(variables, object)
     return parents if func is None else [func.fresh()(parent) for parent in parents]
 
 
-@MURANO.extension("psuper", OBJECT, LAMBDA)
+@MURANO.function("psuper", OBJECT, LAMBDA)
 def psuper(variables: Variables, object: Any, func: Lambda | None = None) -> Any:  # noqa: A002
     """The same with the parents side by side."""
     parents = _parents(variables, object)
@@ -86,11 +80,16 @@ def _task(func: Lambda, value: Any, runtime: Any) -> Any:
 
 
 def _parents(variables: Variables, object_: Any) -> list[ObjectView]:
-    cls = calling_class(variables)
+    """The object as each parent of the class whose code is running, whatever class the object is seen as."""
     target = object_argument(object_, "super")
-    if isinstance(object_, ObjectView):
-        cls = object_.cls
-    return [ObjectView(target, parent) for parent in (cls or target.cls).parents]
+    cls = calling_class(variables) or target.cls
+    stranger = next((parent for parent in cls.parents if not target.cls.is_a(parent)), None)
+    if stranger is not None:
+        raise MuranoError(
+            "InvalidValue",
+            f"super: {target!r} is no {stranger.name}, which the running class {cls.name} extends",
+        )
+    return [ObjectView(target, parent) for parent in cls.parents]
 
 
 @MURANO.extension("find", OBJECT, STRING | OBJECT)
@@ -118,36 +117,17 @@ def is_object(value: Any) -> bool:
     return isinstance(unwrapped(value), MuranoObject | MuranoClass)
 
 
-@MURANO.extension("dump", OBJECT, STRING)
+@MURANO.function("dump", OBJECT, STRING)
 def dump(object: Any, serialization_type: str = "Serializable") -> Any:  # noqa: A002
-    """The object model of an object."""
-    del serialization_type
-    return dump_object(object_argument(object, "dump"))
-
-
-@MURANO.extension("call", OBJECT, STRING, SEQUENCE, MAPPING)
-def call_on(
-    variables: Variables,
-    sender: Any,
-    name: str,
-    args: Sequence[Any] = (),
-    kwargs: Mapping[Any, Any] = {},
-) -> Any:
-    """`$object.call(name, [arguments], {named})`"""
-    return _call(sender, name, args, kwargs, variables)
+    """The object model of an object: with names of types, with types as values, or with the type as a key."""
+    return dump_form(object_argument(object, "dump"), serialization_type)
 
 
 @MURANO.function("call", STRING, SEQUENCE, MAPPING, OBJECT)
 def call_named(
-    variables: Variables, name: str, args: Sequence[Any], kwargs: Mapping[Any, Any], sender: Any
+    variables: Variables, name: str, args: Sequence[Any], kwargs: Mapping[Any, Any], sender: HostValue
 ) -> Any:
     """`call(name, [arguments], {named}, $object)`"""
-    return _call(sender, name, args, kwargs, variables)
-
-
-def _call(
-    sender: HostValue, name: str, args: Sequence[Any], kwargs: Mapping[Any, Any], variables: Variables
-) -> Any:
     method = sender.find_method(name, variables)
     if method is None:
         known = sender.cls.method_names() if isinstance(sender, MuranoObject | ObjectView) else ()

@@ -17,12 +17,12 @@ __all__: list[str] = []
 _ALPHABET = "abcdefghijklmnopqrstuvwxyz234567"  # 32 signs, so that every byte gives one without a bias
 
 
-@MURANO.extension("sleep", NUMBER)
+@MURANO.function("sleep", NUMBER)
 def sleep(variables: Variables, seconds: float) -> None:
     runtime_of(variables).sleep(seconds)
 
 
-@MURANO.method("pselect", ITERABLE, LAMBDA, INT | NULL)
+@MURANO.extension("pselect", ITERABLE, LAMBDA, INT | NULL)
 def pselect(variables: Variables, collection: Iterable[Any], func: Lambda, limit: Any = None) -> list[Any]:
     """`select` with the items side by side; the order is kept."""
     runtime = runtime_of(variables)

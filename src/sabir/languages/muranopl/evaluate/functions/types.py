@@ -13,7 +13,7 @@ from sabir.languages.muranopl.evaluate.errors import MuranoError
 from sabir.languages.muranopl.evaluate.functions.naming import class_argument
 from sabir.languages.muranopl.evaluate.functions.registry import MURANO
 from sabir.languages.muranopl.evaluate.hosts import calling_class
-from sabir.languages.muranopl.evaluate.objects import MuranoObject, unwrapped
+from sabir.languages.muranopl.evaluate.objects import MuranoObject, ObjectView
 from sabir.languages.muranopl.evaluate.reflection import TypeInfo
 
 __all__: list[str] = []
@@ -37,20 +37,16 @@ def _named(name: str | None, prefix: str, variables: Variables) -> MuranoClass:
     return cls.resolve(prefix + name)
 
 
-@MURANO.extension("type", OBJECT | STRING | NULL)
+@MURANO.function("type", OBJECT | STRING | NULL)
 def type_(variables: Variables, object: Any) -> Any:  # noqa: A002
-    """The type of an object, or the type that a text names."""
-    value = unwrapped(object)
-    if value is None:
-        return None
-    return value.cls if isinstance(value, MuranoObject) else class_argument(value, variables)
+    """The type of an object (of a cast: the one it is cast to), or the type that a text names."""
+    if isinstance(object, MuranoObject | ObjectView):
+        return object.cls
+    return None if object is None else class_argument(object, variables)
 
 
-@MURANO.extension("typeinfo", OBJECT | STRING | NULL)
+@MURANO.function("typeinfo", OBJECT | STRING | NULL)
 def typeinfo(variables: Variables, object: Any) -> Any:  # noqa: A002
     """Reflection: what there is to know about the type of an object."""
-    value = unwrapped(object)
-    if value is None:
-        return None
-    cls = value.cls if isinstance(value, MuranoObject) else class_argument(value, variables)
-    return TypeInfo(cls)
+    found = type_(variables, object)
+    return None if found is None else TypeInfo(found)
