@@ -25,8 +25,7 @@ def text_view(explanation: Explanation) -> Iterator[str]:
             yield f"{indent}{arrow}{_named(explanation, step)}\n"
             arrow = "  "
         if step.seen_before:
-            manner = "" if step.subject is not None else f"{_manner(step)} "
-            yield f"{indent}{arrow}{manner}(explained above)\n"
+            yield f"{indent}{arrow}(explained above)\n"
             continue
         yield f"{indent}{arrow}{_manner(step)}\n"
         if step.line_text is not None and step.location is not None and not _is_above(explanation, step):
