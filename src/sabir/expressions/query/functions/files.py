@@ -78,7 +78,7 @@ def file(call: Call, context: Context) -> Any:
     encoding = _encoding(call, context)
     if "contents" in call.keywords:
         contents = call.value(context, call.keywords["contents"])
-        chosen = encoding or (_by_suffix(path) if _is_data(reveal_deep(contents)) else None)
+        chosen = encoding or _BY_SUFFIX.get(path.suffix)
         _write(may_write(path, call, context), _encode(contents, chosen, call, context))
     return _File(path, written, encoding, call, context, as_text=False)
 
@@ -122,30 +122,22 @@ def _is_codec(name: str) -> bool:
         return False
 
 
-def _by_suffix(path: Path) -> str:
-    return _BY_SUFFIX.get(path.suffix, "json")
-
-
-def _is_data(value: Any) -> bool:
-    return value is not None and not isinstance(value, str | bytes)
-
-
 def _encode(contents: Any, encoding: str | None, call: Call, context: Context) -> bytes:
-    """Contents as bytes: null is nothing, bytes are themselves, data is JSON unless said otherwise."""
+    """Contents as bytes. JSON and YAML hold any value, text and null, too; else null is nothing and data is JSON."""
     value = reveal_deep(contents)
     if encoding == "vault":
         from sabir.expressions.vault import encrypt
 
         inner = value if isinstance(value, str | bytes) else _dump_json(value)
         return encrypt(inner.encode() if isinstance(inner, str) else inner, _password(call, context))
-    if value is None:
-        return b""
     if isinstance(value, bytes):
         return value
     if encoding == "json":
-        return (value if isinstance(value, str) else _dump_json(value)).encode()
+        return _dump_json(value).encode()
     if encoding == "yaml":
-        return (value if isinstance(value, str) else _dump_yaml(value)).encode()
+        return _dump_yaml(value).encode()
+    if value is None:
+        return b""
     text = value if isinstance(value, str) else _dump_json(value)
     try:
         return text.encode(encoding if encoding and encoding != "binary" else "utf-8")

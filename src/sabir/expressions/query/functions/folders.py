@@ -89,7 +89,7 @@ def folder(location: str, call: Call, context: Context) -> Path | None:
         instance = above
     name, template = _safe(instance.name), _safe(instance.template_name)
     match location:
-        case ".":
+        case "." | "":
             return base
         case "src":
             return context.directory or base

@@ -17,7 +17,8 @@ __all__: list[str] = []
 
 @function("sensitive")
 def sensitive(call: Call, context: Context) -> Any:
-    return mark(call.value(context))
+    value = call.value(context)
+    return None if value is None else mark(value)
 
 
 class _Values(External):
