@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from sabir.dataclasses import dataclass, field, replace
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.near import did_you_mean
+from sabir.languages.tosca.check.matching import Link, Matching, left_out
 from sabir.languages.tosca.check.types import FlatType, TypeTable
 from sabir.languages.tosca.check.values import ValueChecker
 from sabir.languages.tosca.syntax.nodes import (
@@ -24,22 +25,6 @@ __all__ = ["Link", "Model"]
 HOSTED_ON = "tosca.relationships.HostedOn"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Link:
-    """A requirement of a template and what it leads to, as far as that is known."""
-
-    assignment: RequirementAssignment
-    definition: RequirementDefinition | None
-    target: str | None
-    capability: str | None
-    relationship: RelationshipTemplate | None
-    relationship_type: str
-
-    @property
-    def name(self) -> str:
-        return self.assignment.name
-
-
 @dataclass(slots=True, eq=False)
 class Model:
     """Names resolved once; checks and evaluation both work on it."""
@@ -52,6 +37,7 @@ class Model:
     flat: dict[str, FlatType | None] = field(init=False)
     links: dict[str, tuple[Link, ...]] = field(init=False)
     hosts: dict[str, str] = field(init=False)
+    matching: Matching = field(default_factory=Matching)
     _by_type: dict[str, list[str]] | None = None
 
     def __post_init__(self) -> None:
@@ -64,11 +50,7 @@ class Model:
                 self.nodes[name] = written_out
         self.flat = {name: self.types.find(Kind.NODE, one.type) for name, one in self.nodes.items()}
         self.links = {
-            name: tuple(
-                link
-                for link in (self._link(template, one) for one in template.requirements)
-                if link is not None
-            )
+            name: (*(self._link(template, one) for one in template.requirements), *left_out(self, template))
             for name, template in self.nodes.items()
         }
         self.hosts = self._hosts()
@@ -118,13 +100,13 @@ class Model:
         known = self.types.definition(Kind.NODE, type_name)
         return self._by_type.get(known.name if known is not None else type_name, [])
 
-    def _link(self, template: NodeTemplate, one: RequirementAssignment) -> Link | None:
+    def _link(self, template: NodeTemplate, one: RequirementAssignment) -> Link:
         flat = self.flat[template.name]
         definition = flat.requirements.get(one.name) if flat is not None else None
         if flat is not None and definition is None and self.topology.complete:
             hint = did_you_mean(one.name, flat.requirements)
             self.report("TOSCA:E016", f"{template.type} has no requirement {one.name!r}", one.place, hint)
-        relationship, relationship_type = self._relationship(one, definition)
+        relationship, relationship_type = self.relationship(one, definition)
         target = self._target(template, one, definition)
         capability = None
         if target is not None:
@@ -138,7 +120,7 @@ class Model:
             relationship_type=relationship_type,
         )
 
-    def _relationship(
+    def relationship(
         self, one: RequirementAssignment, definition: RequirementDefinition | None
     ) -> tuple[RelationshipTemplate | None, str]:
         fallback = (definition.relationship if definition else None) or _usual_relationship(definition)
@@ -167,7 +149,7 @@ class Model:
             return self._by_filter(template, one, self.templates_of_type(wanted))
         if wanted is None:
             capability = one.capability or (definition.capability if definition else None)
-            return self._by_filter(template, one, self._with_capability(capability)) if capability else None
+            return self._by_filter(template, one, self.with_capability(capability)) if capability else None
         if not self.topology.complete or name is None:
             return None
         place = Place(one.origin.source, one.node_span or one.span)
@@ -180,14 +162,22 @@ class Model:
         )
         return None
 
-    def _with_capability(self, wanted: str) -> list[str]:
+    def is_substituted(self, template: str, requirement: str) -> bool:
+        """Whether the requirement is met from outside, by whoever substitutes this topology."""
+        mapping = self.topology.substitution
+        return mapping is not None and any(
+            section == "requirements" and (owner, entry) == (template, requirement)
+            for section, _, owner, entry, _ in mapping.entries
+        )
+
+    def with_capability(self, wanted: str) -> list[str]:
         """The templates that have a capability of a type (or name)."""
         return [
             name
             for name, flat in self.flat.items()
             if flat is not None
             and any(
-                key == wanted or self._is_capability(one.type, wanted)
+                key == wanted or self.is_capability(one.type, wanted)
                 for key, one in flat.capabilities.items()
             )
         ]
@@ -222,7 +212,7 @@ class Model:
             if wanted in flat.capabilities:
                 return wanted
             found = [
-                name for name, known in flat.capabilities.items() if self._is_capability(known.type, wanted)
+                name for name, known in flat.capabilities.items() if self.is_capability(known.type, wanted)
             ]
             if found:
                 return one.name if one.name in found else found[0]
@@ -236,11 +226,11 @@ class Model:
         relationship = self.types.find(Kind.RELATIONSHIP, relationship_type)
         for valid in relationship.valid_target_types if relationship else ():
             for name, known in flat.capabilities.items():
-                if self._is_capability(known.type, valid):
+                if self.is_capability(known.type, valid):
                     return name
         return None
 
-    def _is_capability(self, name: str, wanted: str) -> bool:
+    def is_capability(self, name: str, wanted: str) -> bool:
         if self.types.is_a(Kind.CAPABILITY, name, wanted):
             return True
         # 1.0 to 1.2 hosted on Container what 1.3 hosts on Compute.
@@ -254,10 +244,11 @@ class Model:
     def _hosts(self) -> dict[str, str]:
         """The host of every template that has one; going round is a finding and gives none."""
         hosts: dict[str, str] = {}
+        automatic: dict[str, str] = {}
         for name, links in self.links.items():
             for link in links:
                 if link.target is not None and self.is_hosting(link.relationship_type):
-                    hosts.setdefault(name, link.target)
+                    (automatic if link.automatic else hosts).setdefault(name, link.target)
         grounded: set[str] = set()
         for name in list(hosts):
             ring = _ring(name, hosts, grounded)
@@ -266,6 +257,10 @@ class Model:
                     "TOSCA:E020", "these host one another: " + " → ".join(ring), self.nodes[name].place
                 )
                 del hosts[name]
+        for name, target in automatic.items():
+            # Nobody wrote these, so one that would go round is left out.
+            if name not in hosts and not _leads_to(target, name, hosts):
+                hosts[name] = target
         return hosts
 
 
@@ -275,7 +270,14 @@ _OLD_HOSTS = frozenset({"tosca.capabilities.Container", "tosca.capabilities.Comp
 def _usual_relationship(definition: RequirementDefinition | None) -> str:
     if definition is not None and definition.capability in _OLD_HOSTS:
         return HOSTED_ON
-    return "tosca.relationships.DependsOn"
+    return "tosca.relationships.Root"
+
+
+def _leads_to(start: str, end: str, hosts: Mapping[str, str]) -> bool:
+    here: str | None = start
+    while here is not None and here != end:
+        here = hosts.get(here)
+    return here is not None
 
 
 def _ring(start: str, hosts: Mapping[str, str], grounded: set[str]) -> list[str]:

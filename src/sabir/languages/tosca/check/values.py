@@ -230,7 +230,9 @@ def _is_range(value: Any) -> bool:
     if not isinstance(value, list) or len(value) != 2:
         return False
     low, high = value
-    return _is_integer(low) and (_is_integer(high) or (isinstance(high, str) and high.upper() == "UNBOUNDED"))
+    if _is_integer(high):
+        return _is_integer(low) and low <= high
+    return _is_integer(low) and isinstance(high, str) and high.upper() == "UNBOUNDED"
 
 
 def _unit_test(kind: str) -> Callable[[Any], bool]:

@@ -19,12 +19,13 @@ from sabir.expressions.query.values import MISSING, LazyMap, NodeState, Status
 from sabir.graph.origin import Origin
 from sabir.languages.tosca.check.model import Model
 from sabir.languages.tosca.check.types import FlatType
-from sabir.languages.tosca.check.values import holds_expression
 from sabir.languages.tosca.evaluate.instances import NodeInstance, RootInstance
+from sabir.languages.tosca.evaluate.typed import typed
 from sabir.languages.tosca.syntax.documents import Loaded
 from sabir.languages.tosca.syntax.nodes import Kind, PropertyDefinition, Written
 from sabir.source.collector import collector_paused
 from sabir.source.text import Place, Span
+from sabir.source.yaml.nodes import YamlScalar
 
 __all__ = ["Ensemble", "LiveValues", "Request", "instantiate"]
 
@@ -126,22 +127,12 @@ class Ensemble:
 
     def _assigned(self, written: Written, definition: PropertyDefinition | None) -> Assigned:
         data = written.data
-        if isinstance(data, Mapping) and definition is not None and definition.schema is not None:
-            data = self._with_field_defaults(definition.schema.name, data)
+        if definition is not None and definition.schema is not None:
+            node = written.node
+            text = node.text if isinstance(node, YamlScalar) else None
+            data = typed(data, definition.schema, self.model.types, text)
         sensitive = definition is not None and definition.sensitive
         return Assigned(data, place=written.place, directory=written.origin.directory, sensitive=sensitive)
-
-    def _with_field_defaults(self, type_name: str, data: Mapping[Any, Any]) -> Mapping[Any, Any]:
-        """The fields that a value of a data type leaves out have their defaults."""
-        flat = self.model.types.find(Kind.DATA, type_name)
-        if flat is None or not flat.properties or holds_expression(data):
-            return data
-        missing = {
-            name: one.default.data
-            for name, one in flat.properties.items()
-            if one.default is not None and name not in data
-        }
-        return {**data, **missing} if missing else data
 
     # Inputs and outputs
 

@@ -285,7 +285,8 @@ _NODES: Mapping[str, Any] = {
             "component_version": _o("version"),
             "admin_credential": _o("tosca.datatypes.Credential"),
         },
-        "requirements": [{"host": _requires("Compute", "Compute", "HostedOn")}],
+        # Not needed, as Unfurl has it: software without a host is somebody else's to run.
+        "requirements": [{"host": _requires("Compute", "Compute", "HostedOn", 0, _MANY)}],
     },
     "tosca.nodes.WebServer": {
         "derived_from": "tosca.nodes.SoftwareComponent",

@@ -87,7 +87,7 @@ def _occurrences(model: Model, template: NodeTemplate, flat: FlatType) -> Iterat
     for name, definition in flat.requirements.items():
         low, high = definition.occurrences
         count = counts.get(name, 0)
-        if count < low and not template.directives and not _is_substituted(model, template.name, name):
+        if count < low and not template.directives and not model.is_substituted(template.name, name):
             message = f"requirement {name!r} of {template.name!r} is not met: {low} needed, {count} given"
             hint = (
                 f"it needs {definition.node or definition.capability}"
@@ -98,15 +98,6 @@ def _occurrences(model: Model, template: NodeTemplate, flat: FlatType) -> Iterat
         elif 0 <= high < count:
             message = f"requirement {name!r} of {template.name!r} is given {count} times, at most {high} are allowed"
             yield Finding(code="TOSCA:W019", message=message, place=template.place)
-
-
-def _is_substituted(model: Model, template: str, requirement: str) -> bool:
-    """Whether the requirement is met from outside, by whoever substitutes this topology."""
-    mapping = model.topology.substitution
-    return mapping is not None and any(
-        section == "requirements" and (owner, entry) == (template, requirement)
-        for section, _, owner, entry, _ in mapping.entries
-    )
 
 
 def _values(

@@ -1,0 +1,61 @@
+"""A value as its type has it: fields left out have their defaults, numbers where text is meant are text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from sabir.languages.tosca.check.types import FlatType, TypeTable
+from sabir.languages.tosca.check.values import holds_expression
+from sabir.languages.tosca.syntax.nodes import Kind, PropertyDefinition, Schema
+
+__all__ = ["typed"]
+
+_TEXTS: Final = frozenset({"string", "version"})
+
+
+def typed(data: Any, schema: Schema, types: TypeTable, text: str | None = None) -> Any:
+    """The value of a property; `text` is how it is written, which tells 1.10 from 1.1."""
+    match data:
+        case bool() | str() | None:
+            return data
+        case int() | float():
+            return _number(data, schema.name, types, text)
+        case Mapping():
+            return data if holds_expression(data) else _map(data, schema, types)
+        case list() if schema.entry_schema is not None:
+            return [typed(item, schema.entry_schema, types) for item in data]
+        case _:
+            return data
+
+
+def _number(data: float, name: str, types: TypeTable, text: str | None) -> Any:
+    flat = types.find(Kind.DATA, name)
+    base = flat.primitive if flat is not None and flat.primitive is not None else name
+    if base in _TEXTS:
+        return str(data) if text is None else text.strip()
+    return float(data) if base == "float" else data
+
+
+def _map(data: Mapping[Any, Any], schema: Schema, types: TypeTable) -> Mapping[Any, Any]:
+    flat = types.find(Kind.DATA, schema.name)
+    if flat is not None and flat.properties:
+        return _with_defaults(data, flat, types)
+    entry = schema.entry_schema
+    return data if entry is None else {key: typed(item, entry, types) for key, item in data.items()}
+
+
+def _with_defaults(data: Mapping[Any, Any], flat: FlatType, types: TypeTable) -> Mapping[Any, Any]:
+    fields = {key: _field(item, flat.properties.get(key), types) for key, item in data.items()}
+    missing = {
+        name: one.default.data
+        for name, one in flat.properties.items()
+        if one.default is not None and name not in data
+    }
+    return {**fields, **missing}
+
+
+def _field(item: Any, definition: PropertyDefinition | None, types: TypeTable) -> Any:
+    if definition is None or definition.schema is None:
+        return item
+    return typed(item, definition.schema, types)
