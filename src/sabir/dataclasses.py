@@ -16,6 +16,7 @@ __all__ = ["Field", "FrozenInstanceError", "dataclass", "field", "fields", "repl
 T = TypeVar("T")
 
 _FIELDS: Final = "__dataclass_fields__"
+_FEW: Final = 3
 
 
 class FrozenInstanceError(AttributeError):
@@ -100,7 +101,7 @@ def dataclass(
             "__match_args__": tuple(name for name, one in known.items() if one.init and not one.kw_only),
         }
         if init:
-            methods["__init__"] = _when_called(made, "__init__", _init)
+            methods["__init__"] = _first_init(made)
             methods["__signature__"] = _Signature(made)
         if repr:
             methods["__repr__"] = _when_called(made, "__repr__", _repr)
@@ -182,6 +183,48 @@ def _when_called(cls: type[Any], name: str, make: Callable[[type[Any]], Any]) ->
         return made(self, *args, **named)
 
     return method
+
+
+def _first_init(cls: type[Any]) -> Any:
+    """The constructor of the first few instances: of many classes there are no more, and compiling costs as much as
+    twenty of these."""
+    left = _FEW
+
+    def __init__(self: Any, *args: Any, **named: Any) -> None:  # noqa: N807
+        nonlocal left
+        left -= 1
+        if left < 0 or not _filled(cls, self, args, named):
+            made = _init(cls)
+            made.__qualname__ = f"{cls.__qualname__}.__init__"
+            cls.__init__ = made
+            made(self, *args, **named)
+
+    return __init__
+
+
+def _filled(cls: type[Any], instance: Any, args: tuple[Any, ...], named: Mapping[str, Any]) -> bool:
+    """Set the fields one by one; False when something is missing or too much, for the compiled constructor to say what."""
+    given = dict(zip(cls.__match_args__, args, strict=False))
+    if len(given) < len(args) or not given.keys().isdisjoint(named):
+        return False
+    given.update(named)
+    for name, one in _fields(cls).items():
+        if one.init and name in given:
+            value = given.pop(name)
+        elif one.factory is not _MISSING:
+            value = one.factory()
+        elif one.default is not _MISSING:
+            value = one.default
+        elif one.init:
+            return False
+        else:
+            continue
+        object.__setattr__(instance, name, value)
+    if given:
+        return False
+    if hasattr(cls, "__post_init__"):
+        instance.__post_init__()
+    return True
 
 
 class _Signature:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 from typing import ClassVar, Final
 
 from sabir.check.validator import BaseValidator
@@ -33,6 +33,10 @@ class PackageValidator(BaseValidator):
         from sabir.languages.muranopl.check.codes.package import CODES
 
         return CODES
+
+    @classmethod
+    def off_by_default(cls) -> Set[str]:
+        return frozenset()
 
     def run(self, files: Iterable[str] | None = None) -> Iterator[Finding]:
         wanted = None if files is None else set(files)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 from typing import ClassVar, Final
 
 from sabir.check.form import yaml_findings
@@ -40,6 +40,10 @@ class UiValidator(BaseValidator):
         from sabir.languages.muranopl.check.codes.ui import CODES
 
         return CODES
+
+    @classmethod
+    def off_by_default(cls) -> Set[str]:
+        return frozenset()
 
     def run(self, files: Iterable[str] | None = None) -> Iterator[Finding]:
         path = self._path()
