@@ -10,6 +10,8 @@ from __future__ import annotations
 import gc
 import os
 import sys
+from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
 
@@ -22,6 +24,7 @@ _VERSION: Final = "3"
 """Raised whenever the nodes or what the parser accepts change."""
 _SMALLEST: Final = 4_000
 """Below this many characters parsing is as quick as reading the cache."""
+_SMALL: Final = 100_000
 _MOST_ENTRIES: Final = 2_000
 _CLASSES: Final = (
     None,
@@ -63,6 +66,12 @@ def cached_parse(text: str, directory: Path | None) -> SyntaxTree:
 
 
 def _checksum(raw: bytes) -> bytes:
+    if len(raw) < _SMALL:
+        # hashlib loads OpenSSL, which is quicker with much text and takes longer to load than little text to check.
+        for module in ("_sha2", "_sha256"):
+            with suppress(ImportError):
+                digest: bytes = import_module(module).sha256(raw).digest()
+                return digest
     import hashlib
 
     return hashlib.sha256(raw).digest()
@@ -106,16 +115,15 @@ def _built(plain: tuple[Any, ...], new: Any = tuple.__new__) -> Any:
 
 def _write(entry: Path, tree: SyntaxTree) -> None:
     import marshal
-    import tempfile
 
     collecting = gc.isenabled()
     gc.disable()  # see parse()
     try:
         raw = marshal.dumps((_plain(tree.statements), tree.slash_comments))
         entry.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(dir=entry.parent, prefix=".new-")
+        temporary = f"{entry.parent}/.new-{os.getpid()}-{entry.name}"
         try:
-            with os.fdopen(handle, "wb") as stream:
+            with open(temporary, "xb") as stream:
                 stream.write(_checksum(raw) + raw)
             os.replace(temporary, entry)
         except OSError:

@@ -9,14 +9,19 @@ from __future__ import annotations
 import sys
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
-from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sabir.languages.inmanta.evaluate.calls import PLUGIN_SOURCES
 from sabir.languages.inmanta.evaluate.plugins.api import NAMES, Placeholder
 from sabir.languages.inmanta.syntax.modules import Module
+
+if TYPE_CHECKING:
+    from importlib.abc import Loader, MetaPathFinder
+else:
+    # The import system asks for methods, not for these classes, and their module brings tempfile, shutil and more along.
+    Loader = MetaPathFinder = object
 
 __all__ = ["python_environment"]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import types
 import typing
 from collections import abc
@@ -13,6 +12,7 @@ from sabir.languages.inmanta.check.definitions import Definitions
 from sabir.languages.inmanta.check.types import PRIMITIVES, ValueType, list_of, nullable
 from sabir.languages.inmanta.evaluate.functions import ANY, Function, Parameter
 from sabir.languages.inmanta.evaluate.plugins.api import Context, Registered
+from sabir.languages.inmanta.evaluate.plugins.declared import ABSENT, declared_by
 from sabir.languages.inmanta.evaluate.values import Instance
 from sabir.languages.inmanta.syntax.project import Namespace
 
@@ -43,7 +43,7 @@ def language_type(
         if known is not None:
             return known
         return language_type(_evaluated(text, names), definitions, space)
-    if annotation in (inspect.Parameter.empty, Any, object):
+    if annotation in (ABSENT, Any, object):
         return ANY
     try:
         if annotation in _PYTHON:
@@ -110,28 +110,20 @@ def _named(name: str, definitions: Definitions, space: Namespace) -> ValueType |
 def function_of(registered: Registered, full: str, definitions: Definitions, space: Namespace) -> Function:
     """A registered plug-in as a function of the language."""
     function: Callable[..., Any] = registered.function
-    signature = inspect.signature(function)
+    declared = declared_by(function)
     names: dict[str, Any] = getattr(function, "__globals__", {})
     found: list[Parameter] = []
-    context = variadic = keywords = False
-    for position, one in enumerate(signature.parameters.values()):
+    context = False
+    for position, one in enumerate(declared.parameters):
         if position == 0 and _is_context(one.annotation):
             context = True
-        elif one.kind is inspect.Parameter.VAR_POSITIONAL:
-            variadic = True
-        elif one.kind is inspect.Parameter.VAR_KEYWORD:
-            keywords = True
-        else:
-            kind = language_type(one.annotation, definitions, space, names)
-            if one.default is None:
-                kind = nullable(kind)
-            required = one.default is inspect.Parameter.empty
-            only = one.kind is inspect.Parameter.KEYWORD_ONLY
-            found.append(Parameter(one.name, kind, required, only))
-    returned = signature.return_annotation
-    returns = (
-        None if returned is inspect.Signature.empty else language_type(returned, definitions, space, names)
-    )
+            continue
+        kind = language_type(one.annotation, definitions, space, names)
+        if one.default is None:
+            kind = nullable(kind)
+        found.append(Parameter(one.name, kind, one.default is ABSENT, one.only_by_name))
+    returned = declared.returned
+    returns = None if returned is ABSENT else language_type(returned, definitions, space, names)
     return Function(
         full,
         function,
@@ -139,8 +131,8 @@ def function_of(registered: Registered, full: str, definitions: Definitions, spa
         returns,
         context=context,
         allow_unknown=registered.allow_unknown,
-        variadic=variadic,
-        keywords=keywords,
+        variadic=declared.variadic,
+        keywords=declared.keywords,
     )
 
 
