@@ -41,7 +41,14 @@ def load_environment(package: LoadedPackage) -> tuple[Environment | None, tuple[
 
 def evaluate_environment(package: LoadedPackage, request: EvaluationRequest) -> Evaluation:
     run, findings = _run(package, request)
-    return Evaluation(graph=Graph(()) if run is None else run.graph(), findings=findings)
+    if run is None:
+        return Evaluation(graph=Graph(()), findings=findings)
+    parts = tuple(run.done.values())
+    return Evaluation(
+        graph=run.graph(),
+        findings=findings,
+        rendered=lambda: [one for part in parts for one in part.rendered()],
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 
 from sabir.dataclasses import dataclass, field, replace
 from sabir.diagnostics.finding import Edit, Finding, Fix, Frame, Related
-from sabir.graph.graph import Graph
 from sabir.graph.instance import Instance
 from sabir.graph.origin import AttributeRead, Origin
 from sabir.graph.record import Record
 from sabir.graph.values import Ref, Sensitive, Value
+from sabir.languages.language import Evaluation, RenderedObject
 from sabir.source.text import Location, Place, Source, Span
 
 __all__ = ["MovedPart", "PartPlaces", "moved_part"]
@@ -73,14 +73,21 @@ class MovedPart:
     instances: tuple[Instance, ...]
     outputs: Mapping[str, Value]
     output_origins: Mapping[str, Origin]
+    rendered: Callable[[], Sequence[RenderedObject]] = tuple
 
 
-def moved_part(part: str, graph: Graph, places: PartPlaces, given: Mapping[Span, Origin]) -> MovedPart:
+def moved_part(
+    part: str, evaluation: Evaluation, places: PartPlaces, given: Mapping[Span, Origin]
+) -> MovedPart:
     """`given` are the origins of the values that the environment computed for the part, by spans in `sabir.yaml`."""
+    graph = evaluation.graph
     mover = _Mover(part, places, given)
     outputs = {name: mover.value(value) for name, value in graph.outputs.items()}
     origins = {name: mover.origin(origin) for name, origin in graph.output_origins.items()}
-    return MovedPart(tuple(mover.instance(instance, part) for instance in graph), outputs, origins)
+    instances = tuple(mover.instance(instance, part) for instance in graph)
+    return MovedPart(
+        instances, outputs, origins, lambda: [mover.rendered(one) for one in evaluation.rendered()]
+    )
 
 
 @dataclass(slots=True)
@@ -110,6 +117,13 @@ class _Mover:
             origin=None if instance.origin is None else self.origin(instance.origin),
             origins=self._origin_record(instance.origins),
         )
+
+    def rendered(self, one: RenderedObject) -> RenderedObject:
+        fields = {
+            name: tuple(AttributeRead(self.id(read.instance), read.attribute) for read in reads)
+            for name, reads in one.fields.items()
+        }
+        return replace(one, instance=self.id(one.instance), fields=fields)
 
     def id(self, id_: str) -> str:
         return f"{self.part}/{id_}"

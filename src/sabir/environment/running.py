@@ -54,7 +54,7 @@ class PartRunner:
             request = replace(request, full_provenance=True)
         evaluation = self._evaluation(loaded, request)
         origins = {span: one.origin for span, one in resolved.items()}
-        moved = moved_part(name, evaluation.graph, loaded.places, origins)
+        moved = moved_part(name, evaluation, loaded.places, origins)
         findings = tuple(loaded.places.finding(finding) for finding in evaluation.findings)
         if sensitive is None:
             return PartOutcome(moved, findings)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 from sabir.dataclasses import dataclass, field
 from sabir.diagnostics.finding import Finding
 from sabir.graph.graph import Graph
-from sabir.graph.origin import Origin
+from sabir.graph.origin import AttributeRead, Origin
 from sabir.graph.values import Value
 from sabir.source.packages import LoadedPackage
 from sabir.source.text import Source
@@ -25,6 +25,7 @@ __all__ = [
     "EvaluationRequest",
     "Language",
     "RenderRequest",
+    "RenderedObject",
     "Renderer",
     "Rendering",
     "Trust",
@@ -86,11 +87,24 @@ class EvaluationRequest:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RenderedObject:
+    """Something that a renderer makes and that is no instance of the graph, with the values that its fields are made of."""
+
+    name: str
+    renderer: str
+    instance: str
+    """The instance that it is made of, by id."""
+    fields: Mapping[str, tuple[AttributeRead, ...]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Evaluation:
     """The graph, as far as it came, and what there is to say about it. With an error the graph may be partial."""
 
     graph: Graph
     findings: tuple[Finding, ...] = ()
+    rendered: Callable[[], Sequence[RenderedObject]] = tuple
+    """With full provenance: finds what would be rendered. Only `impact` asks."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

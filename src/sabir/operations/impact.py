@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from sabir.dataclasses import dataclass, field, replace
 from sabir.diagnostics.finding import Finding
@@ -10,10 +12,11 @@ from sabir.diagnostics.near import did_you_mean
 from sabir.errors import UsageError
 from sabir.graph.dependence import Affected, Dependence
 from sabir.graph.graph import Graph
-from sabir.languages.language import EvaluationRequest
+from sabir.graph.origin import AttributeRead
+from sabir.languages.language import EvaluationRequest, RenderedObject
 from sabir.operations.evaluate import evaluate_path
 
-__all__ = ["Impact", "ImpactRequest", "impact_of", "impact_path"]
+__all__ = ["AffectedObject", "Impact", "ImpactRequest", "impact_of", "impact_path"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,12 +28,23 @@ class ImpactRequest:
     evaluation: EvaluationRequest = field(default_factory=EvaluationRequest)
 
 
+class AffectedObject(NamedTuple):
+    """What would be rendered for another tool and rests on the line, with those of its fields that do."""
+
+    name: str
+    renderer: str
+    fields: tuple[str, ...]
+    through: AttributeRead
+    """The value of the graph that the first of the fields is made of."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Impact:
     graph: Graph
     file: str
     line: int
     affected: tuple[Affected, ...]
+    rendered: tuple[AffectedObject, ...] = ()
     findings: tuple[Finding, ...] = ()
 
 
@@ -39,7 +53,25 @@ def impact_path(request: ImpactRequest) -> Impact:
     file, line = _parse(request.line)
     full = replace(request.evaluation, full_provenance=True)
     evaluation = evaluate_path(request.path, full, language=request.language).evaluation
-    return replace(impact_of(evaluation.graph, file, line), findings=evaluation.findings)
+    impact = impact_of(evaluation.graph, file, line)
+    rendered = _rendered(impact, evaluation.rendered()) if impact.affected else ()
+    return replace(impact, rendered=rendered, findings=evaluation.findings)
+
+
+def _rendered(impact: Impact, objects: Sequence[RenderedObject]) -> tuple[AffectedObject, ...]:
+    affected = {AttributeRead(one.instance, one.attribute) for one in impact.affected if one.instance}
+    found: list[AffectedObject] = []
+    for one in objects:
+        made = AttributeRead(one.instance, None)
+        ways = {
+            name: next((read for read in (made, *reads) if read in affected), None)
+            for name, reads in one.fields.items()
+        }
+        fields = {name: way for name, way in ways.items() if way is not None}
+        if fields:
+            through = next(iter(fields.values()))
+            found.append(AffectedObject(one.name, one.renderer, tuple(fields), through))
+    return tuple(found)
 
 
 def impact_of(graph: Graph, file: str, line: int) -> Impact:

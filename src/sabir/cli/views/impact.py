@@ -9,8 +9,9 @@ from typing import Any, Final
 from sabir.graph.dependence import Affected
 from sabir.graph.graph import Graph
 from sabir.graph.json.values import encoded
+from sabir.graph.origin import AttributeRead
 from sabir.graph.views.words import clipped, one_line, value_text
-from sabir.operations.impact import Impact
+from sabir.operations.impact import AffectedObject, Impact
 
 __all__ = ["FORMAT", "VIEWS"]
 
@@ -35,9 +36,15 @@ def text_view(impact: Impact) -> Iterator[str]:
         if one.attribute is not None:
             value = _value(impact.graph, one)
             yield f"    {one.attribute} = {clipped(value)}{_through(impact.graph, one)}\n"
+    for thing in impact.rendered:
+        way = _way(impact.graph, thing.through)
+        yield f"{one_line(thing.name)} in {thing.renderer}: {', '.join(thing.fields)}{way}\n"
     instances = len({one.instance for one in impact.affected if one.instance is not None})
     outputs = sum(one.instance is None for one in impact.affected)
     both = f"{_counted(instances, 'instance')} and {_counted(outputs, 'output')}"
+    if impact.rendered:
+        objects = _counted(len(impact.rendered), "rendered object")
+        both = f"{_counted(instances, 'instance')}, {objects} and {_counted(outputs, 'output')}"
     yield f"{both} depend on {impact.file}:{impact.line}\n"
 
 
@@ -55,16 +62,26 @@ def _value(graph: Graph, one: Affected) -> str:
 
 
 def _through(graph: Graph, one: Affected) -> str:
-    if one.through is None or one.through.instance not in graph:
+    return "" if one.through is None else _way(graph, one.through)
+
+
+def _way(graph: Graph, read: AttributeRead) -> str:
+    if read.instance not in graph:
         return ""
-    name = graph[one.through.instance].name
-    return f"   through {name if one.through.attribute is None else f'{name}.{one.through.attribute}'}"
+    name = graph[read.instance].name
+    return f"   through {name if read.attribute is None else f'{name}.{read.attribute}'}"
 
 
 def json_view(impact: Impact) -> Iterator[str]:
     rows = [_row(impact.graph, one) for one in impact.affected]
     data = {"format": FORMAT, "file": impact.file, "line": impact.line, "affected": rows}
+    data["rendered"] = [_object(one) for one in impact.rendered]
     yield json.dumps(data, indent=2) + "\n"
+
+
+def _object(one: AffectedObject) -> dict[str, Any]:
+    through = {"instance": one.through.instance, "attribute": one.through.attribute}
+    return {"name": one.name, "renderer": one.renderer, "fields": list(one.fields), "through": through}
 
 
 def _row(graph: Graph, one: Affected) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from sabir.check.validator import BaseValidator
     from sabir.diagnostics.codes import Code
-    from sabir.languages.language import Evaluation, EvaluationRequest, Renderer
+    from sabir.languages.language import Evaluation, EvaluationRequest, RenderedObject, Renderer
     from sabir.source.packages import LoadedPackage
 
 __all__ = ["LANGUAGE", "InmantaLanguage"]
@@ -52,12 +52,22 @@ class InmantaLanguage:
             trace=request.full_provenance,
         )
         graph = build_graph(model, given)
-        return Evaluation(graph=graph, findings=tuple(sorted(model.findings, key=lambda one: one.sort_key)))
+        findings = tuple(sorted(model.findings, key=lambda one: one.sort_key))
+        if not request.full_provenance:
+            return Evaluation(graph=graph, findings=findings)
+
+        def rendered() -> Sequence[RenderedObject]:
+            from sabir.languages.inmanta.graph.names import Names
+            from sabir.languages.inmanta.graph.resources import rendered_objects
+
+            return rendered_objects(model, Names(model.instances).ids)
+
+        return Evaluation(graph=graph, findings=findings, rendered=rendered)
 
     def renderers(self) -> Mapping[str, Renderer]:
-        from sabir.languages.inmanta.graph.resources import render_resources
+        from sabir.languages.inmanta.graph.resources import RENDERER, render_resources
 
-        return {"inmanta-resources": render_resources}
+        return {RENDERER: render_resources}
 
 
 LANGUAGE = InmantaLanguage()

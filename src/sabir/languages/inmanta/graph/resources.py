@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, Final
 
 from sabir.diagnostics.finding import Finding, Severity
+from sabir.graph.origin import AttributeRead
 from sabir.graph.values import Unknown
 from sabir.languages.inmanta import codes
 from sabir.languages.inmanta.evaluate.given import Given
 from sabir.languages.inmanta.evaluate.model import Model, evaluate_package
 from sabir.languages.inmanta.evaluate.plugins.api import IgnoreResourceException, RegisteredResource
 from sabir.languages.inmanta.evaluate.values import Instance, Pending, RelationValue
-from sabir.languages.language import EvaluationRequest, Rendering, RenderRequest
+from sabir.languages.language import EvaluationRequest, RenderedObject, Rendering, RenderRequest
 from sabir.source.collector import collector_paused
 from sabir.source.packages import LoadedPackage
 
-__all__ = ["exported_resources", "render_resources"]
+__all__ = ["RENDERER", "exported_resources", "render_resources", "rendered_objects"]
+
+RENDERER: Final = "inmanta-resources"
 
 
 def render_resources(package: LoadedPackage, request: EvaluationRequest, _: RenderRequest, /) -> Rendering:
@@ -36,8 +40,46 @@ def render_resources(package: LoadedPackage, request: EvaluationRequest, _: Rend
     return Rendering(files={"resources.json": text}, findings=(*model.findings, *findings))
 
 
-def exported_resources(model: Model) -> tuple[list[dict[str, Any]], list[Finding]]:
+def rendered_objects(model: Model, ids: Mapping[Instance, str]) -> list[RenderedObject]:
+    """What would be exported, each field with the attributes that were read for it."""
+    reads = _Reads()
+    for entity in model.definitions.entities.values():
+        entity.on_read = reads.note
+    exported_resources(model, reads)
+    return [
+        RenderedObject(
+            name=name,
+            renderer=RENDERER,
+            instance=ids[instance],
+            fields={
+                field: tuple(AttributeRead(ids[one], attribute) for one, attribute in read)
+                for field, read in reads.fields[instance].items()
+            },
+        )
+        for instance, name in reads.exported.items()
+    ]
+
+
+class _Reads:
+    """Which attributes each field of a resource is made of."""
+
+    def __init__(self) -> None:
+        self.fields: dict[Instance, dict[str, dict[tuple[Instance, str], None]]] = {}
+        self.exported: dict[Instance, str] = {}
+        self._open: dict[tuple[Instance, str], None] = {}
+
+    def begin(self, instance: Instance, field: str) -> None:
+        self._open = self.fields.setdefault(instance, {}).setdefault(field, {})
+
+    def note(self, instance: Instance, attribute: str) -> None:
+        self._open[instance, attribute] = None
+
+
+def exported_resources(
+    model: Model, reads: _Reads | None = None
+) -> tuple[list[dict[str, Any]], list[Finding]]:
     """Every instance of a registered entity with its fields, `id` and `requires`."""
+    reads = reads or _Reads()
     classes = {one.entity: one for one in model.registered.resources}
     _settle(model)
     findings: list[Finding] = []
@@ -48,10 +90,11 @@ def exported_resources(model: Model) -> tuple[list[dict[str, Any]], list[Finding
         if registered is None:
             continue
         try:
+            reads.begin(instance, "id")
             identity = _identity(instance, registered)
             if identity is None:
                 continue  # its id is not known before deployment: it is left out, as the existing engine does
-            fields[instance] = _fields(instance, registered)
+            fields[instance] = _fields(instance, registered, reads)
         except IgnoreResourceException:
             continue
         except Exception as error:  # noqa: BLE001  # get_<field> is code of a module
@@ -60,6 +103,9 @@ def exported_resources(model: Model) -> tuple[list[dict[str, Any]], list[Finding
         ids[instance] = identity
     out: list[dict[str, Any]] = []
     for instance, values in fields.items():
+        reads.begin(instance, "requires")
+        reads.note(instance, "requires")
+        reads.exported[instance] = ids[instance]
         required = _required(instance, ids)
         out.append({**values, "id": f"{ids[instance]},v=0", "requires": required, "version": 0})
     return out, findings
@@ -96,12 +142,13 @@ def _identity(instance: Instance, registered: RegisteredResource) -> str | None:
     return f"{instance._entity.shown}[{agent},{registered.id_attribute}={value}]"
 
 
-def _fields(instance: Instance, registered: RegisteredResource) -> dict[str, Any]:
+def _fields(instance: Instance, registered: RegisteredResource, reads: _Reads) -> dict[str, Any]:
     cls: Any = registered.cls
     names: tuple[str, ...] = getattr(cls, "all_fields", None) or getattr(cls, "fields", None) or ()
     found: dict[str, Any] = {}
     mapped = getattr(cls, "map", {})
     for name in names:
+        reads.begin(instance, name)
         getter = getattr(cls, f"get_{name}", None)
         if getter is not None:
             value = getter(None, instance)
