@@ -21,8 +21,10 @@ from sabir.check.report import Report
 from sabir.languages.muranopl.check import package_codes
 from sabir.languages.muranopl.check.codes.examples import APPLICATION, LIBRARY
 from sabir.operations.check import check_package
+from sabir.operations.fix import mended_texts
 from sabir.operations.upload import check_upload
 from sabir.source.packages import MemoryPackage
+from sabir.source.packages.edited import EditedPackage
 
 __all__ = ["check_archive", "check_files", "mutated", "run"]
 
@@ -209,12 +211,25 @@ def check_files(files: Mapping[str, str]) -> str | None:
     """What is wrong with the treatment of a package; None when all is well."""
     started = time.process_time()
     try:
-        problem = _wrong(check_package(MemoryPackage(files), _OPTIONS))
+        problem = _wrong(check_package(MemoryPackage(files), _OPTIONS)) or _badly_mended(files)
     except Exception:  # noqa: BLE001 - the very thing that is looked for
         problem = traceback.format_exc()[-1200:]
     seconds = time.process_time() - started
     problem = problem or (f"took {seconds:.1f} s" if seconds > _SECONDS else None)
     return f"{problem}\n{dict(files)!r}" if problem else None
+
+
+def _badly_mended(files: Mapping[str, str]) -> str | None:
+    """What is wrong with the repairs: they may make no file unreadable, and they come to an end."""
+    before = MemoryPackage(files)
+    texts = {name: one.text for name, one in mended_texts(before, _OPTIONS, unsafe=True).items()}
+    after = EditedPackage(before, texts)
+    for name in texts:
+        one, other = before.get_file(name), after.get_file(name)
+        if one is None or other is None or (other.yaml.broken and not one.yaml.broken):
+            return f"a repair broke {name}: {texts[name]!r}"
+    again = mended_texts(after, _OPTIONS, unsafe=True)
+    return f"repairs without end: {again!r}" if again else None
 
 
 def _wrong(report: Report) -> str | None:

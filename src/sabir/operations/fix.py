@@ -17,7 +17,7 @@ from sabir.operations.files import write_atomically
 from sabir.source.packages import LoadedPackage, load_package
 from sabir.source.packages.edited import EditedPackage
 
-__all__ = ["FixResult", "fix_diff", "fix_paths"]
+__all__ = ["FixResult", "MendedText", "fix_diff", "fix_paths", "mended_texts"]
 
 _BOM: Final = b"\xef\xbb\xbf"
 # A fix may bring forth another finding with a fix; fixes that undo each other must not go on for ever.
@@ -84,8 +84,25 @@ def _mended(paths: Sequence[Path], options: CheckOptions, *, unsafe: bool) -> It
 def _mended_package(
     package: LoadedPackage, path: Path, options: CheckOptions, *, unsafe: bool
 ) -> Iterator[_Mended]:
+    for name, mended in mended_texts(package, options, unsafe=unsafe).items():
+        file = package.get_file(name)
+        if file is not None:
+            place = path if package.single_file else path / name
+            yield _Mended(path=place, before=file.source.text, after=mended.text, applied=mended.applied)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MendedText:
+    text: str
+    applied: int
+    """How many fixes went into it."""
+
+
+def mended_texts(
+    package: LoadedPackage, options: CheckOptions, *, unsafe: bool = False
+) -> dict[str, MendedText]:
+    """The files that fixes change, by name. Nothing is written; the package may live anywhere."""
     texts: dict[str, str] = {}
-    before: dict[str, str] = {}
     applied: dict[str, int] = {}
     report = check_package(package, options)
     for _ in range(_ROUNDS):
@@ -101,13 +118,10 @@ def _mended_package(
             break  # a repair that breaks a file is none
         for fixed in changes:
             name = fixed.source.name
-            before.setdefault(name, fixed.source.text)
             applied[name] = applied.get(name, 0) + len(fixed.applied)
         texts.update(wanted)
         report = after
-    for name, text in texts.items():
-        place = path if package.single_file else path / name
-        yield _Mended(path=place, before=before[name], after=text, applied=applied[name])
+    return {name: MendedText(text=text, applied=applied[name]) for name, text in texts.items()}
 
 
 def _unreadable(report: Report) -> set[str]:
