@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import cached_property
+from typing import Final
 
 from sabir.diagnostics.near import near
 from sabir.languages.muranopl.check import core_library
@@ -24,6 +25,11 @@ __all__ = [
     "members",
     "type_items",
 ]
+
+
+_MOST_ANCESTORS: Final = 200
+# Near names are looked for among all classes; after so many that are missing, hints help nobody.
+_MOST_LOOKED_FOR: Final = 100
 
 
 class ClassDocument(NamedTuple):
@@ -155,6 +161,7 @@ class ClassTable:
     def __init__(self, view: PackageView) -> None:
         self.view = view
         self._lineages: dict[int, Ancestry | None] = {}
+        self._looked_for = 0
 
     @cached_property
     def classes(self) -> dict[str, ClassDocument]:
@@ -172,6 +179,9 @@ class ClassTable:
 
     def near_class(self, name: str) -> str | None:
         """The class that was meant by a name that does not exist: misspelt in its namespace, or right in another."""
+        self._looked_for += 1
+        if self._looked_for > _MOST_LOOKED_FOR:
+            return None
         namespace, _, last = name.rpartition(".")
         siblings = [one.rpartition(".")[2] for one in self.known_names if one.rpartition(".")[0] == namespace]
         meant = near(last, siblings)
@@ -216,6 +226,8 @@ class ClassTable:
                 return None
             if name in own or name in core:
                 continue
+            if len(own) > _MOST_ANCESTORS:
+                return None
             document_of = self._class(name) if name not in core_library.CLASSES else None
             if document_of is not None:
                 own[name] = document_of

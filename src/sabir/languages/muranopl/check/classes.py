@@ -31,6 +31,7 @@ from sabir.languages.muranopl.check.expressions import (
     unparsable,
 )
 from sabir.languages.muranopl.check.facts import ClassFacts, Facts, MethodFacts
+from sabir.languages.muranopl.check.inheritance import inheritance_cycles
 from sabir.languages.muranopl.check.locals import check_locals
 from sabir.languages.muranopl.check.names import Version
 from sabir.languages.muranopl.check.references import check_class_reference, check_expression, check_writes
@@ -40,6 +41,8 @@ from sabir.source.packages import LoadedPackage
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence, text_of
 
 __all__ = ["ClassValidator"]
+
+_LONGEST_WAY: Final = 20
 
 
 _OFF_BY_DEFAULT: Final = frozenset({"MPL:W061", "MPL:W062", "MPL:W119"})
@@ -201,32 +204,14 @@ class ClassValidator(BaseValidator):
     def _inheritance_cycles(self, wanted: frozenset[str] | None) -> Iterator[Finding]:
         """Each cycle once, at the `Extends` of its first class by file name."""
         classes = self._facts.table.classes
-        done: set[str] = set()
-        for name, document in sorted(classes.items(), key=lambda item: (item[1].source.name, item[0])):
-            cycle = _cycle_through(classes, name)
-            if cycle and not done & set(cycle):
-                done.update(cycle)
-                if wanted is None or document.source.name in wanted:
-                    place = document.node.get("Extends") or document.node
-                    way = " → ".join((*cycle, name))
-                    yield Report(document.source).at(place, "MPL:E117", f"the class extends itself: {way}")
-
-
-def _cycle_through(classes: dict[str, ClassDocument], start: str) -> tuple[str, ...]:
-    """The way from a class back to itself along `Extends`, or nothing."""
-    stack: list[tuple[str, ...]] = [(start,)]
-    seen: set[str] = set()
-    while stack:
-        way = stack.pop()
-        document = classes[way[-1]]
-        for _, reference in document.extends:
-            parent = document.resolve(reference)
-            if parent == start:
-                return way
-            if parent is not None and parent in classes and parent not in seen:
-                seen.add(parent)
-                stack.append((*way, parent))
-    return ()
+        for cycle in inheritance_cycles(classes):
+            document = classes[cycle[0]]
+            if wanted is None or document.source.name in wanted:
+                place = document.node.get("Extends") or document.node
+                way = " → ".join(
+                    (*cycle, cycle[0]) if len(cycle) <= _LONGEST_WAY else (cycle[0], "…", cycle[0])
+                )
+                yield Report(document.source).at(place, "MPL:E117", f"the class extends itself: {way}")
 
 
 def _arguments(method: YamlNode) -> Iterator[YamlMapping]:

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from typing import Final
 
 from sabir.diagnostics.finding import Finding
-from sabir.diagnostics.near import near, only_near
 from sabir.expressions.yaql.nodes import Binary, Call, Node, Variable, children
 from sabir.languages.muranopl.check.expressions import (
     ExpressionText,
@@ -85,12 +84,12 @@ def _check_scalar(report: Report, contract: YamlScalar, *, literal_allowed: bool
 def _check_functions(report: Report, contract: ExpressionText) -> Iterator[Finding]:
     """A misspelt function of the chain; only one that is nearly a known one, since contracts may call other code."""
     for call in contract_chain(contract.tree) or ():
-        meant = near(call.name, _FUNCTIONS) if call.name not in _FUNCTIONS else None
-        if meant is not None:
+        meant = report.near(call.name, _FUNCTIONS) if call.name not in _FUNCTIONS else None
+        if meant is not None and meant.hint is not None:
             message = f"contracts have no function {call.name!r}"
             span = contract.span(call)
-            fix = report.renaming(span, call.name, only_near(call.name, _FUNCTIONS))
-            yield report.at(span, "MPL:W048", message, hint=f"did you mean {meant!r}?", fix=fix)
+            fix = report.renaming(span, call.name, meant.only)
+            yield report.at(span, "MPL:W048", message, hint=meant.hint, fix=fix)
 
 
 def _mentions_value(node: Node) -> bool:

@@ -20,6 +20,8 @@ from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSeque
 __all__ = ["ClassFacts", "Facts", "Lineage", "MethodFacts", "Signature", "own_property"]
 
 RESOURCES = "io.murano.system.Resources"
+# An ancestry that is longer was made by a machine, or to keep one busy; nothing is said of its members.
+_MOST_RELATIVES = 1000
 _CONSTRUCTORS = (".init", "initialize")
 
 
@@ -118,9 +120,12 @@ class ClassFacts:
         own = {id(document): document for document in found.own}
         core = dict.fromkeys(found.core)
         # Members are found in the class of the object: a base class or a mixin may use what its heirs bring along.
-        for heir in table.descendants(self.document):
+        heirs = table.descendants(self.document)
+        if len(heirs) * len(own) > _MOST_RELATIVES:
+            return None
+        for heir in heirs:
             more = table.lineage(heir)
-            if more is None:
+            if more is None or len(own) + len(more.own) > _MOST_RELATIVES:
                 return None
             own.update((id(document), document) for document in more.own)
             core.update(dict.fromkeys(more.core))

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from typing import Final
 
 from sabir.diagnostics.finding import Finding
-from sabir.diagnostics.near import near, only_near
 from sabir.expressions.yaql.nodes import Binary, Call, Node, Rule, Variable, Word, children
 from sabir.languages.muranopl.check.code import Assignment, Body
 from sabir.languages.muranopl.check.expressions import ExpressionText
@@ -52,12 +51,10 @@ def check_locals(report: Report, body: Body, arguments: frozenset[str]) -> Itera
         return
     for name in missing:
         expression, variable = reads[name]
-        near_name = near(name, known)
         message = f"${name} is read, but it is no argument and nothing assigns it"
-        did = f"did you mean '${near_name}'?" if near_name else None
-        span, meant = expression.span(variable), only_near(name, known)
-        fix = report.renaming(span, f"${name}", f"${meant}" if meant else None)
-        yield report.at(span, "MPL:E208", message, hint=did, fix=fix)
+        span, meant = expression.span(variable), report.near(name, known, sign="$")
+        fix = report.renaming(span, f"${name}", meant.only)
+        yield report.at(span, "MPL:E208", message, hint=meant.hint, fix=fix)
 
 
 def _variables(node: Node) -> Iterator[Variable]:

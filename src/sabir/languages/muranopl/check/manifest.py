@@ -12,7 +12,6 @@ from sabir.check.validator import BaseValidator
 from sabir.dataclasses import replace
 from sabir.diagnostics.codes import Code
 from sabir.diagnostics.finding import Edit, Finding, Fix
-from sabir.diagnostics.near import did_you_mean, only_near
 from sabir.languages.muranopl.check.names import FORMATS, is_dotted_name, is_identifier, is_lower_camel
 from sabir.languages.muranopl.check.report import Report, kind_of, shown
 from sabir.languages.muranopl.check.shapes import (
@@ -56,8 +55,6 @@ _SEMVER: Final = re.compile(
     r"\d+(\.\d+(\.\d+(-[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?(\+[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?)?)?"
 )
 _CLAUSE: Final = re.compile(r"(?:==|>=|<=|!=|>|<|\^|~=?)\s*\d+(?:\.\d+){0,2}")
-# Names that are looked through for the one that was meant, when a class file is missing.
-_MOST_CHOICES: Final = 100
 _PNG: Final = b"\x89PNG\r\n\x1a\n"
 
 
@@ -143,15 +140,15 @@ class ManifestValidator(BaseValidator):
             name.removeprefix("Classes/").removesuffix(".yaml")
             for name in self.package.list("Classes")
             if name not in listed
-        ][:_MOST_CHOICES]
+        ]
         for key, value, path in named:
             if _is_class_file(value) and not self.package.exists(path):
                 name = text_of(value) or ""
                 message = f"the file {name!r} of class {shown(key)} is not under Classes/"
                 short = name.removesuffix(".yaml")
-                meant = only_near(short, free)
+                hint, meant = report.near(short, free)
                 fix = report.replacing(value, f"{meant}.yaml") if meant and short != name else None
-                yield report.at(value, "MAN:E050", message, hint=did_you_mean(short, free), fix=fix)
+                yield report.at(value, "MAN:E050", message, hint=hint, fix=fix)
         if all(_is_class_file(value) for value in classes.values()):
             yield from self._unlisted(listed, classes)
 

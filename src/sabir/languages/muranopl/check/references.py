@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from typing import Final
 
 from sabir.diagnostics.finding import Finding, Fix
-from sabir.diagnostics.near import did_you_mean, only_near
 from sabir.expressions.yaql.nodes import (
     Binary,
     Call,
@@ -42,17 +41,18 @@ def check_class_reference(
     name = document.resolve(written)
     if name is None:
         prefix = written.partition(":")[0]
-        hint = did_you_mean(prefix, document.namespaces) or "declare it under Namespaces"
-        fix = report.renaming(span, prefix, only_near(prefix, document.namespaces)) or declaring(
+        meant = report.near(prefix, document.namespaces)
+        hint = meant.hint or "declare it under Namespaces"
+        fix = report.renaming(span, prefix, meant.only) or declaring(
             report, document.node.get("Namespaces"), prefix, written.partition(":")[2]
         )
         message = f"the namespace prefix {prefix!r} of {written!r} is not declared"
         yield report.at(span, "MPL:E110", message, hint=hint, fix=fix)
     elif table.exists(name) is False:
-        meant = table.near_class(name)
-        did = f"did you mean {meant!r}?" if meant else None
+        other = table.near_class(name)
+        did = f"did you mean {other!r}?" if other else None
         yield report.at(
-            span, "MPL:E111", f"there is no class {name!r}", hint=did, fix=_respelt(report, span, name, meant)
+            span, "MPL:E111", f"there is no class {name!r}", hint=did, fix=_respelt(report, span, name, other)
         )
 
 
@@ -139,11 +139,11 @@ class _Walker(NamedTuple):
                 yield from self._fits(call, methods[call.name])
             elif call.name not in FUNCTIONS:
                 name = call.name
-                hint = did_you_mean(name, methods)
+                meant = self.report.near(name, methods)
                 message = f"{self.document.title} has no method {name!r}, nor has any class it extends"
                 span = self.expression.span(call)
-                fix = self.report.renaming(span, name, only_near(name, methods))
-                yield self.report.at(span, "MPL:E112", message, hint=hint, fix=fix)
+                fix = self.report.renaming(span, name, meant.only)
+                yield self.report.at(span, "MPL:E112", message, hint=meant.hint, fix=fix)
         declared = on_this and self.lineage is not None and call.name in self.lineage.methods
         yield from self._arguments(call, this=this, plain=declared)
 
@@ -173,9 +173,9 @@ class _Walker(NamedTuple):
         unknown = [word for word in words if word.value not in signature.standard and not signature.keywords]
         for word in unknown:
             name = word.value
-            hint = did_you_mean(name, signature.standard)
+            hint = self.report.near(name, signature.standard).hint
             free = {*signature.standard[positional:]}.difference(named)
-            fix = self.report.renaming(self.expression.span(word), name, only_near(name, free))
+            fix = self.report.renaming(self.expression.span(word), name, self.report.near(name, free).only)
             message = f"{call.name} has no argument {name!r}"
             yield self.report.at(span, "MPL:E114", message, hint=hint, fix=fix)
         given = {*signature.standard[:positional], *named}
@@ -191,10 +191,9 @@ class _Walker(NamedTuple):
             return
         known = {*self.lineage.properties, *self.lineage.assigned}
         message = f"{self.document.title} has no property {name!r}: it is neither declared nor assigned"
-        hint = did_you_mean(name, known)
-        span = self.expression.span(word)
-        fix = self.report.renaming(span, name, only_near(name, known))
-        yield self.report.at(span, "MPL:E113", message, hint=hint, fix=fix)
+        span, meant = self.expression.span(word), self.report.near(name, known)
+        fix = self.report.renaming(span, name, meant.only)
+        yield self.report.at(span, "MPL:E113", message, hint=meant.hint, fix=fix)
 
     def _resource(self, receiver: Node, call: Call) -> Iterator[Finding]:
         """`new(sys:Resources).string('file')`: the file must be there."""
@@ -206,9 +205,9 @@ class _Walker(NamedTuple):
         if isinstance(name, str) and not package.exists(f"Resources/{name}"):
             known = [one.removeprefix("Resources/") for one in package.list("Resources")]
             message = f"there is no file {name!r} under Resources/"
-            span, hint = self.expression.span(call), did_you_mean(name, known)
-            fix = self._renamed_literal(first, name, only_near(name, known))
-            yield self.report.at(span, "MPL:E116", message, hint=hint, fix=fix)
+            span, meant = self.expression.span(call), self.report.near(name, known)
+            fix = self._renamed_literal(first, name, meant.only)
+            yield self.report.at(span, "MPL:E116", message, hint=meant.hint, fix=fix)
 
     def _renamed_literal(self, node: Node | None, old: str, new: str | None) -> Fix | None:
         if node is None or self.expression.offset is None:

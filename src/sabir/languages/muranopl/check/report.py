@@ -2,23 +2,53 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
+from typing import Final
 
 from sabir.diagnostics.finding import Edit, Finding, Fix, Related
-from sabir.diagnostics.near import did_you_mean, is_respelt, only_near
+from sabir.diagnostics.near import is_respelt, near, only_near
 from sabir.namedtuples import NamedTuple
 from sabir.source.text import Place, Source, Span
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence, text_of
 
-__all__ = ["Report", "kind_of", "shown"]
+__all__ = ["Near", "Report", "kind_of", "shown"]
 
-_LONGEST_QUOTE = 60
+_LONGEST_QUOTE: Final = 60
+_MOST_COMPARISONS: Final = 200_000
 
 
-class Report(NamedTuple):
+class Near(NamedTuple):
+    """What may have been meant by a name that does not exist."""
+
+    hint: str | None = None
+    """`did you mean 'X'?`"""
+    only: str | None = None
+    """The name that a repair may write: the near one, when no second is as near."""
+
+
+class Report:
     """Makes the findings of one file."""
 
-    source: Source
+    __slots__ = ("_comparisons", "source")
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self._comparisons = 0
+
+    def near(self, name: str, known: Collection[str], *, sign: str = "") -> Near:
+        """The known name that is nearest. `sign` is what stands before the name wherever it is written.
+
+        A file with thousands of unknown names among thousands of known ones gets no hints after a while: every name
+        is compared with every other.
+        """
+        self._comparisons += len(known)
+        if self._comparisons > _MOST_COMPARISONS:
+            return Near()
+        nearest = near(name, known)
+        if nearest is None:
+            return Near()
+        only = only_near(name, known)
+        return Near(f"did you mean {sign + nearest!r}?", sign + only if only else None)
 
     def at(
         self,
@@ -60,12 +90,11 @@ class Report(NamedTuple):
         """
         known = sorted(known)
         written = text_of(node) or ""
-        meant = only_near(written, known)
+        hint, meant = self.near(written, known)
         fix = None
         if meant is not None and meant not in map(text_of, taken):
             fix = self.replacing(node, meant, safe=refused and is_respelt(written, meant))
-        hint = did_you_mean(written, known) or _choices(known)
-        return self.at(node, code, message, hint=hint, fix=fix)
+        return self.at(node, code, message, hint=hint or _choices(known), fix=fix)
 
     def renaming(self, span: Span, old: str, new: str | None) -> Fix | None:
         """A fix that writes another name at the beginning of a span, when the old one stands there letter by letter."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sabir.diagnostics.finding import Finding
-from sabir.diagnostics.near import did_you_mean, only_near
 from sabir.languages.muranopl.check.class_view import ClassDocument, ClassTable
 from sabir.languages.muranopl.check.names import is_identifier
 from sabir.languages.muranopl.check.report import Report, kind_of, shown
@@ -93,10 +92,10 @@ def _check_properties(
         name = text_of(key)
         if name is not None and is_identifier(name) and name not in known:
             message = f"the class {document.name} has no property {name!r}"
-            meant = only_near(name, known)
+            hint, meant = report.near(name, known)
             free = meant is not None and meant not in map(text_of, model)
             fix = report.renaming(_inner(key), name, meant if free else None)
-            yield report.at(key, "UI:E088", message, hint=did_you_mean(name, known), fix=fix)
+            yield report.at(key, "UI:E088", message, hint=hint, fix=fix)
 
 
 def _inner(node: YamlNode) -> Span:

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from sabir.diagnostics.finding import Finding
-from sabir.diagnostics.near import did_you_mean, only_near
 from sabir.expressions.yaql.nodes import Binary, Call, Index, Node, Variable, Word, children
 from sabir.languages.muranopl.check.expressions import (
     ExpressionText,
@@ -96,9 +95,9 @@ def _check_values(report: Report, expression: ExpressionText, known: frozenset[s
                 name = ""
         if named is not None and name not in known:
             sign = "$" if isinstance(named, Variable) else ""
-            span, meant = expression.span(named), only_near(name, known)
-            hint = did_you_mean(name, known) or "declare it under Templates or Parameters"
-            fix = report.renaming(span, sign + name, sign + meant if meant else None)
+            span, meant = expression.span(named), report.near(name, known, sign=sign)
+            hint = meant.hint or "declare it under Templates or Parameters"
+            fix = report.renaming(span, sign + name, meant.only)
             yield report.at(
                 span, "UI:E089", f"there is no template or parameter {name!r}", hint=hint, fix=fix
             )
@@ -160,15 +159,13 @@ def _check_reference(
     if form.value in _BUILT_IN_FORMS:
         return
     if form.value not in fields:
-        hint = did_you_mean(form.value, fields)
-        span = expression.span(form)
-        fix = report.renaming(span, form.value, only_near(form.value, fields))
-        yield report.at(span, "UI:E089", f"there is no form {form.value!r}", hint=hint, fix=fix)
+        span, meant = expression.span(form), report.near(form.value, fields)
+        fix = report.renaming(span, form.value, meant.only)
+        yield report.at(span, "UI:E089", f"there is no form {form.value!r}", hint=meant.hint, fix=fix)
         return
     known = fields[form.value]
     if field is not None and known is not None and field.value not in known:
-        hint = did_you_mean(field.value, known)
         message = f"form {form.value!r} has no field {field.value!r}"
-        span = expression.span(field)
-        fix = report.renaming(span, field.value, only_near(field.value, known))
-        yield report.at(span, "UI:E089", message, hint=hint, fix=fix)
+        span, meant = expression.span(field), report.near(field.value, known)
+        fix = report.renaming(span, field.value, meant.only)
+        yield report.at(span, "UI:E089", message, hint=meant.hint, fix=fix)

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from sabir.diagnostics.finding import Finding, Fix
-from sabir.diagnostics.near import near, only_near
 from sabir.languages.muranopl.check.names import is_dotted_name, is_identifier
 from sabir.languages.muranopl.check.report import Report, kind_of, shown
 from sabir.languages.muranopl.check.shapes import is_null, quoting, unknown_keys
@@ -148,13 +147,8 @@ def _check_type(report: Report, value: YamlNode | None) -> Iterator[Finding]:
             value, "UI:E100", f"{shown(value)} is neither a type of field nor the name of a class"
         )
     elif is_identifier(name) and name not in _SIMPLE_TYPES:
-        meant = near(name, _SIMPLE_TYPES)
-        hint = (
-            f"did you mean {meant!r}?"
-            if meant
-            else f"the simple types are {', '.join(sorted(_SIMPLE_TYPES))}"
-        )
-        only = only_near(name, _SIMPLE_TYPES)
+        hint, only = report.near(name, _SIMPLE_TYPES)
+        hint = hint or f"the simple types are {', '.join(sorted(_SIMPLE_TYPES))}"
         fix = report.replacing(value, only) if only else None
         yield report.at(value, "UI:W100", f"there is no type of field {name!r}", hint=hint, fix=fix)
 

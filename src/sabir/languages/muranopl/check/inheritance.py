@@ -1,0 +1,47 @@
+"""Classes that extend themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from sabir.languages.muranopl.check.class_view import ClassDocument
+
+__all__ = ["inheritance_cycles"]
+
+
+def inheritance_cycles(classes: Mapping[str, ClassDocument]) -> Iterator[tuple[str, ...]]:
+    """The ways that lead from a class back to itself, each beginning with its first class by file name.
+
+    Of cycles that share a class only one is given. Every class is looked at once, however long its ancestry.
+    """
+    order = sorted(classes, key=lambda name: (classes[name].source.name, name))
+    rank = {name: number for number, name in enumerate(order)}
+    done: set[str] = set()
+    told: set[str] = set()
+    for start in order:
+        way: dict[str, Iterator[str]] = {}
+        if start not in done:
+            way[start] = _parents(classes, start)
+        while way:
+            name, parents = next(reversed(way.items()))
+            parent = next(parents, None)
+            if parent is None:
+                del way[name]
+                done.add(name)
+            elif parent in way:
+                names = [*way]
+                cycle = names[names.index(parent) :]
+                if not told.intersection(cycle):
+                    told.update(cycle)
+                    first = cycle.index(min(cycle, key=rank.__getitem__))
+                    yield (*cycle[first:], *cycle[:first])
+            elif parent not in done:
+                way[parent] = _parents(classes, parent)
+
+
+def _parents(classes: Mapping[str, ClassDocument], name: str) -> Iterator[str]:
+    document = classes[name]
+    for _, reference in document.extends:
+        parent = document.resolve(reference)
+        if parent is not None and parent in classes:
+            yield parent
