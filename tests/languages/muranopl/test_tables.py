@@ -108,7 +108,7 @@ def test_contract(row: list[Any]) -> None:
     assert not wrong, "\n".join(wrong)
 
 
-@pytest.mark.parametrize(("name", "rows"), list(_pieces("expressions")))
+@pytest.mark.parametrize(("name", "rows"), [*_pieces("expressions"), *_pieces("legacy")])
 def test_expressions(name: str, rows: list[list[Any]]) -> None:
     table = _table(name)
     wrong: list[str] = []

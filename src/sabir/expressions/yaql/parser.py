@@ -68,21 +68,26 @@ _FIRST = {
 
 
 class Dialect(Enum):
-    """Which operators exist. MURANO adds `is` and `:`; in LEGACY (YAQL 0.2) `=>` is an operator that makes a pair."""
+    """Which operators exist. MURANO adds `is` and `:`; in LEGACY (YAQL 0.2) `=>` is an operator that makes a pair.
+
+    MURANO_FIRST has the operators of MURANO with the meaning that a dot and an index have in LEGACY."""
 
     YAQL = "yaql"
     MURANO = "murano"
+    MURANO_FIRST = "murano-first"
     LEGACY = "legacy"
 
 
 _INFIX: dict[Dialect, dict[str, int]] = {
     Dialect.YAQL: _STANDARD,
     Dialect.MURANO: {**_STANDARD, "is": 50, ":": 120},
+    Dialect.MURANO_FIRST: {**_STANDARD, "is": 50, ":": 120},
     Dialect.LEGACY: {**_STANDARD, "=>": 15},
 }
 _PREFIXES: dict[Dialect, dict[str, int]] = {
     Dialect.YAQL: _PREFIX,
     Dialect.MURANO: {**_PREFIX, ":": 120},
+    Dialect.MURANO_FIRST: {**_PREFIX, ":": 120},
     Dialect.LEGACY: _PREFIX,
 }
 

@@ -39,7 +39,7 @@ def attribute_step(compiler: Compiler, node: Word) -> Step:
 
     def each(values: Any, scope: Variables) -> Iterator[Any]:
         for value in values:
-            yield step(value, scope)
+            yield chosen(value, scope)
 
     def forgiving(value: Any, scope: Variables) -> Any:
         return value.get(name) if KINDS[type(value)] == MAPPING else step(value, scope)
@@ -52,4 +52,5 @@ def attribute_step(compiler: Compiler, node: Word) -> Step:
         except CAUGHT as problem:
             site.fail(problem)
 
-    return forgiving if compiler.is_legacy else step  # in YAQL 0.2 a missing key is null
+    chosen = forgiving if compiler.is_legacy else step  # in YAQL 0.2 a missing key is null
+    return chosen

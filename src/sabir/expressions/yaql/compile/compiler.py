@@ -60,7 +60,7 @@ class Compiler:
         self.dispatcher = engine.dispatcher
         # Calls look among the functions made at run time only where there can be any.
         self.has_definitions = _may_define(tree)
-        self.is_legacy = engine.dialect is Dialect.LEGACY
+        self.is_legacy = engine.dialect in (Dialect.LEGACY, Dialect.MURANO_FIRST)
 
     def site(self, node: Node) -> Site:
         return Site(self.text, node.start, node.end)

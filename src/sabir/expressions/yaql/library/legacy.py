@@ -14,7 +14,7 @@ from sabir.expressions.yaql.limits import Limits
 from sabir.expressions.yaql.scope import Lambda, Scope, Variables, variable_key
 from sabir.expressions.yaql.values import hashable
 
-__all__ = ["declare_legacy"]
+__all__ = ["declare_legacy", "dict_of_tuples", "range_", "tuple_"]
 
 _EITHER_WAY = ("get", "list", "bool", "int", "float", "select", "where", "join", "sum", "takeWhile")
 

@@ -214,11 +214,12 @@ class Runtime:
         engine = self._engines.get(key)
         if engine is None:
             library = library_for(format_, self._functions)
-            options = Options(iterable_dicts=format_ in ("1.0", "1.1"))
+            is_first = format_ in ("1.0", "1.1")
+            options = Options(iterable_dicts=is_first)
             engine = self._engines[key] = Engine(
                 with_extensions(library, imports),
                 options=options,
-                dialect=Dialect.MURANO,
+                dialect=Dialect.MURANO_FIRST if is_first else Dialect.MURANO,
                 **self._watching(),
             )
         return engine
