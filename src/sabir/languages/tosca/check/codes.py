@@ -207,10 +207,10 @@ CODES: Final = (
     _code(
         "W019",
         "a requirement is met too seldom or too often",
-        "The type says how many times it must be met. An orchestrator may still find a node for it by itself.",
+        "The type says how many times it must be met. Nothing in the template suits a requirement that is left out.",
         _two(
-            "    web: {type: tosca.nodes.WebServer}\n",
-            "    vm: {type: tosca.nodes.Compute}\n    web: {type: tosca.nodes.WebServer, requirements: [{host: vm}]}\n",
+            "    web: {type: tosca.nodes.WebApplication}\n",
+            "    server: {type: tosca.nodes.WebServer}\n    web: {type: tosca.nodes.WebApplication}\n",
         ),
     ),
     _code(
