@@ -117,3 +117,16 @@ def test_law_the_short_cut_gives_what_jinja_gives(text: str) -> None:
     except TemplateFailed:
         found = None
     assert found == expected
+
+
+def test_a_template_that_includes_itself_ends_without_a_word_on_the_side(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    ignored: list[Any] = []
+    monkeypatch.setattr("sys.unraisablehook", ignored.append)
+    source = Source("me", "first\n{% include 'me' %}")
+    with pytest.raises(TemplateFailed) as failed:
+        Sandbox(load=lambda _: source).render(source, {})
+    (problem,) = failed.value.problems
+    assert (problem.kind, problem.place.location.line) == (ProblemKind.LIMIT, 2)
+    assert not ignored

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import contextmanager
 from functools import wraps
+from types import FrameType
 from typing import Any, ClassVar
 
 from jinja2 import BaseLoader, StrictUndefined, Template, TemplateNotFound, Undefined
@@ -24,6 +25,7 @@ from sabir.source.text import Place, Source, Span
 __all__ = ["BoundedEnvironment", "MeteredEnvironment"]
 
 _LARGEST_RANGE = 100_000
+_DEEPEST_INCLUDE = 50
 _GROWING = frozenset({"join", "indent", "format"})
 """Filters that may give much for a short argument, also without a further one."""
 _DROPPED_FILTERS = frozenset({"urlize", "pprint", "xmlattr"})
@@ -164,6 +166,9 @@ class _Loader(BaseLoader):
         self._find = find
 
     def load(self, environment: Any, name: str, globals: Any = None) -> Template:  # noqa: A002, ARG002
+        if _nested_templates() > _DEEPEST_INCLUDE:
+            # Left to itself Python would run out of stack, and say so again whenever one of the generators is closed.
+            raise LimitReached("the template calls or includes itself without end")
         source = self._find(name)
         if source is None:
             raise TemplateNotFound(name)
@@ -236,6 +241,16 @@ class _Recorder(Undefined):
 
 
 _MISSING_OBJECT = Undefined()._undefined_obj
+
+
+def _nested_templates() -> int:
+    """How many templates are being rendered, one in another."""
+    count = 0
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        count += frame.f_code.co_name == "root" and "__jinja_template__" in frame.f_globals
+        frame = frame.f_back
+    return count
 
 
 def _template_frame() -> tuple[int, Any]:

@@ -142,6 +142,8 @@ def replace_by(
 
 
 def _as_text(value: Any) -> str:
+    if value is None:
+        return ""
     if not isinstance(value, str):
         raise YaqlRuntimeError("the replacement is not a string")
     return value
