@@ -20,6 +20,7 @@ from sabir.languages.inmanta.check.entities import (
 )
 from sabir.languages.inmanta.check.literals import literal_value
 from sabir.languages.inmanta.check.types import (
+    ANY,
     PRIMITIVES,
     ConstrainedType,
     ValueType,
@@ -177,9 +178,7 @@ class _Resolver:
                     continue
                 types[name] = place
                 full = f"{space.name}::{name}"
-                self.out.typedefs[full] = ConstrainedType(
-                    name, PRIMITIVES["any"].accepts, statement, PRIMITIVES["any"], place
-                )
+                self.out.typedefs[full] = ConstrainedType(name, ANY.accepts, statement, ANY, place)
         self._variables_against_types(space, types)
 
     def _variables_against_types(self, space: Namespace, types: dict[str, Place]) -> None:
@@ -211,6 +210,10 @@ class _Resolver:
                 return
             seen = seen.base
         own.base = base
+        if node.condition is not None and not _mentions(node.condition, "self"):
+            self.report(
+                codes.TYPE, f"the condition of type {own.name!r} says nothing about 'self'", own.place
+            )
         if node.regex is not None:
             test, inner = matches(node.regex), base
             own.accepts = lambda value: inner.accepts(value) and test(value)
@@ -309,7 +312,7 @@ class _Resolver:
                 continue
             kind = self._type(space, node.type)
             if kind is None:
-                kind = PRIMITIVES["any"]
+                kind = ANY
             own = Property(node.name, entity, place, type=kind, nullable=node.type.nullable, undef=node.undef)
             if node.default is not None:
                 own.default = literal_value(node.default)
@@ -461,3 +464,15 @@ class _Resolver:
 
 def shown_namespace(name: str) -> str:
     return "main.cf" if name == MAIN else name
+
+
+def _mentions(node: object, name: str) -> bool:
+    """Whether an expression reads a variable."""
+    todo = [node]
+    while todo:
+        one = todo.pop()
+        if isinstance(one, nodes.Name) and one.name == name:
+            return True
+        if isinstance(one, tuple):
+            todo.extend(one)
+    return False

@@ -12,7 +12,7 @@ from sabir.graph.values import Unknown
 from sabir.languages.inmanta.syntax.nodes import Typedef
 from sabir.source.text import Place
 
-__all__ = ["PRIMITIVES", "ConstrainedType", "Test", "ValueType", "list_of", "nullable", "shown_value"]
+__all__ = ["ANY", "PRIMITIVES", "ConstrainedType", "Test", "ValueType", "list_of", "nullable", "shown_value"]
 
 Test = Callable[[object], bool]
 
@@ -77,9 +77,12 @@ PRIMITIVES: Final = {
         ("bool", _is_bool),
         ("dict", _is_dict),
         ("list", _is_list),
-        ("any", _is_anything),
     )
 }
+
+
+ANY: Final = ValueType("any", _is_anything)
+"""What plug-ins call a value of any kind; attributes and types of a model cannot be of it."""
 
 
 def list_of(item: ValueType) -> ValueType:

@@ -10,7 +10,8 @@ from sabir.graph.values import UNKNOWN, Unknown
 from sabir.languages.inmanta import codes
 from sabir.languages.inmanta.check.types import shown_value
 from sabir.languages.inmanta.evaluate import operators
-from sabir.languages.inmanta.evaluate.budget import LARGE_LIST, LARGE_TEXT, Budget
+from sabir.languages.inmanta.evaluate.budget import LARGE_LIST, Budget
+from sabir.languages.inmanta.evaluate.comprehensions import comprehension
 from sabir.languages.inmanta.evaluate.reading import (
     attribute_reader,
     defined_reader,
@@ -21,11 +22,8 @@ from sabir.languages.inmanta.evaluate.reading import (
     variable_reader,
 )
 from sabir.languages.inmanta.evaluate.scopes import Scope
-from sabir.languages.inmanta.evaluate.values import (
-    Frame,
-    Pending,
-    Read,
-)
+from sabir.languages.inmanta.evaluate.texts import TextCompiler
+from sabir.languages.inmanta.evaluate.values import Frame, Read, flatten
 from sabir.languages.inmanta.evaluate.writing import stop
 from sabir.languages.inmanta.syntax import nodes
 from sabir.source.text import Place
@@ -42,10 +40,11 @@ class ExpressionCompiler:
     def __init__(self, compiler: Compiler) -> None:
         self.compiler = compiler
         self.budget = Budget()
+        self.texts = TextCompiler(self)
         self._compilers: dict[type, Callable[[Any, Scope], Read]] = {
             nodes.Literal: self._literal,
-            nodes.Text: self._text,
-            nodes.FormatText: self._format_text,
+            nodes.Text: self.texts.text,
+            nodes.FormatText: self.texts.format_text,
             nodes.ListLiteral: self._list,
             nodes.DictLiteral: self._dict,
             nodes.Name: self._name,
@@ -61,7 +60,7 @@ class ExpressionCompiler:
             nodes.Binary: self._binary,
             nodes.IsDefined: self._is_defined,
             nodes.Conditional: self._conditional,
-            nodes.Comprehension: self._comprehension,
+            nodes.Comprehension: lambda node, scope: comprehension(self, node, scope),
         }
 
     def read(self, node: nodes.Expression, scope: Scope) -> Read:
@@ -123,84 +122,6 @@ class ExpressionCompiler:
         value = node.value
         return lambda _: value
 
-    def _text(self, node: nodes.Text, scope: Scope) -> Read:
-        shown = operators.shown_text
-        parts = node.parts
-        if len(parts) <= 3 and sum(not isinstance(part, str) for part in parts) == 1:
-            return self._text_of_one(node, scope)
-        pieces = "".join(part.replace("%", "%%") if isinstance(part, str) else "%s" for part in parts)
-        reads = tuple(self.read(part.value, scope) for part in parts if not isinstance(part, str))
-        budget, place = self.budget, self.place(node, scope)
-
-        def read(frame: Frame) -> Any:
-            values = [one(frame) for one in reads]
-            for position, value in enumerate(values):
-                if type(value) is not str:
-                    if isinstance(value, Unknown):
-                        return value
-                    values[position] = shown(value)
-            size = sum(map(len, values))
-            if size > LARGE_TEXT:
-                budget.text(size, place)
-            return pieces % tuple(values)
-
-        return read
-
-    def _text_of_one(self, node: nodes.Text, scope: Scope) -> Read:
-        shown = operators.shown_text
-        before = after = ""
-        inner: Read | None = None
-        for part in node.parts:
-            if not isinstance(part, str):
-                inner = self.read(part.value, scope)
-            elif inner is None:
-                before = part
-            else:
-                after = part
-        assert inner is not None
-        only = inner
-        budget, place = self.budget, self.place(node, scope)
-
-        def read(frame: Frame) -> Any:
-            value = only(frame)
-            if type(value) is not str:
-                if isinstance(value, Unknown):
-                    return value
-                value = shown(value)
-            if len(value) > LARGE_TEXT:
-                budget.text(len(value), place)
-            return before + value + after
-
-        return read
-
-    def _format_text(self, node: nodes.FormatText, scope: Scope) -> Read:
-        parts: list[tuple[str, Read | None, str, Place]] = []
-        for part in node.parts:
-            if isinstance(part, str):
-                parts.append((part, None, "", self.place(node, scope)))
-            else:
-                parts.append(("", self.read(part.value, scope), part.spec, self.place(node, scope)))
-
-        budget = self.budget
-
-        def read(frame: Frame) -> Any:
-            out: list[str] = []
-            size = 0
-            for text, inner, spec, place in parts:
-                if inner is None:
-                    out.append(text)
-                    continue
-                value = inner(frame)
-                if isinstance(value, Unknown):
-                    return value
-                out.append(_formatted(value, spec, place))
-                size += len(out[-1])
-                if size > LARGE_TEXT:
-                    budget.text(size, place)
-            return "".join(out)
-
-        return read
-
     def _list(self, node: nodes.ListLiteral, scope: Scope) -> Read:
         reads = tuple(self.read(item, scope) for item in node.items)
         if all(isinstance(item, nodes.Literal | nodes.Text) for item in node.items):
@@ -215,7 +136,7 @@ class ExpressionCompiler:
                 if isinstance(value, list):
                     if len(value) > LARGE_LIST:
                         budget.items(len(value) + len(out), place)
-                    _flatten(value, out)  # lists inside a list join it, as the existing engine has it
+                    flatten(value, out)  # lists inside a list join it, as the existing engine has it
                 else:
                     out.append(value)
             return out
@@ -396,85 +317,3 @@ class ExpressionCompiler:
             return otherwise(frame) if decided is False else UNKNOWN
 
         return read
-
-    def _comprehension(self, node: nodes.Comprehension, scope: Scope) -> Read:
-        """Each item has a frame of its own; frames are kept while the statement waits, so that no item is made twice."""
-        place = self.place(node, scope)
-        sources: list[Read] = []
-        inner = scope
-        layouts = []
-        for variable, iterable in node.loops:
-            sources.append(self.read(iterable, inner))
-            inner = inner.framed()
-            inner.names[variable] = 1
-            layouts.append(inner.layout)
-        guards = [
-            self.condition(guard, inner, "the condition of a list comprehension") for guard in node.guards
-        ]
-        element = self.read(node.element, inner)
-        memo = scope.layout.slot()
-        budget = self.budget
-
-        def frames(
-            frame: Frame, level: int, kept: dict[tuple[int, ...], Frame], at: tuple[int, ...]
-        ) -> list[Frame]:
-            found = sources[level](frame)
-            if not isinstance(found, list):
-                raise stop(codes.TYPE, f"{shown_value(found)} is no list and cannot be iterated", place)
-            out: list[Frame] = []
-            for position, item in enumerate(found):
-                where = (*at, position)
-                below = kept.get(where)
-                if below is None:
-                    below = kept[where] = [frame, item, *layouts[level].rest()]
-                    budget.room(len(kept), place)
-                out += [below] if level + 1 == len(sources) else frames(below, level + 1, kept, where)
-            return out
-
-        def read(frame: Frame) -> list[Any]:
-            kept = frame[memo]
-            if type(kept) is list:
-                return kept  # done already; another part of the statement had to wait
-            if type(kept) is Pending:
-                kept = frame[memo] = {}
-            out: list[Any] = []
-            for one in frames(frame, 0, kept, ()):
-                if all(guard(one) is True for guard in guards):
-                    value = element(one)
-                    if isinstance(value, list):
-                        _flatten(value, out)
-                    else:
-                        out.append(value)
-            if len(out) > LARGE_LIST:
-                budget.items(len(out), place)
-            frame[memo] = out
-            return out
-
-        return read
-
-
-def _flatten(value: list[Any], out: list[Any]) -> None:
-    for one in value:
-        if isinstance(one, list):
-            _flatten(one, out)
-        else:
-            out.append(one)
-
-
-def _formatted(value: Any, spec: str, place: Place) -> str:
-    if not spec:
-        return operators.shown_text(value)
-    if len(spec) > 20 or any(digits > 1000 for digits in _numbers(spec)):
-        raise stop(codes.LIMIT, f"the format {spec!r} asks for too much", place)
-    try:
-        return format(value, spec)
-    except (ValueError, TypeError) as error:
-        raise stop(
-            codes.TYPE, f"{shown_value(value)} cannot be written as {spec!r}: {error}", place
-        ) from None
-
-
-def _numbers(spec: str) -> list[int]:
-    import re
-
-    return [int(number) for number in re.findall(r"[0-9]+", spec)]

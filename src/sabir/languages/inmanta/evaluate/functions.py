@@ -7,7 +7,8 @@ from typing import Any
 
 from sabir.dataclasses import dataclass, field
 from sabir.graph.values import Unknown
-from sabir.languages.inmanta.check.types import PRIMITIVES, ValueType
+from sabir.languages.inmanta.check.types import ValueType
+from sabir.languages.inmanta.evaluate.operators import shown_text
 
 __all__ = ["CASTS", "Function", "Functions", "Parameter"]
 
@@ -78,23 +79,20 @@ def _cast_float(value: Any) -> Any:
 
 
 def _cast_number(value: Any) -> Any:
-    if isinstance(value, str):
-        try:
-            return int(value)
-        except ValueError:
-            return float(value)
-    if isinstance(value, int | float):
+    if isinstance(value, float):
         return value
+    if isinstance(value, int):
+        return int(value)  # of true and false, too
+    if isinstance(value, str):
+        return float(value)  # "3", too, as the existing engine has it
     raise TypeError
 
 
 def _cast_string(value: Any) -> Any:
     if isinstance(value, bool):
         return "true" if value else "false"
-    if value is None:
-        return "null"
-    if isinstance(value, str | int | float | list | dict):
-        return str(value)
+    if value is None or isinstance(value, str | int | float | list | dict):
+        return shown_text(value)
     raise TypeError
 
 
@@ -124,6 +122,3 @@ def is_unknown(value: Any) -> bool:
     if isinstance(value, dict):
         return any(is_unknown(one) for one in value.values())
     return False
-
-
-ANY = PRIMITIVES["any"]

@@ -167,7 +167,15 @@ def negation(operand: Read, place: Place) -> Read:
 
 
 def shown_text(value: Any) -> str:
-    """A value inside a string."""
+    """A value inside a string: as Python spells it, but null."""
+    return value if type(value) is str else _spelt(value, str)
+
+
+def _spelt(value: Any, spell: Callable[[Any], str]) -> str:
     if value is None:
         return "null"
-    return str(value)
+    if isinstance(value, list):
+        return f"[{', '.join(_spelt(one, repr) for one in value)}]"
+    if isinstance(value, dict):
+        return f"{{{', '.join(f'{key!r}: {_spelt(one, repr)}' for key, one in value.items())}}}"
+    return spell(value)

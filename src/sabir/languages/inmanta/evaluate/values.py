@@ -17,7 +17,18 @@ if TYPE_CHECKING:
     from sabir.languages.inmanta.evaluate.engine import Activity
     from sabir.languages.inmanta.evaluate.sites import Site
 
-__all__ = ["EMPTY", "Frame", "Instance", "Pending", "Read", "RelationList", "RelationValue", "Stop", "Wait"]
+__all__ = [
+    "EMPTY",
+    "Frame",
+    "Instance",
+    "Pending",
+    "Read",
+    "RelationList",
+    "RelationValue",
+    "Stop",
+    "Wait",
+    "flatten",
+]
 
 Frame = list[Any]
 """The slots of a block: the frame around it, then `self` or the loop variable, then its own variables."""
@@ -174,3 +185,12 @@ class Instance:
     def __repr__(self) -> str:
         location = self._site.place.location
         return f"{self._entity.name} (instantiated at {location.file}:{location.line})"
+
+
+def flatten(value: list[Any], out: list[Any]) -> None:
+    """Add the items of a list, and those of lists in it."""
+    for one in value:
+        if isinstance(one, list):
+            flatten(one, out)
+        else:
+            out.append(one)

@@ -20,7 +20,7 @@ from sabir.languages.inmanta.syntax.parser import SyntaxTree, parse
 
 __all__ = ["cache_directory", "cached_parse"]
 
-_VERSION: Final = "3"
+_VERSION: Final = "4"
 """Raised whenever the nodes or what the parser accepts change."""
 _SMALLEST: Final = 4_000
 """Below this many characters parsing is as quick as reading the cache."""

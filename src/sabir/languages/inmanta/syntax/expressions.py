@@ -329,29 +329,36 @@ class ExpressionParser(TokenStream):
                 parts.append(part[0])
             else:
                 at = start + quotes + part[1]
-                parts.append(Interpolation(at, at + len(part[0]), _path(part[0], at), ""))
+                parts.append(Interpolation(at, at + len(part[0]), _path(part[0], at), "", ""))
         if len(parts) == 1 and isinstance(parts[0], str):
             return Literal(start, end, parts[0])
         return Text(start, end, tuple(parts))
 
     def _format(self, text: str, start: int) -> Expression:
-        end = start + len(text)
+        return self._format_parts(text[2:-1], start + 2, start, start + len(text))
+
+    def _format_parts(self, text: str, at: int, start: int, end: int) -> FormatText:
+        """The text between the quotes of an f-string, or of the spec in one; it begins at `at`."""
         try:
-            pieces = split_format(text[2:-1])
+            pieces = split_format(text)
         except ValueError as error:
             self.fail_span(start, end, str(error))
         parts: list[str | Interpolation] = []
-        for piece, offset, spec in pieces:
-            if spec is None:
-                parts.append(piece)
+        for piece in pieces:
+            if piece.spec is None:
+                parts.append(piece.text)
                 continue
-            at = start + 2 + offset
-            inner = ExpressionParser(piece, at)
+            begin = at + piece.offset
+            inner = ExpressionParser(piece.text, begin)
             inner.depth = self.depth + 1
             value = inner.expression()
             if inner.pos != len(inner.kinds) - 1:
                 inner.fail(f"expected '}}' in the f-string, found {inner.found()}")
-            parts.append(Interpolation(at, at + len(piece), value, spec))
+            spec: str | FormatText = piece.spec
+            if "{" in piece.spec:
+                inside = at + piece.spec_offset
+                spec = inner._format_parts(piece.spec, inside, inside, inside + len(piece.spec))
+            parts.append(Interpolation(begin, begin + len(piece.text), value, spec, piece.conversion))
         return FormatText(start, end, tuple(parts))
 
 

@@ -66,12 +66,13 @@ class Literal(NamedTuple):
 
 
 class Interpolation(NamedTuple):
-    """`{{ name.attribute }}` or, in an f-string, `{expression:spec}`."""
+    """`{{ name.attribute }}` or, in an f-string, `{expression!conversion:spec}`; the spec may hold braces itself."""
 
     start: int
     end: int
     value: Expression
-    spec: str
+    spec: str | FormatText
+    conversion: str
 
 
 class Text(NamedTuple):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Final
+from typing import Final, NamedTuple
 
 __all__ = ["FormatPart", "interpolated_parts", "split_format", "unescape"]
 
@@ -23,8 +23,8 @@ _SIMPLE: Final = {
     "v": "\v",
     "\n": "",
 }
-_NAME: Final = r"[a-zA-Z_](?:[a-zA-Z_0-9]|-(?=[a-zA-Z_0-9]))*"
-_INTERPOLATION: Final = re.compile(rf"\{{\{{[ \t]*({_NAME}(?:\.{_NAME})*)[ \t]*\}}\}}")
+_INTERPOLATION: Final = re.compile(r"\{\{\s*([.A-Za-z0-9_-]+)\s*\}\}")
+_CONVERSION: Final = re.compile(r"!([rsa])\s*$")
 
 
 def unescape(text: str) -> str:
@@ -43,7 +43,8 @@ def _resolve(match: re.Match[str]) -> str:
 def interpolated_parts(text: str) -> list[tuple[str, int] | tuple[str, int, None]]:
     """Texts `(text, offset)` and interpolated paths `(path, offset, None)` in turn; offsets are into `text`.
 
-    Only names and attributes are interpolated; other text between double braces stays (recorded behaviour).
+    Only names and attributes are interpolated; other text between double braces stays, but what only begins like no name
+    (`{{1}}`) is taken for one that does not exist (recorded behaviour).
     """
     parts: list[tuple[str, int] | tuple[str, int, None]] = []
     at = 0
@@ -57,8 +58,14 @@ def interpolated_parts(text: str) -> list[tuple[str, int] | tuple[str, int, None
     return parts
 
 
-FormatPart = tuple[str, int, str | None]
-"""Text or expression, its offset, and the format spec of an expression (None for text)."""
+class FormatPart(NamedTuple):
+    """A part of an f-string: text, or an expression with what follows it in the braces (`spec` None for text)."""
+
+    text: str
+    offset: int
+    spec: str | None = None
+    spec_offset: int = 0
+    conversion: str = ""
 
 
 def split_format(text: str) -> list[FormatPart]:
@@ -73,14 +80,17 @@ def split_format(text: str) -> list[FormatPart]:
             at += 2
         elif char == "{":
             if literal:
-                parts.append((unescape("".join(literal)), start, None))
+                parts.append(FormatPart(unescape("".join(literal)), start))
                 literal = []
             close = _closing_brace(text, at)
-            inner = text[at + 1 : close]
-            expression, spec = _split_spec(inner)
+            expression, spec = _split_spec(text[at + 1 : close])
+            spec_at = close - len(spec)
+            conversion = _CONVERSION.search(expression)
+            if conversion is not None:
+                expression = expression[: conversion.start()]
             if not expression.strip():
                 raise ValueError("an f-string has empty braces")
-            parts.append((expression, at + 1, spec))
+            parts.append(FormatPart(expression, at + 1, spec, spec_at, conversion[1] if conversion else ""))
             at = start = close + 1
         elif char == "}":
             raise ValueError("an f-string has a single '}'; write '}}' for the character itself")
@@ -88,7 +98,7 @@ def split_format(text: str) -> list[FormatPart]:
             literal.append(char)
             at += 1
     if literal or not parts:
-        parts.append((unescape("".join(literal)), start, None))
+        parts.append(FormatPart(unescape("".join(literal)), start))
     return parts
 
 

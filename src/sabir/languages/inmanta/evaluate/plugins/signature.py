@@ -9,8 +9,8 @@ from collections.abc import Callable
 from typing import Any
 
 from sabir.languages.inmanta.check.definitions import Definitions
-from sabir.languages.inmanta.check.types import PRIMITIVES, ValueType, list_of, nullable
-from sabir.languages.inmanta.evaluate.functions import ANY, Function, Parameter
+from sabir.languages.inmanta.check.types import ANY, PRIMITIVES, ValueType, list_of, nullable
+from sabir.languages.inmanta.evaluate.functions import Function, Parameter
 from sabir.languages.inmanta.evaluate.plugins.api import Context, Registered
 from sabir.languages.inmanta.evaluate.plugins.declared import ABSENT, declared_by
 from sabir.languages.inmanta.evaluate.values import Instance

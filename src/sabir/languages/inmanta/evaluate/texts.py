@@ -1,0 +1,147 @@
+"""Strings with values in them: `{{name}}` and f-strings, their texts split beforehand."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final
+
+from sabir.graph.values import Unknown
+from sabir.languages.inmanta import codes
+from sabir.languages.inmanta.check.types import shown_value
+from sabir.languages.inmanta.evaluate.budget import LARGE_TEXT
+from sabir.languages.inmanta.evaluate.operators import shown_text
+from sabir.languages.inmanta.evaluate.scopes import Scope
+from sabir.languages.inmanta.evaluate.values import Frame, Read
+from sabir.languages.inmanta.evaluate.writing import stop
+from sabir.languages.inmanta.syntax import nodes
+from sabir.source.text import Place
+
+if TYPE_CHECKING:
+    from sabir.languages.inmanta.evaluate.expressions import ExpressionCompiler
+
+__all__ = ["TextCompiler"]
+
+_CONVERSIONS: Final[dict[str, Callable[[Any], str]]] = {"r": repr, "s": str, "a": ascii}
+_NUMBERS: Final = re.compile("[0-9]+")
+
+
+class TextCompiler:
+    def __init__(self, expressions: ExpressionCompiler) -> None:
+        self.expressions = expressions
+        self.budget = expressions.budget
+
+    def text(self, node: nodes.Text, scope: Scope) -> Read:
+        parts = node.parts
+        if len(parts) <= 3 and sum(not isinstance(part, str) for part in parts) == 1:
+            return self._text_of_one(node, scope)
+        pieces = "".join(part.replace("%", "%%") if isinstance(part, str) else "%s" for part in parts)
+        reads = tuple(self.expressions.read(part.value, scope) for part in parts if not isinstance(part, str))
+        budget, place = self.budget, self.expressions.place(node, scope)
+
+        def read(frame: Frame) -> Any:
+            values = [one(frame) for one in reads]
+            for position, value in enumerate(values):
+                if type(value) is not str:
+                    if isinstance(value, Unknown):
+                        return value
+                    values[position] = _inserted(value)
+            size = sum(map(len, values))
+            if size > LARGE_TEXT:
+                budget.text(size, place)
+            return pieces % tuple(values)
+
+        return read
+
+    def _text_of_one(self, node: nodes.Text, scope: Scope) -> Read:
+        before = after = ""
+        inner: Read | None = None
+        for part in node.parts:
+            if not isinstance(part, str):
+                inner = self.expressions.read(part.value, scope)
+            elif inner is None:
+                before = part
+            else:
+                after = part
+        assert inner is not None
+        only = inner
+        budget, place = self.budget, self.expressions.place(node, scope)
+
+        def read(frame: Frame) -> Any:
+            value = only(frame)
+            if type(value) is not str:
+                if isinstance(value, Unknown):
+                    return value
+                value = _inserted(value)
+            if len(value) > LARGE_TEXT:
+                budget.text(len(value), place)
+            return before + value + after
+
+        return read
+
+    def format_text(self, node: nodes.FormatText, scope: Scope) -> Read:
+        place = self.expressions.place(node, scope)
+        parts = [
+            part if isinstance(part, str) else self._formatted(part, scope, place) for part in node.parts
+        ]
+        budget = self.budget
+
+        def read(frame: Frame) -> Any:
+            out: list[str] = []
+            size = 0
+            for part in parts:
+                if isinstance(part, str):
+                    out.append(part)
+                    continue
+                value = part(frame)
+                if isinstance(value, Unknown):
+                    return value
+                out.append(value)
+                size += len(value)
+                if size > LARGE_TEXT:
+                    budget.text(size, place)
+            return "".join(out)
+
+        return read
+
+    def _formatted(self, part: nodes.Interpolation, scope: Scope, place: Place) -> Read:
+        inner = self.expressions.read(part.value, scope)
+        spec = _constant(part.spec) if isinstance(part.spec, str) else self.format_text(part.spec, scope)
+        convert = _CONVERSIONS.get(part.conversion)
+
+        def read(frame: Frame) -> Any:
+            value = inner(frame)
+            wanted = spec(frame)
+            if isinstance(value, Unknown) or isinstance(wanted, Unknown):
+                return value if isinstance(value, Unknown) else wanted
+            if convert is not None:
+                value = convert(value)
+            return _formatted(_whole(value), wanted, place)
+
+        return read
+
+
+def _constant(value: str) -> Read:
+    return lambda _: value
+
+
+def _whole(value: Any) -> Any:
+    """A float without decimals goes into a string as a whole number (recorded behaviour)."""
+    return int(value) if type(value) is float and value.is_integer() else value
+
+
+def _inserted(value: Any) -> str:
+    return shown_text(_whole(value))
+
+
+def _formatted(value: Any, spec: str, place: Place) -> str:
+    if not spec:
+        return shown_text(value)
+    if len(spec) > 20 or any(int(digits) > 1000 for digits in _NUMBERS.findall(spec)):
+        raise stop(codes.LIMIT, f"the format {spec!r} asks for too much", place)
+    try:
+        return format(value, spec)
+    except (ValueError, TypeError) as error:
+        raise stop(
+            codes.TYPE, f"{shown_value(value)} cannot be written as {spec!r}: {error}", place
+        ) from None
