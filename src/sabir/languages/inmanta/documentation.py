@@ -268,8 +268,16 @@ CODES: Final = (
         codes.RESOURCE,
         "a resource cannot be exported",
         "The class that is registered for an entity failed to compute a field or the id of a resource.",
-        'host = std::Host(name="a,b", os=std::linux)\nstd::Package(host=host, name="p", state="installed")\n',
+        'host = std::Host(name="a", os=std::linux)\nstd::Package(host=host, name="p]", state="installed")\n',
         'host = std::Host(name="a", os=std::linux)\nstd::Package(host=host, name="p", state="installed")\n',
         when="render",
+    ),
+    _code(
+        codes.HIDES,
+        "an attribute hides a relation of std::Entity",
+        "Every entity has the relations `requires` and `provides`. An attribute of such a name takes their place, and "
+        "resources of the entity cannot be ordered by it.",
+        "entity Unit:\n    string[] requires = []\nend\n",
+        "entity Unit:\n    string[] required_units = []\nend\n",
     ),
 )

@@ -116,6 +116,7 @@ def test_resources() -> None:
         "send_event": False,
         "name": "web",
         "state": "installed",
+        "reload": False,
         "id": "std::Package[vm1,name=web],v=0",
         "requires": [],
         "version": 0,

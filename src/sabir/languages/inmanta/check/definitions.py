@@ -6,6 +6,7 @@ An unknown or doubled name is a finding even where nothing would run it, and all
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TypeVar
 
 from sabir.dataclasses import dataclass, field
 from sabir.diagnostics.finding import Finding, Related
@@ -36,6 +37,9 @@ from sabir.source.text import Place
 __all__ = ["Definitions", "resolve_definitions"]
 
 
+_Found = TypeVar("_Found")
+
+
 @dataclass(slots=True, eq=False)
 class Definitions:
     """What a project defines, by full name."""
@@ -45,23 +49,31 @@ class Definitions:
     typedefs: dict[str, ConstrainedType] = field(default_factory=dict[str, ConstrainedType])
     implementations: dict[str, ImplementationDef] = field(default_factory=dict[str, ImplementationDef])
     findings: list[Finding] = field(default_factory=list[Finding])
+    inferred: dict[tuple[str, int], EntityType] = field(default_factory=dict[tuple[str, int], EntityType])
+    """Entities of constructors that are told by the relation they are set to: namespace and offset of the constructor."""
 
-    def namespace_of(self, name: str, namespace: Namespace) -> tuple[str | None, str]:
-        """The namespace that a written name belongs to (None: not imported) and its last part."""
+    def full_names(self, name: str, namespace: Namespace) -> list[str]:
+        """What a written name of a type, implementation or function can mean, nearest first.
+
+        A file knows what its own namespace and those around it define: `a::b::c` that of `a::b` and `a`, too.
+        """
         head, _, last = name.rpartition("::")
-        if not head:
-            return namespace.name, last
-        return namespace.imports.get(head), last
+        if head:
+            home = namespace.imports.get(head)
+            return [] if home is None else [f"{home}::{last}"]
+        parts = namespace.name.split("::")
+        return ["::".join([*parts[:size], last]) for size in range(len(parts), 0, -1)]
 
     def entity(self, name: str, namespace: Namespace) -> EntityType | None:
-        home, last = self.namespace_of(name, namespace)
-        return self.entities.get(f"{home}::{last}") if home else None
+        return _first(self.entities, self.full_names(name, namespace))
+
+    def constructed(self, node: nodes.Construct, namespace: Namespace) -> EntityType | None:
+        return self.entity(node.entity, namespace) or self.inferred.get((namespace.name, node.start))
 
     def value_type(self, name: str, namespace: Namespace) -> ValueType | None:
         if name in PRIMITIVES:
             return PRIMITIVES[name]
-        home, last = self.namespace_of(name, namespace)
-        return self.typedefs.get(f"{home}::{last}") if home else None
+        return _first(self.typedefs, self.full_names(name, namespace))
 
     def unknown(
         self, what: str, name: str, namespace: Namespace, known: Iterable[str]
@@ -93,6 +105,13 @@ class Definitions:
         return f"there is no {what} {name!r}" + (f" in {home!r}" if head else ""), did_you_mean(
             name, candidates
         )
+
+
+def _first(known: dict[str, _Found], names: list[str]) -> _Found | None:
+    for name in names:
+        if name in known:
+            return known[name]
+    return None
 
 
 def resolve_definitions(project: Project) -> Definitions:
@@ -373,7 +392,9 @@ class _Resolver:
                 if above is None or above is own:
                     continue
                 same = own.type is not None and above.type is not None and own.type.name == above.type.name
-                if not same:
+                if not same and above.entity.name == "std::Entity" and not own.is_relation:
+                    self._hides(entity, own, above)
+                elif not same:
                     what = "relation" if above.is_relation else "attribute"
                     self.report(
                         codes.DUPLICATE,
@@ -383,6 +404,16 @@ class _Resolver:
                         related=(Related(place=above.place, message="inherited from here"),),
                     )
                     break
+
+    def _hides(self, entity: EntityType, own: Property, above: Property) -> None:
+        """Nobody names `std::Entity` as a parent, and published modules have attributes called `requires`."""
+        above.hidden = True
+        self.report(
+            codes.HIDES,
+            f"the attribute {own.name!r} of {entity.shown!r} hides the relation of this name that every entity has",
+            own.place,
+            hint="what is deployed cannot be ordered by it; another name is better",
+        )
 
     def _index(self, space: Namespace, node: nodes.Index) -> None:
         entity = self._find_entity(space, node.entity)
@@ -454,8 +485,7 @@ class _Resolver:
             entity.implements.append(ImplementDef(space, node, tuple(found), parents, place))
 
     def _find_implementation(self, space: Namespace, name: nodes.QualifiedName) -> ImplementationDef | None:
-        home, last = self.out.namespace_of(name.name, space)
-        found = self.out.implementations.get(f"{home}::{last}") if home else None
+        found = _first(self.out.implementations, self.out.full_names(name.name, space))
         if found is None:
             message, hint = self.out.unknown("implementation", name.name, space, self.out.implementations)
             self.report(codes.UNKNOWN_NAME, message, nodes.place_of(space.source, name), hint=hint)

@@ -35,6 +35,8 @@ class Property:
     high: int | None = None
     reverse: Property | None = None
     annotations: tuple[nodes.Expression, ...] = ()
+    hidden: bool = False
+    """Whether some entity below has an attribute of this name instead."""
 
     @property
     def is_relation(self) -> bool:

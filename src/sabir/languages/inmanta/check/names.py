@@ -56,7 +56,10 @@ class _Checker:
     def _entity(
         self, name: str, node: nodes.Construct | nodes.IndexLookup, space: Namespace
     ) -> EntityType | None:
-        entity = self.definitions.entity(name, space)
+        if isinstance(node, nodes.Construct):
+            entity = self.definitions.constructed(node, space)
+        else:
+            entity = self.definitions.entity(name, space)
         if entity is None:
             message, hint = self.definitions.unknown("entity", name, space, self.definitions.entities)
             place = space.place(node.start, node.start + len(name))
@@ -95,6 +98,26 @@ class _Checker:
                 )
             if argument.name is not None:
                 seen.setdefault(argument.name, argument)
+                prop = entity.all_properties.get(argument.name) if entity is not None else None
+                if prop is not None and prop.target is not None:
+                    self._infer(argument.value, prop.target, space)
+
+    def _infer(self, value: nodes.Expression, target: EntityType, space: Namespace) -> None:
+        """A constructor set to a relation may leave the namespace out when only one fitting entity has its name."""
+        if isinstance(value, nodes.ListLiteral):
+            for item in value.items:
+                self._infer(item, target, space)
+        elif isinstance(value, nodes.Conditional):
+            self._infer(value.then, target, space)
+            self._infer(value.otherwise, target, space)
+        elif isinstance(value, nodes.Comprehension):
+            self._infer(value.element, target, space)
+        elif isinstance(value, nodes.Construct) and "::" not in value.entity:
+            if self.definitions.entity(value.entity, space) is not None:
+                return
+            fitting = [one for one in _below(target) if one.name.rpartition("::")[2] == value.entity]
+            if len(fitting) == 1:
+                self.definitions.inferred[space.name, value.start] = fitting[0]
 
     def _positional(
         self, node: nodes.Construct, argument: nodes.Argument, entity: EntityType | None, space: Namespace
@@ -125,9 +148,7 @@ class _Checker:
     def _call(self, node: nodes.Call, space: Namespace) -> None:
         if node.function in _CASTS:
             return
-        head, _, last = node.function.rpartition("::")
-        home = space.imports.get(head) if head else space.name.split("::")[0]
-        if home is not None and f"{home}::{last}" in self.functions:
+        if any(name in self.functions for name in self.definitions.full_names(node.function, space)):
             return
         message, hint = self.definitions.unknown("function", node.function, space, self.functions)
         place = space.place(node.start, node.start + len(node.function))
@@ -163,3 +184,15 @@ class _Checker:
                     )
                 )
             seen.setdefault(key.value, key)
+
+
+def _below(entity: EntityType) -> list[EntityType]:
+    """An entity and all that inherit from it, each once."""
+    found: dict[EntityType, None] = {}
+    todo = [entity]
+    while todo:
+        one = todo.pop()
+        if one not in found:
+            found[one] = None
+            todo.extend(one.children)
+    return list(found)

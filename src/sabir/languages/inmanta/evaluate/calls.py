@@ -18,16 +18,7 @@ from sabir.source.text import Place, Source, Span
 if TYPE_CHECKING:
     from sabir.languages.inmanta.evaluate.compiler import Compiler
 
-__all__ = ["CallCompiler", "full_name"]
-
-
-def full_name(name: str, imports: dict[str, str], home: str) -> str | None:
-    """The full name of a function as written in a namespace; None when the namespace is not imported."""
-    head, _, last = name.rpartition("::")
-    if not head:
-        return f"{home.split('::')[0]}::{last}"
-    target = imports.get(head)
-    return None if target is None else f"{target}::{last}"
+__all__ = ["CallCompiler"]
 
 
 class CallCompiler:
@@ -47,12 +38,16 @@ class CallCompiler:
 
         return read
 
+    def function(self, node: nodes.Call, scope: Scope) -> Function | None:
+        """What a call names."""
+        names = self.compiler.definitions.full_names(node.function, scope.space)
+        return next(filter(None, map(self.compiler.functions.get, names)), None)
+
     def call(self, node: nodes.Call, scope: Scope) -> Read:
         place = nodes.place_of(scope.space.source, node)
         if node.function in CASTS:
             return self._cast(node, scope, place)
-        name = full_name(node.function, scope.space.imports, scope.space.name)
-        function = self.compiler.functions.get(name or "")
+        function = self.function(node, scope)
         if function is None:
             raise AssertionError(node.function)  # reported before anything runs
         if function.refused:

@@ -90,13 +90,20 @@ class Compiler:
 
         render = self.templates.renderer(scope, place)
         location = str(place.location)
+        home = scope.space.name.partition("::")[0]
+
+        def whole(path: str) -> str:
+            """`./path` is in the module of the call."""
+            return f"{home}/{path[2:]}" if path.startswith("./") else path
 
         def make(frame: Frame) -> Context:
             return Context(
                 types=lambda name: self.definitions.entity(name, scope.space),
-                render=lambda path, values: render(frame, path, values),
-                read_file=self.read_file,
+                render=lambda path, values: render(frame, whole(path), values),
+                read_file=lambda folder, path: self.read_file(folder, whole(path)),
+                list_files=lambda folder, path: self._list_files(folder, whole(path)),
                 location=location,
+                namespace=scope.space.name,
             )
 
         return make
@@ -113,6 +120,13 @@ class Compiler:
             module, _, inside = path.partition("/")
             raise FileNotFoundError(f"module {module!r} has no file {inside!r} in {folder!r}")
         return file.raw()
+
+    def _list_files(self, folder: str, path: str) -> list[str]:
+        module, _, inside = path.partition("/")
+        found = self.definitions.project.modules.get(module)
+        below = f"{folder}/{inside}".rstrip("/")
+        names = found.data.list(below) if found is not None else []
+        return [name[len(below) + 1 :] for name in names if "/" not in name[len(below) + 1 :]]
 
     def compile(self) -> list[tuple[list[Step], Frame]]:
         """Every namespace with its top-level steps and its frame, in the order the files were loaded."""

@@ -17,6 +17,7 @@ from sabir.languages.inmanta.check.entities import EntityType, IndexDef, Propert
 from sabir.languages.inmanta.check.types import shown_value
 from sabir.languages.inmanta.evaluate.engine import Step
 from sabir.languages.inmanta.evaluate.indexes import hashable
+from sabir.languages.inmanta.evaluate.owners import with_owner
 from sabir.languages.inmanta.evaluate.reading import self_reader
 from sabir.languages.inmanta.evaluate.scopes import Scope
 from sabir.languages.inmanta.evaluate.sites import Site
@@ -60,7 +61,7 @@ class ConstructionCompiler:
         return read
 
     def construct(self, node: nodes.Construct, scope: Scope) -> Read:
-        entity = self.compiler.definitions.entity(node.entity, scope.space)
+        entity = self.compiler.definitions.constructed(node, scope.space)
         place = nodes.place_of(scope.space.source, node)
         if entity is None:  # reported before anything runs
             raise AssertionError(node.entity)
@@ -72,7 +73,7 @@ class ConstructionCompiler:
             frozenset(one.name for one in node.arguments if one.name is not None),
             {one.name: nodes.place_of(scope.space.source, one.value) for one in node.arguments if one.name},
             scope.space.module.commit if scope.space.module is not None else None,
-            {one.name: one.value for one in node.arguments if one.name},
+            {one.name: one.value for one in node.arguments if one.name and one.start != node.start},
             scope,
         )
         maker = self_reader(refined[0]) if refined else None
@@ -117,6 +118,8 @@ class _Constructor:
         self.identifying = identifying
         self.attributes: list[tuple[int, Read, Property, nodes.Argument]] = []
         self.relations: list[tuple[Property, Read, nodes.Argument]] = []
+        self.own_slot: int | None = None
+        """Where constructors among the arguments find the instance, should they be identified by it."""
         for argument in node.arguments:
             if argument.unpack or argument.name is None:
                 continue
@@ -126,7 +129,8 @@ class _Constructor:
                 read = owner.argument(compiler.read(argument.value, scope), argument)
                 self.attributes.append((slot, read, prop, argument))
             else:
-                for part in _parts(argument.value) if prop.is_list else [argument.value]:
+                value = self._owned(argument.value, prop, compiler)
+                for part in _parts(value) if prop.is_list else [value]:
                     read = (
                         compiler.expressions.gradual(part, scope)
                         if prop.is_list
@@ -136,6 +140,17 @@ class _Constructor:
         self.unpacks = [
             owner.argument(compiler.read(one.value, scope), one) for one in node.arguments if one.unpack
         ]
+
+    def _owned(self, value: nodes.Expression, prop: Property, compiler: Compiler) -> nodes.Expression:
+        if prop.reverse is None or prop.name in self.identifying:
+            return value
+        node, scope = self.node, self.scope
+        name = f"@{node.start}"  # no model can write such a name
+        owner = nodes.Name(node.start, node.end, name)
+        owned = with_owner(value, prop.name, owner, compiler.definitions, scope.space)
+        if owned != value and self.own_slot is None:
+            self.own_slot = scope.names[name] = scope.layout.slot()
+        return owned
 
     def plain(self) -> Read:
         entity, blank, site, maker = self.entity, self.blank, self.site, self.maker
@@ -152,7 +167,7 @@ class _Constructor:
             for slot, read, prop, argument in self.attributes
             if prop.type is not None
         ]
-        relations = self.relations
+        relations, own_slot = self.relations, self.own_slot
 
         def construct(frame: Frame) -> Instance:
             values = blank.copy()
@@ -173,6 +188,8 @@ class _Constructor:
             if given is not None:
                 given.apply(instance)
             instances.append(instance)
+            if own_slot is not None:
+                frame[own_slot] = instance
             if relations:
                 try:
                     self._relate(instance, frame, late)
@@ -311,6 +328,8 @@ class _Constructor:
         site, writer = self.site, self.writer
         late: list[tuple[Property, Read, nodes.Argument, Wait]] = []
         given = set(site.explicit)
+        if self.own_slot is not None:
+            frame[self.own_slot] = instance
         for _, read, prop, argument in self.attributes:
             try:
                 writer.assign(instance, prop, read(frame), site)

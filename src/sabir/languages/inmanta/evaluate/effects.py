@@ -147,7 +147,7 @@ class EffectFinder:
     def _is_new(self, value: nodes.Expression, scope: Scope) -> bool:
         if not isinstance(value, nodes.Construct):
             return False
-        entity = self.compiler.definitions.entity(value.entity, scope.space)
+        entity = self.compiler.definitions.constructed(value, scope.space)
         return entity is not None and not entity.indexes
 
     def _statement(self, node: nodes.Statement, scope: Scope, writes: _Writes) -> None:
@@ -193,7 +193,7 @@ class EffectFinder:
 
     def _expression(self, node: nodes.Expression, scope: Scope, writes: _Writes) -> None:
         for construct in constructs_in(node):
-            entity = self.compiler.definitions.entity(construct.entity, scope.space)
+            entity = self.compiler.definitions.constructed(construct, scope.space)
             if entity is None:
                 continue
             writes.entities.add(entity)

@@ -60,7 +60,7 @@ class ExpressionCompiler:
             nodes.Binary: self._binary,
             nodes.IsDefined: self._is_defined,
             nodes.Conditional: self._conditional,
-            nodes.Comprehension: lambda node, scope: comprehension(self, node, scope),
+            nodes.Comprehension: self.comprehension,
         }
 
     def read(self, node: nodes.Expression, scope: Scope) -> Read:
@@ -317,3 +317,6 @@ class ExpressionCompiler:
             return otherwise(frame) if decided is False else UNKNOWN
 
         return read
+
+    def comprehension(self, node: nodes.Comprehension, scope: Scope) -> Read:
+        return comprehension(self, node, scope)

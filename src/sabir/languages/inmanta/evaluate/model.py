@@ -50,7 +50,11 @@ class Model:
         scope, frame = self.scopes.get(namespace), self.frames.get(namespace)
         if scope is None or frame is None:
             return {}
-        return {name: frame[slot] for name, slot in scope.names.items() if type(frame[slot]) is not Pending}
+        return {
+            name: frame[slot]
+            for name, slot in scope.names.items()
+            if type(frame[slot]) is not Pending and not name.startswith("@")  # see `construction`
+        }
 
 
 def evaluate_package(
@@ -74,7 +78,7 @@ def evaluate_package(
         names = ", ".join(one.name for one in foreign)
         modules = "module" if len(foreign) == 1 else "modules"
         on_notice(f"the model runs Python: plug-ins of the {modules} {names} (--no-plugins refuses them)")
-    with python_environment(project.modules):
+    with python_environment(project.modules, package.path):
         functions, registered, broken = load_functions(definitions, run=plugins)
         findings += definitions.findings + broken
         if not broken:

@@ -11,6 +11,7 @@ from sabir.graph.values import Unknown
 from sabir.languages.inmanta import codes
 from sabir.languages.inmanta.check.types import shown_value
 from sabir.languages.inmanta.evaluate.engine import Step
+from sabir.languages.inmanta.evaluate.owners import with_owner
 from sabir.languages.inmanta.evaluate.reading import no_attribute
 from sabir.languages.inmanta.evaluate.scopes import Scope
 from sabir.languages.inmanta.evaluate.sites import Site
@@ -120,8 +121,9 @@ class StatementCompiler:
             expressions={"": node.value},
             scope=scope,
         )
-        whole = self._root(node.value, scope)
-        parts = self._parts(node.value, scope)
+        value = with_owner(node.value, name, target.base, self.compiler.definitions, scope.space)
+        whole = self._root(value, scope)
+        parts = self._parts(value, scope)
         writer, engine, extend = self.engine.writer, self.engine, node.extend
 
         def run(frame: Frame) -> None:

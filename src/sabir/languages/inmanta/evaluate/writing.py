@@ -83,6 +83,8 @@ class Writer:
         if self._link_one(instance, prop, value, site):
             reverse = prop.reverse
             if reverse is not None:
+                if reverse.hidden and value._entity.all_properties[reverse.name] is not reverse:
+                    raise self.type_error(value, value._entity.all_properties[reverse.name], instance, site)
                 self._link_one(value, reverse, instance, site)
 
     def _link_one(self, instance: Instance, prop: Property, value: Instance, site: Site) -> bool:

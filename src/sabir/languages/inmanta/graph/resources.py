@@ -13,6 +13,7 @@ from sabir.languages.inmanta import codes
 from sabir.languages.inmanta.evaluate.given import Given
 from sabir.languages.inmanta.evaluate.model import Model, evaluate_package
 from sabir.languages.inmanta.evaluate.plugins.api import IgnoreResourceException, RegisteredResource
+from sabir.languages.inmanta.evaluate.plugins.names import Exporter
 from sabir.languages.inmanta.evaluate.values import Instance, Pending, RelationValue
 from sabir.languages.language import EvaluationRequest, RenderedObject, Rendering, RenderRequest
 from sabir.source.collector import collector_paused
@@ -21,6 +22,8 @@ from sabir.source.packages import LoadedPackage
 __all__ = ["RENDERER", "exported_resources", "render_resources", "rendered_objects"]
 
 RENDERER: Final = "inmanta-resources"
+
+_EXPORTER = Exporter()
 
 
 def render_resources(package: LoadedPackage, request: EvaluationRequest, _: RenderRequest, /) -> Rendering:
@@ -151,9 +154,9 @@ def _fields(instance: Instance, registered: RegisteredResource, reads: _Reads) -
         reads.begin(instance, name)
         getter = getattr(cls, f"get_{name}", None)
         if getter is not None:
-            value = getter(None, instance)
+            value = getter(_EXPORTER, instance)
         elif name in mapped:
-            value = mapped[name](None, instance)
+            value = mapped[name](_EXPORTER, instance)
         else:
             value = getattr(instance, name)
         found[name] = _plain(value)

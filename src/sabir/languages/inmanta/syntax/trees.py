@@ -100,4 +100,4 @@ class DirectoryTree:
         return sorted(one.relative_to(self._directory).as_posix() for one in base.rglob("*") if one.is_file())
 
     def below(self, folder: str) -> FileTree:
-        return DirectoryTree(self._directory / folder, f"{self._shown}/{folder}".strip("/"))
+        return DirectoryTree(self._directory / folder, f"{self._shown}/{folder}" if self._shown else folder)

@@ -7,11 +7,10 @@ act when something is deployed, never while a model is evaluated.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, ClassVar, ParamSpec, TypeVar, overload
 
 from sabir.dataclasses import dataclass, field
-from sabir.graph.values import UNKNOWN, Unknown
-from sabir.languages.inmanta.evaluate.values import Instance, Wait
 
 if TYPE_CHECKING:
     from sabir.languages.inmanta.check.entities import EntityType
@@ -131,12 +130,22 @@ class Context:
         types: Callable[[str], EntityType | None],
         render: Callable[[str, Mapping[str, Any]], str],
         read_file: Callable[[str, str], bytes],
+        list_files: Callable[[str, str], list[str]],
         location: str,
+        namespace: str,
     ) -> None:
         self._types = types
         self._render = render
         self._read_file = read_file
+        self._list_files = list_files
         self.location = location
+        self._namespace = namespace
+
+    @property
+    def owner(self) -> Any:
+        """The calling statement, of which plug-ins ask for its namespace."""
+        space = SimpleNamespace(get_full_name=lambda: self._namespace, name=self._namespace)
+        return SimpleNamespace(namespace=space)
 
     def get_type(self, name: str) -> EntityType | None:
         return self._types(name)
@@ -147,6 +156,10 @@ class Context:
     def read_file(self, folder: str, path: str) -> bytes:
         """A file of a module: `module/path` inside its `files` or `templates`."""
         return self._read_file(folder, path)
+
+    def list_files(self, folder: str, path: str) -> list[str]:
+        """The names of the files that lie in such a place."""
+        return self._list_files(folder, path)
 
     def get_environment_id(self) -> str:
         return "00000000-0000-0000-0000-000000000000"
@@ -229,62 +242,3 @@ def provider(resource_type: str, name: str | None = None) -> Callable[[type], ty
 
 def dependency_manager(function: Callable[..., Any]) -> Callable[..., Any]:
     return function
-
-
-class Placeholder:
-    """Stands for a name of the existing engine that means nothing while a model is evaluated."""
-
-    def __init__(self, *_: object, **__: object) -> None:
-        pass
-
-    def __init_subclass__(cls, **_: object) -> None:
-        pass
-
-    def __class_getitem__(cls, _: object) -> type:
-        return cls
-
-    def __call__(self, *arguments: Any, **_: object) -> Any:
-        return arguments[0] if len(arguments) == 1 and callable(arguments[0]) else self
-
-
-NAMES: dict[str, dict[str, Any]] = {
-    "inmanta": {},
-    "inmanta.plugins": {
-        "plugin": plugin,
-        "Context": Context,
-        "PluginException": PluginException,
-        "deprecated": deprecated,
-    },
-    "inmanta.resources": {
-        "resource": resource,
-        "Resource": Resource,
-        "PurgeableResource": PurgeableResource,
-        "ManagedResource": ManagedResource,
-        "IgnoreResourceException": IgnoreResourceException,
-    },
-    "inmanta.agent.handler": {
-        "provider": provider,
-        "cache": lambda *args, **_: args[0] if args and callable(args[0]) else (lambda function: function),
-        "CRUDHandler": Placeholder,
-        "CRUDHandlerGeneric": Placeholder,
-        "ResourceHandler": Placeholder,
-        "HandlerContext": Placeholder,
-        "ResourcePurged": type("ResourcePurged", (Exception,), {}),
-        "SkipResource": type("SkipResource", (Exception,), {}),
-    },
-    "inmanta.execute.util": {"Unknown": Unknown, "NoneValue": type(None)},
-    "inmanta.execute.proxy": {
-        "DynamicProxy": Instance,
-        "UnsetException": Wait,
-        "UnknownException": ValueError,
-    },
-    "inmanta.ast": {
-        "UnsetException": Wait,
-        "OptionalValueException": type("OptionalValueException", (Exception,), {}),
-    },
-    "inmanta.export": {"dependency_manager": dependency_manager, "unknown_parameters": []},
-    "inmanta.const": {},
-}
-"""The modules that plug-ins import from, with the names that have a meaning here."""
-
-UNKNOWN_VALUE = UNKNOWN

@@ -9,12 +9,14 @@ from __future__ import annotations
 import sys
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
+from importlib import import_module
 from importlib.machinery import ModuleSpec
-from types import ModuleType
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from sabir.languages.inmanta.evaluate.calls import PLUGIN_SOURCES
-from sabir.languages.inmanta.evaluate.plugins.api import NAMES, Placeholder
+from sabir.languages.inmanta.evaluate.plugins.names import MODULES, NAMES, stand_in
 from sabir.languages.inmanta.syntax.modules import Module
 
 if TYPE_CHECKING:
@@ -32,10 +34,8 @@ class _EngineModule(ModuleType):
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        if name[:1].isupper():
-            made: Any = type(name, (Placeholder,), {"__module__": self.__name__})
-        else:
-            made = Placeholder()
+        inner = f"{self.__name__}.{name}"
+        made = import_module(inner) if inner in MODULES else stand_in(self.__name__, name)
         setattr(self, name, made)
         return made
 
@@ -43,7 +43,7 @@ class _EngineModule(ModuleType):
 class _EngineLoader(Loader):
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         module = _EngineModule(spec.name)
-        module.__path__ = []
+        module.__path__ = list(spec.submodule_search_locations or [])
         return module
 
     def exec_module(self, module: ModuleType) -> None:
@@ -84,7 +84,11 @@ class _ModuleFinder(MetaPathFinder):
         self, fullname: str, _path: Sequence[str] | None, _target: ModuleType | None = None, /
     ) -> ModuleSpec | None:
         if fullname == "inmanta_plugins":
-            return ModuleSpec(fullname, _EngineLoader(), is_package=True)
+            spec = ModuleSpec(fullname, _EngineLoader(), is_package=True)
+            # Plug-ins may import those of installed modules that the model itself does not import.
+            folders = [Path(entry or ".") / fullname for entry in sys.path]
+            spec.submodule_search_locations = [str(one) for one in folders if one.is_dir()]
+            return spec
         if not fullname.startswith("inmanta_plugins."):
             return None
         name, *rest = fullname.split(".")[1:]
@@ -109,24 +113,29 @@ class _ModuleFinder(MetaPathFinder):
 
 
 class _OursLoader(Loader):
+    """Our own module, as `inmanta_plugins.<name>`: its functions by the names that models call them."""
+
     def __init__(self, name: str) -> None:
         self._name = name
 
-    def create_module(self, spec: ModuleSpec) -> ModuleType | None:  # noqa: ARG002
-        return None
+    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
+        return _EngineModule(spec.name)
 
     def exec_module(self, module: ModuleType) -> None:
-        from importlib import import_module
-
         ours = import_module(f"sabir.languages.inmanta.library.{self._name}.plugins")
-        module.__dict__.update(
-            {name: value for name, value in vars(ours).items() if not name.startswith("__")}
-        )
+        module.__dict__.update({one.name: one.function for one in ours.RECORDER.plugins})
+
+
+def _project(modules: Mapping[str, Module], root: Path | None) -> SimpleNamespace:
+    places = {
+        name: SimpleNamespace(name=name, _path=str(one.data.directory)) for name, one in modules.items()
+    }
+    return SimpleNamespace(modules=places, project_path=str(root), _path=str(root))
 
 
 @contextmanager
-def python_environment(modules: Mapping[str, Module]) -> Generator[None]:
-    """While open, plug-ins can be imported and can import what they know."""
+def python_environment(modules: Mapping[str, Module], root: Path | None = None) -> Generator[None]:
+    """While open, plug-ins can be imported and can import what they know, and ask where the modules lie."""
     before = {name: one for name, one in sys.modules.items() if _is_ours_to_clear(name)}
     for name in before:
         if name.split(".")[0] == "inmanta_plugins":
@@ -134,9 +143,12 @@ def python_environment(modules: Mapping[str, Module]) -> Generator[None]:
     first, last = _ModuleFinder(modules), _EngineFinder()
     sys.meta_path.insert(0, first)
     sys.meta_path.append(last)
+    known: Any = NAMES["inmanta.module"]["Project"]
+    outer, known.current = known.current, _project(modules, root)
     try:
         yield
     finally:
+        known.current = outer
         sys.meta_path.remove(first)
         sys.meta_path.remove(last)
         for name in [one for one in sys.modules if _is_ours_to_clear(one)]:

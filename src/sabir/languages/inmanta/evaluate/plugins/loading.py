@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -19,6 +20,10 @@ if TYPE_CHECKING:
     import ast
 
 __all__ = ["load_functions", "modules_with_plugins", "plugin_names"]
+
+
+_DECORATED = re.compile(r"^@(?:[\w.]+\.)?plugin\b[^\n]*\n(?:@[^\n]*\n)*def (\w+)", re.MULTILINE)
+"""A plug-in in a text that cannot be parsed."""
 
 
 def plugin_files(module: Module) -> list[str]:
@@ -48,6 +53,7 @@ def plugin_names(module: Module) -> list[str]:
         try:
             tree = ast.parse(source.source.text)
         except (SyntaxError, ValueError, RecursionError, MemoryError):
+            found += _DECORATED.findall(source.source.text)  # it may be written for a newer Python
             continue
         for node in ast.walk(tree):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):

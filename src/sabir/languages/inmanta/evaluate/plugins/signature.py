@@ -66,7 +66,9 @@ def _evaluated(text: str, names: dict[str, Any] | None) -> Any:
 def _generic(annotation: Any, definitions: Definitions, space: Namespace) -> ValueType:
     origin, arguments = typing.get_origin(annotation), typing.get_args(annotation)
     if origin is typing.Annotated:
-        named = [one for one in arguments[1:] if isinstance(one, str)]
+        named = [
+            one for one in (getattr(one, "model_type", one) for one in arguments[1:]) if isinstance(one, str)
+        ]
         return language_type(named[0] if named else arguments[0], definitions, space)
     if origin in (typing.Union, types.UnionType):
         inner = [language_type(one, definitions, space) for one in arguments]

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from sabir.graph.origin import How
-from sabir.languages.inmanta.evaluate.calls import CallCompiler, full_name
+from sabir.languages.inmanta.evaluate.calls import CallCompiler
 from sabir.languages.inmanta.evaluate.expressions import ExpressionCompiler
 from sabir.languages.inmanta.evaluate.functions import CASTS
 from sabir.languages.inmanta.evaluate.lookups import LookupCompiler
@@ -98,8 +98,8 @@ class TracedExpressions(ExpressionCompiler):
 
         return traced
 
-    def _comprehension(self, node: nodes.Comprehension, scope: Scope) -> Read:
-        return self.tracer.remembering(super()._comprehension(node, scope))
+    def comprehension(self, node: nodes.Comprehension, scope: Scope) -> Read:
+        return self.tracer.remembering(super().comprehension(node, scope))
 
 
 class TracedLookups(LookupCompiler):
@@ -138,8 +138,7 @@ class TracedCalls(CallCompiler):
         read = super().call(node, scope)
         if node.function in CASTS:
             return read
-        name = full_name(node.function, scope.space.imports, scope.space.name)
-        function = self.compiler.functions.get(name or "")
+        function = self.function(node, scope)
         defined = self.places.of(function.call) if function is not None else ()
         place = nodes.place_of(scope.space.source, node)
         return step(self.tracer, read, place, How.PLUGIN, note=node.function, found=lambda _: defined)

@@ -6,6 +6,13 @@ RECORDER = Recorder()
 """What the modules below register, kept for every evaluation."""
 
 with recording(RECORDER):
-    from sabir.languages.inmanta.library.std.plugins import addresses, collections, resources, system, texts
+    from sabir.languages.inmanta.library.std.plugins import (
+        addresses,
+        collections,
+        resources,
+        system,
+        texts,
+        validation,
+    )
 
-__all__ = ["RECORDER", "addresses", "collections", "resources", "system", "texts"]
+__all__ = ["RECORDER", "addresses", "collections", "resources", "system", "texts", "validation"]

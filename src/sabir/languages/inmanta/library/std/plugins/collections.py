@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Annotated, Any
 
-from sabir.languages.inmanta.evaluate.plugins.api import PluginException, plugin
+from sabir.graph.values import Unknown
+from sabir.languages.inmanta.evaluate.plugins.api import Context, PluginException, plugin
+from sabir.languages.inmanta.evaluate.values import Instance
 
 __all__: list[str] = []
 
@@ -109,6 +111,33 @@ def dict_get(dct: dict[str, Any], key: str) -> Any:
     if key not in dct:
         raise PluginException(f"the dict has no key {key!r}")
     return dct[key]
+
+
+@plugin("getattr", allow_unknown=True)
+def getattr_(
+    entity: Annotated[Any, "std::Entity"],
+    attribute_name: str,
+    default_value: Any = None,
+    no_unknown: bool = True,  # noqa: FBT001, FBT002
+) -> Any:
+    """An attribute by a name that is computed, or a default when there is no such attribute."""
+    if attribute_name.startswith("_"):
+        return default_value
+    found = getattr(entity, attribute_name, default_value)
+    return default_value if no_unknown and isinstance(found, Unknown) else found
+
+
+@plugin
+def objid(value: Any) -> str:
+    """A text that tells one value from all others of this evaluation."""
+    return str(id(value))
+
+
+@plugin
+def is_instance(ctx: Context, obj: Any, cls: str) -> bool:
+    """Whether an instance is of an entity, or of one below it."""
+    entity = ctx.get_type(cls)
+    return entity is not None and isinstance(obj, Instance) and obj.is_instance(entity)
 
 
 @plugin

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 from sabir.languages.inmanta.evaluate.plugins.api import PurgeableResource, Resource, resource
 
-__all__ = ["AgentConfig", "Directory", "File", "Package", "Service", "Symlink"]
+__all__ = ["AgentConfig", "Directory", "File", "NullResource", "Package", "Service", "Symlink"]
 
 
 @resource("std::File", agent="host.name", id_attribute="path")
@@ -30,7 +30,9 @@ def whole_content(obj: Any) -> str:
     def sorted_blocks(blocks: Any) -> list[str]:
         return [block.value for block in sorted(blocks, key=lambda one: one.sorting_key or one.value)]
 
-    return "\n".join([*sorted_blocks(obj.prefix_content), obj.content, *sorted_blocks(obj.suffix_content)])
+    return str(obj.content_seperator).join(
+        [*sorted_blocks(obj.prefix_content), obj.content, *sorted_blocks(obj.suffix_content)]
+    )
 
 
 @resource("std::Directory", agent="host.name", id_attribute="path")
@@ -50,7 +52,7 @@ class Symlink(PurgeableResource):
 
 @resource("std::Package", agent="host.name", id_attribute="name")
 class Package(Resource):
-    fields: ClassVar[tuple[str, ...]] = ("name", "state")
+    fields: ClassVar[tuple[str, ...]] = ("name", "state", "reload")
 
 
 @resource("std::Service", agent="host.name", id_attribute="name")
@@ -61,3 +63,8 @@ class Service(Resource):
 @resource("std::AgentConfig", agent="agent", id_attribute="agentname")
 class AgentConfig(PurgeableResource):
     fields: ClassVar[tuple[str, ...]] = ("agentname", "uri", "autostart")
+
+
+@resource("std::testing::NullResource", agent="agentname", id_attribute="name")
+class NullResource(PurgeableResource):
+    fields: ClassVar[tuple[str, ...]] = ("name", "agentname", "value", "int_value", "fail")

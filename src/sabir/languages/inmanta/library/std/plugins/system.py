@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable
 from typing import Annotated, Any
 
 from sabir.graph.values import UNKNOWN, Unknown
@@ -106,59 +104,6 @@ def get_env_int(name: str, default_value: int | None = None) -> Any:
         return int(found)
     except ValueError:
         raise PluginException(f"the environment variable {name!r} is no whole number") from None
-
-
-_TYPES: dict[str, Any] = {"str": str, "int": int, "bool": bool, "float": float, "conint": int, "constr": str}
-
-
-@plugin
-def validate_type(fq_type_name: str, value: Any, validation_parameters: dict[str, Any] | None = None) -> bool:
-    """Whether a value is of a named type and within its bounds (`gt`, `ge`, `lt`, `le`, `regex`, lengths)."""
-    bounds = validation_parameters or {}
-    name = fq_type_name.rpartition(".")[2]
-    if name in ("IPvAnyAddress", "IPvAnyNetwork", "IPvAnyInterface"):
-        return _is_network(name, value)
-    expected = _TYPES.get(name)
-    if expected is None:
-        raise PluginException(f"{fq_type_name!r} is no type that values can be validated with")
-    if not isinstance(value, expected) or (expected is int and isinstance(value, bool)):
-        return False
-    return _within(value, bounds)
-
-
-def _within(value: Any, bounds: dict[str, Any]) -> bool:
-    size = len(value) if isinstance(value, str) else 0
-    tests: dict[str, Callable[[Any], bool]] = {
-        "gt": lambda bound: value > bound,
-        "ge": lambda bound: value >= bound,
-        "lt": lambda bound: value < bound,
-        "le": lambda bound: value <= bound,
-        "min_length": lambda bound: size >= bound,
-        "max_length": lambda bound: size <= bound,
-        "regex": lambda bound: re.match(bound, value) is not None,
-        "pattern": lambda bound: re.match(bound, value) is not None,
-    }
-    for key, bound in bounds.items():
-        if key not in tests:
-            raise PluginException(f"{key!r} is no bound of a type")
-        if not tests[key](bound):
-            return False
-    return True
-
-
-def _is_network(name: str, value: Any) -> bool:
-    import ipaddress
-
-    parse: Any = {
-        "IPvAnyAddress": ipaddress.ip_address,
-        "IPvAnyNetwork": ipaddress.ip_network,
-        "IPvAnyInterface": ipaddress.ip_interface,
-    }[name]
-    try:
-        parse(value)
-    except ValueError:
-        return False
-    return True
 
 
 @plugin

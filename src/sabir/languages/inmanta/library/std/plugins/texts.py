@@ -28,6 +28,12 @@ def file(ctx: Context, path: str) -> str:
     return _text(ctx.read_file("files", path), path)
 
 
+@plugin
+def list_files(ctx: Context, path: str) -> list[str]:
+    """The names of the files in a folder of a module: `module/path` is `files/path` of it."""
+    return ctx.list_files("files", path)
+
+
 def _text(raw: bytes, path: str) -> str:
     try:
         return raw.decode("utf-8")

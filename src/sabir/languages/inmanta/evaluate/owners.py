@@ -1,0 +1,54 @@
+"""A constructor that stands where a relation is set: the owner of the relation can be one of its identifying values.
+
+With `index File(host, path)` and `Host.files [0:] -- File.host [1]`, `host.files += File(path="/etc/motd")` means
+`File(host=host, path="/etc/motd")`.
+"""
+
+from __future__ import annotations
+
+from sabir.languages.inmanta.check.definitions import Definitions
+from sabir.languages.inmanta.syntax import nodes
+from sabir.languages.inmanta.syntax.project import Namespace
+
+__all__ = ["with_owner"]
+
+
+def with_owner(
+    value: nodes.Expression,
+    relation: str,
+    owner: nodes.Expression,
+    definitions: Definitions,
+    space: Namespace,
+) -> nodes.Expression:
+    """The value set to a relation, its constructors completed by the owner where they need it."""
+
+    def inside(one: nodes.Expression) -> nodes.Expression:
+        return with_owner(one, relation, owner, definitions, space)
+
+    if isinstance(value, nodes.Construct):
+        name = _missing(value, relation, definitions, space)
+        if name is None:
+            return value
+        argument = nodes.Argument(value.start, value.end, name, owner, False)
+        return value._replace(arguments=(*value.arguments, argument))
+    if isinstance(value, nodes.ListLiteral):
+        return value._replace(items=tuple(inside(one) for one in value.items))
+    if isinstance(value, nodes.Conditional):
+        return value._replace(then=inside(value.then), otherwise=inside(value.otherwise))
+    if isinstance(value, nodes.Comprehension):
+        return value._replace(element=inside(value.element))
+    return value
+
+
+def _missing(node: nodes.Construct, relation: str, definitions: Definitions, space: Namespace) -> str | None:
+    """The one identifying relation that the constructor leaves out, when it is the reverse of the one being set."""
+    entity = definitions.constructed(node, space)
+    if entity is None or not entity.indexes or any(one.unpack for one in node.arguments):
+        return None
+    given = {one.name for one in node.arguments} | set(entity.defaults)
+    missing = {name for index in entity.indexes for name in index.attributes} - given
+    if len(missing) != 1:
+        return None
+    name = missing.pop()
+    reverse = entity.all_properties[name].reverse
+    return name if reverse is not None and reverse.name == relation else None
