@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Iterator
+from itertools import islice
 from typing import Final
 
 from sabir.graph.origin import AttributeRead, How, Origin
@@ -100,9 +101,7 @@ class Steps:
             if read is not None:
                 groups.setdefault(read, [])
                 continue
-            site = record.site
-            key: object = record if isinstance(record, Initial) else (site.place, site.how, site.note)
-            groups.setdefault(key, []).append(record)
+            groups.setdefault(self._kind(record), []).append(record)
         for key, group in groups.items():
             if isinstance(key, AttributeRead):
                 yield key
@@ -116,8 +115,22 @@ class Steps:
         found = self._merged.get(key)
         if found is None:
             below = (one for record in group for one in record.all_sources() if one not in key)
-            found = self._merged[key] = Record(group[0].site, below, None, group[0].cell)
+            first = group[0]
+            if isinstance(first, Initial):
+                found = first.like(below)
+            else:
+                found = Record(first.site, below, None, first.cell)
+            self._merged[key] = found
         return found
+
+    def _kind(self, record: Record) -> object:
+        """What steps that are told as one have in common."""
+        site = record.site
+        if not isinstance(record, Initial):
+            return (site.place, site.how, site.note)
+        if record.object_id in self.origins.runtime.origins:
+            return record  # the model gives each object its own values
+        return (record.declaration, record.is_converted, None if record.given is None else record.given.site)
 
     def _read(self, record: Record) -> AttributeRead | None:
         """The attribute whose value a step made, when that is the value it has in the end."""
@@ -206,7 +219,7 @@ def _is_near(wanted: Record, start: Iterable[Record]) -> bool:
         if one is wanted:
             return True
         if len(near) < _NEAR:
-            fresh = [source for source in one.all_sources() if source not in seen]
+            fresh = [source for source in islice(one.all_sources(), _NEAR) if source not in seen]
             seen.update(fresh)
             near.extend(fresh)
     return False

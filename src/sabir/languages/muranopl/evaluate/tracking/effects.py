@@ -8,7 +8,8 @@ may write, by name. What the methods that are called may write is added when cla
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any, Final
+from enum import Enum
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from sabir.expressions.yaql import Dialect, parse
 from sabir.expressions.yaql.nodes import (
@@ -28,6 +29,7 @@ from sabir.namedtuples import NamedTuple
 
 if TYPE_CHECKING:
     from sabir.languages.muranopl.evaluate.classes import MuranoClass
+    from sabir.languages.muranopl.evaluate.tracking.methods import TrackedMethod
 
 __all__ = [
     "NOTHING",
@@ -46,12 +48,20 @@ _LOOPS: Final = (ast.While, ast.For, ast.Repeat)
 _ANYTHING: Final = "*"
 
 
+class On(Enum):
+    """Whose property is written, or whose method called, as far as the text tells."""
+
+    OWN = "the object itself"
+    OTHER = "any object"
+    NEW = "an object that is made there"
+
+
 class Effects(NamedTuple):
     """Names that may be written; `calls` are the methods whose effects come on top."""
 
     variables: frozenset[str]
-    properties: frozenset[str]
-    calls: frozenset[str]
+    properties: frozenset[tuple[str, On]]
+    calls: frozenset[tuple[str, On]]
 
     def __or__(self, other: Effects) -> Effects:
         return Effects(
@@ -130,8 +140,8 @@ def blocks_of(node: ast.Statement) -> tuple[ast.Block, ...]:
 
 def _effects(node: ast.Statement) -> Effects:
     variables: set[str] = set()
-    properties: set[str] = set()
-    calls: set[str] = set()
+    properties: set[tuple[str, On]] = set()
+    calls: set[tuple[str, On]] = set()
     for one in _statements(node):
         if isinstance(one, ast.Assignment):
             variable = assigned_variable(one.target)
@@ -198,7 +208,7 @@ def _base(node: Node) -> Node:
             return node
 
 
-def _attributes(target: ast.Expr) -> Iterator[str]:
+def _attributes(target: ast.Expr) -> Iterator[tuple[str, On]]:
     """Any name of the way may be that of the property which is written: it depends on where objects are."""
     node = _tree(target.text)
     while True:
@@ -207,17 +217,22 @@ def _attributes(target: ast.Expr) -> Iterator[str]:
         elif isinstance(node, Index):
             node = node.value
         elif isinstance(node, Binary) and node.operator == "." and isinstance(node.right, Word):
-            yield node.right.value
+            yield node.right.value, On.OWN if _is_self(node.left, inside=False) else On.OTHER
             node = node.left
         else:
             return
+
+
+def _is_self(node: Node, *, inside: bool) -> bool:
+    """`$this`, and `$` where it is not the item of a lambda."""
+    return isinstance(node, Variable) and (node.name == "this" or (not inside and node.name in ("", "1")))
 
 
 def _tree(text: str) -> Node:
     return parse(text, Dialect.MURANO).tree
 
 
-def _calls(value: ast.Value) -> Iterator[str]:
+def _calls(value: ast.Value) -> Iterator[tuple[str, On]]:
     if isinstance(value, ast.Expr):
         yield from _called(_tree(value.text))
     elif isinstance(value, ast.ListValue):
@@ -229,46 +244,53 @@ def _calls(value: ast.Value) -> Iterator[str]:
             yield from _calls(item)
 
 
-def _called(tree: Node) -> Iterator[str]:
-    waiting = [tree]
-    for node in waiting:
-        waiting += children(node)
+def _called(tree: Node) -> Iterator[tuple[str, On]]:
+    waiting = [(tree, False, On.OTHER)]
+    for node, inside, on in waiting:
         if isinstance(node, Call):
-            yield from _call_names(node.name, node.arguments)
+            yield from _call_names(node, on)
+            waiting += ((one, True, On.OTHER) for one in node.arguments)
+        elif isinstance(node, Binary) and node.operator in (".", "?."):
+            waiting.append((node.left, inside, On.OTHER))
+            waiting.append((node.right, inside, On.OWN if _is_self(node.left, inside=inside) else On.OTHER))
+        else:
+            waiting += ((one, inside, On.OTHER) for one in children(node))
 
 
-def _call_names(name: str, arguments: tuple[Node, ...]) -> Iterator[str]:
-    if name == "new":
-        yield from CONSTRUCTORS
-    elif name == "call":
-        first = arguments[0] if arguments else None
+def _call_names(node: Call, on: On) -> Iterator[tuple[str, On]]:
+    if node.name == "new":
+        for name in CONSTRUCTORS:
+            yield name, On.NEW
+    elif node.name == "call":
+        first = node.arguments[0] if node.arguments else None
         known = first.value if isinstance(first, Literal | Word) else None
-        yield known if isinstance(known, str) else _ANYTHING
+        yield known if isinstance(known, str) else _ANYTHING, On.OTHER
     else:
-        yield name
+        yield node.name, on
 
 
 def closed_effects(effects: Effects, classes: Iterable[MuranoClass]) -> frozenset[str]:
-    """The properties that may be written, also by methods that are called, whoever has them."""
-    methods: dict[str, list[Any]] = {}
+    """The properties that may be written, also by methods that are called, whoever has them.
+
+    What an object that is made there writes into itself is nobody's value yet.
+    """
+    methods: dict[str, list[TrackedMethod]] = {_ANYTHING: []}
     for cls in classes:
         for name, method in cls.own_methods.items():
-            methods.setdefault(name, []).append(method)
-    found = set(effects.properties)
+            tracked = cast("TrackedMethod", method)
+            methods.setdefault(name, []).append(tracked)
+            methods[_ANYTHING].append(tracked)
+    found = {name for name, _ in effects.properties}
     waiting = list(effects.calls)
     seen = set(waiting)
-    for name in waiting:
-        if name == "setAttr":
+    for name, on in waiting:
+        if name == "setAttr" and on is not On.NEW:
             found.add("setAttr()")
-        called = (
-            [one for every in methods.values() for one in every]
-            if name == _ANYTHING
-            else methods.get(name, ())
-        )
-        for method in called:
+        for method in methods.get(name, ()):
             own = method.effects
-            found |= own.properties
-            fresh = own.calls - seen
+            found.update(one for one, whose in own.properties if on is not On.NEW or whose is not On.OWN)
+            calls = {(one, On.NEW if on is On.NEW and whose is On.OWN else whose) for one, whose in own.calls}
+            fresh = calls - seen
             seen |= fresh
             waiting.extend(fresh)
     return frozenset(found)

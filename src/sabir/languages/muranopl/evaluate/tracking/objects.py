@@ -26,12 +26,14 @@ def watch(object_: MuranoObject, raw: Mapping[Any, Any], loader: Loader) -> None
     tracker = loader.runtime.tracker
     assert tracker is not None
     state = tracker.state
-    object_.properties = TrackedProperties(tracker, object_, raw, state.given or {})
+    given = state.given or {}
+    object_.properties = TrackedProperties(tracker, object_, raw, given)
     state.given = None  # objects inside of it have properties of their own
-    object_.private = TrackedPrivate(tracker, None, object_.name or object_.id)
+    object_.private = TrackedPrivate(tracker, None, object_.properties.cells.title)
     if state.site is not None and object_.id not in loader.runtime.origins:
         site = _making_site(tracker, state.site, object_)
-        tracker.created[object_.id] = tracker.record(site, tuple(state.log))
+        apart = {one for reads in given.values() for one in reads}
+        tracker.created[object_.id] = tracker.record(site, [one for one in state.log if one not in apart])
 
 
 def _making_site(tracker: Tracker, at: Site, object_: MuranoObject) -> Site:

@@ -56,7 +56,11 @@ class Record:
 
     def gather(self, sources: Iterable[Record], control: Record | None) -> None:
         """What another round of the same step rests on."""
-        self.sources.update(dict.fromkeys(sources))
+        for one in sources:
+            if isinstance(one, Join):  # there is a new one at every round; what it joins is not
+                self.sources.update(one.sources)
+            else:
+                self.sources[one] = None
         if control is not None and control is not self.control:
             self.sources[control] = None
         self.sources.pop(self, None)
@@ -100,6 +104,20 @@ class Initial(Record):
         """What gave it, when code did; None: the model, or nobody."""
         self.owner = owner
         """What made the object; None when it is of the model."""
+
+    def like(self, sources: Iterable[Record]) -> Initial:
+        """The same step for several objects that code made, resting on what each of them rests on."""
+        assert self.cell is not None
+        return Initial(
+            self.declaration,
+            self.cell,
+            object_id=None,
+            sources=(one for one in sources if one is not self.given),
+            is_converted=self.is_converted,
+            given=None
+            if self.given is None
+            else Record(self.given.site, self.given.sources, self.given.control),
+        )
 
     def all_sources(self) -> Iterator[Record]:
         yield from self.sources

@@ -54,6 +54,13 @@ class _Tracked(dict[Any, Any]):
         return None
 
 
+def title_of(object_: MuranoObject, tracker: Tracker) -> str:
+    """What people call an object; one that code made without a name is one of its class."""
+    if object_.name is not None:
+        return object_.name
+    return object_.id if object_.id in tracker.runtime.origins else object_.cls.name.rpartition(".")[2]
+
+
 class TrackedProperties(_Tracked):
     """The properties of an object. A first value has no record until somebody reads it."""
 
@@ -66,7 +73,7 @@ class TrackedProperties(_Tracked):
         raw: Mapping[Any, Any],
         reads: Mapping[str, Sequence[Record]],
     ) -> None:
-        super().__init__(tracker, object_.id, object_.name or object_.id)
+        super().__init__(tracker, object_.id, title_of(object_, tracker))
         self.cls = object_.cls
         self.raw = raw
         self.reads = reads

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 from sabir.expressions.yaql import Variables
@@ -157,7 +158,7 @@ class Tracker:
             if one is last:
                 return True
             if len(near) < _NEAR:
-                for source in one.all_sources():
+                for source in islice(one.all_sources(), _NEAR):
                     if id(source) not in seen:
                         seen.add(id(source))
                         near.append(source)
@@ -290,8 +291,8 @@ class Tracker:
                 omitted[record] = now
 
     def _properties(self, effects: Effects) -> frozenset[str]:
-        if not effects.calls:
-            return effects.properties
+        if not effects.calls and not effects.properties:
+            return frozenset()
         classes = self.runtime.built_classes()
         known = self._closed.get(id(effects))
         if known is None or known[0] != len(classes):
