@@ -199,7 +199,7 @@ class TrackingCompiler(Compiler):
                 record = tracker.record(site, state.log)
                 state.log, state.site = outer, before
             tracker.decide(record, effects, variables)
-            if item is not None:
+            if item is not None and found:  # without a round it keeps what it was
                 variables[item] = record
             return found
 
