@@ -18,7 +18,17 @@ from sabir.languages.muranopl.graph.build import build_graph
 from sabir.operations.why import Explanation, explain, find_subject
 from sabir.source.packages import MemoryPackage
 
-__all__ = ["Line", "chain", "chain_lines", "changing_lines", "literal_lines"]
+__all__ = [
+    "MISSING",
+    "Line",
+    "chain",
+    "chain_lines",
+    "changing_lines",
+    "evaluated",
+    "literal_lines",
+    "mutants",
+    "value_of",
+]
 
 Line = tuple[str, int]
 MISSING: Final = object()

@@ -254,11 +254,6 @@ class Runtime:
         self.scheduler.wait(seconds)
         self.meter.refill()
 
-    def note_header(self, object_: MuranoObject, key: str) -> None:
-        """Code looks at what the header of an object says."""
-        if self.tracker is not None:
-            self.tracker.read_header(object_, key)
-
     def note_dropped(self, keys: list[Any], this: Any) -> None:
         if not isinstance(this, MuranoObject):
             return

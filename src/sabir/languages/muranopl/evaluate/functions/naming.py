@@ -11,7 +11,7 @@ from sabir.languages.muranopl.evaluate.hosts import calling_class
 from sabir.languages.muranopl.evaluate.objects import MuranoObject, ObjectView
 from sabir.languages.muranopl.evaluate.reflection import TypeInfo
 
-__all__ = ["class_argument", "object_argument", "runtime_of"]
+__all__ = ["class_argument", "note_header", "object_argument", "runtime_of"]
 
 
 def class_argument(value: Any, variables: Variables) -> MuranoClass:
@@ -40,3 +40,11 @@ def object_argument(value: Any, what: str) -> MuranoObject:
     if isinstance(value, MuranoObject):
         return value
     raise MuranoError("InvalidValue", f"{what} needs an object, not {shown(value)}")
+
+
+def note_header(value: MuranoObject | ObjectView, key: str) -> None:
+    """Code looks at what the header of an object says: whoever records reads may want to know."""
+    object_ = value.object if isinstance(value, ObjectView) else value
+    tracker = object_.cls.runtime.tracker
+    if tracker is not None:
+        tracker.read_header(object_, key)

@@ -10,7 +10,12 @@ from sabir.expressions.yaql import LAMBDA, Lambda, Variables
 from sabir.expressions.yaql.kinds import ANY, MAPPING, NULL, OBJECT, SEQUENCE, STRING
 from sabir.languages.muranopl.evaluate.classes import MuranoClass
 from sabir.languages.muranopl.evaluate.errors import MuranoError
-from sabir.languages.muranopl.evaluate.functions.naming import class_argument, object_argument, runtime_of
+from sabir.languages.muranopl.evaluate.functions.naming import (
+    class_argument,
+    note_header,
+    object_argument,
+    runtime_of,
+)
 from sabir.languages.muranopl.evaluate.functions.registry import MURANO
 from sabir.languages.muranopl.evaluate.hosts import HostValue, calling_class
 from sabir.languages.muranopl.evaluate.objects import MuranoObject, ObjectView, unwrapped
@@ -22,7 +27,7 @@ __all__: list[str] = []
 @MURANO.function("id", OBJECT)
 def id_(object: Any) -> Any:  # noqa: A002
     target = object_argument(object, "id")
-    target.cls.runtime.note_header(target, "id")
+    note_header(target, "id")
     return target.id
 
 
@@ -31,14 +36,14 @@ def name(object: Any) -> Any:  # noqa: A002
     if object is None:
         return None
     target = object_argument(object, "name")
-    target.cls.runtime.note_header(target, "name")
+    note_header(target, "name")
     return target.name
 
 
 @MURANO.function("metadata", OBJECT)
 def metadata(object: Any) -> Any:  # noqa: A002
     target = object_argument(object, "metadata")
-    target.cls.runtime.note_header(target, "metadata")
+    note_header(target, "metadata")
     return (target.header or {}).get("metadata")
 
 
@@ -144,4 +149,7 @@ def is_(variables: Variables, value: Any, type_: Any) -> bool:
     cls = class_argument(type_, variables)
     if isinstance(value, MuranoClass):
         return value.is_a(cls)
-    return isinstance(value, MuranoObject) and value.cls.is_a(cls)
+    if not isinstance(value, MuranoObject):
+        return False
+    note_header(value, "type")
+    return value.cls.is_a(cls)

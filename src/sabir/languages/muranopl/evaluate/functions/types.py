@@ -10,7 +10,7 @@ from sabir.expressions.yaql.nodes import Node
 from sabir.languages.muranopl.evaluate.classes import MuranoClass
 from sabir.languages.muranopl.evaluate.contract_classes import class_name_of
 from sabir.languages.muranopl.evaluate.errors import MuranoError
-from sabir.languages.muranopl.evaluate.functions.naming import class_argument
+from sabir.languages.muranopl.evaluate.functions.naming import class_argument, note_header
 from sabir.languages.muranopl.evaluate.functions.registry import MURANO
 from sabir.languages.muranopl.evaluate.hosts import calling_class
 from sabir.languages.muranopl.evaluate.objects import MuranoObject, ObjectView
@@ -41,6 +41,7 @@ def _named(name: str | None, prefix: str, variables: Variables) -> MuranoClass:
 def type_(variables: Variables, object: Any) -> Any:  # noqa: A002
     """The type of an object (of a cast: the one it is cast to), or the type that a text names."""
     if isinstance(object, MuranoObject | ObjectView):
+        note_header(object, "type")
         return object.cls
     return None if object is None else class_argument(object, variables)
 

@@ -24,6 +24,7 @@ from sabir.expressions.yaql.nodes import (
     children,
 )
 from sabir.expressions.yaql.scope import variable_key
+from sabir.languages.muranopl.evaluate.methods import CONSTRUCTORS
 from sabir.languages.muranopl.syntax import nodes as ast
 from sabir.namedtuples import NamedTuple
 
@@ -43,7 +44,6 @@ __all__ = [
     "jumps",
 ]
 
-CONSTRUCTORS: Final = (".init", "initialize")
 _LOOPS: Final = (ast.While, ast.For, ast.Repeat)
 _ANYTHING: Final = "*"
 
