@@ -1,7 +1,8 @@
 """Inmanta models: made from statements, or made and then damaged; and the same statements in another order.
 
 Whatever the text: parsing ends with a tree or problems whose places lie in the text; evaluation ends with findings, never
-with an exception, and within seconds. Statements in another order mean the same.
+with an exception, and within seconds. Statements in another order mean the same. Noting what everything is computed from
+changes neither findings nor instances.
 """
 
 from __future__ import annotations
@@ -131,6 +132,9 @@ def check(text: str) -> str | None:
         evaluation = LANGUAGE.evaluate(package, EvaluationRequest())
         for finding in evaluation.findings:
             assert finding.message
+        noted = LANGUAGE.evaluate(package, EvaluationRequest(full_provenance=True))
+        assert [str(one) for one in noted.findings] == [str(one) for one in evaluation.findings]
+        assert [one.id for one in noted.graph] == [one.id for one in evaluation.graph]
     except Exception:  # noqa: BLE001  # whatever it is, it is what we are looking for
         return traceback.format_exc(limit=-4)
     seconds = time.process_time() - started

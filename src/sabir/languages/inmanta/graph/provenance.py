@@ -100,7 +100,8 @@ class Provenance:
                 value = instance._values[instance._entity.slots[prop.name]]
                 keys = self._keys(value) if type(value) is Instance else ()
                 read = tuple(dict.fromkeys((*read, *keys)))
-            return Origin(trace.place, trace.how, self._all(read), origin.note)
+            note = self._extent(trace.place, trace.how, origin.note)
+            return Origin(trace.place, trace.how, self._all(read), note)
         return Origin(origin.place, origin.how, self._all(((instance, None), *withheld)), origin.note)
 
     def _linked(self, instance: Instance, links: Mapping[Instance, Link], withheld: Sources) -> Origin:
@@ -114,7 +115,12 @@ class Provenance:
             sources.update(dict.fromkeys((*link.sources, *keys)))
         (link, values, sources), *others = groups.values()
         more = tuple(
-            Origin(other.place, How.RELATION, self._all(tuple(read)), _adds(other.site, self._named(added)))
+            Origin(
+                other.place,
+                How.RELATION,
+                self._all(tuple(read)),
+                self._extent(other.place, How.RELATION, _adds(other.site, self._named(added))),
+            )
             for other, added, read in others
         )
         added = {_at(one.place) for one in links.values()}
@@ -122,7 +128,7 @@ class Provenance:
         rest = (*self._all(tuple(sources)), *more, *self._all(idle))
         how = link.site.how if link.site is instance._site else How.RELATION
         note = _adds(link.site, self._named(values)) if others else site_note(link.site)
-        return Origin(link.place, how, rest, note)
+        return Origin(link.place, how, rest, self._extent(link.place, how, note))
 
     def _named(self, values: list[Instance]) -> str:
         more = f" and {len(values) - 3} more" if len(values) > 3 else ""
@@ -159,15 +165,15 @@ class Provenance:
             if missing:
                 todo += missing
             else:
-                one.origin = Origin(one.place, one.how, self._all(one.sources), self._extent(one))
+                note = self._extent(one.place, one.how, one.note)
+                one.origin = Origin(one.place, one.how, self._all(one.sources), note)
         assert trace.origin is not None
         return trace.origin
 
-    def _extent(self, trace: Trace) -> str | None:
+    def _extent(self, place: Place | Location, how: How, note: str | None) -> str | None:
         """The note of a step, with the line on which its place ends when that is another one."""
-        place = trace.place
-        if isinstance(place, Location) or trace.how in (How.TEMPLATE, How.FILE):
-            return trace.note
+        if isinstance(place, Location) or how in (How.TEMPLATE, How.FILE):
+            return note
         last = self._last_lines.get(id(place))
         if last is None:
             source, span = place.source, place.span
@@ -175,8 +181,8 @@ class Provenance:
             last = line if line != source.line_column(span.start)[0] else 0
             self._last_lines[id(place)] = last
         if not last:
-            return trace.note
-        return f"to line {last}" if trace.note is None else f"{trace.note}, to line {last}"
+            return note
+        return f"to line {last}" if note is None else f"{note}, to line {last}"
 
 
 def _at(place: Place | Location) -> tuple[object, int]:
