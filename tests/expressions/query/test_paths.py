@@ -208,3 +208,19 @@ def test_an_instance_of_plain_data_is_a_node() -> None:
     assert evaluate(".capabilities::.name", BOX).values == ["feature"]
     assert evaluate(".capabilities::..::.name", BOX).values == ["box"]
     assert evaluate(".status", BOX).values == [Status.unknown]
+
+
+@pytest.mark.parametrize(
+    ("expression", "expected"),
+    [
+        ("{{ [1, 2] }}", [[1, 2]]),
+        ({"eval": "{{ [] }}"}, [[]]),
+        ({"eval": {"template": "{{ [1, 2] }}"}}, [1, 2]),
+        ({"eval": "{{ [1, 2] }}", "foreach": "{{ item + 1 }}"}, [2, 3]),
+        ({"eval": "{% if false %}x{% endif %}"}, [None]),
+        ({"eval": {"template": "{# note #}x"}}, ["x"]),
+    ],
+    ids=str,
+)
+def test_the_text_of_a_template_is_one_match(expression: Any, expected: list[Any]) -> None:
+    assert evaluate(expression, BOX).values == expected

@@ -160,7 +160,7 @@ def compile_each(raw: Any) -> Expression:
 def _text(text: str) -> Expression:
     if is_template(text):
         template = _template_value(text)
-        return lambda context: spread(template(context))
+        return lambda context: [template(context)]
     # A syntax error shows when the expression is run, at the place that the context knows.
     try:
         return compile_path(text).matches

@@ -28,4 +28,5 @@ def template(call: Call, context: Context) -> Any:
         text = argument if isinstance(argument, str) else reveal_deep(call.value(context))
     if not isinstance(text, str):
         raise call.error(context, f"a template must be text or a map with 'path', not {type(text).__name__}")
-    return compile_template(text).render(context) if is_template(text) else text
+    # Here a comment is one, also alone; text without tags is not read as a number or a list.
+    return compile_template(text).render(context) if is_template(text) or "{#" in text else text
