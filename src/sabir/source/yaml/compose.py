@@ -195,7 +195,7 @@ class _Composer:
 
     def _mapping(self, event: Any, tag: str | None, depth: int) -> YamlMapping:
         entries: list[YamlEntry] = []
-        merges: list[YamlNode] = []
+        merges: list[tuple[Span, YamlNode]] = []
         seen: dict[object, YamlScalar] = {}
         next_event = self._next
         scalar, node = self._scalar, self._node
@@ -208,7 +208,7 @@ class _Composer:
             child = next_event()
             if type(key) is YamlScalar:
                 if key.value == "<<" and key.style is Style.PLAIN and key.tag is None:
-                    merges.append(value)
+                    merges.append((key.span, value))
                     continue
                 name = _comparable(key.value)
                 first = seen.setdefault(name, key)
@@ -300,12 +300,12 @@ class _Composer:
         return tag
 
 
-def _merged(merges: list[YamlNode], taken: set[object]) -> list[YamlEntry]:
+def _merged(merges: list[tuple[Span, YamlNode]], taken: set[object]) -> list[YamlEntry]:
     """Entries that merge keys bring, as PyYAML lets them win: an own key first; of several `<<` the last one; in a list of
     mappings the first.
     """
     brought: list[YamlEntry] = []
-    for merge in reversed(merges):
+    for at, merge in reversed(merges):
         for mapping in merge.items if isinstance(merge, YamlSequence) else (merge,):
             if not isinstance(mapping, YamlMapping):
                 raise _Stop(
@@ -317,7 +317,7 @@ def _merged(merges: list[YamlNode], taken: set[object]) -> list[YamlEntry]:
                     if name in taken:
                         continue
                     taken.add(name)
-                brought.append(YamlEntry(entry.key, entry.value, merged=True))
+                brought.append(YamlEntry(entry.key, entry.value, merged=at))
     return brought
 
 

@@ -83,8 +83,8 @@ class YamlScalar:
 class YamlEntry:
     key: Final[YamlNode]
     value: Final[YamlNode]
-    merged: Final[bool] = False
-    """True for an entry that came in by a merge key (`<<`)."""
+    merged: Final[Span | None] = None
+    """Of an entry that came in by a merge key, where that stands."""
 
 
 @dataclass(slots=True, eq=False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, cast
 
 from sabir.dataclasses import dataclass, field
@@ -25,6 +25,7 @@ LANGUAGE = "ccp"
 _CONTENT = frozenset({"spec", "data", "stringData"})
 # Attributes of containers that the pod has and the runner's workflow has not.
 _POD_ONLY = frozenset({"env", "image", "volumes", "privileged", "lifecycle"})
+_PODS = frozenset({"Deployment", "DaemonSet", "StatefulSet", "Job", "CronJob"})
 _NESTED = frozenset({"containers", "pre", "daemon", "post", "files", "dependencies"})
 
 
@@ -42,7 +43,7 @@ def build_graph(
         "namespace": checked.deployment.configuration.namespace,
         "start_order": order,
     }
-    return Graph(builder.instances(), outputs=outputs)
+    return Graph(builder.instances(), outputs=outputs, output_origins=builder.output_origins())
 
 
 @dataclass(slots=True)
@@ -89,6 +90,7 @@ class _Builder:
             owner=f"component/{definition.component}",
             attributes=written,
             relations={"depends_on": self._services_needed(service.name)},
+            reads={"depends_on": self._reads_of_service(service.name)},
             status=None if deployed else "not deployed",
         )
         for container in service.containers:
@@ -116,17 +118,23 @@ class _Builder:
             owner=definition.service.name,
             attributes=self._attributes(container),
             relations={"depends_on": needs},
+            reads={"depends_on": self._reads_of_container(definition, container)},
             requires=needs,
         )
+        for id_, command in self._local_ids(unit.id, container):
+            yield self._command(definition, container, command, id_)
+
+    def _local_ids(self, unit: str, container: Container) -> Iterator[tuple[str, Command]]:
+        """The commands of a container with their ids inside it."""
         numbers: dict[str, int] = {}
         for command in container.commands:
             stage = command.stage.value
             number = numbers.get(stage, 0)
             numbers[stage] = number + 1
-            local = (
-                f"{unit.id}/{stage}" if stage == "daemon" else f"{unit.id}/{stage}/{command.name or number}"
+            yield (
+                (f"{unit}/{stage}" if stage == "daemon" else f"{unit}/{stage}/{command.name or number}"),
+                command,
             )
-            yield self._command(definition, container, command, local)
 
     def _command(
         self, definition: Definition, container: Container, command: Command, local: str
@@ -151,8 +159,46 @@ class _Builder:
             owner=f"{service}/{container.name}",
             attributes=self._attributes(command),
             relations={key: value for key, value in relations.items() if value},
+            reads={"depends_on": self._names_of(waits)} if waits else {},
             requires=waits,
         )
+
+    # What relations rest on
+
+    def _names_of(self, units: Iterable[str]) -> tuple[AttributeRead, ...]:
+        """The names that dependencies are found by."""
+        ids = (id_ for one in units for id_ in (one, self.units.all[one].service))
+        return tuple(AttributeRead(id_, "name") for id_ in dict.fromkeys(ids))
+
+    def _reads_of_service(self, service: str) -> tuple[AttributeRead, ...]:
+        return tuple(
+            AttributeRead(unit.id, "depends_on")
+            for unit in self.units.of_service(service)
+            if self.units.needs[unit.id]
+        )
+
+    def _reads_of_container(self, definition: Definition, container: Container) -> tuple[AttributeRead, ...]:
+        service = definition.service.name
+        return tuple(
+            AttributeRead(f"{service}/{command.name}" if command.single else id_, "depends_on")
+            for id_, command in self._local_ids(f"{service}/{container.name}", container)
+            if command.dependencies
+        )
+
+    def output_origins(self) -> dict[str, Origin]:
+        configuration = self.checked.deployment.configuration
+        place = configuration.place("kubernetes", "namespace")
+        order = tuple(
+            read
+            for unit in self.units.all
+            for read in (AttributeRead(unit, "name"), AttributeRead(unit, "depends_on"))
+        )
+        return {
+            "namespace": Origin(place, How.INPUT, note="kubernetes.namespace"),
+            "start_order": Origin(
+                place, How.RENDERED, order if self.origins.full else (), "order of dependencies"
+            ),
+        }
 
     def _file(self, definition: Definition, file: File) -> Instance:
         return self._instance(
@@ -184,11 +230,13 @@ class _Builder:
         owner: str,
         attributes: Mapping[str, Value],
         relations: Mapping[str, tuple[str, ...]] | None = None,
+        reads: Mapping[str, tuple[AttributeRead, ...]] | None = None,
         requires: tuple[str, ...] = (),
         status: str | None = None,
     ) -> Instance:
         if self.origins.full:
-            self._described[definition.service.name] += [AttributeRead(id_, key) for key in attributes]
+            names = (*attributes, *(relations or ()))
+            self._described[definition.service.name] += [AttributeRead(id_, key) for key in names]
         return Instance(
             id=id_,
             type=type_,
@@ -200,14 +248,18 @@ class _Builder:
             requires=requires,
             status=status,
             origin=Origin(node.place, How.LITERAL),
-            origins=self.origins.of(definition, node, (*attributes, *(relations or ())), id_),
+            origins=self.origins.of(definition, node, (*attributes, *(relations or ())), id_, reads or {}),
         )
 
     def _object(self, one: KubernetesObject) -> Instance:
         made_from = self._made_from(one)
         origin, content = self._object_origins(one)
         attributes = _object_attributes(one.data)
-        origins = {key: content for key in attributes if key in _CONTENT} if self.origins.full else {}
+        origins: dict[str, Origin] = {}
+        if self.origins.full:
+            origins = {key: content for key in attributes if key in _CONTENT}
+            namespace = tuple(self.origins.of_config("kubernetes", "namespace"))
+            origins["metadata"] = Origin(origin.place, How.RENDERED, namespace, origin.note)
         return Instance(
             id=f"{one.kind}/{one.name}",
             type=f"{one.data['apiVersion']}/{one.kind}",
@@ -226,10 +278,27 @@ class _Builder:
             return self.origins.of_configuration(one.name)
         service = one.definition.service
         note = f"made from service {service.name}"
-        sources = tuple(read for read in self._described[service.name] if _goes_into(one, read, service.name))
-        return Origin(service.place, How.RENDERED, note=note), Origin(
-            service.place, How.RENDERED, sources, note
-        )
+        own = Origin(service.place, How.RENDERED, note=note)
+        if not self.origins.full:
+            return own, own
+        read = (read for read in self._described[service.name] if _goes_into(one, read, service.name))
+        return own, Origin(service.place, How.RENDERED, (*read, *self._beside(one, one.definition)), note)
+
+    def _beside(self, one: KubernetesObject, definition: Definition) -> Iterator[Origin]:
+        """What an object holds that is no value of its definition: texts of files, and settings of the deployment."""
+        service = definition.service.name
+        if one.kind == "ConfigMap" and one.name == f"{service}-files":
+            for component in self.checked.deployment.components:
+                if component.name == definition.component and component.root == definition.root:
+                    texts = (
+                        self.origins.of_file(component, file.content) for file in definition.files.values()
+                    )
+                    yield from (text for text in texts if text is not None)
+        elif one.kind in _PODS:
+            for path in (("images",), ("registry",), ("replicas", service), ("nodes",), ("roles",)):
+                yield from self.origins.of_config(*path)
+        elif one.kind == "Ingress":
+            yield from self.origins.of_config("configs", "ingress")
 
     def _made_from(self, one: KubernetesObject) -> tuple[str, ...]:
         if one.definition is None:

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
 from typing import Final
 
 from sabir.dataclasses import dataclass, field
-from sabir.graph import How, Origin, Record
+from sabir.expressions.template.lines import Piece
+from sabir.graph import AttributeRead, How, Origin, Record
+from sabir.languages.ccp.graph.tags import names_in, tags_over
+from sabir.languages.ccp.syntax.component import Component
 from sabir.languages.ccp.syntax.deployment import INPUTS, Deployment
 from sabir.languages.ccp.syntax.nodes import Definition, Mapped
-from sabir.source.text import Place, Span
+from sabir.source.text import Place, Source, Span
 from sabir.source.yaml import YamlScalar
 
 __all__ = ["Origins"]
 
-_NAME: Final = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
 # Objects that hold a section of the configuration as it is.
 _SECTIONS: Final = {"globals": "configs", "nodes-config": "nodes", "global-secrets": "secret_configs"}
 _TAG: Final = re.compile(r"\{\{(.*?)\}\}", re.DOTALL)
@@ -30,9 +33,15 @@ class Origins:
     """Where inputs came from that somebody computed."""
 
     def of(
-        self, definition: Definition, node: Mapped, names: tuple[str, ...], instance: str
+        self,
+        definition: Definition,
+        node: Mapped,
+        names: tuple[str, ...],
+        instance: str,
+        reads: Mapping[str, tuple[AttributeRead, ...]],
     ) -> Record[Origin]:
-        """The origin of each attribute that stands in the node; others share the node's own."""
+        """The origin of each attribute that stands in the node; others share the node's own. `reads` has what relations
+        rest on."""
         spans = {
             entry.key.value: entry.value.span
             for entry in node.yaml.entries
@@ -42,6 +51,12 @@ class Origins:
             spans["depends_on"] = spans["dependencies"]
         own = Origin(node.place, How.LITERAL)
         found = {name: self._origin(definition, spans[name]) if name in spans else own for name in names}
+        if "dsl_version" in found:
+            found["dsl_version"] = Origin(definition.version_place, How.LITERAL)
+        if self.full:
+            for name, read in reads.items():
+                known = found[name]
+                found[name] = Origin(known.place, known.how, (*known.sources, *read), known.note)
         for name in self.deployment.overrides.of(instance) & found.keys():
             found[name] = Origin(node.place, How.OVERRIDE)
         return Record.of(found)
@@ -49,38 +64,87 @@ class Origins:
     def _origin(self, definition: Definition, span: Span) -> Origin:
         place = definition.rendered.place(span)
         expressions = self._expressions(definition, span)
+        sources = self._template_sources(definition, span, expressions) if self.full else ()
         if not expressions:
-            return Origin(place, How.LITERAL)
-        sources = self._sources(expressions) if self.full else ()
+            return Origin(place, How.LITERAL, sources)
         return Origin(place, How.TEMPLATE, sources, note=expressions[0])
 
     def _expressions(self, definition: Definition, span: Span) -> list[str]:
         """The template expressions that wrote a part of this span of the rendered text."""
-        lines = definition.rendered.lines
-        if lines is None:
-            return []
-        first = max(bisect_right(lines.starts, span.start) - 1, 0)
-        last = bisect_right(lines.starts, max(span.end - 1, span.start))
         return [
             match[0]
-            for piece in lines.pieces[first:last]
+            for piece in self._pieces(definition, span)
             if not piece.exact and (match := _TAG.match(piece.source.text, piece.offset))
         ]
 
-    def _sources(self, expressions: list[str]) -> tuple[Origin, ...]:
-        """Where the names in the expressions were given a value."""
-        names = dict.fromkeys(name for one in expressions for name in _NAME.findall(one))
-        configuration = self.deployment.configuration
-        found: list[Origin] = []
+    def _pieces(self, definition: Definition, span: Span, more: int = 0) -> tuple[Piece, ...]:
+        lines = definition.rendered.lines
+        if lines is None:
+            return ()
+        first = max(bisect_right(lines.starts, span.start) - 1, 0)
+        last = bisect_right(lines.starts, max(span.end - 1, span.start))
+        return lines.pieces[first : last + more]
+
+    def _template_sources(
+        self, definition: Definition, span: Span, expressions: list[str]
+    ) -> tuple[Origin, ...]:
+        pieces = self._pieces(definition, span)
+        if not pieces:
+            return ()
+        source = pieces[0].source
+        own = [one for one in pieces if one.source is source]
+        end = max(one.offset + max(len(one), 1) for one in own)
+        if "\n" in definition.rendered.source.text[span.start : span.end]:
+            # A list may go on with what a condition leaves out: as far as the text that comes next.
+            behind = [one for one in self._pieces(definition, span, 1)[len(pieces) :] if one.source is source]
+            end = max([end, *(one.offset for one in behind)])
+        return self._of_template(source, Span(own[0].offset, end), expressions)
+
+    def _of_template(self, source: Source, span: Span, expressions: list[str]) -> tuple[Origin, ...]:
+        """What a part of a template rests on: the statements that decide about it, and the values it names."""
+        names = {name for one in expressions for name in names_in(one)}
+        tags = tags_over(source, span, names)
+        used = dict.fromkeys(
+            name for one in (*expressions, *(tag.text for tag in tags)) for name in names_in(one)
+        )
+        return (*(Origin(Place(source, tag.span), tag.how) for tag in tags), *self._values(used))
+
+    def of_file(self, component: Component, name: str) -> Origin | None:
+        """Of the text of a file, which is rendered where the containers run."""
+        file = component.get(f"service/files/{name}")
+        return None if file is None else Origin(Place(file.source, Span(0, len(file.source.text))), How.FILE)
+
+    def _values(self, names: Iterable[str]) -> Iterator[Origin]:
+        """Where the names were given a value."""
         for name in names:
             for section in ("secret_configs", "configs"):
-                place = self._config_place(section, name)
-                if place is not None:
-                    how = How.DEFAULT if place.source is configuration.layers[0][0] else How.INPUT
-                    given = self._given(place, name) or Origin(place, how, note=f"{section}.{name}")
-                    found.append(given)
+                path = self._known_path(section, name)
+                if path:
+                    yield from self.of_config(section, *path)
                     break
-        return tuple(found)
+
+    def of_config(self, *path: str, all_layers: bool = False) -> Iterator[Origin]:
+        """What is written at a path of the configuration and below it: where it counts, or in each of its layers."""
+        configuration = self.deployment.configuration
+        value: object = configuration.data
+        for step in path:
+            value = value.get(step) if isinstance(value, Mapping) else None
+        for leaf in _leaves(value, path):
+            for place in islice(configuration.places(*leaf), None if all_layers else 1):
+                how = How.DEFAULT if place.source is configuration.layers[0][0] else How.INPUT
+                given = self._given(place, ".".join(map(str, leaf[1:])))
+                yield given or Origin(place, how, note=".".join(map(str, leaf)))
+
+    def _known_path(self, section: str, name: str) -> tuple[str, ...]:
+        """As much of a dotted name as the section has."""
+        value: object = self.deployment.configuration.section(section)
+        path: list[str] = []
+        for part in name.split("."):
+            if not isinstance(value, Mapping) or part not in value:
+                break
+            value = value[part]
+            path.append(part)
+        return tuple(path)
 
     def _given(self, place: Place, name: str) -> Origin | None:
         """The origin of an input, which stands in no file."""
@@ -92,39 +156,28 @@ class Origins:
 
     def of_configuration(self, name: str) -> tuple[Origin, Origin]:
         """Of an object that no service asked for, and of what it holds: a section of the configuration, if any."""
-        configuration = self.deployment.configuration
         section = _SECTIONS.get(name)
-        place = configuration.place(section or "configs")
+        place = self.deployment.configuration.place(section or "configs")
         note = f"made from {section}" if section else "made for every deployment"
         own = Origin(place, How.RENDERED, note=note)
         if section is None or not self.full:
             return own, own
-        sources = tuple(
-            self._given(configuration.place(*path), ".".join(map(str, path[1:])))
-            or Origin(configuration.place(*path), How.INPUT, note=".".join(map(str, path)))
-            for path in _leaves(configuration.section(section), (section,))
-        )
-        return own, Origin(place, How.RENDERED, sources, note)
-
-    def _config_place(self, section: str, name: str) -> Place | None:
-        value: object = self.deployment.configuration.section(section)
-        path: list[str] = []
-        for part in name.split("."):
-            if not isinstance(value, dict) or part not in value:
-                break
-            value = value[part]
-            path.append(part)
-        if not path:
-            return None
-        return self.deployment.configuration.place(section, *path)
+        # A key in any layer is a key of the whole, whatever its value there.
+        sources = [*self.of_config(section, all_layers=True)]
+        if section == "configs":  # which the namespace and the domain are added to
+            sources += [
+                *self.of_config("kubernetes", "namespace"),
+                *self.of_config("kubernetes", "cluster_domain"),
+            ]
+        return own, Origin(place, How.RENDERED, tuple(sources), note)
 
 
 def _leaves(value: object, path: tuple[str | int, ...]) -> Iterator[tuple[str | int, ...]]:
     """The paths of all values that hold no others."""
-    if isinstance(value, dict):
+    if isinstance(value, dict) and value:
         for key, item in value.items():
             yield from _leaves(item, (*path, str(key)))
-    elif isinstance(value, list):
+    elif isinstance(value, list) and value:
         for position, item in enumerate(value):
             yield from _leaves(item, (*path, position))
     else:

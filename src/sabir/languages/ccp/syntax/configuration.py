@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import date
 from functools import lru_cache
 from importlib import resources
@@ -108,6 +108,11 @@ class Configuration:
 
     def place(self, *path: str | int) -> Place:
         """Where the value at a path was written, in the outermost layer that has it."""
+        last = self.layers[-1][0] if self.layers else Source("<configuration>", "")
+        return next(self.places(*path), Place(last, EMPTY_SPAN))
+
+    def places(self, *path: str | int) -> Iterator[Place]:
+        """Where something was written for a path, the outermost layer first."""
         for source, root in reversed(self.layers):
             node: YamlNode | None = root
             for step in path:
@@ -118,8 +123,7 @@ class Configuration:
                 else:
                     node = None
             if node is not None:
-                return Place(source, node.span)
-        return Place(self.layers[-1][0] if self.layers else Source("<configuration>", ""), EMPTY_SPAN)
+                yield Place(source, node.span)
 
 
 def deep_merge(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:

@@ -9,18 +9,16 @@ from typing import Any, Final
 
 from sabir.diagnostics.finding import Finding
 from sabir.expressions.query.errors import QueryError
-from sabir.expressions.query.live import Assigned
 from sabir.expressions.query.resource import Artifact, Resource
-from sabir.expressions.query.session import Read
 from sabir.expressions.query.values import MISSING, External
 from sabir.graph.graph import Graph
 from sabir.graph.instance import Instance
-from sabir.graph.origin import AttributeRead, How, Origin
+from sabir.graph.origin import How, Origin
 from sabir.graph.record import Record
 from sabir.graph.values import UNKNOWN, Ref, Sensitive, Unknown, Value
-from sabir.languages.tosca.check.values import holds_expression
 from sabir.languages.tosca.evaluate.ensemble import Ensemble
 from sabir.languages.tosca.evaluate.instances import CapabilityInstance, NodeInstance, RelationshipInstance
+from sabir.languages.tosca.graph.origins import Live, Origins, id_of
 from sabir.languages.tosca.syntax.nodes import ArtifactDefinition
 from sabir.source.collector import collector_paused
 
@@ -29,7 +27,6 @@ __all__ = ["build_graph"]
 _SCALARS: Final = (str, int, float, bool, bytes, type(None))
 # They say again what the instance is; the graph has them elsewhere.
 _REFLECTED: Final = frozenset({"tosca_id", "tosca_name", "state"})
-_Live = NodeInstance | CapabilityInstance | RelationshipInstance
 
 
 def build_graph(ensemble: Ensemble, *, full_provenance: bool = False) -> tuple[Graph, list[Finding]]:
@@ -47,6 +44,7 @@ class _Builder:
     def __init__(self, ensemble: Ensemble, full: bool) -> None:  # noqa: FBT001
         self.ensemble = ensemble
         self.full = full
+        self.origins = Origins(ensemble, full=full)
         self.findings: list[Finding] = []
         self.output_origins: dict[str, Origin] = {}
         self._failed: set[tuple[str, str, str]] = set()
@@ -93,7 +91,7 @@ class _Builder:
             origins=Record.of(origins),
         )
 
-    def _part(self, one: _Live, id_: str, owner: str) -> Instance:
+    def _part(self, one: Live, id_: str, owner: str) -> Instance:
         attributes, origins = self._attributes(one)
         template = self.ensemble.nodes[owner].template
         return Instance(
@@ -132,12 +130,12 @@ class _Builder:
             name=artifact.name,
             owner=node.name,
             attributes=Record.of({"file": artifact.file, **known} if artifact.file else known),
-            origin=Origin(artifact.place, How.LITERAL),
+            origin=Origin(artifact.whole_place, How.LITERAL),
         )
 
     # Values
 
-    def _attributes(self, one: _Live) -> tuple[dict[str, Value], dict[str, Origin]]:
+    def _attributes(self, one: Live) -> tuple[dict[str, Value], dict[str, Origin]]:
         attributes: dict[str, Value] = {}
         origins: dict[str, Origin] = {}
         for key in one.keys():  # noqa: SIM118  # a resource is no mapping
@@ -150,12 +148,12 @@ class _Builder:
             is_attribute = definition is not None and definition.is_attribute
             # An attribute without a value is known once the node runs.
             attributes[key] = UNKNOWN if value is None and is_attribute else value
-            origin = self._origin(one, key)
+            origin = self.origins.of_value(one, key)
             if origin is not None:
                 origins[key] = origin
         return attributes, origins
 
-    def _value(self, one: _Live, key: str) -> Any:
+    def _value(self, one: Live, key: str) -> Any:
         try:
             value = one.get(key)
             return value if value is MISSING else self._plain_value(value)
@@ -180,7 +178,7 @@ class _Builder:
         if isinstance(value, Enum):
             return value.name
         if isinstance(value, Resource):
-            return Ref(_id_of(value))
+            return Ref(id_of(value))
         if isinstance(value, Artifact):
             return value.location
         if isinstance(value, External):
@@ -203,59 +201,10 @@ class _Builder:
             except QueryError as error:
                 self._note(error)
                 found[name] = UNKNOWN
-            written = output.value
-            if written is not None:
-                how = How.EXPRESSION if holds_expression(written.data) else How.LITERAL
-                sources = tuple(self._source(read) for read in dict.fromkeys(session.reads or ()))
-                self.output_origins[name] = Origin(written.place, how, sources)
+            origin = self.origins.of_output(output)
+            if origin is not None:
+                self.output_origins[name] = origin
         return found
-
-    # Where values came from
-
-    def _origin(self, one: _Live, key: str) -> Origin | None:
-        if one.live(key) is not MISSING:
-            place = one.template.place if isinstance(one, NodeInstance) else None
-            how = (
-                How.OVERRIDE if key in self.ensemble.request.overridden.get(one.name, ()) else How.ASSIGNMENT
-            )
-            return (
-                None
-                if place is None
-                else Origin(place, how, note="recorded" if how is How.ASSIGNMENT else key)
-            )
-        described = one.described(key)
-        if described is None or described.place is None:
-            return None
-        how = How.LITERAL if one.assigned(key) is not None else How.DEFAULT
-        if not described.is_constant and how is How.LITERAL:
-            how = How.EXPRESSION
-        return Origin(described.place, how, self._sources(one, key, described))
-
-    def _sources(self, one: _Live, key: str, described: Assigned) -> tuple[Origin | AttributeRead, ...]:
-        if not self.full or described.is_constant:
-            return ()
-        reads = self.ensemble.session.computed.get((one, key), ())
-        return tuple(self._source(read) for read in dict.fromkeys(reads))
-
-    def _source(self, read: Read) -> Origin | AttributeRead:
-        resource, key = read
-        name = key.removeprefix("inputs::")
-        definition = self.ensemble.model.topology.inputs.get(name) if name != key else None
-        if definition is not None:
-            given = name in self.ensemble.request.inputs
-            origin = self.ensemble.request.input_origins.get(name)
-            sources = () if origin is None else (origin,)
-            how = How.INPUT if given else How.DEFAULT
-            return Origin(definition.place, how, sources, note=f"input {name}")
-        return AttributeRead(_id_of(resource), key)
-
-
-def _id_of(resource: Resource) -> str:
-    if isinstance(resource, CapabilityInstance):
-        return f"{resource.node.name}.capabilities.{resource.name}"
-    if isinstance(resource, RelationshipInstance):
-        return f"{resource.source.name}.requirements.{resource.name}"
-    return resource.name
 
 
 def _plain(value: Any) -> Value:

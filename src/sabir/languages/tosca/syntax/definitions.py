@@ -416,7 +416,11 @@ def read_artifacts(reader: Reader, node: YamlNode | None, owner: str) -> dict[st
         what = f"artifact {name!r} of {owner}"
         if isinstance(value, YamlScalar):
             found[name] = ArtifactDefinition(
-                name=name, span=span, origin=reader.origin, file=reader.text(value, what)
+                name=name,
+                span=span,
+                origin=reader.origin,
+                end=value.span.end,
+                file=reader.text(value, what),
             )
             continue
         fields = reader.fields(value, what, _ARTIFACT_KEYS)
@@ -428,6 +432,7 @@ def read_artifacts(reader: Reader, node: YamlNode | None, owner: str) -> dict[st
             name=name,
             span=span,
             origin=reader.origin,
+            end=value.span.end,
             type=reader.text(fields.get("type"), f"type of {what}"),
             file=reader.text(file, f"file of {what}") if isinstance(file, YamlScalar) else None,
             repository=reader.text(fields.get("repository"), f"repository of {what}"),

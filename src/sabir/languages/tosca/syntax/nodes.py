@@ -82,6 +82,8 @@ class Written:
 
     node: YamlNode
     origin: Origin
+    through: Span | None = None
+    """Where it was put in by an alias or a merge key, when it is written elsewhere."""
 
     @property
     def place(self) -> Place:
@@ -171,11 +173,17 @@ class InterfaceDefinition(_Named):
 
 @dataclass(slots=True, kw_only=True, eq=False, repr=False)
 class ArtifactDefinition(_Named):
+    end: int
+    """Where what is written for it ends."""
     type: str | None = None
     file: str | None = None
     repository: str | None = None
     keys: Mapping[str, Any] = field(default_factory=dict[str, Any])
     properties: Mapping[str, Written] = field(default_factory=dict[str, Written])
+
+    @property
+    def whole_place(self) -> Place:
+        return Place(self.origin.source, Span(self.span.start, max(self.span.end, self.end)))
 
 
 @dataclass(slots=True, kw_only=True, eq=False, repr=False)

@@ -118,7 +118,14 @@ class Reader:
         return default
 
     def assignments(self, node: YamlNode | None, what: str) -> dict[str, Written]:
-        return {name: self.written(value) for name, _, value in self.entries(node, what)}
+        merges = {id(one.value): one.merged for one in node.entries} if isinstance(node, YamlMapping) else {}
+        return {
+            # An anchor stands before its aliases, and so does what it names.
+            name: Written(
+                value, self.origin, merges.get(id(value)) or (key if value.span.start < key.start else None)
+            )
+            for name, key, value in self.entries(node, what)
+        }
 
 
 def _shape(node: YamlNode) -> str:

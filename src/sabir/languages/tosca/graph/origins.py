@@ -1,0 +1,165 @@
+"""Where values came from: the template, the default of a type and the way to that type, inputs, other values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from sabir.expressions.query.live import Assigned
+from sabir.expressions.query.resource import Resource
+from sabir.expressions.query.session import Read
+from sabir.expressions.query.values import MISSING
+from sabir.graph.origin import AttributeRead, How, Origin
+from sabir.languages.tosca.check.values import holds_expression
+from sabir.languages.tosca.evaluate.ensemble import Ensemble
+from sabir.languages.tosca.evaluate.instances import CapabilityInstance, NodeInstance, RelationshipInstance
+from sabir.languages.tosca.syntax.nodes import (
+    Kind,
+    OutputDefinition,
+    PropertyDefinition,
+    TypeDefinition,
+    Written,
+)
+from sabir.source.text import Place
+
+__all__ = ["Live", "Origins", "id_of"]
+
+Live = NodeInstance | CapabilityInstance | RelationshipInstance
+_Sources = tuple[Origin | AttributeRead, ...]
+_KINDS: Final[Mapping[type[Live], Kind]] = {
+    NodeInstance: Kind.NODE,
+    CapabilityInstance: Kind.CAPABILITY,
+    RelationshipInstance: Kind.RELATIONSHIP,
+}
+
+
+def id_of(resource: Resource) -> str:
+    if isinstance(resource, CapabilityInstance):
+        return f"{resource.node.name}.capabilities.{resource.name}"
+    if isinstance(resource, RelationshipInstance):
+        return f"{resource.source.name}.requirements.{resource.name}"
+    return resource.name
+
+
+class Origins:
+    def __init__(self, ensemble: Ensemble, *, full: bool) -> None:
+        self.ensemble = ensemble
+        self.full = full
+        """Whether what values rest on is wanted, too."""
+
+    def of_value(self, one: Live, key: str) -> Origin | None:
+        if one.live(key) is not MISSING:
+            return self._of_live(one, key)
+        described = one.described(key)
+        if described is None or described.place is None:
+            return None
+        if one.assigned(key) is None:
+            return Origin(described.place, How.DEFAULT, self._default_sources(one, key, described))
+        how = How.LITERAL if described.is_constant else How.EXPRESSION
+        return Origin(described.place, how, self._assigned_sources(one, key, described))
+
+    def _of_live(self, one: Live, key: str) -> Origin | None:
+        place = one.template.place if isinstance(one, NodeInstance) else None
+        if place is None:
+            return None
+        if key in self.ensemble.request.overridden.get(one.name, ()):
+            return Origin(place, How.OVERRIDE, note=key)
+        return Origin(place, How.ASSIGNMENT, note="recorded")
+
+    def of_output(self, output: OutputDefinition) -> Origin | None:
+        written = output.value
+        if written is None:
+            return None
+        how = How.EXPRESSION if holds_expression(written.data) else How.LITERAL
+        reads = dict.fromkeys(self.ensemble.session.reads or ())
+        return Origin(written.place, how, tuple(map(self._source, reads)))
+
+    # What values rest on
+
+    def _assigned_sources(self, one: Live, key: str, described: Assigned) -> _Sources:
+        if not self.full:
+            return ()
+        assigned = one.assigned(key)
+        return (
+            *self._reads(one, key, described),
+            *self._field_defaults(one.definition(key), assigned),
+            *_put_in(assigned),
+        )
+
+    def _default_sources(self, one: Live, key: str, described: Assigned) -> _Sources:
+        """Of a default: what it reads, and the types on the way to the one that says it."""
+        if not self.full:
+            return ()
+        definition = one.definition(key)
+        said = None if definition is None else definition.value or definition.default
+        return (
+            *self._reads(one, key, described),
+            *self._field_defaults(definition, said),
+            *self._types(one, key, said),
+        )
+
+    def _reads(self, one: Live, key: str, described: Assigned) -> Iterator[Origin | AttributeRead]:
+        if not described.is_constant:
+            reads = self.ensemble.session.computed.get((one, key), ())
+            yield from (self._source(read) for read in dict.fromkeys(reads))
+
+    def _source(self, read: Read) -> Origin | AttributeRead:
+        resource, key = read
+        name = key.removeprefix("inputs::")
+        definition = self.ensemble.model.topology.inputs.get(name) if name != key else None
+        if definition is None:
+            return AttributeRead(id_of(resource), key)
+        note = f"input {name}"
+        if name in self.ensemble.request.inputs:
+            origin = self.ensemble.request.input_origins.get(name)
+            return Origin(definition.place, How.INPUT, () if origin is None else (origin,), note)
+        said = definition.value or definition.default
+        return Origin(definition.place if said is None else said.place, How.DEFAULT, (), note)
+
+    def _field_defaults(
+        self, definition: PropertyDefinition | None, said: Written | None
+    ) -> Iterator[Origin]:
+        """The defaults of a data type for the fields that a value leaves out, and where that type was asked for."""
+        schema = None if definition is None else definition.schema
+        flat = None if schema is None else self.ensemble.model.types.find(Kind.DATA, schema.name)
+        if schema is None or flat is None or said is None:
+            return
+        data = said.data
+        if not isinstance(data, Mapping) or holds_expression(data):
+            return
+        left_out = [
+            one for name, one in flat.properties.items() if name not in data and one.default is not None
+        ]
+        for one in left_out:
+            assert one.default is not None
+            yield Origin(one.default.place, How.DEFAULT, note=f"{schema.name}.{one.name}")
+        if left_out:
+            yield Origin(schema.place, How.LITERAL, note=f"type {schema.name}")
+
+    def _types(self, one: Live, key: str, said: Written | None) -> Iterator[Origin]:
+        kind, name = _KINDS[type(one)], one.type
+        if isinstance(one, NodeInstance):
+            template = one.template
+            yield Origin(Place(template.origin.source, template.type_span), How.LITERAL, note=f"type {name}")
+        seen: set[str] = set()
+        while name not in seen:
+            seen.add(name)
+            found = self.ensemble.model.types.definition(kind, name)
+            if found is None or found.derived_from is None or _says(found, key, said):
+                return
+            if found.derived_from_span is not None and not found.origin.shipped:
+                place = Place(found.origin.source, found.derived_from_span)
+                yield Origin(place, How.LITERAL, note=f"{name} derives from {found.derived_from}")
+            name = found.derived_from
+
+
+def _put_in(written: Written | None) -> Iterator[Origin]:
+    """The alias or merge key that put a value here."""
+    if written is not None and written.through is not None:
+        yield Origin(Place(written.origin.source, written.through), How.LITERAL, note="alias")
+
+
+def _says(type_: TypeDefinition, key: str, said: Written | None) -> bool:
+    """Whether it is this type that gives the default."""
+    own = type_.properties.get(key) or type_.attributes.get(key)
+    return own is not None and said is not None and (own.default is said or own.value is said)
