@@ -63,6 +63,8 @@ class Circle:
     resolve: Resolve
     _settled: dict[Span, Resolved] = field(default_factory=dict[Span, Resolved])
     _guesses: dict[Span, int] = field(default_factory=dict[Span, int])
+    _tried: set[tuple[Span, int]] = field(default_factory=set[tuple[Span, int]])
+    """Guesses that were changed to, each once: errors that come and go must not keep it going."""
     _cache: dict[tuple[Any, ...], PartOutcome] = field(default_factory=dict[tuple[Any, ...], PartOutcome])
 
     def solve(self) -> Solved:
@@ -130,11 +132,14 @@ class Circle:
                 for kind in range(len(GUESSES)):
                     if not errors:
                         break
+                    if (reference.span, kind) in self._tried:
+                        continue
                     tried = {**self._guesses, reference.span: kind}
                     found = _errors(self._outcome(name, tried, frozenset()))
                     # A language that stops at its first error shows the next one only when that is gone.
                     if len(found) < len(errors) or (len(found) == len(errors) and not found & errors):
                         self._guesses, errors, better = tried, found, True
+                        self._tried.add((reference.span, kind))
         return better
 
     # Ends

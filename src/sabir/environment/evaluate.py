@@ -9,7 +9,7 @@ from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.near import did_you_mean
 from sabir.environment import FILE_NAME
 from sabir.environment.circles import Circle
-from sabir.environment.given import Resolved, value_of
+from sabir.environment.given import Resolved, origin_of, value_of
 from sabir.environment.merge import MovedPart
 from sabir.environment.nodes import Environment
 from sabir.environment.parts import LoadedPart, load_parts
@@ -204,17 +204,13 @@ class _Run:
         for key, node in self.environment.outputs.items():
             label = getattr(key, "text", "?")
             outputs[label] = value_of(node, self.resolved)
-            found = self.resolved.get(node.span)
-            origins[label] = found.origin if found else Origin(self.environment.place(node.span), How.LITERAL)
+            origins[label] = origin_of(self.environment, node, self.resolved, How.LITERAL)
         return Graph(made, outputs=outputs, output_origins=origins)
 
     def _instances(self, done: Mapping[str, MovedPart]) -> Iterable[Instance]:
         for name, moved in done.items():
             loaded = self.runner.parts[name]
             uses, requires = self._edges(name)
-            place = self.environment.place(loaded.part.span)
-            made_here = Origin(place, How.LITERAL, note="part")
-            outputs = Origin(place, How.LITERAL, tuple(moved.output_origins.values()), "outputs of the part")
             yield Instance(
                 id=name,
                 type="sabir.Part",
@@ -223,10 +219,24 @@ class _Run:
                 attributes=Record.of({"path": loaded.part.path, **_outputs(moved.outputs)}),
                 relations=Record.of({"uses": uses} if uses else {}),
                 requires=requires,
-                origin=made_here,
-                origins=Record.of({"outputs": outputs} if moved.outputs else {}),
+                origin=Origin(self.environment.place(loaded.part.span), How.LITERAL, note="part"),
+                origins=Record.of(self._part_origins(name, moved, uses)),
             )
             yield from moved.instances
+
+    def _part_origins(self, name: str, moved: MovedPart, uses: tuple[str, ...]) -> dict[str, Origin]:
+        part = self.runner.parts[name].part
+        place = self.environment.place(part.span)
+        origins = {"path": Origin(self.environment.place(part.path_span), How.LITERAL)}
+        if moved.outputs:
+            given = tuple(moved.output_origins.values())
+            origins["outputs"] = Origin(place, How.LITERAL, given, "outputs of the part")
+        if uses:
+            asked = (self.resolved.get(one.span) for one in self._asked(name))
+            origins["uses"] = Origin(
+                place, How.RELATION, tuple(one.origin for one in asked if one is not None)
+            )
+        return origins
 
     def _edges(self, name: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """The instances of other parts whose values a part is given, and the parts they belong to."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final, Literal
 
@@ -23,7 +23,7 @@ from sabir.source.yaml.nodes import (
     node_of,
 )
 
-__all__ = ["ABSENT", "Resolved", "request_for", "value_of"]
+__all__ = ["ABSENT", "Resolved", "origin_of", "request_for", "value_of"]
 
 ABSENT: Final = object()
 """In place of a value: nothing is given, as if the key were not there."""
@@ -53,7 +53,7 @@ def request_for(
         if found is not None and found.value is ABSENT:
             continue
         inputs[name] = value_of(node, resolved)
-        origins[name] = found.origin if found else Origin(environment.place(node.span), How.INPUT, note=name)
+        origins[name] = origin_of(environment, node, resolved, How.INPUT, name)
     documents: dict[Literal["model", "config"], Document] = {}
     files: dict[str, Path | None] = {"model": None, "config": None}
     names: tuple[Literal["model"], Literal["config"]] = ("model", "config")
@@ -99,6 +99,29 @@ def value_of(node: YamlNode, resolved: Mapping[Span, Resolved]) -> Value:
     if isinstance(node, YamlSequence):
         return [value_of(item, resolved) for item in node.items]
     return node.value
+
+
+def origin_of(
+    environment: Environment,
+    node: YamlNode,
+    resolved: Mapping[Span, Resolved],
+    how: How,
+    note: str | None = None,
+) -> Origin:
+    """Where a value of `sabir.yaml` came from: its expression, or where it is written and the expressions in it."""
+    found = resolved.get(node.span)
+    if found is not None and is_expression(node):
+        return found.origin
+    return Origin(environment.place(node.span), how, tuple(_origins_in(node, resolved)), note)
+
+
+def _origins_in(node: YamlNode, resolved: Mapping[Span, Resolved]) -> Iterator[Origin]:
+    if is_expression(node):
+        if node.span in resolved:
+            yield resolved[node.span].origin
+    elif isinstance(node, YamlMapping | YamlSequence):
+        for item in node.values() if isinstance(node, YamlMapping) else node.items:
+            yield from _origins_in(item, resolved)
 
 
 def _replaced(node: YamlNode, resolved: Mapping[Span, Resolved]) -> YamlNode:
