@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 
 from hypothesis import strategies as st
 
@@ -42,6 +43,7 @@ def _sum(left: str, operator: str, right: str) -> str:
 _sums = st.builds(_sum, _names, st.sampled_from("+-*"), _names)
 
 
+@cache
 def expressions(depth: int) -> st.SearchStrategy[str]:
     """Integers made of what there is; `depth` methods may still be called."""
     if depth == 0:
@@ -57,16 +59,19 @@ def expressions(depth: int) -> st.SearchStrategy[str]:
     )
 
 
+@cache
 def conditions(depth: int) -> st.SearchStrategy[str]:
     return st.builds("{} {} {}".format, expressions(depth), st.sampled_from(("<", ">", "=")), _names)
 
 
+@cache
 def _assignments(depth: int) -> st.SearchStrategy[_Lines]:
     targets = st.sampled_from([f"$.{name}" for name in OUTPUTS] + [f"${name}" for name in LOCALS])
     plain = st.builds(lambda target, value: [f"- {target}: {value}"], targets, expressions(depth))
     return st.one_of(plain, plain, _names.map(lambda value: [f"- $.helper.set({value})"]))
 
 
+@cache
 def blocks(depth: int, size: int, *, loop: bool) -> st.SearchStrategy[_Lines]:
     statement = statements(depth, size, loop=loop) if size else _assignments(depth)
     return st.lists(statement, min_size=1, max_size=2).map(
@@ -74,6 +79,7 @@ def blocks(depth: int, size: int, *, loop: bool) -> st.SearchStrategy[_Lines]:
     )
 
 
+@cache
 def statements(depth: int, size: int, *, loop: bool) -> st.SearchStrategy[_Lines]:
     inner, rounds = blocks(depth, size - 1, loop=loop), blocks(depth, size - 1, loop=True)
     condition = conditions(depth)
