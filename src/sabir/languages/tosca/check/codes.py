@@ -333,7 +333,8 @@ CODES: Final = (
     _code(
         "W031",
         "a directive of an ensemble that is not followed",
-        "Unfurl merges other files into an ensemble while it loads it; sabir reads only what is written in the file itself.",
+        "Unfurl merges other files into an ensemble while it loads it. sabir follows `+include` in the ensemble, its spec and its service "
+        "template, when the file is there and in the project; other directives, or further inside, it does not follow.",
         (
             {
                 "ensemble.yaml": "apiVersion: unfurl/v1alpha1\nkind: Ensemble\nspec:\n  +include: base.yaml\n  service_template: {}\n"

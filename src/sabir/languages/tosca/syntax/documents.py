@@ -218,6 +218,8 @@ class Gathering:
     repositories: dict[str, Repository] = field(default_factory=dict[str, Repository])
     profiles: dict[str, None] = field(default_factory=dict[str, None])
     complete: bool = True
+    mains: set[str] = field(default_factory=set[str])
+    """Files that are read as if they were written in the main one."""
     _imported: dict[tuple[str, str], None] = field(default_factory=dict[tuple[str, str], None])
     _topologies: list[tuple[Reader, YamlMapping]] = field(default_factory=list[tuple[Reader, YamlMapping]])
 
@@ -384,7 +386,8 @@ class Gathering:
         parts = _Parts()
         for reader, node in self._topologies:
             fields = reader.fields(node, "topology_template", _TOPOLOGY_KEYS)
-            parts.take(reader, fields, is_main=reader.origin.source is file.source)
+            is_main = reader.origin.source is file.source or reader.origin.source.name in self.mains
+            parts.take(reader, fields, is_main=is_main)
         return Topology(
             origin=origin,
             version=dialect.name,
@@ -448,5 +451,5 @@ class _Parts:
             self.workflows.setdefault(name, workflow)
         for name, output in read_outputs(reader, fields.get("outputs")).items():
             self.outputs.setdefault(name, output)
-        if is_main:
+        if is_main and self.substitution is None:
             self.substitution = read_substitution(reader, fields.get("substitution_mappings"))

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from sabir.dataclasses import replace
 from sabir.diagnostics.finding import Finding
 from sabir.languages.tosca.syntax.dialects import Dialect, dialect_of
 from sabir.languages.tosca.syntax.documents import Gathering, Loaded, Recorded, document_of
 from sabir.languages.tosca.syntax.files import Files
+from sabir.languages.tosca.syntax.includes import Layers, gather_layers
 from sabir.languages.tosca.syntax.second import normalised
 from sabir.source.packages import PackageFile
-from sabir.source.text import Place
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, plain_data
 
 __all__ = ["is_ensemble", "load_ensemble"]
@@ -29,61 +28,39 @@ def is_ensemble(file: PackageFile) -> bool:
 def load_ensemble(files: Files, file: PackageFile) -> Loaded:
     gathering = Gathering(files)
     root = document_of(file, gathering.findings)
-    spec = root.get("spec") if root is not None else None
     if root is None:
         return Loaded(topology=None, findings=tuple(gathering.findings), files=(file.name,))
-    template = _template(spec)
-    if template is None:
+    layers = gather_layers(gathering, file, root)
+    if not layers.templates:
         message = "this ensemble has no service template"
         hint = "it stands under 'spec: service_template:'"
         finding = Finding.about_file("TOSCA:E030", message, file.source, hint=hint)
         return Loaded(topology=None, findings=(*gathering.findings, finding), files=(file.name,))
-    for key, node in _directives(root):
-        message = f"the directive {key!r} is not followed: what it would bring is missing here"
-        gathering.findings.append(
-            Finding(code="TOSCA:W031", message=message, place=Place(file.source, node.span))
-        )
-        gathering.complete = False
-    version = template.get("tosca_definitions_version")
-    dialect = (dialect_of(version.text) if isinstance(version, YamlScalar) else None) or _DEFAULT
-    if dialect.grammar == 2:
-        template = normalised(template)
     gathering.profiles["unfurl"] = None
-    gathering.read_document(file, template, dialect, prefix="")
-    loaded = Loaded(
+    dialect = _dialect(layers)
+    for source, template in layers.templates:
+        gathering.mains.add(source.name)
+        gathering.read_document(
+            source, normalised(template) if dialect.grammar == 2 else template, dialect, prefix=""
+        )
+    recorded: dict[str, Recorded] = {}
+    for status in reversed(layers.statuses):
+        recorded.update(_recorded(status))
+    return Loaded(
         topology=gathering.topology(file, dialect),
         findings=tuple(gathering.findings),
         files=tuple(gathering.seen),
+        inputs=layers.inputs,
+        recorded=recorded,
     )
-    return replace(loaded, inputs=_data(spec, "inputs"), recorded=dict(_recorded(root.get("status"))))
 
 
-def _template(spec: YamlNode | None) -> YamlMapping | None:
-    if not isinstance(spec, YamlMapping):
-        return None
-    for key in ("service_template", "tosca"):
-        found = spec.get(key)
-        if isinstance(found, YamlMapping):
-            return found
-    return None
-
-
-def _directives(node: YamlNode) -> Iterator[tuple[str, YamlNode]]:
-    """Merge directives (`+include`), which Unfurl follows while it loads."""
-    if not isinstance(node, YamlMapping):
-        return
-    for entry in node.entries:
-        key = entry.key.value if isinstance(entry.key, YamlScalar) else None
-        if isinstance(key, str) and key.startswith(("+", "?include")):
-            yield key, entry.key
-        else:
-            yield from _directives(entry.value)
-
-
-def _data(node: YamlNode | None, key: str) -> Mapping[str, Any]:
-    found = node.get(key) if isinstance(node, YamlMapping) else None
-    data = plain_data(found) if isinstance(found, YamlMapping) else {}
-    return {str(name): value for name, value in data.items()} if isinstance(data, dict) else {}
+def _dialect(layers: Layers) -> Dialect:
+    for _, template in layers.templates:
+        version = template.get("tosca_definitions_version")
+        if isinstance(version, YamlScalar):
+            return dialect_of(version.text) or _DEFAULT
+    return _DEFAULT
 
 
 def _recorded(status: YamlNode | None) -> Iterator[tuple[str, Recorded]]:

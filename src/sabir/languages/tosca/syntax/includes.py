@@ -1,0 +1,150 @@
+"""`+include` in ensembles: other files merged in while an ensemble is loaded, what is written in the file itself first.
+
+Followed where whole documents are merged: in the ensemble, in its `spec` and in its service template, as the projects that Unfurl makes
+have it. `+?include` may name a file that is not there.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from sabir.dataclasses import dataclass, field
+from sabir.diagnostics.finding import Finding
+from sabir.languages.tosca.syntax.documents import Gathering, document_of
+from sabir.source.packages import PackageFile
+from sabir.source.text import Place
+from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, plain_data, text_of
+
+__all__ = ["Layers", "gather_layers"]
+
+_MOST: Final = 100
+
+
+@dataclass(slots=True)
+class Layers:
+    """What an ensemble and the files it includes hold; the earlier ones count."""
+
+    templates: list[tuple[PackageFile, YamlMapping]] = field(
+        default_factory=list[tuple[PackageFile, YamlMapping]]
+    )
+    inputs: dict[str, Any] = field(default_factory=dict[str, Any])
+    statuses: list[YamlNode] = field(default_factory=list[YamlNode])
+
+
+def gather_layers(gathering: Gathering, file: PackageFile, root: YamlMapping) -> Layers:
+    layers = Layers()
+    _Gatherer(gathering, layers).ensemble(file, root)
+    return layers
+
+
+class _Gatherer:
+    def __init__(self, gathering: Gathering, layers: Layers) -> None:
+        self._gathering = gathering
+        self._layers = layers
+        self._open: list[str] = []
+        self._count = 0
+
+    def ensemble(self, file: PackageFile, root: YamlMapping) -> None:
+        own, included = self._parted(file, root)
+        spec, status = own.get("spec"), own.get("status")
+        if isinstance(spec, YamlMapping):
+            self._spec(file, spec)
+        if status is not None:
+            self._layers.statuses.append(status)
+        self._unfollowed(file, (entry.value for entry in own.entries if text_of(entry.key) != "spec"))
+        for other, document in included:
+            self.ensemble(other, document)
+            self._open.pop()
+
+    def _spec(self, file: PackageFile, node: YamlMapping) -> None:
+        own, included = self._parted(file, node)
+        for key in ("service_template", "tosca"):
+            template = own.get(key)
+            if isinstance(template, YamlMapping):
+                self._template(file, template)
+                break
+        inputs = own.get("inputs")
+        data = plain_data(inputs) if isinstance(inputs, YamlMapping) else {}
+        for name, value in data.items() if isinstance(data, Mapping) else ():
+            self._layers.inputs.setdefault(str(name), value)
+        for other, document in included:
+            self._spec(other, document)
+            self._open.pop()
+
+    def _template(self, file: PackageFile, node: YamlMapping) -> None:
+        own, included = self._parted(file, node)
+        self._unfollowed(file, (entry.value for entry in own.entries))
+        self._layers.templates.append((file, own))
+        for other, document in included:
+            self._template(other, document)
+            self._open.pop()
+
+    def _parted(
+        self, file: PackageFile, node: YamlMapping
+    ) -> tuple[YamlMapping, Iterator[tuple[PackageFile, YamlMapping]]]:
+        """The mapping without its directives, and the documents that these name, each open while it is read."""
+        directives = [entry for entry in node.entries if _directive(entry.key)]
+        if not directives:
+            return node, iter(())
+        own = YamlMapping(
+            node.span, tuple(entry for entry in node.entries if not _directive(entry.key)), node.tag
+        )
+
+        def included() -> Iterator[tuple[PackageFile, YamlMapping]]:
+            for entry in directives:
+                found = self._document(file, text_of(entry.key) or "", entry.value)
+                if found is not None:
+                    self._open.append(found[0].name)
+                    yield found
+
+        return own, included()
+
+    def _document(
+        self, file: PackageFile, directive: str, node: YamlNode
+    ) -> tuple[PackageFile, YamlMapping] | None:
+        place = Place(file.source, node.span)
+        target = text_of(node.get("file")) if isinstance(node, YamlMapping) else text_of(node)
+        if "include" not in directive or target is None:
+            self._missing(
+                f"the directive {directive!r} is not followed: what it would bring is missing here", place
+            )
+            return None
+        name = posixpath.normpath(posixpath.join(posixpath.dirname(file.name), target))
+        found = self._gathering.files.read(name)
+        self._count += 1
+        if found is None:
+            if "?" not in directive:
+                self._missing(
+                    f"{directive} names {target!r}, which is not there or lies outside of the project", place
+                )
+            return None
+        if name in self._open or self._count > _MOST:
+            self._missing(f"{directive} of {target!r} leads back to this file", place)
+            return None
+        root = document_of(found, self._gathering.findings)
+        return None if root is None else (found, root)
+
+    def _unfollowed(self, file: PackageFile, nodes: Iterator[YamlNode]) -> None:
+        """Directives further inside, which merge parts and not documents."""
+        waiting = list(nodes)
+        while waiting:
+            node = waiting.pop()
+            if not isinstance(node, YamlMapping):
+                continue
+            for entry in node.entries:
+                if _directive(entry.key):
+                    message = f"the directive {text_of(entry.key)!r} is not followed: what it would bring is missing here"
+                    self._missing(message, Place(file.source, entry.key.span))
+                else:
+                    waiting.append(entry.value)
+
+    def _missing(self, message: str, place: Place) -> None:
+        self._gathering.findings.append(Finding(code="TOSCA:W031", message=message, place=place))
+        self._gathering.complete = False
+
+
+def _directive(key: YamlNode) -> bool:
+    text = key.value if isinstance(key, YamlScalar) else None
+    return isinstance(text, str) and text.startswith(("+", "?include"))

@@ -1,0 +1,89 @@
+"""`+include` in ensembles, as projects of Unfurl have it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from sabir.expressions.query import evaluate
+from sabir.languages.tosca.evaluate import Request, instantiate
+from sabir.languages.tosca.syntax.documents import Loaded
+from sabir.languages.tosca.syntax.ensembles import load_ensemble
+from sabir.languages.tosca.syntax.files import DiskFiles
+
+HEAD = "apiVersion: unfurl/v1alpha1\nkind: Ensemble\n"
+TEMPLATE = """\
+apiVersion: unfurl/v1alpha1
+kind: Ensemble
+spec:
+  inputs: {size: 4, zone: north}
+  service_template:
+    +include: service-template.yaml
+    topology_template:
+      node_templates:
+        db: {type: tosca.nodes.Root, metadata: {from: template}}
+"""
+SERVICE = """\
+tosca_definitions_version: tosca_simple_unfurl_1_0_0
+node_types:
+  demo.Web: {derived_from: tosca.nodes.Root, properties: {port: {type: integer, default: 80}, size: {type: integer, default: {get_input: size}}}}
+topology_template:
+  inputs: {size: {type: integer}, zone: {type: string}}
+  node_templates:
+    web: {type: demo.Web}
+    db: {type: demo.Web}
+  outputs:
+    port: {value: {get_property: [web, port]}}
+"""
+
+
+def _loaded(folder: Path, ensemble: str, **files: str) -> Loaded:
+    written = {"ensemble-template": TEMPLATE, "service-template": SERVICE, **files}
+    for name, text in written.items():
+        (folder / f"{name}.yaml").write_text(text, encoding="utf-8")
+    (folder / "ensemble").mkdir()
+    (folder / "ensemble" / "ensemble.yaml").write_text(ensemble, encoding="utf-8")
+    source = DiskFiles(folder / "ensemble", folder)
+    file = source.read("ensemble.yaml")
+    assert file is not None
+    return load_ensemble(source, file)
+
+
+def test_a_project_as_unfurl_makes_it(tmp_path: Path) -> None:
+    ensemble = HEAD + "+include: ../ensemble-template.yaml\nspec: {inputs: {size: 7}}\n" + (
+        "status: {instances: {web: {template: web, attributes: {port: 8080}}}}\n"
+    )  # fmt: skip
+    loaded = _loaded(tmp_path, ensemble)
+    assert [finding.message for finding in loaded.findings] == []
+    assert loaded.inputs == {"size": 7, "zone": "north"}
+    assert set(loaded.recorded) == {"web"}
+    root = instantiate(loaded, Request(inputs=loaded.inputs)).checked().root
+    assert evaluate("::*::.name", root).values == ["root", "db", "web"]
+    assert (
+        evaluate("::db::.type", root).value == "tosca.nodes.Root"
+    )  # what is written in the including file counts
+    assert evaluate("::web::size", root).value == 7
+    assert evaluate(".root::outputs::port", root).value == 80
+
+
+@pytest.mark.parametrize(
+    ("ensemble", "words"),
+    [
+        (HEAD + "+include: ../nowhere.yaml\nspec: {service_template: {}}\n", "nowhere.yaml"),
+        (HEAD + "+include: ../../beyond.yaml\nspec: {service_template: {}}\n", "beyond.yaml"),
+        (HEAD + "spec: {+include: ../loop.yaml, service_template: {}}\n", "leads back"),
+        (HEAD + "spec: {service_template: {metadata: {+include: x.yaml}}}\n", "not followed"),
+        (HEAD + "spec: {+%: x, service_template: {}}\n", "not followed"),
+    ],
+    ids=["missing", "outside", "round", "inside", "other"],
+)  # fmt: skip
+def test_what_is_not_followed_is_said(ensemble: str, words: str, tmp_path: Path) -> None:
+    loaded = _loaded(tmp_path, ensemble, loop="+include: loop.yaml\n")
+    assert [finding.code for finding in loaded.findings] == ["TOSCA:W031"]
+    assert words in loaded.findings[0].message
+
+
+def test_an_optional_include_may_be_missing(tmp_path: Path) -> None:
+    loaded = _loaded(tmp_path, HEAD + "+?include: nowhere.yaml\nspec: {service_template: {}}\n")
+    assert loaded.findings == ()
