@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from sabir.graph.dependence import Dependence
 from tests.languages.inmanta.models import canonical, evaluate_traced, random_statements
 from tests.languages.inmanta.models import evaluate as evaluate_model
+from tests.languages.inmanta.why.meetings import MODELS
 from tests.languages.inmanta.why.models import CASES, Case, Line, Value, evaluate, named_lines, values
 
 _SWAPS = (
@@ -95,6 +96,12 @@ def _is_elsewhere(before: str, after: str) -> bool:
 @pytest.mark.parametrize("name", CASES)
 def test_every_line_that_changes_a_value_is_in_its_chain(name: str) -> None:
     assert missing(CASES[name].all_files()) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", MODELS)
+def test_kinds_of_steps_that_meet(name: str) -> None:
+    assert missing({"main.cf": MODELS[name]}, most=150) == []
 
 
 LITERALS = {
