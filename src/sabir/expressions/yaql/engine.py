@@ -13,7 +13,7 @@ from sabir.expressions.yaql.functions import Library
 from sabir.expressions.yaql.kinds import register_object_type
 from sabir.expressions.yaql.library import STANDARD
 from sabir.expressions.yaql.limits import Limits, Options
-from sabir.expressions.yaql.nodes import Binary, Group, Index, Literal, Node, Variable, Word
+from sabir.expressions.yaql.nodes import Node, is_stored
 from sabir.expressions.yaql.parser import Dialect
 from sabir.expressions.yaql.scope import Closure, Variables
 from sabir.expressions.yaql.site import CAUGHT, Site
@@ -54,7 +54,7 @@ class Compiled:
         self.expression = expression
         self.run = run
         self._limits = limits
-        self._is_stored = _is_stored(expression.tree)
+        self._is_stored = is_stored(expression.tree)
         self._site = Site(expression.text, 0, len(expression.text))
 
     def __call__(self, variables: Variables) -> Any:
@@ -135,21 +135,6 @@ class Engine:
     def call(self, name: str, *args: Any, variables: Variables | None = None, **named: Any) -> Any:
         """Calls a function of the library with values."""
         return self.dispatcher.call(name, args, named, variables or {})
-
-
-def _is_stored(node: Node) -> bool:
-    """Whether the value is something that was given, not made, by the expression."""
-    while True:
-        if isinstance(node, Variable | Literal | Word):
-            return True
-        if isinstance(node, Group):
-            node = node.inner
-        elif isinstance(node, Index):
-            node = node.value
-        elif isinstance(node, Binary) and node.operator in (".", "?.") and isinstance(node.right, Word):
-            node = node.left
-        else:
-            return False
 
 
 _default: list[Engine] = []

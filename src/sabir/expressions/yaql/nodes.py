@@ -24,6 +24,7 @@ __all__ = [
     "Variable",
     "Word",
     "children",
+    "is_stored",
     "span",
 ]
 
@@ -160,3 +161,18 @@ def children(node: Node) -> tuple[Node, ...]:
             return items
         case _:
             return ()
+
+
+def is_stored(node: Node) -> bool:
+    """Whether the value is something that was given, not made, by the expression."""
+    while True:
+        if isinstance(node, Variable | Literal | Word):
+            return True
+        if isinstance(node, Group):
+            node = node.inner
+        elif isinstance(node, Index):
+            node = node.value
+        elif isinstance(node, Binary) and node.operator in (".", "?.") and isinstance(node.right, Word):
+            node = node.left
+        else:
+            return False

@@ -33,18 +33,20 @@ from sabir.expressions.yaql.nodes import (
     Unary,
     Variable,
     Word,
+    is_stored,
 )
 from sabir.expressions.yaql.parser import Dialect
 from sabir.expressions.yaql.scope import Closure, Scope, Variables, variable_key
 from sabir.expressions.yaql.scope import Rule as RuleValue
 from sabir.expressions.yaql.site import CAUGHT, Site
-from sabir.expressions.yaql.values import hashable
+from sabir.expressions.yaql.values import finalize, hashable
 
 if TYPE_CHECKING:
     from sabir.expressions.yaql.engine import Engine
 
 __all__ = ["Compiler"]
 
+_PLAIN = frozenset((int, bool, float, str, type(None)))
 _SCOPE_MAKERS = frozenset(("let", "with", "unpack"))
 
 
@@ -69,8 +71,20 @@ class Compiler:
         return _COMPILERS[type(node)](self, node)
 
     def argument(self, node: Node) -> Closure:
-        """An argument of a method of the embedder's objects."""
-        return self.compile(node)
+        """An argument of a method of the embedder's objects: complete, for whoever gets it may use it twice."""
+        closure, limits = self.compile(node), self.limits
+        if isinstance(node, Variable | Literal | Word):
+            return closure
+        stored = is_stored(node)
+
+        def run(scope: Variables) -> Any:
+            value = closure(scope)
+            kind = type(value)
+            if kind in _PLAIN or (stored and (kind is list or kind is dict)):
+                return value
+            return finalize(value, limits)
+
+        return run
 
     def constant(self, node: Literal | Word) -> Closure:
         value = node.value

@@ -11,7 +11,7 @@ from typing import Final
 __all__ = ["FUNCTIONS", "LAMBDA_FUNCTIONS"]
 
 _LAZY: Final = """
-    accumulate aggregate all any assert coalesce def distinct examine filter generate generateMany
+    accumulate aggregate all any as assert coalesce def distinct examine filter generate generateMany
     groupBy indexWhere join lastIndexWhere map mergeWith orderBy orderByDescending pselect psuper
     reduce replaceBy search searchAll select selectAllCases selectCase selectMany skipWhile
     sliceWhere splitWhere super switch switchCase takeWhile thenBy thenByDescending toDict where
@@ -27,7 +27,7 @@ _EAGER: Final = """
     replace replaceMany require reverse rightSplit round sequence set shiftBitsLeft shiftBitsRight
     sign single skip sleep slice split splitAt startsWith str substr substring sum
     symmetricDifference take timespan toCharArray toList toLower toSet toUpper trim trimLeft
-    trimRight type typeinfo union unpack utctz values with zip zipLongest
+    trimRight tuple type typeinfo union unpack utctz values with zip zipLongest
 """
 # Methods that every object has.
 _OTHER: Final = "getAttr setAttr"

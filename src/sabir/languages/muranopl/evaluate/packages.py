@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from sabir.diagnostics.finding import Finding
 from sabir.languages.muranopl.evaluate.errors import MuranoError
+from sabir.languages.muranopl.library import SHIPPED, shipped_package
 from sabir.languages.muranopl.syntax.classes import read_class_file
 from sabir.languages.muranopl.syntax.defects import Defects
 from sabir.languages.muranopl.syntax.manifest import MANIFEST, Manifest, read_manifest
@@ -137,9 +138,13 @@ class PackageRegistry:
 
     def find(self, name: str, spec: VersionSpec = ANY_VERSION) -> Package | None:
         """The newest package of a name that a range allows."""
-        known = [one for one in (*self._packages, *self._found_on_path().get(name, ())) if one.name == name]
-        fitting = [one for one in known if spec.allows(one.manifest.version)]
+        fitting = [one for one in self._named(name) if spec.allows(one.manifest.version)]
         return max(fitting, key=lambda one: one.manifest.version, default=None)
+
+    def _named(self, name: str) -> list[Package]:
+        """All packages of a name; one that is shipped stands in only where there is no other."""
+        known = [one for one in self._packages if one.name == name] + self._found_on_path().get(name, [])
+        return known or ([shipped_package(name)] if name in SHIPPED else [])
 
     def required(self, package: Package) -> list[Package]:
         """The packages that one requires; a missing one is an error that names it."""
@@ -152,8 +157,7 @@ class PackageRegistry:
         return found
 
     def _missing(self, package: Package, name: str, spec: VersionSpec) -> MuranoError:
-        others = [str(one.manifest.version) for one in self._packages if one.name == name]
-        others += [str(one.manifest.version) for one in self._found_on_path().get(name, ())]
+        others = [str(one.manifest.version) for one in self._named(name)]
         what = f"of which there is only {', '.join(others)}" if others else "which is nowhere to be found"
         return MuranoError(
             "NoPackageFound",
@@ -172,7 +176,10 @@ class PackageRegistry:
     def providers(self, name: str) -> list[Package]:
         """All packages that define a class of this name."""
         every = [*self._packages, *(one for group in self._found_on_path().values() for one in group)]
-        return [one for one in every if name in one.class_names()]
+        known = [one for one in every if name in one.class_names()]
+        if known:
+            return known
+        return [one for one in map(shipped_package, SHIPPED) if name in one.class_names()]
 
 
 def _packages_in(directory: Path) -> list[Package]:

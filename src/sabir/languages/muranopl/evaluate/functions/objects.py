@@ -139,7 +139,8 @@ def call_named(
         raise MuranoError(
             "NoMethodFound", f"{sender!r} has no method {name!r}", hint=did_you_mean(name, known)
         )
-    return method(*args, **{str(key): value for key, value in kwargs.items()})
+    finalize = runtime_of(variables).engine_for("1.4", ()).finalize
+    return method(*finalize(list(args)), **{str(key): finalize(value) for key, value in kwargs.items()})
 
 
 @MURANO.operator("is", ANY, STRING | OBJECT)

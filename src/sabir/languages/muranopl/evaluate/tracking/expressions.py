@@ -78,7 +78,7 @@ class _Compiler(Compiler):
         return run
 
     def argument(self, node: Node) -> Closure:
-        compiled, state = self.compile(node), self.tracker.state
+        compiled, state = super().argument(node), self.tracker.state
 
         def run(scope: Variables) -> Any:
             mark = len(state.log)
