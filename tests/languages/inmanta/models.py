@@ -22,6 +22,12 @@ DEFINITIONS = [
     'implementation noted for Node:\n    self.note = "big {{name}}"\nend',
     "implement Node using counted",
     "implement Node using noted when size > 2",
+    "entity Watch:\n    int limit = 1\nend",
+    "Watch.on [1] -- Node.watches [0:]",
+    "Watch.to [1] -- Node",
+    "implementation watch for Watch:\n    if std::count(on.links) > limit:\n        to.extra += on\n    end\nend",
+    "implement Watch using watch when limit < 3",
+    "implement Watch using std::none when limit > 2",
 ]
 
 
@@ -38,14 +44,13 @@ def random_statements(seed: int) -> list[str]:
     chance = random.Random(seed)
     names = [f"n{number}" for number in range(chance.randint(2, 5))]
     found = list(DEFINITIONS)
-    for name in names:
-        size = chance.choice(["", f", size={chance.randint(0, 5)}"])
-        found.append(f'{name} = Node(name="{name}"{size})')
+    sizes = {name: chance.choice(["", f", size={chance.randint(0, 5)}"]) for name in names}
+    found += [f'{name} = Node(name="{name}"{sizes[name]})' for name in names]
     counted: list[str] = []
     parents: set[str] = set()
     for number in range(chance.randint(2, 12)):
         one, two, three = (chance.choice(names) for _ in range(3))
-        kind = chance.randint(0, 11)
+        kind = chance.randint(0, 20)
         if kind <= 1:
             found.append(f"{one}.links += {two}")
         elif kind == 2:
@@ -72,6 +77,26 @@ def random_statements(seed: int) -> list[str]:
             )
         elif kind == 8:
             found.append(f"c{number} = std::count({one}.extra)\nd{number} = {two}.note is defined")
+        elif kind == 12:
+            found.append(f"{one}.links += [x for x in {two}.links if x.size > 1]")
+        elif kind == 13:
+            found.append(f"for x in [y for y in {one}.kids]:\n    {two}.extra += x\nend")
+        elif kind == 14:
+            found.append(f'u{number} = Node[name="{two}"]\nz{number} = u{number}.size')
+        elif kind == 15:
+            found.append(f's{number} = Node(name="{two}"{sizes[two]})\ns{number}.links += {one}')
+        elif kind == 16:
+            found.append(f"q{number} = {one}.parent is defined")
+        elif kind == 17:
+            found.append(
+                f"for x in {one}.kids:\n    for y in x.links:\n        {two}.extra += y\n    end\nend"
+            )
+        elif kind == 18:
+            found.append(f"Watch(on={one}, to={two}, limit={chance.randint(0, 4)})")
+        elif kind == 19:
+            found.append(f'f{number} = f"{{{one}.name}}:{{{two}.total}}"\nr{number} = std::upper(f{number})')
+        elif kind == 20:
+            found.append(f"g{number} = std::count([x for x in {one}.links for y in x.kids])")
         elif counted:
             name = chance.choice(counted)
             found.append(f'w{number} = "{{{{{name}}}}}-{{{{{one}.total}}}}"')

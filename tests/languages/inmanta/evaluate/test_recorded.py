@@ -50,3 +50,59 @@ def test_value(text: str) -> None:
 def test_error(text: str) -> None:
     findings = evaluate(text).findings
     assert [(one.code, one.place.location.line) for one in findings] == [ERRORS[text]]
+
+
+_NODES = "entity E:\n    int n\nend\nimplement E using std::none\nE.kids [0:] -- E\n"
+
+GRADUAL = {
+    "its own relation": (
+        "e = E(n=0)\ne.kids = [E(n=k.n + 1) for k in e.kids if k.n < 3]\ne.kids += E(n=1)\n",
+        [1, 2, 3],
+    ),
+    "each other": (
+        "e = E(n=0)\nf = E(n=5)\ne.kids = [k for k in f.kids]\nf.kids = [k for k in e.kids]\n"
+        "e.kids += E(n=1)\nf.kids += E(n=2)\n",
+        [1, 2],
+    ),
+    "constructor": ("f = E(n=5)\ne = E(n=0, kids=[k for k in f.kids])\nf.kids += E(n=1)\n", [1]),
+    "loop": (
+        "e = E(n=0)\nf = E(n=5)\nfor x in [k for k in f.kids if k.n > 1]:\n    e.kids += x\nend\n"
+        "f.kids += E(n=1)\nf.kids += E(n=2)\n",
+        [2],
+    ),
+    "two loops": (
+        "a = E(n=0)\nb = E(n=0)\ne = E(n=9)\ne.kids = [E(n=x.n * 10 + y.n) for x in a.kids for y in b.kids]\n"
+        "a.kids += E(n=1)\nb.kids += E(n=2)\na.kids += E(n=3)\nb.kids += E(n=4)\n",
+        [12, 14, 32, 34],
+    ),
+    "relations of the items": (
+        "a = E(n=0)\ne = E(n=9)\ne.kids = [x.kids for x in a.kids]\na.kids += E(n=1, kids=[E(n=11), E(n=12)])\n",
+        [11, 12],
+    ),
+    "item that waits": (
+        "a = E(n=0)\ne = E(n=9)\ne.kids = [E(n=x.n + later) for x in a.kids]\na.kids += E(n=1)\nlater = 5\n",
+        [6],
+    ),
+    "name of the target": (
+        "e = E(n=0)\nl = E(n=1, kids=[E(n=2), E(n=3)])\ne.kids = [e for e in l.kids if e.n > 2]\n",
+        [3],
+    ),
+    "part of a list": ("e = E(n=0)\nl = E(n=1)\ne.kids = [E(n=7), [x for x in l.kids]]\nl.kids += E(n=8)\n", [7, 8]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "expected"), GRADUAL.values(), ids=GRADUAL)
+def test_a_comprehension_gives_items_as_they_come(text: str, expected: list[int]) -> None:
+    model = evaluate(_NODES + text + "c = std::count(e.kids)\n")
+    assert model.findings == []
+    assert sorted(one.n for one in model.variables()["e"].kids) == expected
+
+
+def test_a_comprehension_keeps_nothing_of_finished_items() -> None:
+    import tracemalloc
+
+    tracemalloc.start()
+    evaluate("l = std::sequence(250)\nx = [1 for a in l for b in l if a > 5000]\n")
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 6_000_000

@@ -1,74 +1,218 @@
-"""List comprehensions: every item in a frame of its own."""
+"""List comprehensions: every item in a frame of its own.
+
+Where a list goes into a relation or a loop, its items are taken one by one as the relations that it goes over get
+theirs (`Flow`). Elsewhere it is a value, and there when all of them are complete.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from sabir.graph.values import Unknown
 from sabir.languages.inmanta import codes
+from sabir.languages.inmanta.check.entities import Property
 from sabir.languages.inmanta.check.types import shown_value
-from sabir.languages.inmanta.evaluate.budget import LARGE_LIST
+from sabir.languages.inmanta.evaluate.budget import LARGE_LIST, Budget
+from sabir.languages.inmanta.evaluate.engine import Engine, Step
 from sabir.languages.inmanta.evaluate.scopes import Scope
-from sabir.languages.inmanta.evaluate.values import Frame, Pending, Read, flatten
+from sabir.languages.inmanta.evaluate.values import (
+    Frame,
+    Instance,
+    Pending,
+    Read,
+    RelationValue,
+    Stop,
+    flatten,
+)
 from sabir.languages.inmanta.evaluate.writing import stop
 from sabir.languages.inmanta.syntax import nodes
 
 if TYPE_CHECKING:
     from sabir.languages.inmanta.evaluate.expressions import ExpressionCompiler
 
-__all__ = ["comprehension"]
+__all__ = ["Flow", "comprehension", "flow"]
+
+
+class _Parts:
+    """A comprehension compiled: its sources, each in the scope of the one before, and what is done with an item."""
+
+    def __init__(
+        self,
+        expressions: ExpressionCompiler,
+        node: nodes.Comprehension,
+        scope: Scope,
+        read: Callable[[nodes.Expression, Scope], Read],
+    ) -> None:
+        self.node = node
+        self.place = expressions.place(node, scope)
+        self.sources: list[Read] = []
+        self.scopes = [scope]
+        for variable, iterable in node.loops:
+            self.sources.append(read(iterable, self.scopes[-1]))
+            inner = self.scopes[-1].framed()
+            inner.names[variable] = 1
+            inner.controls = (iterable,)
+            self.scopes.append(inner)
+        inner = self.scopes[-1]
+        self.guards = [
+            expressions.condition(guard, inner, "the condition of a list comprehension")
+            for guard in node.guards
+        ]
+        self.element = read(node.element, inner)
+
+    def frame(self, level: int, outer: Frame, item: Any) -> Frame:
+        return [outer, item, *self.scopes[level + 1].layout.rest()]
+
+    def is_wanted(self, frame: Frame) -> bool:
+        return all(guard(frame) is True for guard in self.guards)
+
+    def no_list(self, value: Any) -> Stop:
+        return stop(codes.TYPE, f"{shown_value(value)} is no list and cannot be iterated", self.place)
+
+
+class _Progress:
+    """How far a comprehension came: what it made, and where it is in each of its loops, with the frames there.
+
+    A statement that has to wait goes on from here, so nothing is made twice and no more than one frame a loop is kept.
+    """
+
+    def __init__(self, parts: _Parts, budget: Budget) -> None:
+        self.parts = parts
+        self.budget = budget
+        self.out: list[Any] = []
+        self.rounds = 0
+        self.at = [0] * len(parts.sources)
+        self.frames: list[Frame | None] = [None] * len(parts.sources)
+
+    def run(self, level: int, outer: Frame) -> None:
+        parts, frames, is_last = self.parts, self.frames, level + 1 == len(self.parts.sources)
+        found = parts.sources[level](outer)
+        if not isinstance(found, list):
+            raise parts.no_list(found)
+        for position in range(self.at[level], len(found)):
+            self.at[level] = position
+            frame = frames[level]
+            if frame is None:
+                frame = frames[level] = parts.frame(level, outer, found[position])
+                self.rounds += 1
+                self.budget.room(self.rounds, parts.place)
+            if not is_last:
+                self.run(level + 1, frame)
+            elif parts.is_wanted(frame):
+                self._add(parts.element(frame))
+            frames[level] = None
+        self.at[level] = 0
+
+    def _add(self, value: Any) -> None:
+        if isinstance(value, list):
+            flatten(value, self.out)
+        else:
+            self.out.append(value)
 
 
 def comprehension(expressions: ExpressionCompiler, node: nodes.Comprehension, scope: Scope) -> Read:
-    """Each item has a frame of its own; frames are kept while the statement waits, so that no item is made twice."""
-    place = expressions.place(node, scope)
-    sources: list[Read] = []
-    inner = scope
-    layouts = []
-    for variable, iterable in node.loops:
-        sources.append(expressions.read(iterable, inner))
-        inner = inner.framed()
-        inner.names[variable] = 1
-        layouts.append(inner.layout)
-    guards = [
-        expressions.condition(guard, inner, "the condition of a list comprehension") for guard in node.guards
-    ]
-    element = expressions.read(node.element, inner)
+    """The whole list."""
+    parts = _Parts(expressions, node, scope, expressions.read)
     memo = scope.layout.slot()
     budget = expressions.budget
 
-    def frames(
-        frame: Frame, level: int, kept: dict[tuple[int, ...], Frame], at: tuple[int, ...]
-    ) -> list[Frame]:
-        found = sources[level](frame)
-        if not isinstance(found, list):
-            raise stop(codes.TYPE, f"{shown_value(found)} is no list and cannot be iterated", place)
-        out: list[Frame] = []
-        for position, item in enumerate(found):
-            where = (*at, position)
-            below = kept.get(where)
-            if below is None:
-                below = kept[where] = [frame, item, *layouts[level].rest()]
-                budget.room(len(kept), place)
-            out += [below] if level + 1 == len(sources) else frames(below, level + 1, kept, where)
-        return out
-
     def read(frame: Frame) -> list[Any]:
-        kept = frame[memo]
-        if type(kept) is list:
-            return kept  # done already; another part of the statement had to wait
-        if type(kept) is Pending:
-            kept = frame[memo] = {}
-        out: list[Any] = []
-        for one in frames(frame, 0, kept, ()):
-            if all(guard(one) is True for guard in guards):
-                value = element(one)
-                if isinstance(value, list):
-                    flatten(value, out)
-                else:
-                    out.append(value)
+        progress = frame[memo]
+        if type(progress) is list:
+            return progress  # done already; another part of the statement had to wait
+        if type(progress) is Pending:
+            progress = frame[memo] = _Progress(parts, budget)
+        progress.run(0, frame)
+        out: list[Any] = progress.out
         if len(out) > LARGE_LIST:
-            budget.items(len(out), place)
+            budget.items(len(out), parts.place)
         frame[memo] = out
         return out
 
     return read
+
+
+def flow(expressions: ExpressionCompiler, node: nodes.Comprehension, scope: Scope) -> Read:
+    """The items as they come, for a statement that can take them so."""
+
+    def read(one: nodes.Expression, inner: Scope) -> Read:
+        whole = isinstance(one, nodes.Comprehension)  # a list inside is a value of its own
+        return expressions.read(one, inner) if whole else expressions.gradual(one, inner)
+
+    parts = _Parts(expressions, node, scope, read)
+    engine = expressions.compiler.engine
+    return lambda frame: Flow(parts, engine, frame)
+
+
+class Flow:
+    """A comprehension that a statement has begun to take the items of."""
+
+    def __init__(self, parts: _Parts, engine: Engine, frame: Frame) -> None:
+        self.parts = parts
+        self.engine = engine
+        self.frame = frame
+        self._steps: list[Step] = []
+        self._sink: Callable[[Any], None]
+
+    def into_relation(
+        self, instance: Instance, prop: Property, put: Callable[[Instance, Property, Any], None]
+    ) -> None:
+        node = self.parts.node
+        argument = nodes.Argument(node.start, node.end, None, node, False)
+        self._start(argument, (instance, prop), lambda value: put(instance, prop, value))
+
+    def into_loop(self, loop: nodes.For, body: Callable[[Any], None]) -> None:
+        def sink(value: Any) -> None:
+            if type(value) is RelationValue:
+                self.engine.listen(value, self._steps[0], self.frame, body)
+            elif isinstance(value, list):
+                items: list[Any] = []
+                flatten(value, items)
+                for item in items:
+                    body(item)
+            else:
+                body(value)
+
+        self._start(loop, None, sink)
+
+    def _start(
+        self,
+        node: nodes.Argument | nodes.For,
+        writes: tuple[Instance, Property] | None,
+        sink: Callable[[Any], None],
+    ) -> None:
+        self._sink = sink
+        for level, scope in enumerate(self.parts.scopes):
+            step = Step(self._runner(level), node, scope)
+            step.writes_instance = writes
+            self._steps.append(step)
+        self.engine.run_step(self._steps[0], self.frame)
+
+    def _runner(self, level: int) -> Callable[[Frame], None]:
+        parts, engine = self.parts, self.engine
+
+        def run_item(frame: Frame) -> None:
+            if parts.is_wanted(frame):
+                self._sink(parts.element(frame))
+
+        if level == len(parts.sources):
+            return run_item
+        source = parts.sources[level]
+
+        def run_loop(frame: Frame) -> None:
+            found = source(frame)
+            following = self._steps[level + 1]
+
+            def body(item: Any) -> None:
+                engine.run_step(following, parts.frame(level, frame, item))
+
+            if isinstance(found, list):
+                for item in found:
+                    body(item)
+            elif type(found) is RelationValue:
+                engine.listen(found, self._steps[level], frame, body)
+            elif not isinstance(found, Unknown):
+                raise parts.no_list(found)
+
+        return run_loop

@@ -15,6 +15,7 @@ from sabir.graph.origin import How
 from sabir.languages.inmanta import codes
 from sabir.languages.inmanta.check.entities import EntityType, IndexDef, Property
 from sabir.languages.inmanta.check.types import shown_value
+from sabir.languages.inmanta.evaluate.comprehensions import Flow
 from sabir.languages.inmanta.evaluate.engine import Step
 from sabir.languages.inmanta.evaluate.indexes import hashable
 from sabir.languages.inmanta.evaluate.owners import with_owner
@@ -205,14 +206,13 @@ class _Constructor:
         return construct
 
     def _relate(self, instance: Instance, frame: Frame, late: list[Any]) -> None:
-        site, writer = self.site, self.writer
         for prop, read, argument in self.relations:
             try:
                 value = read(frame)
-                if type(value) is RelationValue:
-                    self.engine.copy(value, instance, prop, site)
+                if type(value) is Flow:
+                    value.into_relation(instance, prop, self._put)
                 else:
-                    writer.assign(instance, prop, value, site)
+                    self._put(instance, prop, value)
             except Wait as wait:
                 late.append((prop, read, argument, wait))
 
@@ -233,16 +233,20 @@ class _Constructor:
             self.engine.park(step, frame, wait)
 
     def _assigner(self, instance: Instance, prop: Property, read: Read) -> Any:
-        site, writer, engine = self.site, self.writer, self.engine
-
         def assign(frame: Frame) -> None:
             value = read(frame)
-            if type(value) is RelationValue:
-                engine.copy(value, instance, prop, site)
+            if type(value) is Flow:
+                value.into_relation(instance, prop, self._put)
             else:
-                writer.assign(instance, prop, value, site)
+                self._put(instance, prop, value)
 
         return assign
+
+    def _put(self, instance: Instance, prop: Property, value: Any) -> None:
+        if type(value) is RelationValue:
+            self.engine.copy(value, instance, prop, self.site)
+        else:
+            self.writer.assign(instance, prop, value, self.site)
 
     def indexed(self) -> Read:
         """With indexes: the identifying properties have to be known, and may name an instance that is there."""

@@ -192,6 +192,7 @@ class EffectFinder:
             self._write(value, name, writes)
 
     def _expression(self, node: nodes.Expression, scope: Scope, writes: _Writes) -> None:
+        writes.inner.update(_variables_in(node))
         for construct in constructs_in(node):
             entity = self.compiler.definitions.constructed(construct, scope.space)
             if entity is None:
@@ -241,5 +242,18 @@ def constructs_in(node: object) -> list[nodes.Construct]:
         if isinstance(one, tuple):
             if isinstance(one, nodes.Construct):
                 found.append(one)
+            todo.extend(one)
+    return found
+
+
+def _variables_in(node: object) -> set[str]:
+    """The variables of all comprehensions inside an expression."""
+    found: set[str] = set()
+    todo = [node]
+    while todo:
+        one = todo.pop()
+        if isinstance(one, tuple):
+            if isinstance(one, nodes.Comprehension):
+                found.update(variable for variable, _ in one.loops)
             todo.extend(one)
     return found

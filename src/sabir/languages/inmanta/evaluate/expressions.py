@@ -11,7 +11,7 @@ from sabir.languages.inmanta import codes
 from sabir.languages.inmanta.check.types import shown_value
 from sabir.languages.inmanta.evaluate import operators
 from sabir.languages.inmanta.evaluate.budget import LARGE_LIST, Budget
-from sabir.languages.inmanta.evaluate.comprehensions import comprehension
+from sabir.languages.inmanta.evaluate.comprehensions import comprehension, flow
 from sabir.languages.inmanta.evaluate.reading import (
     attribute_reader,
     defined_reader,
@@ -87,7 +87,9 @@ class ExpressionCompiler:
         return nodes.place_of(scope.space.source, node)
 
     def gradual(self, node: nodes.Expression, scope: Scope) -> Read:
-        """Like `read`, but an open relation is answered as it is."""
+        """Like `read`, but an open relation is answered as it is, and a comprehension as the flow of its items."""
+        if isinstance(node, nodes.Comprehension):
+            return flow(self, node, scope)
         if isinstance(node, nodes.AttributeRef):
             return self.gradual_read(self.read(node.base, scope), node.name, self.place(node, scope))
         if isinstance(node, nodes.Name) and "::" not in node.name:

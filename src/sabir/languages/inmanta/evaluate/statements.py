@@ -9,7 +9,9 @@ from sabir.diagnostics.finding import Related
 from sabir.graph.origin import How
 from sabir.graph.values import Unknown
 from sabir.languages.inmanta import codes
+from sabir.languages.inmanta.check.entities import Property
 from sabir.languages.inmanta.check.types import shown_value
+from sabir.languages.inmanta.evaluate.comprehensions import Flow
 from sabir.languages.inmanta.evaluate.engine import Step
 from sabir.languages.inmanta.evaluate.owners import with_owner
 from sabir.languages.inmanta.evaluate.reading import no_attribute
@@ -125,6 +127,7 @@ class StatementCompiler:
         whole = self._root(value, scope)
         parts = self._parts(value, scope)
         writer, engine, extend = self.engine.writer, self.engine, node.extend
+        put = self._putter(site)
 
         def run(frame: Frame) -> None:
             instance = base(frame)
@@ -156,10 +159,7 @@ class StatementCompiler:
                         raise
                     engine.park(step, frame, wait)
                     continue
-                if type(value) is RelationValue:
-                    engine.copy(value, instance, prop, site)
-                else:
-                    writer.assign(instance, prop, value, site)
+                put(instance, prop, value)
 
         parts[:] = [(read, step) for read, step in parts]
         for position, (read, step) in enumerate(parts):
@@ -169,18 +169,28 @@ class StatementCompiler:
         return run
 
     def _part(self, base: Read, name: str, read: Read, site: Site) -> Run:
-        writer, engine = self.engine.writer, self.engine
+        put = self._putter(site)
 
         def run(frame: Frame) -> None:
             instance = base(frame)
             prop = instance._entity.all_properties[name]
-            value = read(frame)
+            put(instance, prop, read(frame))
+
+        return run
+
+    def _putter(self, site: Site) -> Callable[[Instance, Property, Any], None]:
+        """Add a value to a relation: an instance, a list, another relation, or what a comprehension gives."""
+        writer, engine = self.engine.writer, self.engine
+
+        def put(instance: Instance, prop: Property, value: Any) -> None:
             if type(value) is RelationValue:
                 engine.copy(value, instance, prop, site)
+            elif type(value) is Flow:
+                value.into_relation(instance, prop, put)
             else:
                 writer.assign(instance, prop, value, site)
 
-        return run
+        return put
 
     def _parts(self, value: nodes.Expression, scope: Scope) -> list[tuple[Read, Step]]:
         """What is added to a relation, item by item: each as soon as it is known."""
@@ -241,6 +251,8 @@ class StatementCompiler:
                     run_steps(steps, [frame, item, *rest])
             elif type(items) is RelationValue:
                 engine.listen(items, step, frame, lambda item: run_steps(steps, [frame, item, *rest]))
+            elif type(items) is Flow:
+                items.into_loop(node, lambda item: run_steps(steps, [frame, item, *rest]))
             elif not isinstance(items, Unknown):
                 hint = "iterate a list of its keys" if isinstance(items, dict) else None
                 raise stop(
