@@ -76,6 +76,18 @@ CLEAN: Final[dict[str, Example]] = {
     "an-empty-case": package(
         A=method("- Switch:", "    '': $.run()", "    0: $.run()", "    list(): $.run()")
     ),
+    "texts-that-hold-signs": package(
+        A=method(
+            "- $.config:",
+            "    key: ssh-rsa AAAAB3NzaC1yc2E+IxYKV7/aYQ== root@host",
+            "    short: Zm9vYmE=",
+            "    when: 0 3 * * *",
+            "    options: --size=5 --name=web",
+            "    none: <none>",
+            "    url: http://example.com/a?b=c&d=e",
+            "- Return: $.config",
+        )
+    ),
     "heat-type-without-quotes": package(A=method("- $kind: OS::Nova::Server", "- Return: $kind")),
     "finally-without-catch": package(A=method("- Try:", "    - $.run()", "  Finally:", "    - $.run()")),
     "index-by-a-condition": package(

@@ -33,7 +33,9 @@ __all__ = [
 ]
 
 _PLAIN_WORDS: Final = re.compile(r"[\w.\s]*")
-_CODE_SIGN: Final = re.compile(r"\$|=>|->|(?:^|\s)[+*<>=]=?(?:\s|$)|(?<=[\w)\]])\s*[+*<>=]$")
+# Operators stand between blanks: `a=b`, `Zm9v=` and `<none>` are texts.
+_CODE_SIGN: Final = re.compile(r"\$|=>|->|(?:^|\s)[+*<>=]=?(?:\s|$)")
+_TIMETABLE: Final = re.compile(r"\*\s+\*")
 _STRINGS: Final = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"")
 _PAIRS: Final = {")": "(", "]": "[", "}": "{"}
 
@@ -91,6 +93,8 @@ def is_expression_scalar(node: YamlNode) -> bool:
 
 def looks_like_code(text: str) -> bool:
     """Whether a text that does not parse was meant as an expression: a `$`, an operator, an unbalanced bracket."""
+    if "$" not in text and _TIMETABLE.search(text):
+        return False  # `0 3 * * *`
     return _CODE_SIGN.search(text) is not None or not _is_balanced(_STRINGS.sub("", text))
 
 
