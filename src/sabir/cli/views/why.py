@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
+from sabir.graph.dependence import lines_of
 from sabir.graph.json.values import encoded
 from sabir.graph.views.mermaid import mermaid_text
 from sabir.graph.views.words import clipped, one_line, value_text
@@ -66,6 +67,9 @@ def _step_data(step: Step) -> dict[str, Any]:
     if step.origin is not None and step.location is not None:
         location = step.location
         data |= {"file": location.file, "line": location.line, "column": location.column}
+        last = lines_of(step.origin)[1][-1]
+        if last != location.line:
+            data["end_line"] = last
         data |= {"how": step.origin.how.value, "note": step.origin.note, "source": step.line_text}
     if step.seen_before:
         data["seen_before"] = True

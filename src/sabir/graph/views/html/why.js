@@ -24,15 +24,17 @@ class Why {
     return box;
   }
 
-  async step(block, origin) {
+  async step(block, origin, above) {
     const item = make("li", null, place(block, origin));
-    await this.below(item, block, origin);
+    await this.below(item, block, origin, above);
     return item;
   }
 
-  async below(item, block, origin) {
-    const [, line, , , , text, sources] = block.origins[origin];
-    if (text) item.append(sourceLine(line, text));
+  // `above` is the line that was just shown for the step above; it is not shown again.
+  async below(item, block, origin, above) {
+    const [file, line, , , , text, sources] = block.origins[origin];
+    const here = `${block.files[file]}:${line}`;
+    if (text && here !== above) item.append(sourceLine(line, text));
     const key = `${block.number}/${origin}`;
     if (this.seen.has(key)) {
       if (sources.length) item.append(make("span", { class: "at" }, "explained above"));
@@ -44,30 +46,30 @@ class Why {
     item.append(list);
     for (const [at, source] of sources.entries()) {
       if (this.steps >= MOST_STEPS) {
-        this.moreButton(list, block, sources.slice(at));
+        this.moreButton(list, block, sources.slice(at), here);
         return;
       }
-      list.append(await this.source(block, source));
+      list.append(await this.source(block, source, here));
     }
   }
 
-  moreButton(list, block, rest) {
+  moreButton(list, block, rest, here) {
     const button = make("button", { type: "button", class: "more", onclick: async () => {
       this.steps = 0;
       button.parentElement.remove();
-      for (const source of rest) list.append(await this.source(block, source));
+      for (const source of rest) list.append(await this.source(block, source, here));
     } }, `${plural(rest.length, "more step")} here`);
     list.append(make("li", null, button));
   }
 
-  async source(block, source) {
+  async source(block, source, above) {
     this.steps += 1;
     if (source === null) return make("li", { class: "at" }, "… and more than this page keeps; `sabir why` follows all of it");
-    return Array.isArray(source) ? this.read(...source) : this.step(block, source);
+    return Array.isArray(source) ? this.read(...source, above) : this.step(block, source, above);
   }
 
   // An attribute or relation of an instance that was read, or (null) the instance itself.
-  async read(n, attribute) {
+  async read(n, attribute, above) {
     const { block, origin, attributes, relations } = await this.model.details(n);
     const own = [...attributes, ...relations].find(([name]) => name === attribute);
     const item = make("li", null, make("button", { type: "button", class: "link", onclick: () => this.select(n) }, attribute === null ? this.model.name(n) : `${this.model.name(n)}.${attribute}`));
@@ -84,7 +86,7 @@ class Why {
     }
     this.seen.add(key);
     item.append(make("div", null, place(block, from)));
-    await this.below(item, block, from);
+    await this.below(item, block, from, above);
     return item;
   }
 }
