@@ -50,8 +50,8 @@ def test_an_output_is_explained() -> None:
 
 def test_a_long_chain_is_cut_and_a_shared_one_told_once() -> None:
     origin = Origin(at(1), How.LITERAL)
-    for _ in range(5000):
-        origin = Origin(at(2), How.EXPRESSION, (origin,))
+    for line in range(5000):
+        origin = Origin(at(line + 2), How.EXPRESSION, (origin,))
     graph = Graph([Instance(id="a", type="T", language="toy", name="a", origin=origin)])
     explanation = explain(graph, find_subject(graph, "a"))
     assert explanation.cut

@@ -13,7 +13,7 @@ from sabir.diagnostics.near import did_you_mean
 from sabir.errors import UsageError
 from sabir.graph.graph import Graph
 from sabir.graph.instance import Instance
-from sabir.graph.origin import AttributeRead, Origin
+from sabir.graph.origin import AttributeRead, How, Origin
 from sabir.graph.secrets import Secrets, holds_sensitive
 from sabir.graph.values import Ref, Value
 from sabir.languages.language import EvaluationRequest
@@ -168,6 +168,7 @@ class Explainer:
         self.package = package
         self.steps: list[Step] = []
         self.seen: set[tuple[str | None, str | None] | int] = set()
+        self.told: set[tuple[Location, How, str | None]] = set()
 
     @cached_property
     def _secrets(self) -> Secrets:
@@ -195,6 +196,13 @@ class Explainer:
             key, origin = id(what), what
             if key in self.seen:
                 return []  # a step that has no name of its own is told once
+            told = (what.location, what.how, what.note)
+            if (
+                told in self.told
+            ):  # as it is when rounds of a loop are steps of their own: only what is new follows
+                self.seen.add(key)
+                return self.below(what, todo.parent, todo.depth, hidden=hidden)
+            self.told.add(told)
         again = key in self.seen
         self.seen.add(key)
         self.steps.append(
@@ -212,10 +220,11 @@ class Explainer:
         )
         if again or origin is None:
             return []
+        return self.below(origin, number, todo.depth + 1, hidden=hidden)
+
+    def below(self, origin: Origin, parent: int | None, depth: int, *, hidden: bool) -> list[_Todo]:
         return [
-            _Todo(number, todo.depth + 1, self.source(one), hidden)
-            for one in origin.sources
-            if self.is_known(one)
+            _Todo(parent, depth, self.source(one), hidden) for one in origin.sources if self.is_known(one)
         ]
 
     def is_known(self, source: Origin | AttributeRead) -> bool:

@@ -63,7 +63,7 @@ class TrackingCompiler(Compiler):
     # -- simple instructions -----------------------------------------------------------------------------------------
 
     def expression(self, node: ast.ExpressionStatement) -> Run:
-        run, site = super().expression(node), self._site(node.span, How.CALL)
+        run, site = super().expression(node), self._site(node.span, How.EXPRESSION)
         state, record = self.tracker.state, self.tracker.record
 
         def note(variables: Variables) -> None:
