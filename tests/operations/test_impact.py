@@ -44,5 +44,6 @@ def test_wrong_usage(model: Path, line: str, message: str) -> None:  # noqa: F81
         impact_path(ImpactRequest(path=model, line=line))
 
 
-def test_a_line_that_makes_nothing(model: Path) -> None:  # noqa: F811
-    assert affected(model, "main.toy:999") == []
+def test_a_line_that_is_not_there(model: Path) -> None:  # noqa: F811
+    with pytest.raises(UsageError, match=r"main\.toy has 10 lines, and no line 999"):
+        affected(model, "main.toy:999")

@@ -77,7 +77,8 @@ class PartRunner:
                 # Without --set it tells whether that was it, or what the environment gives.
                 plain = self._evaluation(loaded, replace(given, overrides={}))
                 if not any(one.code == "ENV:E009" for one in plain.findings):
-                    raise UsageError(f"--set in part {loaded.part.name!r}: {error}") from error
+                    said = str(error).removeprefix("--set ")
+                    raise UsageError(f"--set in part {loaded.part.name!r}: {said}") from error
                 return plain
             return Evaluation(graph=_NO_GRAPH, findings=(self._unusable(loaded, error),))
 

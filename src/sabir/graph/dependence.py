@@ -59,6 +59,11 @@ class Dependence:
         """The files that values come from."""
         return frozenset(one if isinstance(one, str) else one.name for one in self._in_source)
 
+    def lines(self, file: str) -> int | None:
+        """How many lines a file has; None when its text is not at hand."""
+        sources = (one for one in self._in_source if isinstance(one, Source) and one.name == file)
+        return next((len(one.text.splitlines()) for one in sources), None)
+
     def on_line(self, file: str, line: int) -> list[Affected]:
         """Everything that rests on a line, directly or through other values, in graph order."""
         with collector_paused():

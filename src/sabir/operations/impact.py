@@ -78,6 +78,9 @@ def impact_of(graph: Graph, file: str, line: int) -> Impact:
     """What rests on a line of a file, named as people name it."""
     dependence = Dependence(graph)
     name = _file_name(dependence.files, file)
+    count = dependence.lines(name)
+    if count is not None and line > count:
+        raise UsageError(f"{name} has {count} lines, and no line {line}")
     return Impact(graph=graph, file=name, line=line, affected=tuple(dependence.on_line(name, line)))
 
 

@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from sabir.diagnostics.finding import Severity
+from sabir.diagnostics.near import did_you_mean
 from sabir.errors import UsageError
 from sabir.expressions.query.functions.registry import load_plugins
 from sabir.expressions.query.project import Project
 from sabir.expressions.query.values import NodeState, Status
 from sabir.graph.graph import Graph
 from sabir.languages.language import Evaluation, EvaluationRequest
-from sabir.languages.tosca.evaluate.ensemble import LiveValues, Request, instantiate
+from sabir.languages.tosca.evaluate.ensemble import Ensemble, LiveValues, Request, instantiate
 from sabir.languages.tosca.graph.build import build_graph
 from sabir.languages.tosca.syntax.documents import Loaded, Recorded
 from sabir.languages.tosca.syntax.package import load_entry
@@ -34,10 +35,27 @@ def evaluate_package(package: LoadedPackage, request: EvaluationRequest) -> Eval
     if loaded.topology is None:
         return Evaluation(graph=Graph(()), findings=loaded.findings)
     ensemble = instantiate(loaded, _request(loaded, request, project_of(loaded, request)))
+    _check_overridden(loaded, ensemble)
     graph, failures = build_graph(ensemble, full_provenance=request.full_provenance)
     found = [one for one in ensemble.findings if one.severity is Severity.ERROR]
     # Without an import many a value cannot be computed; the finding about the import is the one that helps.
     return Evaluation(graph=graph, findings=(*found, *(failures if loaded.topology.complete else ())))
+
+
+def _check_overridden(loaded: Loaded, ensemble: Ensemble) -> None:
+    """A value for what a node does not have would change nothing."""
+    for name, keys in ensemble.request.overridden.items():
+        node = ensemble.nodes.get(name)
+        if node is None:
+            continue
+        recorded = loaded.recorded[name].attributes if name in loaded.recorded else {}
+        known = {key for key in node.keys() if key not in keys} | recorded.keys()  # noqa: SIM118  # no mapping
+        for key in sorted(keys):
+            if node.definition(key) is None and node.assigned(key) is None and key not in known:
+                near = did_you_mean(key, known)
+                raise UsageError(
+                    f"--set {name}.{key}: {name!r} has no attribute {key!r}" + (f": {near}" if near else "")
+                )
 
 
 def project_of(loaded: Loaded, request: EvaluationRequest) -> Project:
@@ -65,7 +83,11 @@ def _request(loaded: Loaded, request: EvaluationRequest, project: Project) -> Re
     for where, value in request.overrides.items():
         name, dot, key = where.rpartition(".")
         if not dot or loaded.topology is None or name not in loaded.topology.node_templates:
-            raise UsageError(f"--set {where}: there is no node template {name or where!r}")
+            known_names = () if loaded.topology is None else loaded.topology.node_templates
+            near = did_you_mean(name, known_names) if dot else "write it as NODE.ATTRIBUTE=VALUE"
+            raise UsageError(
+                f"--set {where}: there is no node template {name or where!r}" + (f": {near}" if near else "")
+            )
         known = live.get(name, LiveValues())
         live[name] = LiveValues(
             attributes={**known.attributes, key: value}, status=known.status, state=known.state

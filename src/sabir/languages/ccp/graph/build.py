@@ -311,6 +311,10 @@ class _Builder:
 
 def _goes_into(one: KubernetesObject, read: AttributeRead, service: str) -> bool:
     """Whether a value of the definition can show up in an object: its service's own, its files', its containers'."""
+    if read.attribute == "dsl_version":
+        return False
+    if read.attribute == "depends_on":
+        return one.kind == "ConfigMap" and one.name == f"{service}-role"
     is_file = read.instance.startswith(f"{service}#")
     if one.kind in ("Service", "Ingress") or one.name == f"{service}-meta":
         return read.instance == service

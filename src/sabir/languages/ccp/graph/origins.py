@@ -22,6 +22,7 @@ __all__ = ["Origins"]
 
 # Objects that hold a section of the configuration as it is.
 _SECTIONS: Final = {"globals": "configs", "nodes-config": "nodes", "global-secrets": "secret_configs"}
+_DEFAULTS: Final = "service/files/defaults.yaml"
 _TAG: Final = re.compile(r"\{\{(.*?)\}\}", re.DOTALL)
 
 
@@ -131,7 +132,7 @@ class Origins:
             value = value.get(step) if isinstance(value, Mapping) else None
         for leaf in _leaves(value, path):
             for place in islice(configuration.places(*leaf), None if all_layers else 1):
-                how = How.DEFAULT if place.source is configuration.layers[0][0] else How.INPUT
+                how = How.DEFAULT if _is_default(place.source) else How.INPUT
                 given = self._given(place, ".".join(map(str, leaf[1:])))
                 yield given or Origin(place, how, note=".".join(map(str, leaf)))
 
@@ -170,6 +171,11 @@ class Origins:
                 *self.of_config("kubernetes", "cluster_domain"),
             ]
         return own, Origin(place, How.RENDERED, tuple(sources), note)
+
+
+def _is_default(source: Source) -> bool:
+    """Whether a layer of the configuration is the framework's or a component's own."""
+    return (source.name.startswith("<") and source.name != INPUTS) or source.name.endswith(_DEFAULTS)
 
 
 def _leaves(value: object, path: tuple[str | int, ...]) -> Iterator[tuple[str | int, ...]]:
