@@ -7,10 +7,14 @@ from pathlib import Path
 import pytest
 
 from sabir.expressions.query import evaluate
+from sabir.graph.values import Sensitive
+from sabir.languages.language import EvaluationRequest
+from sabir.languages.tosca import LANGUAGE
 from sabir.languages.tosca.evaluate import Request, instantiate
 from sabir.languages.tosca.syntax.documents import Loaded
 from sabir.languages.tosca.syntax.ensembles import load_ensemble
 from sabir.languages.tosca.syntax.files import DiskFiles
+from sabir.source.packages import load_package
 
 HEAD = "apiVersion: unfurl/v1alpha1\nkind: Ensemble\n"
 TEMPLATE = """\
@@ -87,3 +91,41 @@ def test_what_is_not_followed_is_said(ensemble: str, words: str, tmp_path: Path)
 def test_an_optional_include_may_be_missing(tmp_path: Path) -> None:
     loaded = _loaded(tmp_path, HEAD + "+?include: nowhere.yaml\nspec: {service_template: {}}\n")
     assert loaded.findings == ()
+
+
+PROJECT = """\
+apiVersion: unfurl/v1alpha1
+kind: Project
++?include-local: local/unfurl.yaml
++?include-missing: nowhere.yaml
+environments:
+  defaults:
+    locals: {rate: 5, zone: {eval: .name}}
+    secrets: {key: hush}
+"""
+
+
+def test_values_of_the_project_and_of_the_ensemble(tmp_path: Path) -> None:
+    (tmp_path / "unfurl.yaml").write_text(PROJECT, encoding="utf-8")
+    (tmp_path / "local").mkdir()
+    own = "environments: {defaults: {locals: {rate: 1, mine: here}}}\n"
+    (tmp_path / "local" / "unfurl.yaml").write_text(own, encoding="utf-8")
+    ensemble = (
+        HEAD
+        + """\
+environment: {locals: {color: red}, secrets: {key: louder}}
+spec:
+  service_template:
+    topology_template:
+      node_templates: {n: {type: tosca.nodes.Root}}
+      outputs:
+        all: {value: [{eval: {local: rate}}, {eval: {local: mine}}, {eval: {local: color}}]}
+        key: {value: {eval: {secret: key}}}
+"""
+    )
+    (tmp_path / "ensemble.yaml").write_text(ensemble, encoding="utf-8")
+    package = load_package(tmp_path / "ensemble.yaml")
+    evaluation = LANGUAGE.evaluate(package, EvaluationRequest())
+    assert [finding.message for finding in evaluation.findings] == []
+    assert evaluation.graph.outputs["all"] == [5, "here", "red"]
+    assert evaluation.graph.outputs["key"] == Sensitive("louder")

@@ -19,6 +19,7 @@ from sabir.languages.tosca.evaluate.ensemble import Ensemble, LiveValues, Reques
 from sabir.languages.tosca.graph.build import build_graph
 from sabir.languages.tosca.syntax.documents import Loaded, Recorded
 from sabir.languages.tosca.syntax.package import load_entry
+from sabir.languages.tosca.syntax.project import PROJECT_FILE, project_values
 from sabir.source.packages import LoadedPackage
 from sabir.source.text import Source
 from sabir.source.yaml import compose, plain_data
@@ -26,7 +27,6 @@ from sabir.source.yaml import compose, plain_data
 __all__ = ["evaluate_package"]
 
 _PASSWORD = "UNFURL_VAULT_DEFAULT_PASSWORD"
-_PROJECT_FILE = "unfurl.yaml"
 
 
 def evaluate_package(package: LoadedPackage, request: EvaluationRequest) -> Evaluation:
@@ -67,10 +67,13 @@ def project_of(loaded: Loaded, request: EvaluationRequest) -> Project:
     if directory is not None:
         directory = Path(os.path.abspath(directory))
         above = (directory, *directory.parents)
-        root = next((one for one in above if (one / _PROJECT_FILE).exists()), None)
+        root = next((one for one in above if (one / PROJECT_FILE).exists()), None)
+    values = project_values(root).under(loaded.values)
     return Project(
         directory=directory,
         root=root,
+        locals=values.locals,
+        secrets=values.secrets,
         home=Path(home) if home else None,
         vault_password=os.environ.get(_PASSWORD),
         permissions=request.trust,

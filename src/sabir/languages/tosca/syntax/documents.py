@@ -28,6 +28,7 @@ from sabir.languages.tosca.syntax.nodes import (
     TypeDefinition,
     Workflow,
 )
+from sabir.languages.tosca.syntax.project import ProjectValues
 from sabir.languages.tosca.syntax.reader import Reader
 from sabir.languages.tosca.syntax.second import normalised
 from sabir.languages.tosca.syntax.templates import (
@@ -126,6 +127,8 @@ class Loaded:
     """Inputs that an ensemble gives."""
     recorded: Mapping[str, Recorded] = field(default_factory=dict[str, "Recorded"])
     """Instances that an ensemble records, by the name of their template."""
+    values: ProjectValues = field(default_factory=ProjectValues)
+    """Locals and secrets that an ensemble holds."""
 
 
 def load_file(path: Path) -> Loaded:

@@ -51,6 +51,7 @@ def load_ensemble(files: Files, file: PackageFile) -> Loaded:
         findings=tuple(gathering.findings),
         files=tuple(gathering.seen),
         inputs=layers.inputs,
+        values=layers.values,
         recorded=recorded,
     )
 

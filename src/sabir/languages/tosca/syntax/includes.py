@@ -13,6 +13,7 @@ from typing import Any, Final
 from sabir.dataclasses import dataclass, field
 from sabir.diagnostics.finding import Finding
 from sabir.languages.tosca.syntax.documents import Gathering, document_of
+from sabir.languages.tosca.syntax.project import ProjectValues, context_values
 from sabir.source.packages import PackageFile
 from sabir.source.text import Place
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, plain_data, text_of
@@ -31,6 +32,7 @@ class Layers:
     )
     inputs: dict[str, Any] = field(default_factory=dict[str, Any])
     statuses: list[YamlNode] = field(default_factory=list[YamlNode])
+    values: ProjectValues = field(default_factory=ProjectValues)
 
 
 def gather_layers(gathering: Gathering, file: PackageFile, root: YamlMapping) -> Layers:
@@ -53,6 +55,12 @@ class _Gatherer:
             self._spec(file, spec)
         if status is not None:
             self._layers.statuses.append(status)
+        for key in ("environment", "context"):
+            context = own.get(key)
+            data = plain_data(context) if isinstance(context, YamlMapping) else {}
+            if isinstance(data, Mapping):
+                found = context_values({str(name): value for name, value in data.items()})
+                self._layers.values = found.under(self._layers.values)
         self._unfollowed(file, (entry.value for entry in own.entries if text_of(entry.key) != "spec"))
         for other, document in included:
             self.ensemble(other, document)
