@@ -108,7 +108,7 @@ class Loader:
             self.local[id_] = object_
         if not self.is_dry:
             self.runtime.store.add(object_, is_model=self.keep_ids)
-            if self.positions is not None:
+            if self.positions is not None and not self.positions.is_late:
                 self.runtime.origins[object_.id] = (self.positions, raw)
 
     def _with_previous(self, object_: MuranoObject, given: Mapping[Any, Any]) -> Mapping[Any, Any]:

@@ -9,6 +9,7 @@ from typing import Any, Final
 from sabir.dataclasses import dataclass
 from sabir.diagnostics.finding import Finding, problem_finding
 from sabir.errors import UnusableInput
+from sabir.languages.muranopl.evaluate.late_positions import LatePositions
 from sabir.languages.muranopl.evaluate.positions import Positions, read_placed
 from sabir.source.packages import LoadedPackage
 from sabir.source.text import Place, Source, Span
@@ -18,7 +19,9 @@ __all__ = ["MODEL_NAMES", "ModelFile", "find_model", "placed_model", "read_model
 
 MODEL_NAMES: Final = ("model.yaml", "model.yml", "model.json")
 """A model that a package brings itself, used when none is named."""
-_PLACED: Final = 2_000_000  # characters; the places of a larger JSON model would cost more than they tell
+_PLACED: Final = (
+    2_000_000  # characters; the places of a larger JSON model are looked for when they are wanted
+)
 _LARGEST: Final = 1_000_000_000
 
 
@@ -52,13 +55,14 @@ def find_model(package: LoadedPackage, path: Path | None) -> Source | None:
 
 
 def read_model(source: Source) -> ModelFile:
-    """The model of a text, with the places of its parts when it is not too large."""
+    """The model of a text, with the places of its parts; those of a large JSON text are found when asked for."""
     data: Any = None
     positions: Positions | None = None
     if len(source.text) > _PLACED and source.text.lstrip()[:1] == "{":
         data, problem = _large_json(source)
         if problem is not None:
             return ModelFile(source=source, findings=(problem,))
+        positions = LatePositions(source, data)
     else:
         stream = compose(source)
         findings = tuple(problem_finding(problem) for problem in stream.problems)

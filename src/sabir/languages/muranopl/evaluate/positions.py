@@ -9,13 +9,16 @@ from typing import Any, Final
 from sabir.source.text import Place, Source, Span
 from sabir.source.yaml import YamlMapping, YamlNode, YamlScalar, YamlSequence
 
-__all__ = ["Positions", "read_placed"]
+__all__ = ["STEP", "Positions", "read_placed"]
 
-_STEP: Final = re.compile(r"\[(?:(\d+)|'((?:[^'\\]|\\.)*)')\]")
+STEP: Final = re.compile(r"\[(?:(\d+)|'((?:[^'\\]|\\.)*)')\]")
 
 
 class Positions:
     """The YAML node of every mapping of the data, by identity; the data must outlive this."""
+
+    is_late = False
+    """True when an answer costs a walk through the text, so that only failures should ask."""
 
     def __init__(self, source: Source) -> None:
         self.source = source
@@ -50,7 +53,7 @@ class Positions:
         if not isinstance(node, YamlMapping) or (entry := node.entry(key)) is None:
             return None
         node = entry.value
-        for index, name in _STEP.findall(path):
+        for index, name in STEP.findall(path):
             inner = _inside(node, index, name)
             if inner is None:
                 break
