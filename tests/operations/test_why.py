@@ -2,7 +2,7 @@ import pytest
 
 from sabir.errors import UsageError
 from sabir.graph import AttributeRead, Graph, How, Instance, Origin, Record, Sensitive, Value
-from sabir.operations.why import explain, find_subject
+from sabir.operations.why import Explainer, explain, find_subject
 from sabir.source.text import Location, Place, Source, Span
 
 
@@ -61,6 +61,18 @@ def test_a_long_chain_is_cut_and_a_shared_one_told_once() -> None:
     graph = Graph([Instance(id="a", type="T", language="toy", name="a", origin=twice)])
     steps = explain(graph, find_subject(graph, "a")).steps
     assert [(step.depth, step.location) for step in steps] == [(0, at(4)), (1, at(3)), (2, at(1))]
+
+
+def test_rounds_at_one_place_are_told_once_and_what_is_new_of_each() -> None:
+    rounds = tuple(Origin(at(3), How.LOOP, (Origin(at(number), How.LITERAL),)) for number in (5, 6))
+    graph = Graph(
+        [Instance(id="a", type="T", language="toy", name="a", origin=Origin(at(1), How.LITERAL, rounds))]
+    )
+    explainer = Explainer(graph)
+    expected = [(0, at(1)), (1, at(3)), (2, at(5)), (1, at(6))]
+    for _ in range(2):  # one explainer answers several times
+        steps = explainer.explain(find_subject(graph, "a")).steps
+        assert [(step.depth, step.location) for step in steps] == expected
 
 
 def test_the_lines_of_a_sensitive_value_are_not_shown() -> None:

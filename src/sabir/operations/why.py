@@ -160,6 +160,12 @@ class _Todo:
     hidden: bool
 
 
+def _key(what: Subject | Origin) -> tuple[str | None, str | None] | int:
+    if isinstance(what, Origin):
+        return id(what)
+    return None if what.instance is None else what.instance.id, what.attribute
+
+
 class Explainer:
     """Explains any number of subjects of one graph."""
 
@@ -175,7 +181,7 @@ class Explainer:
         return Secrets.of(self.graph)
 
     def explain(self, subject: Subject) -> Explanation:
-        self.steps, self.seen = [], set()
+        self.steps, self.seen, self.told = [], set(), set()
         stack = [_Todo(None, 0, subject, hidden=False)]
         while stack and len(self.steps) < _MOST_STEPS:
             stack += reversed(self.step(stack.pop()))
@@ -187,21 +193,19 @@ class Explainer:
         value: Value = None
         has_value = False
         if isinstance(what, Subject):
-            id_ = None if what.instance is None else what.instance.id
-            key: tuple[str | None, str | None] | int = (id_, what.attribute)
+            key = _key(what)
             origin = self.origin(what)
             value, has_value = self.value(what)
             hidden = holds_sensitive(value)
         else:
-            key, origin = id(what), what
+            key, origin = _key(what), what
             if key in self.seen:
                 return []  # a step that has no name of its own is told once
             told = (what.location, what.how, what.note)
-            if (
-                told in self.told
-            ):  # as it is when rounds of a loop are steps of their own: only what is new follows
+            if told in self.told:  # another round of a loop: only what is new follows
                 self.seen.add(key)
-                return self.below(what, todo.parent, todo.depth, hidden=hidden)
+                below = self.below(what, todo.parent, todo.depth, hidden=hidden)
+                return [one for one in below if _key(one.what) not in self.seen]
             self.told.add(told)
         again = key in self.seen
         self.seen.add(key)
