@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import sys
 import time
 from collections.abc import Callable, Generator
@@ -37,6 +36,8 @@ class _Line:
         now = time.monotonic()
         if now < self._next:
             return
+        import shutil  # most work is done before anybody gets impatient
+
         self._next = now + _INTERVAL
         self._shown = True
         width = shutil.get_terminal_size().columns - 1

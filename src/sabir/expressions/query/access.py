@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import atexit
 import os
-import shutil
-import tempfile
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -32,6 +30,9 @@ _LARGEST: Final = 64 * 1024 * 1024
 @cache
 def temporary_directory() -> Path:
     """A directory of this process alone, removed when it ends."""
+    import shutil
+    import tempfile
+
     made = Path(tempfile.mkdtemp(prefix="sabir-"))
     atexit.register(shutil.rmtree, made, ignore_errors=True)
     return made

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
@@ -15,16 +14,17 @@ if TYPE_CHECKING:
 
 __all__ = ["run_traced", "trace"]
 
-LOG: Final = logging.getLogger("sabir.query")
 _SHOWN: Final = 200
 
 
 def trace(context: Context, message: str) -> None:
     """One line of a trace, to whoever listens; marked values never appear in it."""
+    import logging  # nobody else here needs it
+
     sink = context.session.on_trace
     if sink is not None:
         sink(message)
-    LOG.info("%s", message)
+    logging.getLogger("sabir.query").info("%s", message)
 
 
 def shown(values: list[Any]) -> str:
