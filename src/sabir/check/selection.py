@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from functools import cached_property
 from typing import Final
@@ -10,10 +9,11 @@ from typing import Final
 from sabir.dataclasses import dataclass
 from sabir.diagnostics.codes import parse_code
 from sabir.errors import UsageError
+from sabir.patterns import late_pattern
 
 __all__ = ["CodePattern", "Selection", "split_words"]
 
-_PATTERN: Final = re.compile(r"(?:(?P<prefix>[A-Z]+):)?(?P<number>[EW][0-9]{0,3})|(?P<name>[A-Z]+):?")
+_PATTERN: Final = late_pattern(r"(?:(?P<prefix>[A-Z]+):)?(?P<number>[EW][0-9]{0,3})|(?P<name>[A-Z]+):?")
 
 
 @dataclass(frozen=True, slots=True)

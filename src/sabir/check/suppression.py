@@ -16,6 +16,7 @@ from sabir.check.selection import CodePattern, Selection
 from sabir.dataclasses import dataclass, field
 from sabir.diagnostics.finding import Edit, Finding, Fix
 from sabir.errors import UsageError
+from sabir.patterns import late_pattern
 from sabir.source.text import Place, Source, Span
 
 __all__ = ["Suppressed", "apply_suppressions"]
@@ -23,7 +24,7 @@ __all__ = ["Suppressed", "apply_suppressions"]
 _MOST: Final = 1000
 """Comments of one file that are heeded; whoever writes more has another problem."""
 # A comment begins at the line's start or after a space; inside a word or a link `#` is no comment.
-_COMMENT: Final = re.compile(
+_COMMENT: Final = late_pattern(
     r"(?:^|(?<=\s))#[ \t]*sabir:[ \t]*ignore(?P<file>-file)?[ \t]*(?:\[(?P<codes>[^\]\n]{0,1000})\])?[ \t]*(?P<reason>[^\n\r]*)",
     re.MULTILINE,
 )

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final, Literal
 
 from sabir.dataclasses import dataclass, field
 from sabir.diagnostics.finding import Severity
 from sabir.namedtuples import NamedTuple
+from sabir.patterns import late_pattern
 
 __all__ = ["Code", "CodeParts", "CodeRegistry", "Example", "parse_code"]
 
-_CODE: Final = re.compile(r"(?:(?P<prefix>[A-Z]+):)?(?P<kind>[EW])(?P<number>[0-9]{3})")
+_CODE: Final = late_pattern(r"(?:(?P<prefix>[A-Z]+):)?(?P<kind>[EW])(?P<number>[0-9]{3})")
 
 Example = Mapping[str, str]
 """Files of a small package by path; a byte that is no UTF-8 is written as `surrogateescape` has it. The tests check (or evaluate) it and look for the code."""

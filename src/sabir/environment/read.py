@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from typing import Final
 
@@ -10,6 +9,7 @@ from sabir.dataclasses import dataclass, field
 from sabir.diagnostics.finding import Finding, problem_finding
 from sabir.diagnostics.near import did_you_mean
 from sabir.environment.nodes import Environment, Part
+from sabir.patterns import late_pattern
 from sabir.source.packages import PackageFile
 from sabir.source.text import Place, Source, Span
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence, text_of
@@ -18,7 +18,7 @@ __all__ = ["read_environment"]
 
 _KEYS: Final = ("sabir", "name", "parts", "outputs", "rules")
 _PART_KEYS: Final = ("language", "path", "inputs", "model", "config", "search_path")
-_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
+_NAME: Final = late_pattern(r"[A-Za-z_][A-Za-z0-9_-]*")
 _VERSION: Final = 1
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Any, Final
 
 from sabir.dataclasses import dataclass
 from sabir.environment.nodes import Environment, Part
+from sabir.patterns import late_pattern
 from sabir.source.text import Span
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence, plain_data
 
@@ -15,7 +15,7 @@ __all__ = ["Reference", "is_expression", "part_references", "references"]
 
 # `::part` where a path may begin: at the start of a text, after a bracket, a blank or an operator of a filter. What
 # begins otherwise (`::*`, `::[…]`) looks everywhere.
-_ABSOLUTE: Final = re.compile(r"(?<![\w\]?*.)])::(?:(?P<name>[A-Za-z_][A-Za-z0-9_-]*)|(?=[*.\[]))")
+_ABSOLUTE: Final = late_pattern(r"(?<![\w\]?*.)])::(?:(?P<name>[A-Za-z_][A-Za-z0-9_-]*)|(?=[*.\[]))")
 _FORMS: Final = frozenset(
     {"eval", "ref", "q", "get_attribute", "get_property", "concat", "join", "template", "if", "foreach"}
 )

@@ -14,6 +14,8 @@ from contextlib import contextmanager
 from functools import lru_cache
 from typing import Any
 
+from sabir.patterns import late_pattern
+
 __all__ = ["PatternFailed", "PatternTooSlow", "ResultTooLong", "is_cheap", "matches_start", "run_apart"]
 
 Pattern = re.Pattern[str]
@@ -57,7 +59,7 @@ def is_cheap(pattern: Pattern, text: str) -> bool:
     return repeats == 0 or (size + 1) ** (repeats + 1) <= _CHEAP
 
 
-_TOKEN = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\(|\)|\||[*+]|\{\d*,?\d*\}|.", re.DOTALL)
+_TOKEN = late_pattern(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\(|\)|\||[*+]|\{\d*,?\d*\}|.", re.DOTALL)
 
 
 @lru_cache(maxsize=512)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 from sabir.dataclasses import dataclass, field, replace
 from sabir.diagnostics.finding import Finding
@@ -14,6 +13,7 @@ from sabir.graph.dependence import Affected, Dependence
 from sabir.graph.graph import Graph
 from sabir.graph.origin import AttributeRead
 from sabir.languages.language import EvaluationRequest, RenderedObject
+from sabir.namedtuples import NamedTuple
 from sabir.operations.evaluate import evaluate_path
 
 __all__ = ["AffectedObject", "Impact", "ImpactRequest", "impact_of", "impact_path"]

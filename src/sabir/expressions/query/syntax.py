@@ -9,11 +9,11 @@ test    : var | text without $ [ ] : ?
 
 from __future__ import annotations
 
-import re
 from typing import Final, NoReturn
 
 from sabir.dataclasses import dataclass
 from sabir.expressions.query.errors import Kind, QueryError
+from sabir.patterns import late_pattern
 from sabir.source.text import Place, Source, Span
 
 __all__ = ["Empty", "Filter", "Index", "Key", "Name", "Path", "Segment", "Star", "Test", "Variable", "parse"]
@@ -86,10 +86,10 @@ class Path:
 
 _DEEPEST: Final = 64
 _LONGEST: Final = 100_000
-_DELIMITER: Final = re.compile(r"::|[\[\]?]")
-_FILTER_DELIMITER: Final = re.compile(r"::|!=|[\[\]?=]")
-_TEST_END: Final = re.compile(r"[\[\]$:?]")
-_INTEGER: Final = re.compile(r"-?[0-9]{1,18}")
+_DELIMITER: Final = late_pattern(r"::|[\[\]?]")
+_FILTER_DELIMITER: Final = late_pattern(r"::|!=|[\[\]?=]")
+_TEST_END: Final = late_pattern(r"[\[\]$:?]")
+_INTEGER: Final = late_pattern(r"-?[0-9]{1,18}")
 _HINTS: Final = {
     "[": "'[' opens a filter and is closed by ']'",
     "$": "'$' is only allowed at the beginning, as a variable",

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from typing import Any, Final
 
 from jinja2.exceptions import FilterArgumentError
 
+from sabir.patterns import late_pattern
 from sabir.source.text import Source
 
 __all__ = ["FORMAT_FILTERS"]
 
 _UNITS: Final = "BKMGTPEZY"
-_SIZE: Final = re.compile(r"\s*(?P<number>[0-9]*\.?[0-9]+)\s*(?P<unit>[A-Za-z]*)\s*")
+_SIZE: Final = late_pattern(r"\s*(?P<number>[0-9]*\.?[0-9]+)\s*(?P<unit>[A-Za-z]*)\s*")
 
 
 def _data(value: Any) -> Any:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Sized
 from typing import Any, Final
 
 from sabir.dataclasses import dataclass
+from sabir.patterns import late_pattern
 
 __all__ = ["LimitReached", "Meter", "TemplateLimits"]
 
-_WIDE_FORMAT: Final = re.compile(r"[0-9]{4,}|\*|\{[^{}]*\{")
+_WIDE_FORMAT: Final = late_pattern(r"[0-9]{4,}|\*|\{[^{}]*\{")
 _CLOCK_EVERY: Final = 64
 _LARGEST_ARGUMENT: Final = 100_000
 _TEXT_WEIGHT: Final = 100

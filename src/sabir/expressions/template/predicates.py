@@ -10,10 +10,11 @@ from urllib.parse import urlsplit
 from jinja2.exceptions import TemplateRuntimeError
 
 from sabir.expressions.template.texts import to_bool
+from sabir.patterns import late_pattern
 
 __all__ = ["PREDICATES"]
 
-_PARTS: Final = re.compile(r"[0-9]+|[A-Za-z]+")
+_PARTS: Final = late_pattern(r"[0-9]+|[A-Za-z]+")
 _OPERATORS: Final[Mapping[str, Callable[[int], bool]]] = {
     **dict.fromkeys(("==", "=", "eq"), lambda sign: sign == 0),
     **dict.fromkeys(("!=", "<>", "ne"), lambda sign: sign != 0),

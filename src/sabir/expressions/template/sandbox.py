@@ -5,7 +5,6 @@ What goes wrong is a `TemplateProblem`; the languages turn it into a finding of 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from enum import Enum
@@ -17,11 +16,12 @@ from sabir.dataclasses import dataclass, field
 from sabir.expressions.template.limits import LimitReached, TemplateLimits
 from sabir.expressions.template.lines import LineMap, Piece, Rendered
 from sabir.expressions.template.simple import NotSimple, render_simple
+from sabir.patterns import late_pattern
 from sabir.source.text import Place, Source, Span
 
 __all__ = ["ProblemKind", "Sandbox", "TemplateFailed", "TemplateProblem", "is_template"]
 
-_TAG: Final = re.compile(r"\{[{%#]")
+_TAG: Final = late_pattern(r"\{[{%#]")
 _COMPILED: Final = 4096
 
 

@@ -12,18 +12,19 @@ from collections.abc import Callable
 from typing import Final
 
 from sabir.expressions.template.lines import LineMap, Piece, Rendered
+from sabir.patterns import late_pattern
 from sabir.source.text import Source
 
 __all__ = ["NotSimple", "render_simple"]
 
 # No braces within a tag: what could end it, or stand in a string, is not simple. Nor is whitespace control.
-_TAG: Final = re.compile(
+_TAG: Final = late_pattern(
     r"\{\{(?![-+])(?P<output>[^{}]*)(?<![-+])\}\}"
     r"|\{#(?![-+])[^{}#]*(?<![-+])#\}"
     r"|\{%(?![-+])\s*(?P<block>[^{}%]*?)\s*(?<![-+])%\}"
     r"|(?P<other>\{[{%#])"
 )
-_BLOCK: Final = re.compile(r"(?P<word>if|elif|else|endif)\b\s*(?P<test>.*)", re.DOTALL)
+_BLOCK: Final = late_pattern(r"(?P<word>if|elif|else|endif)\b\s*(?P<test>.*)", re.DOTALL)
 
 
 class NotSimple(Exception):

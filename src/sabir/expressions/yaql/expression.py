@@ -7,18 +7,17 @@ building its tree. A text of an unknown shape is parsed, which says what is wron
 
 from __future__ import annotations
 
-import re
-
 from sabir.expressions.yaql.errors import YaqlSyntaxError
 from sabir.expressions.yaql.nodes import Node
 from sabir.expressions.yaql.parser import Dialect, parse_tree
+from sabir.patterns import late_pattern
 
 __all__ = ["Expression", "is_expression", "parse"]
 
 # A leaf can be put in place of another without changing whether the text parses. Leaves are words (but the operators),
 # variables, integers and strings; of these only a word may have an opening parenthesis right behind it. What is not a
 # leaf stays in the shape as written. Only words with the first letter of an operator are compared with the operators.
-_LEAF = re.compile(
+_LEAF = late_pattern(
     r"\b[b-hj-lp-zA-Z]\w*+|\$\w*+(?!\()|\b\d{1,300}+\b(?![.(])|\b(?!(?:and|or|not|in|mod|is)\b)[aimno]\w*+"
     r"|'[^']*+'(?!\()|\"[^\"]*+\"(?!\()"
 )

@@ -13,13 +13,13 @@ names are turned into camelCase for keyword arguments, a trailing underscore is 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator
 from enum import Enum
 from typing import Any, Final, TypeVar
 
 from sabir.expressions.yaql.kinds import ANY, ITERABLE, MAPPING, NULL
 from sabir.namedtuples import NamedTuple
+from sabir.patterns import late_pattern
 
 __all__ = [
     "EXPRESSION",
@@ -53,7 +53,7 @@ class _Missing(Enum):
 
 MISSING: Final = _Missing.MISSING
 _HIDDEN = frozenset(("limits", "variables", "engine"))
-_SNAKE = re.compile(r"(?!^)_(\w)")
+_SNAKE = late_pattern(r"(?!^)_(\w)")
 F = TypeVar("F", bound=Callable[..., Any])
 
 

@@ -9,19 +9,21 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from sabir.patterns import late_pattern
+
 __all__ = ["decode_string", "lexical_error", "tokenize"]
 
 _STRINGS = r"""'[^'\\]*(?:\\.[^'\\]*)*'|"[^"\\]*(?:\\.[^"\\]*)*"|`[^`\\]*(?:\\.[^`\\]*)*`"""
 # Frequent tokens first: the engine tries the alternatives in order. A word that an opening parenthesis follows at once is
 # a call, also when the word is an operator elsewhere (`not(x)` calls a function `not`). A word may not begin with two
 # underscores, the name of a function may.
-_TOKEN = re.compile(
+_TOKEN = late_pattern(
     r"[a-zA-Z]\w*\(?|\$\w*|[,.()\[\]{}+*/:]|\d+(?:\.\d+)?\b|=[>~]?|"
     + _STRINGS
     + r"|!=|[<>]=?|->?|!~|\?\.|(?!__)[^\W\d]\w*\(?|__\w*\(|[^ \t\r\n]"
 )
-_STARTS_WORD = re.compile(r"[^\W\d]")
-_ESCAPE = re.compile(r"\\(?:U.{8}|u.{4}|x..|[0-7]{1,3}|N\{[^}]+\}|[\\'\"abfnrtv])")
+_STARTS_WORD = late_pattern(r"[^\W\d]")
+_ESCAPE = late_pattern(r"\\(?:U.{8}|u.{4}|x..|[0-7]{1,3}|N\{[^}]+\}|[\\'\"abfnrtv])")
 _SIMPLE_ESCAPES = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from sabir.patterns import late_pattern
+
 if TYPE_CHECKING:
     from sabir.source.packages import LoadedPackage
 
@@ -12,12 +14,12 @@ __all__ = ["CONFIG_NAMES", "is_definition_file", "recognises"]
 
 CONFIG_NAMES: Final = ("ccp.yaml", ".ccp.yaml")
 """Where the configuration of a deployment is looked for when none is named."""
-_DEFINITION: Final = re.compile(r"(?:[^/]+/)*service/[^/.][^/]*\.yaml")
-_SERVICE: Final = re.compile(rb"^service:[ \t]*(#.*)?\r?$", re.MULTILINE)
-_SECTION: Final = re.compile(
+_DEFINITION: Final = late_pattern(r"(?:[^/]+/)*service/[^/.][^/]*\.yaml")
+_SERVICE: Final = late_pattern(rb"^service:[ \t]*(#.*)?\r?$", re.MULTILINE)
+_SECTION: Final = late_pattern(
     rb"^(secret_configs|roles|repositories|replicas|kubernetes|registry):", re.MULTILINE
 )
-_FOREIGN: Final = re.compile(
+_FOREIGN: Final = late_pattern(
     rb"^(tosca_definitions_version|heat_template_version|FullName|apiVersion):", re.MULTILINE
 )
 _LOOKED_AT: Final = 20

@@ -12,25 +12,15 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from typing import Any
 
+from sabir.patterns import LatePattern
+
 __all__ = ["yaml"]
-
-
-class _LatePattern:
-    """A pattern whose methods are those of the compiled one, from the first use on."""
-
-    def __init__(self, *given: Any) -> None:
-        self._given = given
-
-    def __getattr__(self, name: str) -> Any:
-        found = getattr(re.compile(*self._given), name)
-        setattr(self, name, found)
-        return found
 
 
 @contextmanager
 def _late_patterns() -> Generator[None]:
     compile_now: Any = re.compile
-    re.compile = _LatePattern  # type: ignore[assignment]  # for as long as one import takes
+    re.compile = LatePattern  # type: ignore[assignment]  # for as long as one import takes
     try:
         yield
     finally:

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta, timezone
 from typing import Final, TypeVar
 
+from sabir.patterns import late_pattern
 from sabir.source.yaml.nodes import ScalarValue
 
 __all__ = ["CONSTRUCTORS", "MERGE", "resolve_plain"]
@@ -22,20 +23,20 @@ _BOOLS: Final = {
     for word in (stem, stem.capitalize(), stem.upper())
 }
 _NULLS: Final = frozenset({"", "~", "null", "Null", "NULL"})
-_INT: Final = re.compile(
+_INT: Final = late_pattern(
     r"[-+]?0b[0-1_]+|[-+]?0[0-7_]+|[-+]?(?:0|[1-9][0-9_]*)|[-+]?0x[0-9a-fA-F_]+|[-+]?[1-9][0-9_]*(?::[0-5]?[0-9])+"
 )
-_FLOAT: Final = re.compile(
+_FLOAT: Final = late_pattern(
     r"[-+]?(?:[0-9][0-9_]*)\.[0-9_]*(?:[eE][-+][0-9]+)?|\.[0-9][0-9_]*(?:[eE][-+][0-9]+)?"
     r"|[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+\.[0-9_]*|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)"
 )
-_TIMESTAMP: Final = re.compile(
+_TIMESTAMP: Final = late_pattern(
     r"(?P<year>\d{4})-(?P<month>\d\d?)-(?P<day>\d\d?)"
     r"(?:(?:[Tt]|[ \t]+)(?P<hour>\d\d?):(?P<minute>\d\d):(?P<second>\d\d)(?:\.(?P<fraction>\d*))?"
     r"(?:[ \t]*(?P<zone>Z|(?P<sign>[-+])(?P<zone_hour>\d\d?)(?::(?P<zone_minute>\d\d))?))?)?",
     re.ASCII,
 )
-_DATE_ONLY: Final = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
+_DATE_ONLY: Final = late_pattern(r"\d{4}-\d\d-\d\d", re.ASCII)
 _FIRST_NUMERIC: Final = frozenset("-+0123456789.")
 MERGE: Final = "tag:yaml.org,2002:merge"
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -15,10 +14,11 @@ from sabir.expressions.query.iteration import compile_items
 from sabir.expressions.query.tracing import trace
 from sabir.expressions.query.values import MISSING, External, reveal_deep, single
 from sabir.graph.values import reveal
+from sabir.patterns import late_pattern
 
 __all__: list[str] = []
 
-_BARE_WORD: Final = re.compile(r"[A-Za-z_][\w-]*")
+_BARE_WORD: Final = late_pattern(r"[A-Za-z_][\w-]*")
 
 
 @function("if", keywords=("then", "else"))

@@ -14,11 +14,12 @@ from sabir.expressions.yaql.functions import Library
 from sabir.expressions.yaql.kinds import BOOL, DATETIME, KINDS, NULL, NUMBER, STRING
 from sabir.expressions.yaql.limits import Limits
 from sabir.expressions.yaql.values import plain_text
+from sabir.patterns import late_pattern
 
 __all__ = ["declare_format", "format_values"]
 
-_PART = re.compile(r"\{\{|\}\}|\{([^{}!:]*)(?:!([rsa]))?(?::((?:[^{}]|\{[^{}]*\})*))?\}|[{}]")
-_DIGITS = re.compile(r"\d+")
+_PART = late_pattern(r"\{\{|\}\}|\{([^{}!:]*)(?:!([rsa]))?(?::((?:[^{}]|\{[^{}]*\})*))?\}|[{}]")
+_DIGITS = late_pattern(r"\d+")
 _CONVERSIONS = {"r": repr, "s": str, "a": ascii, None: None}
 
 

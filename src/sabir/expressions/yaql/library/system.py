@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -14,11 +13,12 @@ from sabir.expressions.yaql.library.registry import STANDARD
 from sabir.expressions.yaql.library.sequences import memorized
 from sabir.expressions.yaql.limits import Limits
 from sabir.expressions.yaql.scope import Lambda, Scope, Variables, function_key, variable_key
+from sabir.patterns import late_pattern
 
 if TYPE_CHECKING:
     from sabir.expressions.yaql.engine import Engine
 
-_KEYWORD = re.compile(r"(?!__)\b[^\W\d]\w*\b")
+_KEYWORD = late_pattern(r"(?!__)\b[^\W\d]\w*\b")
 
 
 def numbered(variables: Variables, values: Iterable[Any]) -> Variables:

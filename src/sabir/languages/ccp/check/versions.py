@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Final
 
 from sabir.languages.ccp.syntax.deployment import Deployment
 from sabir.languages.ccp.syntax.nodes import Definition
 from sabir.languages.ccp.syntax.violation import Kind, Violation
+from sabir.patterns import late_pattern
 
 __all__ = ["check_versions", "newer_features", "parse_version"]
 
-_VERSION: Final = re.compile(r"(0|[1-9][0-9]{0,8})\.(0|[1-9][0-9]{0,8})\.(0|[1-9][0-9]{0,8})")
+_VERSION: Final = late_pattern(r"(0|[1-9][0-9]{0,8})\.(0|[1-9][0-9]{0,8})\.(0|[1-9][0-9]{0,8})")
 Version = tuple[int, int, int]
 
 

@@ -8,10 +8,11 @@ from typing import Any, Final
 
 from sabir.dataclasses import dataclass, field
 from sabir.languages.ccp.syntax.configuration import Configuration
+from sabir.patterns import late_pattern
 
 __all__ = ["Topology", "node_configs", "read_topology"]
 
-_LITERAL: Final = re.compile(r"[-a-z0-9]+(\\?\.[-a-z0-9]+)*")
+_LITERAL: Final = late_pattern(r"[-a-z0-9]+(\\?\.[-a-z0-9]+)*")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping
 from typing import Any, Final
 
+from sabir.patterns import late_pattern
+
 __all__ = ["yaml_text"]
 
-_PLAIN: Final = re.compile(r"[A-Za-z/][-A-Za-z0-9_./]*(?: [-A-Za-z0-9_./]+)*")
+_PLAIN: Final = late_pattern(r"[A-Za-z/][-A-Za-z0-9_./]*(?: [-A-Za-z0-9_./]+)*")
 _RESERVED: Final = frozenset(["y", "n", "yes", "no", "on", "off", "true", "false", "null", "none", "~"])
 _SHORT: Final = 64
 _MOST_KNOWN: Final = 20_000
 # Keys, names and words come again and again in the objects of a deployment.
 _KNOWN: Final[dict[str, str]] = {}
 _PRINTABLE: Final = r"\t\n\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff"
-_BLOCK: Final = re.compile(f"[{_PRINTABLE}]*")
-_UNPRINTABLE: Final = re.compile(f"[^{_PRINTABLE}]")
+_BLOCK: Final = late_pattern(f"[{_PRINTABLE}]*")
+_UNPRINTABLE: Final = late_pattern(f"[^{_PRINTABLE}]")
 
 
 def yaml_text(data: Mapping[str, Any]) -> str:

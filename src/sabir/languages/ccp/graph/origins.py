@@ -15,6 +15,7 @@ from sabir.languages.ccp.graph.tags import names_in, tags_over
 from sabir.languages.ccp.syntax.component import Component
 from sabir.languages.ccp.syntax.deployment import INPUTS, Deployment
 from sabir.languages.ccp.syntax.nodes import Definition, Mapped
+from sabir.patterns import late_pattern
 from sabir.source.text import Place, Source, Span
 from sabir.source.yaml import YamlScalar
 
@@ -23,7 +24,7 @@ __all__ = ["Origins"]
 # Objects that hold a section of the configuration as it is.
 _SECTIONS: Final = {"globals": "configs", "nodes-config": "nodes", "global-secrets": "secret_configs"}
 _DEFAULTS: Final = "service/files/defaults.yaml"
-_TAG: Final = re.compile(r"\{\{(.*?)\}\}", re.DOTALL)
+_TAG: Final = late_pattern(r"\{\{(.*?)\}\}", re.DOTALL)
 
 
 @dataclass(slots=True)

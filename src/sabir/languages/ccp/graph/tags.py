@@ -5,17 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import Final, NamedTuple
+from typing import Final
 
 from sabir.graph.origin import How
+from sabir.namedtuples import NamedTuple
+from sabir.patterns import late_pattern
 from sabir.source.text import Source, Span
 
 __all__ = ["Tag", "names_in", "tags_over"]
 
-_STATEMENT: Final = re.compile(r"\{%[-+]?\s*(?P<word>\w+)(?P<rest>.*?)[-+]?%\}|\{#.*?#\}", re.DOTALL)
+_STATEMENT: Final = late_pattern(r"\{%[-+]?\s*(?P<word>\w+)(?P<rest>.*?)[-+]?%\}|\{#.*?#\}", re.DOTALL)
 _BLOCKS: Final = frozenset({"for", "if", "call", "filter", "macro", "block", "with"})
-_NAME: Final = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
-_TEXT: Final = re.compile(r"'[^']*'|\"[^\"]*\"")
+_NAME: Final = late_pattern(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
+_TEXT: Final = late_pattern(r"'[^']*'|\"[^\"]*\"")
 
 
 class Tag(NamedTuple):

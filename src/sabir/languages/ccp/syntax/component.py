@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from typing import Final
 
 from sabir.dataclasses import dataclass
 from sabir.languages.ccp.recognition import CONFIG_NAMES
+from sabir.patterns import late_pattern
 from sabir.source.packages import LoadedPackage, PackageFile
 
 __all__ = ["Component", "components_of", "config_of"]
 
-_DEFINITION: Final = re.compile(r"(?:(?P<root>(?:[^/]+/)*[^/]+)/)?service/[^/.][^/]*\.yaml")
+_DEFINITION: Final = late_pattern(r"(?:(?P<root>(?:[^/]+/)*[^/]+)/)?service/[^/.][^/]*\.yaml")
 _PREFIX: Final = "fuel-ccp-"
-_LABEL: Final = re.compile(r"[^-A-Za-z0-9_.]+")
+_LABEL: Final = late_pattern(r"[^-A-Za-z0-9_.]+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import date
 from functools import lru_cache
@@ -16,13 +15,14 @@ from sabir.languages.ccp.syntax.patterns import pattern_problem
 from sabir.languages.ccp.syntax.reading import DNS_LABEL, DNS_SUBDOMAIN, Reading, join, type_name
 from sabir.languages.ccp.syntax.violation import Kind, Violation
 from sabir.languages.language import Document
+from sabir.patterns import late_pattern
 from sabir.source.text import EMPTY_SPAN, Place, Source
 from sabir.source.yaml import YamlMapping, YamlNode, YamlScalar, YamlSequence, compose
 
 __all__ = ["Configuration", "deep_merge", "read_configuration"]
 
-_RANGE: Final = re.compile(r"([0-9]{1,5})-([0-9]{1,5})")
-_DSL_VERSION: Final = re.compile(r"[0-9]{1,9}\.[0-9]{1,9}\.[0-9]{1,9}")
+_RANGE: Final = late_pattern(r"([0-9]{1,5})-([0-9]{1,5})")
+_DSL_VERSION: Final = late_pattern(r"[0-9]{1,9}\.[0-9]{1,9}\.[0-9]{1,9}")
 SECTIONS: Final = (
     "configs",
     "secret_configs",

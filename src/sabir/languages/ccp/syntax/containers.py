@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 from sabir.languages.ccp.syntax.kubernetes import read_env, read_lifecycle
@@ -10,12 +9,13 @@ from sabir.languages.ccp.syntax.nodes import Command, Container, Probe, Referenc
 from sabir.languages.ccp.syntax.probes import read_probe
 from sabir.languages.ccp.syntax.reading import Reading
 from sabir.languages.ccp.syntax.violation import Kind
+from sabir.patterns import late_pattern
 from sabir.source.text import Place
 from sabir.source.yaml import YamlEntry, YamlMapping, YamlNode
 
 __all__ = ["read_container", "read_destination"]
 
-_ABSOLUTE: Final = re.compile(r"/[^\x00-\x1f:]*")
+_ABSOLUTE: Final = late_pattern(r"/[^\x00-\x1f:]*")
 _CONTAINER: Final = (
     "name",
     "image",

@@ -5,18 +5,18 @@ They are held to the form Kubernetes takes, so that a mistake is found here and 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any, Final
 
 from sabir.dataclasses import dataclass
 from sabir.languages.ccp.syntax.reading import Reading, join
 from sabir.languages.ccp.syntax.violation import Kind
+from sabir.patterns import late_pattern
 from sabir.source.yaml import YamlEntry, YamlMapping, YamlNode, YamlScalar, YamlSequence, plain_data
 
 __all__ = ["read_env", "read_lifecycle"]
 
-_ENV_NAME: Final = re.compile(r"[ -<>-~]+")
+_ENV_NAME: Final = late_pattern(r"[ -<>-~]+")
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 from sabir.languages.ccp.syntax.nodes import Port
 from sabir.languages.ccp.syntax.reading import DNS_SUBDOMAIN, Reading
 from sabir.languages.ccp.syntax.violation import Kind
+from sabir.patterns import late_pattern
 from sabir.source.yaml import YamlMapping, YamlNode, YamlScalar
 
 __all__ = ["PortRange", "read_port"]
 
-_NUMBER: Final = re.compile(r"[0-9]{1,9}")
-_PAIR: Final = re.compile(r"([0-9]{1,9}):([0-9]{1,9})")
+_NUMBER: Final = late_pattern(r"[0-9]{1,9}")
+_PAIR: Final = late_pattern(r"([0-9]{1,9}):([0-9]{1,9})")
 _KEYS: Final = ("cont", "node", "ingress")
 _LOWEST, _HIGHEST = 1, 65535
 

@@ -10,15 +10,16 @@ from sabir.dataclasses import dataclass, field
 from sabir.diagnostics.near import did_you_mean
 from sabir.expressions.template.lines import Rendered
 from sabir.languages.ccp.syntax.violation import Kind, Violation
+from sabir.patterns import late_pattern
 from sabir.source.text import Place, Span
 from sabir.source.yaml import YamlEntry, YamlMapping, YamlNode, YamlScalar, YamlSequence
 
 __all__ = ["CONFIG_KEY", "DNS_LABEL", "DNS_SUBDOMAIN", "OCTAL", "Feature", "Reading", "join", "type_name"]
 
-DNS_LABEL: Final = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
-DNS_SUBDOMAIN: Final = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
-OCTAL: Final = re.compile(r"[0-7]{3,4}")
-CONFIG_KEY: Final = re.compile(r"(?!\.{1,2}$)[-._a-zA-Z0-9]{1,253}")
+DNS_LABEL: Final = late_pattern(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
+DNS_SUBDOMAIN: Final = late_pattern(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
+OCTAL: Final = late_pattern(r"[0-7]{3,4}")
+CONFIG_KEY: Final = late_pattern(r"(?!\.{1,2}$)[-._a-zA-Z0-9]{1,253}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any, Final
 
 from sabir.languages.ccp.syntax.containers import read_destination
 from sabir.languages.ccp.syntax.nodes import Secret
 from sabir.languages.ccp.syntax.reading import CONFIG_KEY, DNS_LABEL, DNS_SUBDOMAIN, OCTAL, Reading, join
 from sabir.languages.ccp.syntax.violation import Kind
+from sabir.patterns import late_pattern
 from sabir.source.yaml import YamlEntry, YamlScalar
 
 __all__ = ["read_secret"]
 
 _SECRET: Final = ("path", "secret", "type", "data")
-_RELATIVE: Final = re.compile(r"(?!(.*/)?\.\.(/|$))[^\x00-\x1f]*[^\x00-\x1f/]")
+_RELATIVE: Final = late_pattern(r"(?!(.*/)?\.\.(/|$))[^\x00-\x1f]*[^\x00-\x1f/]")
 _LARGEST_MODE: Final = 0o777
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Final
 
@@ -13,6 +12,7 @@ from sabir.languages.ccp.syntax.ports import PortRange, read_port
 from sabir.languages.ccp.syntax.reading import CONFIG_KEY, OCTAL, Reading, join
 from sabir.languages.ccp.syntax.secrets import read_secret
 from sabir.languages.ccp.syntax.violation import Kind
+from sabir.patterns import late_pattern
 from sabir.source.text import EMPTY_SPAN, Place
 from sabir.source.yaml import YamlEntry, YamlMapping, YamlNode, YamlScalar
 
@@ -34,7 +34,7 @@ _SERVICE: Final = (
 )
 _SINCE: Final = {"antiAffinity": (0, 2, 0), "annotations": (0, 3, 0), "headless": (0, 8, 0)}
 _FILE: Final = ("path", "content", "perm", "user")
-_FILE_PATH: Final = re.compile(r"/[^\x00-\x1f]*[^/\x00-\x1f]")
+_FILE_PATH: Final = late_pattern(r"/[^\x00-\x1f]*[^/\x00-\x1f]")
 _LONGEST_NAME: Final = 63
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
@@ -15,6 +14,7 @@ from sabir.languages.inmanta.evaluate.scopes import Scope
 from sabir.languages.inmanta.evaluate.values import Frame, Read
 from sabir.languages.inmanta.evaluate.writing import stop
 from sabir.languages.inmanta.syntax import nodes
+from sabir.patterns import late_pattern
 from sabir.source.text import Place
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["TextCompiler"]
 
 _CONVERSIONS: Final[dict[str, Callable[[Any], str]]] = {"r": repr, "s": str, "a": ascii}
-_NUMBERS: Final = re.compile("[0-9]+")
+_NUMBERS: Final = late_pattern("[0-9]+")
 
 
 class TextCompiler:

@@ -10,6 +10,7 @@ import re
 from typing import Final
 
 from sabir.namedtuples import NamedTuple
+from sabir.patterns import late_pattern
 from sabir.source.text import Span
 
 __all__ = ["END", "KEYWORDS", "TokenKind", "Tokens", "tokenize"]
@@ -50,7 +51,7 @@ KEYWORDS: Final = frozenset(
 )
 
 _NAME: Final = r"[a-zA-Z_](?:[a-zA-Z_0-9]|-(?=[a-zA-Z_0-9]))*"
-_MASTER: Final = re.compile(
+_MASTER: Final = late_pattern(
     r"[ \t\r\n\f]*(?:\#[^\n]*[ \t\r\n\f]*)*(?:"
     rf"(?P<name>(?![rf][\"']|matching[ \t\r\n]*/[^/]){_NAME}(?:::{_NAME})*)"
     r"|(?P<operator>[=(),:\[\]](?!=)|--|\+=|\*\*|==|!=|>=|<=|\.(?![0-9])|/(?!/)|[-+*%=<>{}?])"

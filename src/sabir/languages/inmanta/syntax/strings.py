@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
-from typing import Final, NamedTuple
+from typing import Final
+
+from sabir.namedtuples import NamedTuple
+from sabir.patterns import late_pattern
 
 __all__ = ["FormatPart", "interpolated_parts", "split_format", "unescape"]
 
-_ESCAPE: Final = re.compile(
+_ESCAPE: Final = late_pattern(
     r"\\(?:([\\'\"abfnrtv\n])|([0-7]{1,3})|x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8}))"
 )
 _SIMPLE: Final = {
@@ -23,8 +26,8 @@ _SIMPLE: Final = {
     "v": "\v",
     "\n": "",
 }
-_INTERPOLATION: Final = re.compile(r"\{\{\s*([.A-Za-z0-9_-]+)\s*\}\}")
-_CONVERSION: Final = re.compile(r"!([rsa])\s*$")
+_INTERPOLATION: Final = late_pattern(r"\{\{\s*([.A-Za-z0-9_-]+)\s*\}\}")
+_CONVERSION: Final = late_pattern(r"!([rsa])\s*$")
 
 
 def unescape(text: str) -> str:

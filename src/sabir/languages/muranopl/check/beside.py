@@ -9,14 +9,15 @@ from pathlib import Path
 from typing import Final
 
 from sabir.errors import UnusableInput
+from sabir.patterns import late_pattern
 from sabir.source.packages import LoadedPackage, load_package
 
 __all__ = ["is_class_beside", "packages_beside"]
 
-_FULL_NAME: Final = re.compile(rb"""^FullName:[ \t]*["']?([\w.]+)""", re.MULTILINE)
+_FULL_NAME: Final = late_pattern(rb"""^FullName:[ \t]*["']?([\w.]+)""", re.MULTILINE)
 _MOST_FOLDERS: Final = 2000
 _HEAD: Final = 8192
-_LISTED: Final = re.compile(rb"""^[ \t]+["']?([\w.]+)["']?[ \t]*:""", re.MULTILINE)
+_LISTED: Final = late_pattern(rb"""^[ \t]+["']?([\w.]+)["']?[ \t]*:""", re.MULTILINE)
 _MOST_OF_A_MANIFEST: Final = 1 << 16
 
 

@@ -7,7 +7,6 @@ that the contract names.
 from __future__ import annotations
 
 import operator
-import re
 from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
@@ -18,6 +17,7 @@ from sabir.languages.muranopl.check.contracts import contract_chain
 from sabir.languages.muranopl.check.expressions import ExpressionText, parse_scalar, scalars
 from sabir.languages.muranopl.check.names import LATEST, Version
 from sabir.languages.muranopl.check.report import Report, shown
+from sabir.patterns import late_pattern
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence, plain_data, text_of
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ _COMPARED: Final[dict[str, Callable[[int, int], bool]]] = {
 }
 _TYPES: Final[dict[str, type]] = {"string": str, "int": int, "bool": bool}
 # Never an expression by the document, yet the engine runs what looks like one; of that nothing is said.
-_CODE: Final = re.compile(r"\$|\w\(")
+_CODE: Final = late_pattern(r"\$|\w\(")
 
 
 class Defaults:

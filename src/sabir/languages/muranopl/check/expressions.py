@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Final
 
@@ -17,6 +16,7 @@ from sabir.expressions.yaql.nodes import (
 from sabir.expressions.yaql.parser import Dialect, parse_tree
 from sabir.languages.muranopl.check.report import Report
 from sabir.namedtuples import NamedTuple
+from sabir.patterns import late_pattern
 from sabir.source.text import Span
 from sabir.source.yaml.nodes import Style, YamlMapping, YamlNode, YamlScalar, YamlSequence
 
@@ -32,11 +32,11 @@ __all__ = [
     "value_expressions",
 ]
 
-_PLAIN_WORDS: Final = re.compile(r"[\w.\s]*")
+_PLAIN_WORDS: Final = late_pattern(r"[\w.\s]*")
 # Operators stand between blanks: `a=b`, `Zm9v=` and `<none>` are texts.
-_CODE_SIGN: Final = re.compile(r"\$|=>|->|(?:^|\s)[+*<>=]=?(?:\s|$)")
-_TIMETABLE: Final = re.compile(r"\*\s+\*")
-_STRINGS: Final = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"")
+_CODE_SIGN: Final = late_pattern(r"\$|=>|->|(?:^|\s)[+*<>=]=?(?:\s|$)")
+_TIMETABLE: Final = late_pattern(r"\*\s+\*")
+_STRINGS: Final = late_pattern(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"")
 _PAIRS: Final = {")": "(", "]": "[", "}": "{"}
 
 

@@ -23,6 +23,7 @@ from sabir.languages.muranopl.check.shapes import (
     unknown_keys,
 )
 from sabir.languages.muranopl.check.view import MANIFEST, PackageView
+from sabir.patterns import late_pattern
 from sabir.source.packages import LoadedPackage
 from sabir.source.packages.names import name_defect
 from sabir.source.text import Place, Span
@@ -51,10 +52,10 @@ _KEYS: Final = frozenset(
 )
 _OFF_BY_DEFAULT: Final = frozenset({"MAN:W080"})
 _TYPES: Final = ("Application", "Library")
-_SEMVER: Final = re.compile(
+_SEMVER: Final = late_pattern(
     r"\d+(\.\d+(\.\d+(-[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?(\+[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?)?)?"
 )
-_CLAUSE: Final = re.compile(r"(?:==|>=|<=|!=|>|<|\^|~=?)\s*\d+(?:\.\d+){0,2}")
+_CLAUSE: Final = late_pattern(r"(?:==|>=|<=|!=|>|<|\^|~=?)\s*\d+(?:\.\d+){0,2}")
 _PNG: Final = b"\x89PNG\r\n\x1a\n"
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Final
 
@@ -11,13 +10,14 @@ from sabir.expressions.yaql.nodes import Call, Node, children
 from sabir.languages.muranopl.check import core_library
 from sabir.languages.muranopl.check.expressions import ExpressionText, is_expression_scalar, parse_scalar
 from sabir.languages.muranopl.check.report import Report
+from sabir.patterns import late_pattern
 from sabir.source.text import Place, Span
 from sabir.source.yaml.nodes import YamlEntry, YamlMapping, YamlNode, YamlScalar
 
 __all__ = ["as_list", "call_alone", "declaring", "with_contract", "without_value"]
 
-_COLON: Final = re.compile(r"[ \t]*:[ \t]*")
-_COMMA: Final = re.compile(r"\s*,\s*")
+_COLON: Final = late_pattern(r"[ \t]*:[ \t]*")
+_COMMA: Final = late_pattern(r"\s*,\s*")
 
 
 def as_list(report: Report, mapping: YamlMapping) -> Fix | None:

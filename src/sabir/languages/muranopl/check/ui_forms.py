@@ -10,6 +10,7 @@ from sabir.diagnostics.finding import Finding, Fix
 from sabir.languages.muranopl.check.names import is_dotted_name, is_identifier
 from sabir.languages.muranopl.check.report import Report, kind_of, shown
 from sabir.languages.muranopl.check.shapes import is_null, quoting, unknown_keys
+from sabir.patterns import late_pattern
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence, text_of
 
 __all__ = ["check_forms", "form_fields"]
@@ -43,8 +44,8 @@ _SIMPLE_TYPES: Final = frozenset(
 )
 _TEXTS: Final = ("name", "label", "description", "descriptionTitle", "helpText", "regexpValidator")
 _FLAGS: Final = ("required", "hidden")
-_FLAG_TEXT: Final = re.compile("true|false", re.IGNORECASE)
-_NUMBER_TEXT: Final = re.compile("0|[1-9][0-9]*")
+_FLAG_TEXT: Final = late_pattern("true|false", re.IGNORECASE)
+_NUMBER_TEXT: Final = late_pattern("0|[1-9][0-9]*")
 _NUMBERS: Final = ("minLength", "maxLength", "minValue", "maxValue")
 
 

@@ -10,6 +10,7 @@ from weakref import WeakKeyDictionary
 
 from sabir.languages.muranopl.check.names import FORMATS, LATEST, Version, is_dotted_name
 from sabir.namedtuples import NamedTuple
+from sabir.patterns import late_pattern
 from sabir.source.packages import LoadedPackage, PackageFile
 from sabir.source.text import Source
 from sabir.source.yaml.nodes import YamlMapping, YamlScalar, text_of
@@ -17,7 +18,7 @@ from sabir.source.yaml.nodes import YamlMapping, YamlScalar, text_of
 __all__ = ["MANIFEST", "ListedClass", "PackageView", "is_murano_package"]
 
 MANIFEST: Final = "manifest.yaml"
-_TOSCA: Final = re.compile(rb"^(?:\xef\xbb\xbf)?[\"']?tosca_definitions_version[\"']?[ \t]*:", re.MULTILINE)
+_TOSCA: Final = late_pattern(rb"^(?:\xef\xbb\xbf)?[\"']?tosca_definitions_version[\"']?[ \t]*:", re.MULTILINE)
 _CORE_PACKAGES: Final = frozenset({"io.murano", "io.murano.applications"})
 # Keys that only a class file has.
 _CLASS_MARKS: Final = frozenset({"Namespaces", "Extends", "Methods", "Workflow", "Properties"})

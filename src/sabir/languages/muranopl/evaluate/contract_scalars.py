@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from datetime import date
 from typing import Any, Final
 
 from sabir.languages.muranopl.evaluate.errors import ContractViolation, shown
 from sabir.languages.muranopl.evaluate.objects import MuranoObject, ObjectView
+from sabir.patterns import late_pattern
 
 __all__ = ["bool_check", "int_check", "string_check"]
 
-_DIGITS: Final = re.compile(r"\s*[-+]?[0-9]{1,4000}\s*")
+_DIGITS: Final = late_pattern(r"\s*[-+]?[0-9]{1,4000}\s*")
 
 
 def int_check(value: Any, _this: Any, _loader: Any) -> Any:

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from sabir.languages.muranopl.evaluate.classes import MuranoClass
 from sabir.languages.muranopl.evaluate.errors import MuranoError, shown
 from sabir.namedtuples import NamedTuple
+from sabir.patterns import late_pattern
 
 if TYPE_CHECKING:
     from sabir.languages.muranopl.evaluate.runtime import Runtime
 
 __all__ = ["Definition", "TypeName", "defined_objects", "parse_definition", "parse_type", "with_type"]
 
-_TYPE_KEY = re.compile(r"\w*:\w+(\.\w+)*")
+_TYPE_KEY = late_pattern(r"\w*:\w+(\.\w+)*")
 _OWN_ENTRIES = frozenset({"id", "type", "name", "package", "classVersion", "dependencies"})
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any, Final
 
 from sabir.expressions.yaql import Variables
@@ -14,6 +13,7 @@ from sabir.languages.muranopl.evaluate.signals import Signal
 from sabir.languages.muranopl.syntax.names import Namespaces, UnknownPrefix
 from sabir.languages.muranopl.syntax.nodes import Constant, Expr, ListValue, NameNode, Throw, Try, Value
 from sabir.namedtuples import NamedTuple
+from sabir.patterns import late_pattern
 from sabir.source.text import Place, Span
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["compile_throw", "compile_try", "exception_object", "rethrow"]
 
 CAUGHT: Final = "!"  # the exception of the `Catch` that is running
-_PREFIXED: Final = re.compile(r"\w*:[\w.]+")
+_PREFIXED: Final = late_pattern(r"\w*:[\w.]+")
 
 
 class _Clause(NamedTuple):

@@ -7,18 +7,18 @@ the way is skipped by the decoder of the standard library, which takes a fractio
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from json import JSONDecoder
 from json.decoder import scanstring  # type: ignore[attr-defined]  # not in the stubs, but part of the module since 3.0
 from typing import Any, Final
 
 from sabir.languages.muranopl.evaluate.positions import STEP, Positions
+from sabir.patterns import late_pattern
 from sabir.source.text import Place, Source, Span
 
 __all__ = ["LatePositions"]
 
-_BLANKS: Final = re.compile(r"[ \t\n\r]*")
+_BLANKS: Final = late_pattern(r"[ \t\n\r]*")
 _MOST: Final = 20  # places in one run: each costs a walk through the text
 Step = str | int
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from sabir.patterns import late_pattern
 from sabir.source.text import Place, Source, Span
 from sabir.source.yaml import YamlMapping, YamlNode, YamlScalar, YamlSequence
 
 __all__ = ["STEP", "Positions", "read_placed"]
 
-STEP: Final = re.compile(r"\[(?:(\d+)|'((?:[^'\\]|\\.)*)')\]")
+STEP: Final = late_pattern(r"\[(?:(\d+)|'((?:[^'\\]|\\.)*)')\]")
 
 
 class Positions:

@@ -6,19 +6,19 @@ A plain (unquoted) scalar that YAML reads as text is an expression when it has a
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 from sabir.expressions.yaql import Dialect, is_expression
 from sabir.languages.muranopl.syntax.nodes import Constant, Expr, ListValue, MapValue, Value
+from sabir.patterns import late_pattern
 from sabir.source.text import Place, Source, Span
 from sabir.source.yaml import Style, YamlNode, YamlScalar, YamlSequence
 
 __all__ = ["expression_place", "is_expression_scalar", "read_value"]
 
-_ONLY_WORDS: Final = re.compile(r"[\w\s.]*")
+_ONLY_WORDS: Final = late_pattern(r"[\w\s.]*")
 # `=:Name` is `:Name`, the spelling that YAQL knows (S-09).
-_OWN_NAMESPACE: Final = re.compile(r"(?<![^\s(,\[{])=:(?=[A-Za-z_])")
+_OWN_NAMESPACE: Final = late_pattern(r"(?<![^\s(,\[{])=:(?=[A-Za-z_])")
 YAQL_TAG: Final = "!yaql"
 
 

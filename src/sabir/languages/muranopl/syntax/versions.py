@@ -6,18 +6,18 @@ says. Pre-releases sort before their release; build metadata is ignored.
 
 from __future__ import annotations
 
-import re
 from functools import total_ordering
 from typing import Final
 
 from sabir.namedtuples import NamedTuple
+from sabir.patterns import late_pattern
 
 __all__ = ["ANY_VERSION", "InvalidVersion", "Version", "VersionSpec"]
 
-_VERSION: Final = re.compile(
+_VERSION: Final = late_pattern(
     r"(\d{1,9})(?:\.(\d{1,9}))?(?:\.(\d{1,9}))?(?:-([0-9A-Za-z.-]+))?(?:\+[0-9A-Za-z.-]+)?"
 )
-_CLAUSE: Final = re.compile(r"(>=|<=|==|!=|>|<|=|\^|~)?\s*(\S+)")
+_CLAUSE: Final = late_pattern(r"(>=|<=|==|!=|>|<|=|\^|~)?\s*(\S+)")
 
 
 class InvalidVersion(ValueError):

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from datetime import date, datetime
 from typing import Any, Final
 
+from sabir.patterns import late_pattern
+
 __all__ = ["UNITS", "is_timestamp", "is_version", "scalar_unit", "version_key"]
 
 UNITS: Final[Mapping[str, Mapping[str, float]]] = {
@@ -28,8 +30,8 @@ UNITS: Final[Mapping[str, Mapping[str, float]]] = {
         **{unit + "IBPS": 1024**power for power, unit in enumerate(("", "K", "M", "G", "T")) if unit},
     },
 }
-_SCALAR: Final = re.compile(r"\s*([-+]?[0-9]*\.?[0-9]+(?:[eE][-+]?[0-9]+)?)\s*([A-Za-z]+)\s*")
-_VERSION: Final = re.compile(
+_SCALAR: Final = late_pattern(r"\s*([-+]?[0-9]*\.?[0-9]+(?:[eE][-+]?[0-9]+)?)\s*([A-Za-z]+)\s*")
+_VERSION: Final = late_pattern(
     r"([0-9]+)(?:\.([0-9]+)(?:\.([0-9]+)(?:\.([A-Za-z0-9_]+)(?:-([0-9]+))?)?)?)?(?:[-+.][A-Za-z0-9_.+-]+)?"
 )
 

@@ -12,6 +12,7 @@ from sabir.expressions.query.forms import is_expression, is_template
 from sabir.languages.tosca.check.scalars import UNITS, is_timestamp, is_version, scalar_unit, version_key
 from sabir.languages.tosca.check.types import FlatType, TypeTable
 from sabir.languages.tosca.syntax.nodes import Constraint, Kind, PropertyDefinition, Schema
+from sabir.patterns import late_pattern
 
 __all__ = ["CONSTRAINTS", "Misfit", "ValueChecker", "constraint_check", "holds_expression"]
 
@@ -310,7 +311,7 @@ def _compare(decide: Callable[[Any, Any], bool]) -> Callable[[Any, Any, str], bo
 
 
 _LONGEST_PATTERN: Final = 1000
-_NESTED: Final = re.compile(r"[+*}]\)?[+*{]|\([^)]*[+*|][^)]*\)[+*{]")
+_NESTED: Final = late_pattern(r"[+*}]\)?[+*{]|\([^)]*[+*|][^)]*\)[+*{]")
 
 
 def _pattern(value: Any, argument: Any, kind: str) -> bool:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 from sabir.dataclasses import dataclass
+from sabir.patterns import late_pattern
 
 __all__ = ["DIALECTS", "Dialect", "dialect_of"]
 
@@ -20,12 +20,12 @@ class Dialect:
 
 
 # Working drafts as 1_0_0_wd03 name what became 1.0.
-_SIMPLE: Final = re.compile(r"tosca_simple_yaml_1_[0-3](?:_[0-9])?(?:_wd[0-9]+)?")
-_NFV: Final = re.compile(r"tosca_simple_profile_for_nfv_1_0(?:_[0-9])?")
-_OASIS: Final = re.compile(r"https?://docs\.oasis-open\.org/tosca/ns/simple/yaml/1\.[0-3](?:\.[0-9])?")
-_UNFURL: Final = re.compile(r"tosca_simple_unfurl_1_[0-9](?:_[0-9])?|unfurl/v[0-9a-z.]+")
-_MEC: Final = re.compile(r"tosca_simple_profile_for_mec_1_0(?:_[0-9])?")
-_TWO: Final = re.compile(r"tosca_2_0(?:_[0-9])?")
+_SIMPLE: Final = late_pattern(r"tosca_simple_yaml_1_[0-3](?:_[0-9])?(?:_wd[0-9]+)?")
+_NFV: Final = late_pattern(r"tosca_simple_profile_for_nfv_1_0(?:_[0-9])?")
+_OASIS: Final = late_pattern(r"https?://docs\.oasis-open\.org/tosca/ns/simple/yaml/1\.[0-3](?:\.[0-9])?")
+_UNFURL: Final = late_pattern(r"tosca_simple_unfurl_1_[0-9](?:_[0-9])?|unfurl/v[0-9a-z.]+")
+_MEC: Final = late_pattern(r"tosca_simple_profile_for_mec_1_0(?:_[0-9])?")
+_TWO: Final = late_pattern(r"tosca_2_0(?:_[0-9])?")
 
 DIALECTS: Final = (
     "tosca_simple_yaml_1_0",

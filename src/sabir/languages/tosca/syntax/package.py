@@ -12,12 +12,13 @@ from sabir.languages.tosca.syntax.documents import Loaded, load
 from sabir.languages.tosca.syntax.ensembles import is_ensemble, load_ensemble
 from sabir.languages.tosca.syntax.files import files_of
 from sabir.languages.tosca.syntax.recognition import META, candidates
+from sabir.patterns import late_pattern
 from sabir.source.packages import LoadedPackage
 
 __all__ = ["load_entries", "load_entry"]
 
-_TOPOLOGY: Final = re.compile(rb"^(topology_template|service_template)\s*:", re.MULTILINE)
-_ENTRY: Final = re.compile(r"^Entry-Definitions\s*:\s*(\S.*?)\s*$", re.MULTILINE)
+_TOPOLOGY: Final = late_pattern(rb"^(topology_template|service_template)\s*:", re.MULTILINE)
+_ENTRY: Final = late_pattern(r"^Entry-Definitions\s*:\s*(\S.*?)\s*$", re.MULTILINE)
 _USUAL: Final = (
     "ensemble.yaml",
     "service-template.yaml",

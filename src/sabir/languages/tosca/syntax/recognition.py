@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
+from sabir.patterns import late_pattern
+
 if TYPE_CHECKING:
     from sabir.source.packages import LoadedPackage
 
@@ -13,7 +15,7 @@ __all__ = ["META", "candidates", "recognises"]
 
 META: Final = "TOSCA-Metadata/TOSCA.meta"
 _MOST_FILES: Final = 400
-_MARK: Final = re.compile(
+_MARK: Final = late_pattern(
     rb"^(?:\xef\xbb\xbf)?[ \t]*[\"']?(?:tosca_definitions_version[\"']?[ \t]*:|apiVersion[\"']?[ \t]*:[ \t]*[\"']?unfurl/)",
     re.MULTILINE,
 )

@@ -14,6 +14,7 @@ from sabir.languages.inmanta.evaluate.functions import Function, Functions
 from sabir.languages.inmanta.evaluate.plugins.api import Recorder, Registered, recording
 from sabir.languages.inmanta.syntax.modules import Module
 from sabir.languages.inmanta.syntax.project import Namespace
+from sabir.patterns import late_pattern
 from sabir.source.text import Place, Source, Span
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["load_functions", "modules_with_plugins", "plugin_names"]
 
 
-_DECORATED = re.compile(r"^@(?:[\w.]+\.)?plugin\b[^\n]*\n(?:@[^\n]*\n)*def (\w+)", re.MULTILINE)
+_DECORATED = late_pattern(r"^@(?:[\w.]+\.)?plugin\b[^\n]*\n(?:@[^\n]*\n)*def (\w+)", re.MULTILINE)
 """A plug-in in a text that cannot be parsed."""
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import binascii
-import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
@@ -13,10 +12,11 @@ from sabir.expressions.yaql.kinds import ANY, ITERABLE, MAPPING, SEQUENCE, STRIN
 from sabir.languages.muranopl.evaluate.errors import MuranoError, shown
 from sabir.languages.muranopl.evaluate.functions.registry import MURANO
 from sabir.languages.muranopl.evaluate.patching import apply_patch
+from sabir.patterns import late_pattern
 
 __all__: list[str] = []
 
-_PLACEHOLDER: Final = re.compile(r"\{(\w+?)\}")
+_PLACEHOLDER: Final = late_pattern(r"\{(\w+?)\}")
 
 
 @MURANO.extension("bind", ANY, MAPPING)
