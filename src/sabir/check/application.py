@@ -7,7 +7,6 @@ from fnmatch import fnmatchcase
 from typing import Any, Protocol, cast
 
 from sabir.check.form import container_findings
-from sabir.check.general import GENERAL_CODES
 from sabir.check.options import CheckOptions
 from sabir.check.prepared import CheckRunner, PreparedCheck, run_in_turn
 from sabir.check.report import PackageReport, ordered
@@ -117,6 +116,8 @@ class Application:
 
     def registry(self) -> CodeRegistry:
         """All codes: general ones, those of the languages, those of plug-ins."""
+        from sabir.check.general import GENERAL_CODES
+
         registry = CodeRegistry()
         registry.register(GENERAL_CODES)
         for language in self._load_languages().values():

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import ClassVar
 
-from sabir.check.general import FORM_CODES
 from sabir.check.validator import BaseValidator
 from sabir.diagnostics.codes import Code
 from sabir.diagnostics.finding import Finding, problem_finding
@@ -45,6 +44,8 @@ class FormValidator(BaseValidator):
 
     @classmethod
     def codes(cls) -> tuple[Code, ...]:
+        from sabir.check.general import FORM_CODES
+
         return FORM_CODES
 
     def run(self, files: Iterable[str] | None = None) -> Iterator[Finding]:

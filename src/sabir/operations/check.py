@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from sabir.check.application import Application
-from sabir.check.general import GENERAL_CODES
 from sabir.check.options import CheckOptions
 from sabir.check.prepared import CheckRunner
 from sabir.check.report import PackageReport, Report
@@ -68,6 +67,10 @@ def list_codes(filters: Iterable[str] | None = None) -> list[Code]:
 def reject_unknown_codes(options: CheckOptions) -> None:
     """Raise `UsageError` for a selected or ignored code that nothing here can report: it is a slip of the pen."""
     patterns = (*options.selection.patterns(), *(code for _, codes in options.path_rules for code in codes))
+    if not patterns:
+        return
+    from sabir.check.general import GENERAL_CODES
+
     pending = [pattern for pattern in patterns if not _is_known(pattern, GENERAL_CODES)]
     if not pending:
         return

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from array import array
 from bisect import bisect_right
 from collections.abc import Sequence
 from functools import cached_property
@@ -67,6 +66,8 @@ class Source:
 
     def _compact_line_starts(self) -> Sequence[int]:
         """The same in four bytes a line: a text of millions of empty lines must not fill the memory."""
+        from array import array
+
         starts = array("I", [0])
         find, append = self.text.find, starts.append
         at = find("\n")

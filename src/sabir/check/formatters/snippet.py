@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from typing import Final
 
 from sabir.check.formatters.palette import harmless
@@ -46,6 +45,8 @@ def _columns(text: str) -> int:
     """Terminal columns of a text: wide characters take two, combining ones none."""
     if text.isascii():
         return len(text)
+    import unicodedata
+
     return sum(
         0 if unicodedata.combining(char) else 2 if unicodedata.east_asian_width(char) in "WF" else 1
         for char in text
