@@ -35,6 +35,7 @@ ERRORS = {
     'a = "{{1}}"\n': (codes.UNKNOWN_NAME, 1),
     "entity A:\n    any x\nend\n": (codes.UNKNOWN_NAME, 2),
     "typedef t as int matching true\n": (codes.TYPE, 1),
+    "entity A:\nend\nA.b [0:] foo A\n": (codes.UNKNOWN_NAME, 3),
     'b = 1\na = f"{b:{c}}"\n': (codes.UNKNOWN_NAME, 2),
 }
 

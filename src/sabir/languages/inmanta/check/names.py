@@ -41,6 +41,7 @@ class _Checker:
             nodes.Call: self._call,
             nodes.DictLiteral: self._dict,
             nodes.Name: self._name,
+            nodes.Relation: self._relation,
         }
 
     def walk(self, node: object, space: Namespace) -> None:
@@ -167,6 +168,27 @@ class _Checker:
                 hint=did_you_mean(head, space.imports) or f"add 'import {head}' to this file",
             )
         )
+
+    def _relation(self, node: nodes.Relation, space: Namespace) -> None:
+        """What annotates a relation are values, so their names must exist."""
+        wanted = [one for one in node.annotations if isinstance(one, nodes.Name) and "::" not in one.name]
+        if not wanted:
+            return
+        known = {
+            one.target.name
+            for one in space.statements
+            if isinstance(one, nodes.Assign) and isinstance(one.target, nodes.Name)
+        }
+        self.findings += [
+            Finding(
+                code=codes.UNKNOWN_NAME,
+                message=f"there is no variable {one.name!r} to annotate this relation with",
+                place=space.place(one.start, one.end),
+                hint=did_you_mean(one.name, known) or "define it, or write '--'",
+            )
+            for one in wanted
+            if one.name not in known
+        ]
 
     def _dict(self, node: nodes.DictLiteral, space: Namespace) -> None:
         seen: dict[object, nodes.Literal] = {}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from types import UnionType
 from typing import Any, ClassVar, Final
 
 from sabir.graph.values import Unknown
@@ -41,9 +40,8 @@ class Placeholder(metaclass=_PlaceholderType):
     def __getitem__(self, _: object) -> Any:
         return self
 
-    def __or__(self, other: Any) -> UnionType:
-        union: UnionType = Placeholder | other
-        return union
+    def __or__(self, other: Any) -> Any:
+        return Placeholder | other
 
     __ror__ = __or__
 
