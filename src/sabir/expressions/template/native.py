@@ -19,6 +19,7 @@ TEXT_FILTERS: Final = ("string", "to_json", "to_nice_json", "to_yaml", "to_nice_
 
 _LONGEST_LITERAL: Final = 200_000
 _MAY_BE_LITERAL: Final = late_pattern(r"[-+0-9.\[({'\"]|True$|False$|None$|[bBrRuU]{1,2}['\"]|set\(")
+_SHOWN_AS_IT_IS: Final = frozenset({str, int, float, bool, type(None), list, dict})
 _ESCAPE: Final = late_pattern(r"\\(.)", re.DOTALL)
 
 
@@ -41,9 +42,9 @@ def stays_text(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def shown(value: Any) -> Any:
     """An output of a template: what would show as an object of Python is the list of its items."""
-    if isinstance(value, Iterator | KeysView | ValuesView | Set | range):
-        return list(value)
-    return value
+    if type(value) in _SHOWN_AS_IT_IS:  # asking an abstract class costs more than all the rest
+        return value
+    return list(value) if isinstance(value, Iterator | KeysView | ValuesView | Set | range) else value
 
 
 def value_of(values: Iterable[Any]) -> Any:
@@ -52,7 +53,7 @@ def value_of(values: Iterable[Any]) -> Any:
     if not pieces:
         return None
     if len(pieces) > 1:
-        return _literal("".join(str(shown(piece)) for piece in pieces))
+        return _literal("".join([piece if type(piece) is str else str(shown(piece)) for piece in pieces]))
     only = shown(pieces[0])
     if isinstance(only, Undefined):
         # Also the one that Jinja2 makes of an `if` without `else`, which would print as nothing.
