@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sabir.diagnostics.codes import Example
+from sabir.languages.muranopl.check.classes import ClassValidator
 from sabir.languages.muranopl.check.codes.examples import (
     APPLICATION,
     LIBRARY,
@@ -12,6 +13,7 @@ from sabir.languages.muranopl.check.codes.examples import (
     with_manifest,
     with_ui,
 )
+from sabir.source.packages import MemoryPackage
 from tests.languages.muranopl.check.test_codes import NO_LOGO, findings
 
 HEADER = "Namespaces:\n  =: com.example.tools\n  std: io.murano\n  sys: io.murano.system\nName: Counter\n"
@@ -126,3 +128,26 @@ def test_variant(name: str) -> None:
     found = [one for one in findings(package) if one.code != NO_LOGO]
     places = [(one.code, one.location.line) for one in found]
     assert sorted(places) == sorted(expected), [one.message for one in found]
+
+
+ALONE: dict[str, tuple[str, list[str]]] = {
+    "a-class-of-the-core-library": ("Extends: std:Applicaton\n", ["MPL:E111"]),
+    "a-class-of-the-own-namespace": ("Extends: Base\n", []),
+    "a-class-of-another-package": ("Extends: org.other.Base\n", []),
+    "new-in-a-file-alone": ("Methods: {run: {Body: [new(Base), 'new(std:Nope)']}}\n", ["MPL:E111"]),
+    "no-version": ("Methods: {run: {Usage: Action, Scope: Public}}\n", []),
+    "no-resources": ("Methods: {run: {Body: [\"new(sys:Resources).string('a.sh')\"]}}\n", []),
+}
+
+
+@pytest.mark.parametrize("name", ALONE)
+def test_a_file_alone(name: str) -> None:
+    text, expected = ALONE[name]
+    package = MemoryPackage({"Counter.yaml": HEADER + text}, single_file=True)
+    assert [one.code for one in ClassValidator(package).run()] == expected
+
+
+def test_a_file_of_the_core_library_may_name_its_neighbours() -> None:
+    text = "Namespaces: {=: io.murano}\nName: New\nExtends: Newer\n"
+    package = MemoryPackage({"New.yaml": text}, single_file=True)
+    assert [*ClassValidator(package).run()] == []

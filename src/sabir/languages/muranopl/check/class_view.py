@@ -143,6 +143,10 @@ def _qualified_name(
     return f"{namespaces['=']}.{name}" if is_dotted_name(namespaces["="]) else None
 
 
+def _own(document: ClassDocument) -> str | None:
+    return document.namespaces.get("=")
+
+
 class Ancestry(NamedTuple):
     """A class with its ancestors: those of the package, the class itself first, and those of the core library."""
 
@@ -195,15 +199,16 @@ class ClassTable:
         if name in self.known_names:
             return True
         namespace = name.rpartition(".")[0]
-        if self.view.requires_others or self.view.package.single_file:
+        if self.view.requires_others:
             return None
         if namespace in core_library.NAMESPACES:
-            return False
-        if namespace not in self.view.own_namespaces:
+            # A file alone may be one of the core library, whose other classes come with it.
+            alone = self.view.package.single_file
+            return None if alone and any(namespace == _own(one) for one in self.classes.values()) else False
+        if self.view.package.single_file or namespace not in self.view.own_namespaces:
             return None
-        from sabir.languages.muranopl.check.beside import (
-            is_class_beside,
-        )  # for a class that seems to be missing
+        # Only now: most packages miss none.
+        from sabir.languages.muranopl.check.beside import is_class_beside
 
         return None if is_class_beside(self.view.package, name) else False
 
