@@ -75,19 +75,22 @@ def missing(files: dict[str, str], *, most: int | None = None) -> list[str]:
         if after_graph is None:
             continue
         after = values(after_graph)
+        unnamed: list[Value] = []
         for value, shown in before.items():
             if after.get(value, shown) == shown:
                 continue
             if value not in chains:
                 chains[value] = named_lines(graph, value)
-            if line not in chains[value] and not _is_elsewhere(shown, after[value]):
-                found.append(f"{value}: {shown} → {after[value]} by {line}: {new.strip()}")
+            if line not in chains[value]:
+                unnamed.append(value)
+        if not any(_is_elsewhere(before[one], after[one]) for one in unnamed):
+            found += [f"{one}: {before[one]} → {after[one]} by {line}: {new.strip()}" for one in unnamed]
     return found
 
 
 def _is_elsewhere(before: str, after: str) -> bool:
     """A line that writes to one instance can be changed to write to another: any line can, and no chain names them all.
-    Such a write shows where nothing was, or beside what was there."""
+    Such a write shows where nothing was, or beside what was there; and what is computed from that changes, too."""
     if before == "None":
         return True
     return before.startswith("→") and set(re.findall(r"'[^']*'", before)) < set(re.findall(r"'[^']*'", after))
