@@ -100,7 +100,7 @@ class TrackedInitialising(Initialising):
             sources=reads,
             is_converted=is_converted,
             given=given,
-            owner=owner or self.tracker.made(self.object),
+            owner=None if is_given else owner or self.tracker.made(self.object),
         )
         properties.cells.records[name] = (first, self.tracker.tick())
 

@@ -103,7 +103,7 @@ class Initial(Record):
         self.given = given
         """What gave it, when code did; None: the model, or nobody."""
         self.owner = owner
-        """What made the object; None when it is of the model."""
+        """What made the object, when nobody gave the value: then its class decides."""
 
     def like(self, sources: Iterable[Record]) -> Initial:
         """The same step for several objects that code made, resting on what each of them rests on."""

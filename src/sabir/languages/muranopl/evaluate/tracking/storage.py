@@ -92,7 +92,7 @@ class TrackedProperties(_Tracked):
             Cell(self.cells, key),
             object_id=self.cells.owner,
             is_converted=is_converted,
-            owner=self.tracker.maker(str(self.cells.owner), self.cells.title),
+            owner=None if is_given else self.tracker.maker(str(self.cells.owner), self.cells.title),
         )
 
 
