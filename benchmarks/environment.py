@@ -135,6 +135,14 @@ def why(folder: str, size: int) -> Callable[[], object]:
     return lambda: len(explain(graph, find_subject(graph, "app/root.label")).steps) > 3
 
 
+def load(folder: str, size: int) -> Callable[[], object]:
+    from sabir.graph.json import chunks
+    from sabir.graph.json import load as load_graph
+
+    data = b"".join(chunks(_evaluated(folder, full=False).graph))
+    return lambda: len(load_graph(data, name="saved.json")) > size // 2
+
+
 def impact(folder: str, size: int) -> Callable[[], object]:
     from sabir.operations.impact import impact_of
 
@@ -143,6 +151,14 @@ def impact(folder: str, size: int) -> Callable[[], object]:
 
 
 WORKLOADS = (
+    Workload(
+        name="environment-load",
+        about="a saved environment read back",
+        sizes=(10_000, 100_000),
+        generate=generate,
+        sabir="benchmarks.environment:load",
+        tiny=40,
+    ),
     Workload(
         name="environment-compile",
         about="an environment of four languages evaluated into one graph",

@@ -11,7 +11,7 @@ from sabir.graph.graph import Graph
 from sabir.graph.instance import Instance
 from sabir.graph.json.origins import origins_of
 from sabir.graph.json.saved import SavedInstance, Shared
-from sabir.graph.json.values import FORMAT, decoded
+from sabir.graph.json.values import FORMAT, decoded, has_words
 from sabir.graph.origin import How
 from sabir.source.collector import collector_paused
 
@@ -20,6 +20,7 @@ __all__ = ["load"]
 _EMPTY: Final = msgspec.Raw(b"{}")
 _NESTED: Final = frozenset({dict, list})
 _DEEP: Final = 32
+"""More brackets than these in a line may be nested so deeply that reading it late, from within other calls, could fail."""
 T = TypeVar("T")
 
 
@@ -112,9 +113,11 @@ class _Reader:
                 head = decode(line)
                 one = SavedInstance(head, line, shared)
                 if not _NESTED.isdisjoint(map(type, head.attributes.values())):
-                    for value in head.attributes.values():
-                        decoded(value)
-                    if _is_deep(line):
+                    text = bytes(line)
+                    if has_words(text):
+                        for value in head.attributes.values():
+                            decoded(value)
+                    if text.count(b"[") + text.count(b"{") > _DEEP:
                         one.read()
                 add(one)
         except (ValueError, RecursionError) as error:  # of which msgspec's errors are kinds
@@ -165,12 +168,6 @@ class _Reader:
         line = self.data.count(b"\n", 0, offset) + 1
         column = offset - (self.data.rfind(b"\n", 0, offset) + 1) + 1
         raise UnusableInput(f"{self.name}:{line}:{column}: not a saved graph: {reason}")
-
-
-def _is_deep(line: msgspec.Raw) -> bool:
-    """Whether a line may be nested so deeply that reading it late, from within other calls, could fail."""
-    text = bytes(line)
-    return text.count(b"[") + text.count(b"{") > _DEEP
 
 
 def _reason(error: BaseException) -> str:

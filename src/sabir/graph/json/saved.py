@@ -13,7 +13,7 @@ import msgspec
 
 from sabir.graph.instance import Instance
 from sabir.graph.json.origins import origin_of, origins_of
-from sabir.graph.json.values import decoded
+from sabir.graph.json.values import decoded, has_words
 from sabir.graph.origin import Origin
 from sabir.graph.record import Layout, Record
 from sabir.graph.values import Value
@@ -107,7 +107,7 @@ class SavedInstance(Instance):
         attributes, relations = content.attributes, content.relations
         requires, word = content.requires, shared.word
         values: Iterable[Value] = attributes.values()
-        if not _NESTED.isdisjoint(map(type, values)):
+        if not _NESTED.isdisjoint(map(type, values)) and has_words(bytes(self._line)):
             values = map(decoded, values)
         targets = [tuple(map(word, ids, ids)) for ids in relations.values()]
         this.attributes = Record(shared.layout[tuple(attributes)], tuple(values))

@@ -22,7 +22,7 @@ from typing import Any, Final
 
 from sabir.graph.values import REDACTED, UNKNOWN, Ref, Sensitive, Unknown, Value
 
-__all__ = ["FORMAT", "PLAIN", "decoded", "encoded"]
+__all__ = ["FORMAT", "PLAIN", "decoded", "encoded", "has_words"]
 
 FORMAT: Final = "sabir.graph/1"
 PLAIN: Final = frozenset({str, bool, type(None)})
@@ -69,6 +69,11 @@ def _encoded_mapping(value: Mapping[Any, Value], *, reveal: bool) -> dict[str, A
     return {
         "$map": [[encoded(key, reveal=reveal), encoded(one, reveal=reveal)] for key, one in value.items()]
     }
+
+
+def has_words(text: bytes) -> bool:
+    """Whether there may be a value in a JSON text that is more than its data: one with a `$`, however it is written."""
+    return b"$" in text or b"\\u0024" in text
 
 
 def decoded(data: Any) -> Value:
