@@ -78,3 +78,36 @@ def test_a_check_loads_what_it_runs(package: Path) -> None:
     assert not {*modules} & {*HEAVY}
     unwanted = ("sabir.graph", "sabir.languages.muranopl.evaluate")
     assert not [name for name in modules if name.startswith(unwanted)]
+
+
+MODEL = 'entity Host:\n    string name\nend\nimplement Host using std::none\nHost(name="a")\n'
+TEMPLATE = "tosca_definitions_version: tosca_simple_yaml_1_3\ntopology_template: {node_templates: {}}\n"
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "unwanted"),
+    [
+        (
+            "main.cf",
+            MODEL,
+            (
+                "sabir.languages.muranopl.check.classes",
+                "sabir.languages.tosca.check",
+                "sabir.expressions.yaql",
+            ),
+        ),
+        ("service.yaml", TEMPLATE, ("sabir.languages.muranopl.evaluate", "sabir.languages.inmanta.check")),
+    ],
+    ids=["inmanta", "tosca"],
+)
+def test_other_languages(file: str, text: str, unwanted: tuple[str, ...], tmp_path: Path) -> None:
+    (tmp_path / file).write_text(text)
+    modules = imported("check", str(tmp_path / file))
+    assert not {*modules} & {*HEAVY, "zipfile", "shutil"}
+    assert not [name for name in modules if name.startswith(unwanted)]
+
+
+def test_an_evaluation_loads_what_it_runs(tmp_path: Path) -> None:
+    (tmp_path / "main.cf").write_text(MODEL)
+    modules = imported("query", str(tmp_path / "main.cf"), "::*::.name")
+    assert not {*modules} & ({*HEAVY} - {"ast"})

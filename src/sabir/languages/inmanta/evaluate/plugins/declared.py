@@ -45,9 +45,9 @@ class Declared(NamedTuple):
 def declared_by(function: Callable[..., Any]) -> Declared:
     """What a function declares; of one in a wrapper (`functools.wraps`), that of what is wrapped."""
     seen: set[int] = set()
-    while hasattr(function, "__wrapped__") and id(function) not in seen:
+    while id(function) not in seen:
         seen.add(id(function))
-        function = function.__wrapped__
+        function = getattr(function, "__wrapped__", function)
     if not isinstance(function, FunctionType) or hasattr(function, "__signature__"):
         return _inspected(function)
     code = function.__code__
