@@ -93,3 +93,32 @@ def test_a_missing_class_file() -> None:
     made = {name: text for name, text in files("Name: Root\n").items() if "Classes/" not in name}
     (found,) = prepare(MemoryPackage(made), EvaluationRequest()).findings
     assert (found.code, found.location.line) == ("MRUN:E006", 6)
+
+
+@pytest.mark.parametrize(
+    ("type_", "spec", "version"),
+    [
+        ("demo.lib.Tool/1.0.0", "1", "1.0.0"),
+        ("demo.lib.Tool/1", "1", "1.9.0"),
+        ("demo.lib.Tool/1.0.0", "'>=1'", "1.0.0"),
+        ("demo.lib.Tool", "'>=0'", "2.0.1"),
+        ("demo.lib.Tool/2", "1", None),
+        ("demo.lib.Tool/3", "'>=0'", None),
+    ],
+)
+def test_versions_in_a_model(tmp_path: Path, type_: str, spec: str, version: str | None) -> None:
+    """An object may be of any version that the package of the contract allows; in a header, ranges mean the newest."""
+    for one in ("1.0.0", "1.9.0", "2.0.1"):
+        library(tmp_path / one, one, 0)
+    made = files(
+        "Name: Root\nProperties:\n  tool:\n    Contract: $.class(lib:Tool)\n",
+        f"'?': {{id: root, type: demo.Root}}\ntool: {{'?': {{id: tool, type: {type_}}}}}\n",
+    )
+    made["manifest.yaml"] += f"Require:\n  demo.lib: {spec}\n"
+    made["Classes/Root.yaml"] = made["Classes/Root.yaml"].replace("std: io.murano", "lib: demo.lib")
+    prepared = prepare(MemoryPackage(made), EvaluationRequest(search_path=(tmp_path,)))
+    if version is None:
+        assert prepared.session is None
+        return
+    assert prepared.session is not None, prepared.findings
+    assert str(prepared.session.find_object("tool").cls.package.manifest.version) == version

@@ -44,7 +44,7 @@ def class_contract(call: Call, expr: Expr, cls: MuranoClass) -> Contract:
             value = loader.instantiate(with_type(value, cls), loader.owner_for(this), made())
         if not isinstance(value, MuranoObject):
             raise ContractViolation(f"{shown(value)} is no object of {kind.name}", value)
-        if value.cls is not kind and not value.cls.is_a(kind):
+        if value.cls is not kind and not value.cls.is_a(kind) and not _is_other_version(value.cls, kind, cls):
             raise ContractViolation(f"the object {value!r} is no {kind.name}", value)
         return value
 
@@ -72,6 +72,17 @@ def template_contract(call: Call, expr: Expr, cls: MuranoClass) -> Contract:
         return loader.template(value, this, made(), wanted=kind, excluded=excluded)
 
     return Contract(check, kinds=MAP_KINDS, wanted_class=wanted)
+
+
+def _is_other_version(found: MuranoClass, wanted: MuranoClass, scope: MuranoClass) -> bool:
+    """Whether a class is the wanted one, or extends it, in another version that the requirements of a package allow."""
+    spec = scope.package.manifest.require.get(wanted.package.name)
+    return spec is not None and any(
+        one.name == wanted.name
+        and one.package.name == wanted.package.name
+        and spec.allows(one.package.manifest.version)
+        for one in found.lineage
+    )
 
 
 def ownership(inner: Check, *, owned: bool) -> Check:

@@ -2,7 +2,7 @@
 
 Keeping the places of a large model would take longer than loading it. So its text is read without them, and where a
 failure wants to point into it, the way to that part is searched in the data and followed in the text: what lies beside
-the way is skipped by the decoder of the standard library, which takes a fraction of a second for ten megabytes.
+the way is skipped by the decoder of the standard library, which takes about a second for ten megabytes.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from sabir.source.text import Place, Source, Span
 __all__ = ["LatePositions"]
 
 _BLANKS: Final = late_pattern(r"[ \t\n\r]*")
-_MOST: Final = 20  # places in one run: each costs a walk through the text
+_MOST: Final = 10  # places in one run: each costs a walk through the text
 Step = str | int
 
 

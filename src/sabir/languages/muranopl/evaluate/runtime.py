@@ -146,12 +146,8 @@ class Runtime:
             providers.append(self.core)
         if type_.package is not None:
             providers = [one for one in providers if one.name == type_.package]
-        if type_.version is not None and len(providers) > 1:
-            try:
-                spec = VersionSpec.parse(type_.version)
-            except InvalidVersion as error:
-                raise MuranoError("InvalidModel", f"type {type_.name}: {error}") from None
-            providers = [one for one in providers if spec.allows(one.manifest.version)] or providers
+        if len(providers) > 1:
+            providers = _of_version(providers, type_)
         node = providers[0].node(type_.name) if providers else None
         if node is None:
             known = {name for one in (*self.registry.packages, self.core) for name in one.class_names()}
@@ -283,6 +279,25 @@ class _ArgumentLoader(_ImmediateLoader):
     def owner_for(self, this: Any) -> MuranoObject | None:
         del this
         return None
+
+
+def _of_version(providers: list[Package], type_: TypeName) -> list[Package]:
+    """The newest package that fits the version in a header; without one the newest of version 0, if there is any."""
+    if type_.version is None:
+        fitting = [one for one in providers if one.manifest.version.major == 0] or providers
+    else:
+        try:
+            spec = VersionSpec.parse(type_.version)
+        except InvalidVersion as error:
+            raise MuranoError("InvalidModel", f"type {type_.name}: {error}") from None
+        fitting = [one for one in providers if spec.allows(one.manifest.version)]
+        if not fitting:
+            versions = ", ".join(sorted(str(one.manifest.version) for one in providers))
+            raise MuranoError(
+                "NoClassFound",
+                f"the class {type_.name} is there in the versions {versions}, not in {type_.version}",
+            )
+    return [max(fitting, key=lambda one: one.manifest.version)]
 
 
 def _require_hint(name: str, registry: PackageRegistry, package: Package) -> str | None:
