@@ -162,7 +162,7 @@ def _text(case: Case, line: Line) -> str:
     return case.all_files()[line[0]].split("\n")[line[1] - 1]
 
 
-@settings(max_examples=4, deadline=None)
+@settings(max_examples=2, deadline=None)
 @given(st.integers(0, 10_000))
 def test_the_law_holds_for_models_nobody_wrote(seed: int) -> None:
     files = {"main.cf": "\n".join(random_statements(seed)) + "\n"}
