@@ -36,6 +36,16 @@ ERRORS = {
     "entity A:\n    any x\nend\n": (codes.UNKNOWN_NAME, 2),
     "typedef t as int matching true\n": (codes.TYPE, 1),
     "entity A:\nend\nA.b [0:] foo A\n": (codes.UNKNOWN_NAME, 3),
+    "entity H:\n    string[] a\nend\nindex H(a)\n": (codes.BAD_INDEX, 4),
+    (
+        "entity P:\n    string a\nend\nentity C extends P:\nend\nindex P(a)\nimplement P using std::none\n"
+        'implement C using std::none\np = P(a="1")\nd = C[a="1"]\n'
+    ): (codes.INDEX_LOOKUP, 10),
+    ("entity P:\n    int a\nend\nentity Q:\n    string a\nend\nentity C extends P, Q:\nend\n"): (
+        codes.DUPLICATE,
+        7,
+    ),
+    "x = null\ny = x.foo\n": (codes.TYPE, 2),
     'b = 1\na = f"{b:{c}}"\n': (codes.UNKNOWN_NAME, 2),
 }
 

@@ -386,6 +386,7 @@ class _Resolver:
 
     def _check_overrides(self, entity: EntityType) -> None:
         """Attributes and relations cannot be overridden; only a default can (spec 002, "Entities")."""
+        self._check_parents(entity)
         for name, own in entity.properties.items():
             for parent in entity.parents:
                 above = parent.all_properties.get(name)
@@ -404,6 +405,24 @@ class _Resolver:
                         related=(Related(place=above.place, message="inherited from here"),),
                     )
                     break
+
+    def _check_parents(self, entity: EntityType) -> None:
+        """What two parents have under one name has to be the same."""
+        seen: dict[str, Property] = {}
+        for parent in entity.parents:
+            for name, one in parent.all_properties.items():
+                other = seen.setdefault(name, one)
+                same = other.type is not None and one.type is not None and other.type.name == one.type.name
+                if other is not one and not same and name not in entity.properties:
+                    self.report(
+                        codes.DUPLICATE,
+                        f"{entity.shown!r} inherits {other.full_name} and {one.full_name}, which are not the same",
+                        entity.place,
+                        related=(
+                            Related(place=other.place, message="one is here"),
+                            Related(place=one.place, message="the other is here"),
+                        ),
+                    )
 
     def _hides(self, entity: EntityType, own: Property, above: Property) -> None:
         """Nobody names `std::Entity` as a parent, and published modules have attributes called `requires`."""
@@ -435,6 +454,11 @@ class _Resolver:
                     f"{own.full_name} {own.multiplicity()} cannot identify an instance",
                     place,
                     hint="an index holds attributes and relations [1]",
+                )
+                good = False
+            elif own.type is not None and own.type.name.rstrip("?").endswith(("[]", "list")):
+                self.report(
+                    codes.BAD_INDEX, f"{own.full_name} is a list and cannot identify an instance", place
                 )
                 good = False
         if good:

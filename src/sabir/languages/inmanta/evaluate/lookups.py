@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from sabir.diagnostics.finding import Related
 from sabir.diagnostics.near import did_you_mean
 from sabir.languages.inmanta import codes
 from sabir.languages.inmanta.check.entities import EntityType, IndexDef
@@ -20,6 +21,20 @@ if TYPE_CHECKING:
     from sabir.languages.inmanta.evaluate.compiler import Compiler
 
 __all__ = ["LookupCompiler"]
+
+
+def of_entity(instance: Instance, entity: EntityType, place: Place) -> Instance:
+    """What the index of a parent has, when it is of the entity that was asked for."""
+    if entity in instance._entity.ancestor_set:
+        return instance
+    raise stop(
+        codes.INDEX_LOOKUP,
+        f"the instance with these values is no {entity.shown!r}",
+        place,
+        related=(
+            Related(place=instance._site.place, message=f"it is made here, as {instance._entity.shown!r}"),
+        ),
+    )
 
 
 class LookupCompiler:
@@ -41,6 +56,13 @@ class LookupCompiler:
         reads = tuple(by_name[name] for name in index.attributes)
         indexes = self.compiler.engine.indexes
         wanted = index
+        if index.entity is not entity:
+
+            def inherited(frame: Frame) -> Instance:
+                found = indexes.need(wanted, tuple([hashable(read(frame)) for read in reads]))
+                return of_entity(found, entity, place)
+
+            return inherited
         if len(reads) == 1:
             only = reads[0]
             return lambda frame: indexes.need(wanted, (hashable(only(frame)),))
@@ -62,7 +84,8 @@ class LookupCompiler:
             index = find_index(entity, names)
             if index is None:
                 raise no_index(entity, names, place)
-            return indexes.need(index, tuple(hashable(given[name]) for name in index.attributes))
+            found = indexes.need(index, tuple(hashable(given[name]) for name in index.attributes))
+            return of_entity(found, entity, place)
 
         return read
 

@@ -180,14 +180,7 @@ def is_defined(value: Any) -> bool:
 
 
 def _no_instance(value: Any, name: str, place: Place) -> Stop:
-    if value is None:
-        return stop(
-            codes.UNSET,
-            f"{name!r} is read through an optional relation that has no value",
-            place,
-            hint="guard it with 'is defined'",
-        )
-    hint = None
+    hint = "guard it with 'is defined'" if value is None else None
     if isinstance(value, dict) and name in value:
         hint = f"a key of a dict is read with [{name!r}]"
     elif isinstance(value, list):
