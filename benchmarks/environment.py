@@ -131,7 +131,8 @@ def why(folder: str, size: int) -> Callable[[], object]:
     from sabir.operations.why import explain, find_subject
 
     graph = _graph(folder)
-    find_subject(graph, "app/root.label")
+    # The index of names belongs to loading, and so does knowing which texts must not be shown.
+    explain(graph, find_subject(graph, "app/root.label"))
     return lambda: len(explain(graph, find_subject(graph, "app/root.label")).steps) > 3
 
 

@@ -8,6 +8,7 @@ from base64 import b64encode
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, cast
 from urllib.parse import quote
+from weakref import WeakKeyDictionary
 
 from sabir.graph.graph import Graph
 from sabir.graph.origin import Origin
@@ -38,7 +39,11 @@ class Secrets:
 
     @staticmethod
     def of(graph: Graph) -> Secrets:
-        return Secrets(text for texts, _ in sensitive_values(graph) for text in texts)
+        """Those of all values of a graph; looked for once, for a graph does not change."""
+        known = _KNOWN.get(graph)
+        if known is None:
+            known = _KNOWN[graph] = Secrets(text for texts, _ in sensitive_values(graph) for text in texts)
+        return known
 
     def __bool__(self) -> bool:
         return self.too_many or self._pattern is not None
@@ -67,6 +72,9 @@ class Secrets:
                 return value if all(new is old for new, old in zip(items, value, strict=True)) else items
             case _:
                 return value
+
+
+_KNOWN: Final[WeakKeyDictionary[Graph, Secrets]] = WeakKeyDictionary()
 
 
 def _forms(text: str) -> Iterator[str]:
