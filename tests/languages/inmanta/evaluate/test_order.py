@@ -103,3 +103,19 @@ def test_many_waiting_statements_stay_linear() -> None:
     lines = [f"a{n} = a{n + 1}" for n in range(3000)]
     model = evaluate("\n".join([*lines, "a3000 = 1"]) + "\n")
     assert model.variables()["a0"] == 1
+
+
+@pytest.mark.parametrize("swap", [False, True])
+def test_where_two_outcomes_are_right_the_order_of_lines_does_not_choose(swap: bool) -> None:
+    lines = ["a = H(more=F())", "b = H()"]
+    text = (
+        FILES
+        + "\n".join([*(reversed(lines) if swap else lines)])
+        + (
+            "\nif std::count(a.files) == 0:\n    b.files += F()\nend\nif std::count(b.files) == 0:\n    a.files += F()\nend\n"
+            "n = std::count(a.files)\nm = std::count(b.files)\n"
+        )
+    )
+    model = evaluate(text)
+    assert not model.findings
+    assert (model.variables()["n"], model.variables()["m"]) == (1, 0)

@@ -291,7 +291,9 @@ class Closing:
         """A name for a relation that is the same in the next run."""
         instance, slot = key
         place = instance._site.place
-        return instance._entity.by_slot[slot].full_name, place.source.name, place.span.start
+        # The text of the constructor comes before its place: where no choice is wrong, the order of lines decides nothing.
+        text = place.source.text[place.span.start : place.span.end]
+        return instance._entity.by_slot[slot].full_name, place.source.name, text, place.span.start
 
     def is_late(self, key: Key) -> bool:
         return self._stable(key) in self._late
