@@ -159,6 +159,41 @@ def test_what_is_wrong_with_a_saved_graph(text: str | list[str], message: str) -
     assert str(caught.value).startswith("g.json:")
 
 
+def test_nesting_is_bounded_whatever_the_interpreter_would_allow() -> None:
+    before = sys.getrecursionlimit()
+    deep = "[" * 60_000 + "]" * 60_000
+    sys.setrecursionlimit(200_000)
+    try:
+        with pytest.raises(UnusableInput, match="nested too deeply"):
+            load(
+                ('{"format":"sabir.graph/1","instances":[],"outputs":{"x":' + deep + "}}").encode(),
+                name="g.json",
+            )
+        assert sys.getrecursionlimit() == 200_000
+    finally:
+        sys.setrecursionlimit(before)
+
+
+def test_a_long_chain_is_written_as_far_as_it_can_be_read_again() -> None:
+    step = Origin(Location("main.cf", 1, 1), How.LITERAL)
+    for line in range(2, 3000):
+        step = Origin(Location("main.cf", line, 1), How.EXPRESSION, sources=(step,))
+    one = Instance(
+        id="a",
+        type="T",
+        language="inmanta",
+        name="a",
+        attributes=Record.of({"x": 1}),
+        origin=None,
+        origins=Record.of({"x": step}),
+    )
+    read = load(b"".join(chunks(Graph([one]))), name="g.json")["a"].origins["x"]
+    deep = 1
+    while read.sources:
+        deep, (read,) = deep + 1, read.sources  # type: ignore[assignment]
+    assert deep == 200
+
+
 LATE = [
     pytest.param(b'"attributes":{"x":"\xff"}', "not UTF-8 text", id="no text"),
     pytest.param(b'"attributes":{"x":1e999}', "Number out of range", id="number"),

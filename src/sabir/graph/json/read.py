@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Generator
+from contextlib import contextmanager
 from typing import Any, Final, NoReturn, TypeVar
 
 import msgspec
@@ -21,6 +24,7 @@ _EMPTY: Final = msgspec.Raw(b"{}")
 _NESTED: Final = frozenset({dict, list})
 _DEEP: Final = 32
 """More brackets than these in a line may be nested so deeply that reading it late, from within other calls, could fail."""
+_DEEPEST: Final = 1000
 T = TypeVar("T")
 
 
@@ -80,8 +84,23 @@ class _File(msgspec.Struct, forbid_unknown_fields=True):
 
 def load(data: bytes, *, name: str) -> Graph:
     """The graph that was saved. UnusableInput names the file and the place of what is wrong with it."""
-    with collector_paused():
+    with collector_paused(), _nesting_bounded():
         return _Reader(data, name).graph()
+
+
+@contextmanager
+def _nesting_bounded() -> Generator[None]:
+    """Values in values end at the limit of the interpreter, which something that ran before may have raised past what the
+    stack of the decoder holds."""
+    deep, frame = 0, sys._getframe()
+    while (caller := frame.f_back) is not None:
+        deep, frame = deep + 1, caller
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(min(before, deep + _DEEPEST))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(before)
 
 
 class _Reader:

@@ -19,6 +19,8 @@ __all__ = ["chunks", "instance_data", "origin_data"]
 _PIECE: Final = 1 << 16
 _MOST_STEPS: Final = 1000
 """Steps of provenance written for one origin; `sabir why` follows all of them."""
+_DEEPEST: Final = 200
+"""Steps behind steps: further down they end, before the recursion of those who write and read them does."""
 
 
 class _Row(msgspec.Struct):
@@ -109,10 +111,10 @@ def _values(values: Mapping[str, Value], *, reveal: bool) -> dict[str, Any]:
 
 def origin_data(origin: Origin) -> dict[str, Any]:
     """One origin with what it rests on. A step met a second time is written without its own sources."""
-    return _origin_data(origin, set())
+    return _origin_data(origin, set(), 1)
 
 
-def _origin_data(origin: Origin, seen: set[int]) -> dict[str, Any]:
+def _origin_data(origin: Origin, seen: set[int], depth: int) -> dict[str, Any]:
     location = origin.location
     data: dict[str, Any] = {
         "file": location.file,
@@ -122,12 +124,12 @@ def _origin_data(origin: Origin, seen: set[int]) -> dict[str, Any]:
     }
     if origin.note is not None:
         data["note"] = origin.note
-    if origin.sources and id(origin) not in seen and len(seen) < _MOST_STEPS:
+    if origin.sources and depth < _DEEPEST and id(origin) not in seen and len(seen) < _MOST_STEPS:
         seen.add(id(origin))
         data["sources"] = [
             {"instance": one.instance, "attribute": one.attribute}
             if isinstance(one, AttributeRead)
-            else _origin_data(one, seen)
+            else _origin_data(one, seen, depth + 1)
             for one in origin.sources
         ]
     return data
