@@ -8,6 +8,7 @@ are first used: dumping asks a few, reading with the C parser none. (Instruction
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Generator
 from contextlib import contextmanager
 from typing import Any
@@ -20,7 +21,9 @@ __all__ = ["yaml"]
 @contextmanager
 def _late_patterns() -> Generator[None]:
     compile_now: Any = re.compile
-    re.compile = LatePattern  # type: ignore[assignment]  # for as long as one import takes
+    # For as long as one import takes; another thread might compile a pattern of its own in that time.
+    if len(sys._current_frames()) == 1:
+        re.compile = LatePattern  # type: ignore[assignment]
     try:
         yield
     finally:
