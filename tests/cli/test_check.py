@@ -8,7 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from sabir.check.report import PackageReport, Report
 from sabir.cli.main import main
+from sabir.cli.views.check import summary
+from sabir.diagnostics.finding import Finding, Fix
+from sabir.source.text import EMPTY_SPAN, Place, Source
 from tests.check.toy import BAD, toy, toy_package
 
 __all__ = ["toy"]
@@ -283,3 +287,20 @@ def test_a_fault_in_a_check_is_a_finding(run: Run, here: Path) -> None:
     assert status == 1
     assert "E000 check ToyValidator failed: RuntimeError: the toy broke" in out
     assert "E006" in out
+
+
+@pytest.mark.parametrize(
+    ("safe", "unsafe", "words"),
+    [
+        (1, 0, "; 1 can be mended with --fix"),
+        (1, 2, "; 1 can be mended with --fix; 2 more with --fix --unsafe-fixes"),
+        (0, 2, "; 2 can be mended with --fix --unsafe-fixes"),
+        (0, 0, ""),
+    ],
+)
+def test_the_summary_says_what_can_be_mended(safe: int, unsafe: int, words: str) -> None:
+    fixes: list[Fix | None] = [Fix(title="do", edits=(), safe=at < safe) for at in range(safe + unsafe)]
+    place = Place(Source("toy.yaml", "prt: 80\n"), EMPTY_SPAN)
+    found = [Finding(code="TOY:E001", message="m", place=place, fix=fix) for fix in fixes or [None]]
+    report = Report(packages=(PackageReport(path="p", findings=tuple(found)),))
+    assert summary(report).partition(" package")[2] == words

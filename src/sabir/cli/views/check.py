@@ -17,7 +17,7 @@ from sabir.dataclasses import dataclass
 from sabir.errors import UsageError
 from sabir.operations.check import CheckResult, check_paths, reject_unknown_codes
 
-__all__ = ["CheckRun"]
+__all__ = ["CheckRun", "summary"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,7 +88,7 @@ class CheckRun:
         for _, reason in result.refused:
             say(f"sabir: {reason}")
         if not (result.refused and not report.packages):
-            say(_summary(report), quiet=self.quiet)
+            say(summary(report), quiet=self.quiet)
         return result.exit_status(strict=self.options.strict)
 
     def _with_baseline(self, result: CheckResult) -> CheckResult:
@@ -186,7 +186,7 @@ def _write(file: str, text: str) -> None:
         write_atomically(Path(file), text.encode("utf-8"))
 
 
-def _summary(report: Report) -> str:
+def summary(report: Report) -> str:
     counts = [
         f"{count} {name}{'' if count == 1 else 's'}"
         for count, name in ((report.errors, "error"), (report.warnings, "warning"))
@@ -199,6 +199,9 @@ def _summary(report: Report) -> str:
         notes.append(f"{report.suppressed} excused by comments")
     if report.baselined:
         notes.append(f"{report.baselined} hidden by the baseline")
-    if report.fixable():
-        notes.append(f"{report.fixable()} can be mended with --fix")
+    safe, all_ = report.fixable(), report.fixable(unsafe=True)
+    if safe:
+        notes.append(f"{safe} can be mended with --fix")
+    if all_ > safe:
+        notes.append(f"{all_ - safe} {'more ' if safe else 'can be mended '}with --fix --unsafe-fixes")
     return "; ".join(notes)
