@@ -1,0 +1,49 @@
+"""Texts for the Inmanta parser alone, ten times as many as models can be evaluated in the same time.
+
+Whatever the text: parsing ends, soon, with a tree and problems whose places lie in the text and whose words say something; and
+the same text gives the same problems again.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+import traceback
+
+from sabir.languages.inmanta.syntax.parser import parse
+from tests.fuzz.inmanta import damaged
+from tests.languages.inmanta.models import random_statements
+
+__all__ = ["run"]
+
+_SECONDS = 2.0
+
+
+def _wrong(text: str) -> str | None:
+    started = time.process_time()
+    try:
+        problems = parse(text).problems
+        for problem in problems:
+            if not 0 <= problem.start <= problem.end <= len(text) or not problem.message:
+                return f"a problem without place or words: {problem}"
+        if parse(text).problems != problems:
+            return "other problems the second time"
+    except Exception:  # noqa: BLE001  # whatever it is, it is what we are looking for
+        return traceback.format_exc(limit=-4)
+    seconds = time.process_time() - started
+    return f"took {seconds:.1f} s" if seconds > _SECONDS else None
+
+
+def run(count: int, seed: int) -> list[str]:
+    failures: list[str] = []
+    text = ""
+    for number in range(count):
+        chance = random.Random(f"syntax/{seed}/{number}")
+        # Every tenth is fresh; the others are the one before with more damage.
+        if number % 10 == 0:
+            text = "\n".join(random_statements(chance.randint(0, 10**9))) + "\n"
+        text = damaged(text, chance)
+        wrong = _wrong(text)
+        if wrong is not None:
+            failures.append(f"--- {wrong}\n{text}")
+    return failures
