@@ -80,7 +80,7 @@ class SavedInstance(Instance):
         """`head` has what names the instance."""
         this: Any = self  # the slots are `Final` for everybody else
         word, owner, status = shared.word, head.owner, head.status
-        this.id = word(head.id, head.id)
+        this.id = head.id
         this.type = word(head.type, head.type)
         this.language = word(head.language, head.language)
         this.name = head.name
