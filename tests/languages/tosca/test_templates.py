@@ -296,6 +296,7 @@ def test_inputs_and_what_if() -> None:
     assert [one.code for one in compiled(text, inputs={"n": 1, "m": 2}).findings] == ["TOSCA:E021"]
     evaluation = compiled(text, inputs={"n": 3}, overrides={"vm.private_address": "10.0.0.9"})
     assert evaluation.graph.outputs == {"n": 3, "ip": "10.0.0.9"}
+    assert evaluation.graph["vm"].status is None, "a question does not start anything"
 
 
 def test_fields_left_out_have_their_defaults() -> None:

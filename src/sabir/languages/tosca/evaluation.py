@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from sabir.dataclasses import replace
 from sabir.diagnostics.finding import Severity
 from sabir.diagnostics.near import did_you_mean
 from sabir.errors import UsageError
@@ -91,10 +92,8 @@ def _request(loaded: Loaded, request: EvaluationRequest, project: Project) -> Re
             raise UsageError(
                 f"--set {where}: there is no node template {name or where!r}" + (f": {near}" if near else "")
             )
-        known = live.get(name, LiveValues())
-        live[name] = LiveValues(
-            attributes={**known.attributes, key: value}, status=known.status, state=known.state
-        )
+        known = live.get(name, LiveValues(recorded=False))
+        live[name] = replace(known, attributes={**known.attributes, key: value})
         overridden.setdefault(name, set()).add(key)
     inputs = {**loaded.inputs, **_from_file(request.config), **request.inputs}
     return Request(

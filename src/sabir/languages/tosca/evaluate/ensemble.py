@@ -37,6 +37,8 @@ class LiveValues:
     attributes: Mapping[str, Any] = field(default_factory=dict[str, Any])
     status: Status = Status.ok
     state: NodeState | None = None
+    recorded: bool = True
+    """False: nothing is running, somebody asks what if."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
