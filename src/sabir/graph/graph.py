@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from sabir.graph.instance import Instance
 from sabir.graph.origin import Origin
 from sabir.graph.values import Value
+
+if TYPE_CHECKING:
+    from sabir.graph.dependence import Dependence
 
 __all__ = ["Graph"]
 
@@ -62,6 +66,13 @@ class Graph:
     def owned_by(self, id_: str) -> tuple[Instance, ...]:
         """The direct parts of an instance, in graph order."""
         return self._owned.get(id_, ())
+
+    @cached_property
+    def dependence(self) -> Dependence:
+        """What rests on which lines; one walk over everything, when it is first asked."""
+        from sabir.graph.dependence import Dependence
+
+        return Dependence(self)
 
     @cached_property
     def _named(self) -> Mapping[str, tuple[Instance, ...]]:

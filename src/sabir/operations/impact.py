@@ -9,7 +9,7 @@ from sabir.dataclasses import dataclass, field, replace
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.near import did_you_mean
 from sabir.errors import UsageError
-from sabir.graph.dependence import Affected, Dependence
+from sabir.graph.dependence import Affected
 from sabir.graph.graph import Graph
 from sabir.graph.origin import AttributeRead
 from sabir.languages.language import EvaluationRequest, RenderedObject
@@ -76,7 +76,7 @@ def _rendered(impact: Impact, objects: Sequence[RenderedObject]) -> tuple[Affect
 
 def impact_of(graph: Graph, file: str, line: int) -> Impact:
     """What rests on a line of a file, named as people name it."""
-    dependence = Dependence(graph)
+    dependence = graph.dependence
     name = _file_name(dependence.files, file)
     count = dependence.lines(name)
     if count is not None and line > count:
