@@ -8,8 +8,8 @@ from typing import ClassVar
 from sabir.check.validator import BaseValidator
 from sabir.diagnostics.codes import Code
 from sabir.diagnostics.finding import Finding, Severity
-from sabir.languages.inmanta.check.definitions import resolve_definitions
 from sabir.languages.inmanta.check.names import check_names
+from sabir.languages.inmanta.check.resolving import resolve_definitions
 from sabir.languages.inmanta.check.variables import check_variables
 from sabir.languages.inmanta.syntax.project import load_project
 

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from sabir.dataclasses import dataclass, replace
 from sabir.diagnostics.finding import Finding, Severity
-from sabir.languages.inmanta.check.definitions import Definitions, resolve_definitions
+from sabir.languages.inmanta.check.definitions import Definitions
 from sabir.languages.inmanta.check.names import check_names
+from sabir.languages.inmanta.check.resolving import resolve_definitions
 from sabir.languages.inmanta.evaluate.compiler import Compiler
 from sabir.languages.inmanta.evaluate.endings import finish
 from sabir.languages.inmanta.evaluate.engine import Engine

@@ -1,0 +1,448 @@
+"""All definitions of a project resolved to types, entities, relations, indexes and implementations.
+
+An unknown or doubled name is a finding even where nothing would run it, and all of them are reported together.
+"""
+
+from __future__ import annotations
+
+from sabir.diagnostics.finding import Finding, Related
+from sabir.diagnostics.near import did_you_mean
+from sabir.languages.inmanta import codes
+from sabir.languages.inmanta.check.definitions import Definitions
+from sabir.languages.inmanta.check.entities import (
+    EntityType,
+    ImplementationDef,
+    ImplementDef,
+    IndexDef,
+    Property,
+)
+from sabir.languages.inmanta.check.literals import literal_value
+from sabir.languages.inmanta.check.types import (
+    ANY,
+    PRIMITIVES,
+    ConstrainedType,
+    ValueType,
+    list_of,
+    matches,
+    nullable,
+    shown_value,
+)
+from sabir.languages.inmanta.syntax import nodes
+from sabir.languages.inmanta.syntax.project import Namespace, Project
+from sabir.source.text import Place
+
+__all__ = ["resolve_definitions"]
+
+
+def resolve_definitions(project: Project) -> Definitions:
+    return _Resolver(project).run()
+
+
+class _Resolver:
+    def __init__(self, project: Project) -> None:
+        self.project = project
+        self.out = Definitions(project)
+        self.places: dict[tuple[str, str], Place] = {}
+
+    def run(self) -> Definitions:
+        spaces = list(self.project.namespaces.values())
+        for space in spaces:
+            self._declare(space)
+        for space in spaces:
+            for statement in space.statements:
+                if isinstance(statement, nodes.Typedef):
+                    self._typedef(space, statement)
+        for entity in [*self.out.entities.values()]:
+            self._parents(entity)
+        self._break_cycles()
+        for entity in self.out.entities.values():
+            self._attributes(entity)
+        for space in spaces:
+            for statement in space.statements:
+                if isinstance(statement, nodes.Relation):
+                    self._relation(space, statement)
+        for entity in self.out.entities.values():
+            self._check_overrides(entity)
+        for space in spaces:
+            for statement in space.statements:
+                if isinstance(statement, nodes.Index):
+                    self._index(space, statement)
+                elif isinstance(statement, nodes.Implementation):
+                    self._implementation(space, statement)
+        for space in spaces:
+            for statement in space.statements:
+                if isinstance(statement, nodes.Implement):
+                    self._implement(space, statement)
+        return self.out
+
+    def report(
+        self,
+        code: str,
+        message: str,
+        place: Place,
+        *,
+        hint: str | None = None,
+        related: tuple[Related, ...] = (),
+    ) -> None:
+        self.out.findings.append(Finding(code=code, message=message, place=place, hint=hint, related=related))
+
+    def _duplicate(self, what: str, name: str, place: Place, first: Place) -> None:
+        self.report(
+            codes.DUPLICATE,
+            f"{what} {name!r} is defined twice",
+            place,
+            related=(Related(place=first, message="first defined here"),),
+        )
+
+    def _declare(self, space: Namespace) -> None:
+        types: dict[str, Place] = {}
+        for statement in space.statements:
+            if isinstance(statement, nodes.Entity):
+                place = nodes.place_of(space.source, statement.name)
+                name = statement.name.name
+                if name in types:
+                    self._duplicate("type", name, place, types[name])
+                    continue
+                types[name] = place
+                full = f"{space.name}::{name}"
+                self.out.entities[full] = EntityType(full, space, place, statement)
+            elif isinstance(statement, nodes.Typedef):
+                place = nodes.place_of(space.source, statement.name)
+                name = statement.name.name
+                if name in types:
+                    self._duplicate("type", name, place, types[name])
+                    continue
+                if name in PRIMITIVES:
+                    self.report(codes.DUPLICATE, f"{name!r} is a type of the language itself", place)
+                    continue
+                types[name] = place
+                full = f"{space.name}::{name}"
+                self.out.typedefs[full] = ConstrainedType(name, ANY.accepts, statement, ANY, place)
+        self._variables_against_types(space, types)
+
+    def _variables_against_types(self, space: Namespace, types: dict[str, Place]) -> None:
+        """A constrained type and a variable of one scope share their names (spec 002, "Primitive types")."""
+        seen: set[str] = set()
+        for statement in space.statements:
+            if isinstance(statement, nodes.Assign) and isinstance(statement.target, nodes.Name):
+                name = statement.target.name
+                if name in types and name not in seen:
+                    seen.add(name)
+                    self.report(
+                        codes.DUPLICATE,
+                        f"{name!r} is a type here and cannot be a variable too",
+                        nodes.place_of(space.source, statement.target),
+                        related=(Related(place=types[name], message="the type is defined here"),),
+                    )
+
+    def _typedef(self, space: Namespace, node: nodes.Typedef) -> None:
+        own = self.out.typedefs.get(f"{space.name}::{node.name.name}")
+        if own is None or own.node is not node:
+            return
+        base = self._type(space, node.base)
+        if base is None:
+            return
+        seen = base
+        while isinstance(seen, ConstrainedType):
+            if seen is own:
+                self.report(codes.TYPE_CYCLE, f"type {own.name!r} is made from itself", own.place)
+                return
+            seen = seen.base
+        own.base = base
+        if node.condition is not None and not _mentions(node.condition, "self"):
+            self.report(
+                codes.TYPE, f"the condition of type {own.name!r} says nothing about 'self'", own.place
+            )
+        if node.regex is not None:
+            test, inner = matches(node.regex), base
+            own.accepts = lambda value: inner.accepts(value) and test(value)
+
+    def _type(self, space: Namespace, ref: nodes.TypeRef) -> ValueType | None:
+        found = self.out.value_type(ref.name, space)
+        if found is None:
+            place = nodes.place_of(space.source, ref)
+            if self.out.entity(ref.name, space) is not None:
+                self.report(
+                    codes.TYPE,
+                    f"{ref.name!r} is an entity; an attribute has a primitive type",
+                    place,
+                    hint=f"define a relation to {ref.name} instead",
+                )
+            else:
+                message, hint = self.out.unknown("type", ref.name, space, self.out.typedefs)
+                self.report(codes.UNKNOWN_NAME, message, place, hint=hint)
+            return None
+        if ref.is_list:
+            found = list_of(found)
+        return nullable(found) if ref.nullable else found
+
+    def _find_entity(self, space: Namespace, name: nodes.QualifiedName) -> EntityType | None:
+        found = self.out.entity(name.name, space)
+        if found is None:
+            message, hint = self.out.unknown("entity", name.name, space, self.out.entities)
+            self.report(codes.UNKNOWN_NAME, message, nodes.place_of(space.source, name), hint=hint)
+        return found
+
+    def _parents(self, entity: EntityType) -> None:
+        space = entity.namespace
+        for name in entity.node.parents:
+            parent = self._find_entity(space, name)
+            if parent is None:
+                continue
+            if parent in entity.parents:
+                self.report(
+                    codes.DUPLICATE,
+                    f"entity {entity.shown!r} names its parent {name.name!r} twice",
+                    nodes.place_of(space.source, name),
+                )
+                continue
+            entity.parents.append(parent)
+        root = self.out.entities.get("std::Entity")
+        if not entity.parents and root is not None and entity is not root:
+            entity.parents.append(root)
+
+    def _break_cycles(self) -> None:
+        done: set[EntityType] = set()
+        for first in self.out.entities.values():
+            path: list[EntityType] = []
+            on_path: set[EntityType] = set()
+            stack: list[tuple[EntityType, int]] = [(first, 0)]
+            while stack:
+                entity, at = stack.pop()
+                if at == 0:
+                    if entity in done:
+                        continue
+                    path.append(entity)
+                    on_path.add(entity)
+                if at < len(entity.parents):
+                    parent = entity.parents[at]
+                    if parent in on_path:
+                        self._type_cycle(path[path.index(parent) :])
+                        entity.parents.pop(at)
+                        stack.append((entity, at))
+                    else:
+                        stack.append((entity, at + 1))
+                        if parent not in done:
+                            stack.append((parent, 0))
+                else:
+                    path.pop()
+                    on_path.discard(entity)
+                    done.add(entity)
+        for entity in self.out.entities.values():
+            for parent in entity.parents:
+                parent.children.append(entity)
+
+    def _type_cycle(self, cycle: list[EntityType]) -> None:
+        names = " → ".join(one.shown for one in [*cycle, cycle[0]])
+        self.report(
+            codes.TYPE_CYCLE,
+            f"entity {cycle[0].shown!r} inherits from itself: {names}",
+            cycle[0].place,
+            related=tuple(Related(place=one.place, message=f"{one.shown} is here") for one in cycle[1:]),
+        )
+
+    def _attributes(self, entity: EntityType) -> None:
+        space = entity.namespace
+        for node in entity.node.attributes:
+            place = nodes.place_of(space.source, node)
+            first = entity.properties.get(node.name)
+            if first is not None:
+                self._duplicate("attribute", f"{entity.shown}.{node.name}", place, first.place)
+                continue
+            kind = self._type(space, node.type)
+            if kind is None:
+                kind = ANY
+            own = Property(node.name, entity, place, type=kind, nullable=node.type.nullable, undef=node.undef)
+            if node.default is not None:
+                own.default = literal_value(node.default)
+                fits = isinstance(kind, ConstrainedType) or kind.accepts(own.default)
+                if not fits or (own.default is None and not node.type.nullable):
+                    self.report(
+                        codes.TYPE,
+                        f"the default {shown_value(own.default)} of {node.name!r} is no {kind.name}",
+                        place,
+                    )
+            entity.properties[node.name] = own
+
+    def _relation(self, space: Namespace, node: nodes.Relation) -> None:
+        left = self._find_entity(space, node.left.entity)
+        right = self._find_entity(space, node.right.entity)
+        if left is None or right is None:
+            return
+        place = nodes.place_of(space.source, node)
+        assert node.left.name is not None
+        near = Property(
+            node.left.name,
+            left,
+            place,
+            target=right,
+            low=node.left.low,
+            high=node.left.high,
+            annotations=node.annotations,
+        )
+        self._add_relation(left, near)
+        if node.right.name is not None:
+            far = Property(
+                node.right.name,
+                right,
+                place,
+                target=left,
+                low=node.right.low,
+                high=node.right.high,
+                annotations=node.annotations,
+            )
+            if left is right and far.name == near.name:
+                near.reverse = near  # one relation that is its own reverse
+                return
+            self._add_relation(right, far)
+            near.reverse, far.reverse = far, near
+
+    def _add_relation(self, entity: EntityType, own: Property) -> None:
+        first = entity.properties.get(own.name)
+        if first is not None:
+            self._duplicate("attribute", f"{entity.shown}.{own.name}", own.place, first.place)
+            return
+        entity.properties[own.name] = own
+
+    def _check_overrides(self, entity: EntityType) -> None:
+        """Attributes and relations cannot be overridden; only a default can (spec 002, "Entities")."""
+        self._check_parents(entity)
+        for name, own in entity.properties.items():
+            for parent in entity.parents:
+                above = parent.all_properties.get(name)
+                if above is None or above is own:
+                    continue
+                same = own.type is not None and above.type is not None and own.type.name == above.type.name
+                if not same and above.entity.name == "std::Entity" and not own.is_relation:
+                    self._hides(entity, own, above)
+                elif not same:
+                    what = "relation" if above.is_relation else "attribute"
+                    self.report(
+                        codes.DUPLICATE,
+                        f"{entity.shown!r} cannot override the {what} {name!r} of {above.entity.shown!r}",
+                        own.place,
+                        hint="only the default of an attribute can be changed, with the same type",
+                        related=(Related(place=above.place, message="inherited from here"),),
+                    )
+                    break
+
+    def _check_parents(self, entity: EntityType) -> None:
+        """What two parents have under one name has to be the same."""
+        seen: dict[str, Property] = {}
+        for parent in entity.parents:
+            for name, one in parent.all_properties.items():
+                other = seen.setdefault(name, one)
+                same = other.type is not None and one.type is not None and other.type.name == one.type.name
+                if other is not one and not same and name not in entity.properties:
+                    self.report(
+                        codes.DUPLICATE,
+                        f"{entity.shown!r} inherits {other.full_name} and {one.full_name}, which are not the same",
+                        entity.place,
+                        related=(
+                            Related(place=other.place, message="one is here"),
+                            Related(place=one.place, message="the other is here"),
+                        ),
+                    )
+
+    def _hides(self, entity: EntityType, own: Property, above: Property) -> None:
+        """Nobody names `std::Entity` as a parent, and published modules have attributes called `requires`."""
+        above.hidden = True
+        self.report(
+            codes.HIDES,
+            f"the attribute {own.name!r} of {entity.shown!r} hides the relation of this name that every entity has",
+            own.place,
+            hint="what is deployed cannot be ordered by it; another name is better",
+        )
+
+    def _index(self, space: Namespace, node: nodes.Index) -> None:
+        entity = self._find_entity(space, node.entity)
+        if entity is None:
+            return
+        good = True
+        for name in node.attributes:
+            place = nodes.place_of(space.source, name)
+            own = entity.all_properties.get(name.name)
+            if own is None:
+                hint = did_you_mean(name.name, entity.all_properties)
+                self.report(
+                    codes.BAD_INDEX, f"{entity.shown!r} has no attribute {name.name!r}", place, hint=hint
+                )
+                good = False
+            elif own.is_relation and not (own.low == own.high == 1):
+                self.report(
+                    codes.BAD_INDEX,
+                    f"{own.full_name} {own.multiplicity()} cannot identify an instance",
+                    place,
+                    hint="an index holds attributes and relations [1]",
+                )
+                good = False
+            elif own.type is not None and own.type.name.rstrip("?").endswith(("[]", "list")):
+                self.report(
+                    codes.BAD_INDEX, f"{own.full_name} is a list and cannot identify an instance", place
+                )
+                good = False
+        if good:
+            attributes = tuple(name.name for name in node.attributes)
+            entity.own_indexes.append(IndexDef(entity, attributes, nodes.place_of(space.source, node)))
+
+    def _implementation(self, space: Namespace, node: nodes.Implementation) -> None:
+        place = nodes.place_of(space.source, node.name)
+        full = f"{space.name}::{node.name.name}"
+        first = self.out.implementations.get(full)
+        if first is not None:
+            self._duplicate("implementation", node.name.name, place, first.place)
+            return
+        entity = self._find_entity(space, node.entity)
+        if entity is not None:
+            self.out.implementations[full] = ImplementationDef(node.name.name, space, node, entity, place)
+
+    def _implement(self, space: Namespace, node: nodes.Implement) -> None:
+        entity = self._find_entity(space, node.entity)
+        found: list[ImplementationDef] = []
+        parents = False
+        for name in node.implementations:
+            place = nodes.place_of(space.source, name)
+            if name.name == "parents":
+                parents = True
+                if node.condition is not None:
+                    self.report(
+                        codes.BAD_IMPLEMENT,
+                        "'parents' cannot have a condition",
+                        place,
+                        hint="the implementations of the parents keep their own conditions",
+                    )
+                continue
+            one = self._find_implementation(space, name)
+            if one is None or entity is None:
+                continue
+            if one.entity not in entity.ancestor_set:
+                self.report(
+                    codes.BAD_IMPLEMENT,
+                    f"implementation {name.name!r} is for {one.entity.shown!r}, which {entity.shown!r} is not",
+                    place,
+                    related=(Related(place=one.place, message="the implementation is here"),),
+                )
+                continue
+            found.append(one)
+        if entity is not None:
+            place = nodes.place_of(space.source, node)
+            entity.implements.append(ImplementDef(space, node, tuple(found), parents, place))
+
+    def _find_implementation(self, space: Namespace, name: nodes.QualifiedName) -> ImplementationDef | None:
+        found = self.out.implementation(name.name, space)
+        if found is None:
+            message, hint = self.out.unknown("implementation", name.name, space, self.out.implementations)
+            self.report(codes.UNKNOWN_NAME, message, nodes.place_of(space.source, name), hint=hint)
+        return found
+
+
+def _mentions(node: object, name: str) -> bool:
+    """Whether an expression reads a variable."""
+    todo = [node]
+    while todo:
+        one = todo.pop()
+        if isinstance(one, nodes.Name) and one.name == name:
+            return True
+        if isinstance(one, tuple):
+            todo.extend(one)
+    return False
