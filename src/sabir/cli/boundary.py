@@ -6,19 +6,40 @@ import atexit
 import gc
 import os
 import sys
-from collections.abc import Callable
-from typing import Final
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Final
 
-from sabir.cli.terminal import say
+from sabir.cli.terminal import say, write
 from sabir.errors import FindingError, SabirError, WrongWords
 
-__all__ = ["FOUND", "INTERRUPTED", "UNUSABLE", "explain_failure", "guarded"]
+if TYPE_CHECKING:
+    from sabir.cli.words.complete import Proposals
+
+__all__ = ["FOUND", "INTERRUPTED", "UNUSABLE", "explain_failure", "guarded", "start"]
 
 FOUND: Final = 1
 UNUSABLE: Final = 2
 INTERRUPTED: Final = 130
 BROKEN_PIPE: Final = 141
 """What a shell reports for a program that a closed pipe ended; `sabir … | head` is no failure worth a message."""
+
+
+def start(
+    args: Sequence[str] | None,
+    run: Callable[[Sequence[str]], int],
+    propose: Callable[[Sequence[str], str], Proposals],
+) -> int:
+    """A command as the shell calls it: to do something, or to complete the words that are being typed."""
+    words = [*(sys.argv[1:] if args is None else args)]
+    shell = os.environ.get("_SABIR_COMPLETE")
+    return guarded(lambda: _complete(shell, words, propose) if shell else run(words))
+
+
+def _complete(shell: str, words: Sequence[str], propose: Callable[[Sequence[str], str], Proposals]) -> int:
+    from sabir.cli.words.shells import answer
+
+    write(answer(shell, words, propose))
+    return 0
 
 
 def guarded(work: Callable[[], int]) -> int:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
 from sabir import __version__
-from sabir.cli.boundary import UNUSABLE, guarded
+from sabir.cli.boundary import UNUSABLE, start
 from sabir.cli.terminal import say, write
 from sabir.namedtuples import NamedTuple
 
@@ -66,9 +65,7 @@ Exit status: 0 fine, 1 errors found (with --strict: anything found), 2 wrong usa
 
 def main(args: Sequence[str] | None = None) -> int:
     """Run the command line and answer with the exit status; never lets an exception out."""
-    words = [*(sys.argv[1:] if args is None else args)]
-    shell = os.environ.get("_SABIR_COMPLETE")
-    return guarded(lambda: _complete(shell, words) if shell else run(words))
+    return start(args, run, _proposals)
 
 
 def run(words: Sequence[str]) -> int:
@@ -112,13 +109,6 @@ def _help() -> str:
     for name, entry in COMMANDS.items():
         sections.setdefault(entry.section, []).append((name, entry.summary))
     return group_help("sabir", ABOUT, sections, EXAMPLES, NOTES)
-
-
-def _complete(shell: str, words: Sequence[str]) -> int:
-    from sabir.cli.words.shells import answer
-
-    write(answer(shell, words, _proposals))
-    return 0
 
 
 def _proposals(before: Sequence[str], word: str) -> Proposals:

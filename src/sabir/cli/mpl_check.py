@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from sabir import __version__
-from sabir.cli.boundary import guarded
-from sabir.cli.terminal import write
+from sabir.cli.boundary import start
 from sabir.cli.words import PATH_TEXT, Command, argument, flag, option
 from sabir.cli.words.read import run_command
+
+if TYPE_CHECKING:
+    from sabir.cli.words.complete import Proposals
 
 __all__ = ["command", "main"]
 
@@ -62,17 +63,13 @@ command: Final = Command(
 
 def main(args: Sequence[str] | None = None) -> int:
     """Run the command line and answer with the exit status."""
-    words = [*(sys.argv[1:] if args is None else args)]
-    shell = os.environ.get("_SABIR_COMPLETE")
-    return guarded(lambda: _complete(shell, words) if shell else run_command(command, words))
+    return start(args, lambda words: run_command(command, words), _proposals)
 
 
-def _complete(shell: str, words: Sequence[str]) -> int:
+def _proposals(before: Sequence[str], word: str) -> Proposals:
     from sabir.cli.words.complete import proposals
-    from sabir.cli.words.shells import answer
 
-    write(answer(shell, words, lambda before, word: proposals(command, before, word)))
-    return 0
+    return proposals(command, before, word)
 
 
 if __name__ == "__main__":

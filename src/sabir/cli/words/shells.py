@@ -11,9 +11,7 @@ from typing import Final
 
 from sabir.cli.words.complete import Proposals
 
-__all__ = ["SHELLS", "VARIABLE", "answer"]
-
-VARIABLE: Final = "_SABIR_COMPLETE"
+__all__ = ["SHELLS", "answer"]
 
 _BASH: Final = """\
 _sabir_complete() {
