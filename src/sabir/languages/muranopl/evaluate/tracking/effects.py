@@ -196,8 +196,10 @@ def is_variable(target: ast.Expr) -> bool:
     return isinstance(node, Variable)
 
 
-def _base(node: Node) -> Node:
+def _way(node: Node) -> Iterator[Node]:
+    """What is assigned to, and behind it what that is an item or a property of, down to the variable."""
     while True:
+        yield node
         if isinstance(node, Group):
             node = node.inner
         elif isinstance(node, Index):
@@ -205,22 +207,19 @@ def _base(node: Node) -> Node:
         elif isinstance(node, Binary) and node.operator == "." and isinstance(node.right, Word):
             node = node.left
         else:
-            return node
+            return
+
+
+def _base(node: Node) -> Node:
+    *_, last = _way(node)
+    return last
 
 
 def _attributes(target: ast.Expr) -> Iterator[tuple[str, On]]:
     """Any name of the way may be that of the property which is written: it depends on where objects are."""
-    node = _tree(target.text)
-    while True:
-        if isinstance(node, Group):
-            node = node.inner
-        elif isinstance(node, Index):
-            node = node.value
-        elif isinstance(node, Binary) and node.operator == "." and isinstance(node.right, Word):
+    for node in _way(_tree(target.text)):
+        if isinstance(node, Binary) and node.operator == "." and isinstance(node.right, Word):
             yield node.right.value, On.OWN if _is_self(node.left, inside=False) else On.OTHER
-            node = node.left
-        else:
-            return
 
 
 def _is_self(node: Node, *, inside: bool) -> bool:
