@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import base64
 import os
+import shutil
 import signal
 import socket
 import subprocess
-import sys
 import time
 import urllib.request
+import venv
 from collections.abc import Callable, Mapping
 from importlib.util import find_spec
 from pathlib import Path
@@ -17,7 +18,7 @@ from typing import Any
 
 from sabir.languages.ccp.runner.etcd import Etcd, EtcdUnavailable
 
-__all__ = ["Cluster", "EtcdServer", "Pod", "until"]
+__all__ = ["Cluster", "EtcdServer", "Pod", "container_python", "until"]
 
 SECONDS = 20.0
 
@@ -28,6 +29,18 @@ def until(condition: Callable[[], bool], what: str, seconds: float = SECONDS) ->
         if time.monotonic() > deadline:
             raise AssertionError(f"not within {seconds:g} s: {what}")
         time.sleep(0.05)
+
+
+def container_python(folder: Path) -> Path:
+    """The interpreter of an image: it has Jinja2 and MarkupSafe, as the runner is promised, and nothing of sabir."""
+    venv.create(folder, symlinks=True)
+    (site_packages,) = folder.glob("lib/python*/site-packages")
+    for name in ("jinja2", "markupsafe"):
+        spec = find_spec(name)
+        assert spec is not None
+        assert spec.origin is not None
+        shutil.copytree(Path(spec.origin).parent, site_packages / name)
+    return folder / "bin" / "python3"
 
 
 def _free_port() -> int:
@@ -92,8 +105,11 @@ class EtcdServer:
 class Pod:
     """One container of a pod: its mounted configuration and its process."""
 
-    def __init__(self, spec: Mapping[str, Any], root: Path, environment: Mapping[str, str]) -> None:
+    def __init__(
+        self, spec: Mapping[str, Any], root: Path, environment: Mapping[str, str], python: Path
+    ) -> None:
         self.spec = spec
+        self.python = python
         self.root = root
         self.environment = {**os.environ, **environment, "CCP_ETC": f"{root}/etc/ccp"}
         self.process: subprocess.Popen[bytes] | None = None
@@ -101,7 +117,8 @@ class Pod:
 
     def _words(self, words: list[str]) -> list[str]:
         return [
-            sys.executable,
+            str(self.python),
+            "-I",  # nothing from the folder of the tests or from PYTHONPATH
             *(f"{self.root}{word}" if word.startswith("/") else word for word in words[1:]),
         ]
 
@@ -145,7 +162,8 @@ class Pod:
 class Cluster:
     """Pods by the names of their containers and single commands."""
 
-    def __init__(self, folder: Path, objects: Mapping[str, Any], endpoint: str) -> None:
+    def __init__(self, folder: Path, objects: Mapping[str, Any], endpoint: str, python: Path) -> None:
+        self.python = python
         self.folder = folder
         self.objects = objects
         self.endpoint = endpoint
@@ -164,7 +182,7 @@ class Cluster:
             "CCP_ETCD_ENDPOINTS": self.endpoint,
             **{one["name"]: one["value"] for one in spec["env"] if "value" in one},
         }
-        pod = Pod(spec, root, environment)
+        pod = Pod(spec, root, environment, self.python)
         self.pods.append(pod)
         return pod
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.languages.ccp.building import objects
-from tests.languages.ccp.runner.cluster import Cluster, EtcdServer
+from tests.languages.ccp.runner.cluster import Cluster, EtcdServer, container_python
 
 QUICK = """
 runner:
@@ -30,18 +30,23 @@ def etcd(tmp_path: Path) -> Iterator[EtcdServer]:
     server.stop()
 
 
+@pytest.fixture(scope="session")
+def image_python(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return container_python(tmp_path_factory.mktemp("image") / "venv")
+
+
 Deploy = Callable[..., Cluster]
 
 
 @pytest.fixture
-def deploy(tmp_path: Path, etcd: EtcdServer) -> Iterator[Deploy]:
+def deploy(tmp_path: Path, etcd: EtcdServer, image_python: Path) -> Iterator[Deploy]:
     """Render a component and stand by to run its pods; `quick` changes the runner's patience."""
     clusters: list[Cluster] = []
 
     def make(files: Mapping[str, str], *, configs: str = "", quick: str = QUICK) -> Cluster:
         lines = ["configs:", *("  " + line for line in (quick + configs).strip("\n").splitlines())]
         rendered = objects(files, "\n".join(lines) + "\n")
-        cluster = Cluster(tmp_path / f"pods{len(clusters)}", rendered, etcd.url)
+        cluster = Cluster(tmp_path / f"pods{len(clusters)}", rendered, etcd.url, image_python)
         clusters.append(cluster)
         return cluster
 

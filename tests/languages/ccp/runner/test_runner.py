@@ -5,6 +5,7 @@ from __future__ import annotations
 import getpass
 import signal
 import stat
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -43,6 +44,16 @@ def _shop(tmp_path: Path) -> dict[str, str]:
             daemon=f"command: {note % 'app-daemon'}; exec sleep 60\ndependencies: [db]",
         ),
     }
+
+
+def test_the_image_knows_nothing_of_sabir(image_python: Path) -> None:
+    """Otherwise the tests below would not show that the shipped files start in a container."""
+    answers = subprocess.run(
+        [image_python, "-I", "-c", "import jinja2, markupsafe; import sabir"],
+        capture_output=True,
+        check=False,
+    )
+    assert b"No module named 'sabir'" in answers.stderr
 
 
 @pytest.mark.rows("C-044", "C-053", "C-055", "C-070")

@@ -9,9 +9,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Callable
-from typing import Any
-
-from sabir.namedtuples import NamedTuple
+from typing import Any, NamedTuple
 
 __all__ = ["CommandFailed", "Identity", "Stopped", "Supervisor", "exit_code", "identity_of"]
 

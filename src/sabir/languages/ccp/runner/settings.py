@@ -5,9 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from typing import Any
-
-from sabir.namedtuples import NamedTuple
+from typing import Any, NamedTuple
 
 __all__ = ["Patience", "Settings", "SetupError", "read_settings"]
 
