@@ -36,7 +36,7 @@ def sample(size: int) -> Graph:
 
 def _instances(size: int) -> Iterator[Instance]:
     from sabir.graph import How, Instance, Layout, Origin, Record
-    from sabir.source.text import Place, Source, Span
+    from sabir.text import Place, Source, Span
 
     source = Source("main.cf", "Host(name=name)\n" * _STATEMENTS)
     made = [Origin(Place(source, Span(16 * i, 16 * i + 15)), How.CONSTRUCTOR) for i in range(_STATEMENTS)]

@@ -96,8 +96,8 @@ def session(classes: str, model: dict[str, Any]) -> Any:
     from sabir.languages.muranopl.syntax.classes import read_class_file
     from sabir.languages.muranopl.syntax.manifest import Manifest
     from sabir.source.packages import MemoryPackage
-    from sabir.source.text import Source
     from sabir.source.yaml import compose
+    from sabir.text import Source
 
     package = Package(Manifest(name="bench", format="1.4"), MemoryPackage({}))
     for node in read_class_file(compose(Source("bench.yaml", classes))).classes:

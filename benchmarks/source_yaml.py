@@ -32,8 +32,8 @@ def generate(size: int, folder: Path) -> None:
 
 
 def read_with_places(folder: str, size: int) -> Callable[[], object]:
-    from sabir.source.text import Source
     from sabir.source.yaml import compose, plain_data
+    from sabir.text import Source
 
     text = Path(folder, "input.yaml").read_text(encoding="utf-8")
 
@@ -49,8 +49,8 @@ def read_with_places(folder: str, size: int) -> Callable[[], object]:
 
 
 def compose_only(folder: str, size: int) -> Callable[[], object]:
-    from sabir.source.text import Source
     from sabir.source.yaml import YamlSequence, compose
+    from sabir.text import Source
 
     text = Path(folder, "input.yaml").read_text(encoding="utf-8")
 

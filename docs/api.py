@@ -17,7 +17,7 @@ _SECTIONS: Final = (
     ("Checking", "sabir.check", ("Application", "CheckOptions", "Report", "PackageReport", "PreparedCheck")),
     ("Validators and checkers", "sabir.check", ("BaseValidator", "FormValidator", "only_for", "format_between", "package_type", "guarded", "container_findings", "text_findings", "yaml_findings")),
     ("Formatters", "sabir.check.formatters", ("BaseFormatter", "FormatterOptions")),
-    ("Findings and codes", "sabir.diagnostics", ("Finding", "Severity", "Related", "Frame", "Fix", "Edit", "Code", "CodeRegistry", "parse_code", "near", "did_you_mean")),
+    ("Findings and codes", "sabir.diagnostics", ("Finding", "Severity", "Related", "Frame", "Fix", "Edit", "Rule", "RuleRegistry", "parse_code", "near", "did_you_mean")),
     ("Packages", "sabir.source.packages", ("load_package", "PackageLoader", "DirectoryLoader", "ZipLoader", "FileLoader", "LoadedPackage", "PackageFile", "MemoryPackage", "PackageLimits")),
     ("Operations", "sabir.operations.check", ("check_paths", "check_package", "list_codes", "CheckResult")),
     ("Uploads", "sabir.operations.upload", ("check_upload", "UploadAnswer")),

@@ -10,8 +10,8 @@ from typing import Any, Final
 
 import yaml
 
-from sabir.diagnostics.codes import Code
 from sabir.diagnostics.page import markdown_page, page_name
+from sabir.diagnostics.rules import Rule
 from sabir.operations.check import list_codes
 from sabir.operations.compile import CompileRequest, GraphView, compile_path
 
@@ -58,7 +58,7 @@ def _write_live_page() -> None:
     page.write_text(text, encoding="utf-8")
 
 
-def write_pages(codes: list[Code], folder: Path) -> None:
+def write_pages(codes: list[Rule], folder: Path) -> None:
     """One page a code, and an index of them."""
     folder.mkdir(parents=True, exist_ok=True)
     for code in codes:
@@ -66,7 +66,7 @@ def write_pages(codes: list[Code], folder: Path) -> None:
     (folder / "index.md").write_text(codes_index(codes), encoding="utf-8")
 
 
-def codes_index(codes: list[Code]) -> str:
+def codes_index(codes: list[Rule]) -> str:
     rows = [
         f"| [{code.code}]({page_name(code.code)}.md) | {code.severity.value} | {code.title} |"
         for code in codes
@@ -75,7 +75,7 @@ def codes_index(codes: list[Code]) -> str:
     return "\n".join([lead, "| code | severity | what |", "|---|---|---|", *rows, ""])
 
 
-def _configuration(codes: list[Code]) -> dict[str, Any]:
+def _configuration(codes: list[Rule]) -> dict[str, Any]:
     configuration: dict[str, Any] = yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))
     families: dict[str, list[dict[str, str]]] = {}
     for code in codes:

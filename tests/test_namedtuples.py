@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import copy
 import pickle
-import re
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 from typing import NamedTuple as Standard
 
 import pytest
 
-import sabir
 from sabir.namedtuples import NamedTuple
 
 
@@ -94,10 +91,3 @@ def outcome(build: Callable[[Any], object], of: Any) -> str:
 
 def test_travels_between_processes() -> None:
     assert pickle.loads(pickle.dumps(Sent("a"))) == Sent("a")
-
-
-def test_nothing_of_ours_takes_the_standard_one() -> None:
-    standard = re.compile(r"^from typing import .*\bNamedTuple\b", re.MULTILINE)
-    root = Path(sabir.__file__).parent
-    found = [path for path in root.rglob("*.py") if standard.search(path.read_text(encoding="utf-8"))]
-    assert found == []

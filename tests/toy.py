@@ -14,12 +14,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from sabir.check.validator import BaseValidator
-from sabir.diagnostics.codes import Code
 from sabir.diagnostics.finding import Finding
+from sabir.diagnostics.rules import Rule
 from sabir.graph import AttributeRead, Graph, How, Instance, Origin, Record, Sensitive, Value
 from sabir.languages.language import Evaluation, EvaluationRequest, Language, Renderer
 from sabir.source.packages import LoadedPackage
-from sabir.source.text import Place, Span
+from sabir.text import Place, Span
 
 __all__ = ["TOY", "ToyLanguage"]
 
@@ -38,7 +38,7 @@ class ToyLanguage:
     def recognises(self, package: LoadedPackage) -> bool:
         return package.exists("main.toy")
 
-    def codes(self) -> Sequence[Code]:
+    def rules(self) -> Sequence[Rule]:
         return ()
 
     def validators(self) -> Sequence[type[BaseValidator]]:

@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final, TypeVar, dataclass_transform, overload
 
+from msgspec import Struct, structs
+
 __all__ = ["Field", "FrozenInstanceError", "dataclass", "field", "fields", "replace"]
 
 T = TypeVar("T")
@@ -131,6 +133,8 @@ def fields(cls: type[Any]) -> tuple[Field, ...]:
 
 def replace(instance: T, /, **changes: Any) -> T:
     """A new instance of the same class with some fields changed."""
+    if isinstance(instance, Struct):
+        return structs.replace(instance, **changes)
     for name, one in _fields(type(instance)).items():
         if one.init and name not in changes:
             changes[name] = getattr(instance, name)

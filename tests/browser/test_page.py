@@ -9,7 +9,7 @@ import pytest
 from sabir.diagnostics.finding import Finding
 from sabir.graph import Graph, How, Instance, Origin, Record
 from sabir.graph.views.html import PageContent, html_view
-from sabir.source.text import Location, Place
+from sabir.text import Location, Place
 from tests.browser.chromium import Chromium, find_chromium
 from tests.graph.views.html.pages import HOSTILE, SECRET, readers, services, shop
 

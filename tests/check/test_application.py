@@ -8,7 +8,7 @@ from typing import ClassVar
 import pytest
 
 from sabir.check import Application, BaseValidator, CheckOptions, FormValidator, PreparedCheck
-from sabir.diagnostics import Code, Finding
+from sabir.diagnostics import Finding, Rule
 from sabir.errors import UsageError
 from sabir.source.packages import MemoryPackage
 from tests.check.toy import BAD, ENTRY_POINT, ToyValidator
@@ -140,7 +140,7 @@ def test_two_checks_that_see_the_same_defect_are_one_finding() -> None:
 
 def test_problems_of_the_container_are_reported() -> None:
     from sabir.source.problem import Problem
-    from sabir.source.text import Source
+    from sabir.text import Source
 
     package = MemoryPackage({})
     package.problems = (Problem(code="E008", message="climbs out", source=Source("../x", "")),)
@@ -157,9 +157,9 @@ class Abc(BaseValidator):
     short_name: ClassVar[str] = "ABC"
 
     @classmethod
-    def codes(cls) -> tuple[Code, ...]:
+    def rules(cls) -> tuple[Rule, ...]:
         return (
-            Code(
+            Rule(
                 code=cls.own_code("E001"),
                 title="toy.yaml is there",
                 why="A sample.",
@@ -185,8 +185,8 @@ class ForeignCode(Abc):
     short_name: ClassVar[str] = "XYZ"
 
     @classmethod
-    def codes(cls) -> tuple[Code, ...]:
-        return Abc.codes()
+    def rules(cls) -> tuple[Rule, ...]:
+        return Abc.rules()
 
 
 HERE = "tests.check.test_application"

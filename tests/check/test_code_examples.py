@@ -13,8 +13,8 @@ import pytest
 
 from sabir.check import Application, BaseValidator, FormValidator
 from sabir.check.general import GENERAL_CODES
-from sabir.diagnostics import Code, Finding
-from sabir.diagnostics.codes import Example
+from sabir.diagnostics import Finding, Rule
+from sabir.diagnostics.rules import Example
 from sabir.languages.language import EvaluationRequest, RenderRequest, Trust
 from sabir.operations.languages import installed_languages
 from sabir.source.packages import LoadedPackage, MemoryPackage, ZipLoader
@@ -23,7 +23,7 @@ from tests.plugin_path import install
 LANGUAGES = installed_languages().by_name
 OWN = {code.code for code in GENERAL_CODES}
 LANGUAGE_CODES = [
-    (language, code) for language in LANGUAGES.values() for code in language.codes() if code.code not in OWN
+    (language, code) for language in LANGUAGES.values() for code in language.rules() if code.code not in OWN
 ]
 
 
@@ -31,7 +31,7 @@ LANGUAGE_CODES = [
 @pytest.mark.parametrize(
     "code", [*GENERAL_CODES, *(code for _, code in LANGUAGE_CODES)], ids=lambda code: code.code
 )
-def test_every_code_is_documented(code: Code) -> None:
+def test_every_code_is_documented(code: Rule) -> None:
     assert not code.title.endswith(".")
     assert len(code.why) > 30
     assert code.bad != code.good
@@ -50,7 +50,7 @@ def zipped(example: Example) -> LoadedPackage:
     return package
 
 
-def general_findings(code: Code, example: Example) -> Iterable[Finding]:
+def general_findings(code: Rule, example: Example) -> Iterable[Finding]:
     options = {"extend-select": code.code}
     if "validator.py" in example:
         return Application(options).run(MemoryPackage(example), [sample_validator(example["validator.py"])])
@@ -78,7 +78,7 @@ def sample_validator(source: str) -> type[BaseValidator]:
     [code for code in GENERAL_CODES if code.code not in {"W903", "E901", "E910"}],
     ids=lambda code: code.code,
 )
-def test_general_examples(code: Code) -> None:
+def test_general_examples(code: Rule) -> None:
     assert code.code in [finding.code for finding in general_findings(code, code.bad)]
     assert code.code not in [finding.code for finding in general_findings(code, code.good)]
 
@@ -109,7 +109,7 @@ def test_the_example_of_a_plug_in(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
     LANGUAGE_CODES,
     ids=[f"{language.name}-{code.code}" for language, code in LANGUAGE_CODES],
 )
-def test_examples_of_the_languages(language: Any, code: Code) -> None:
+def test_examples_of_the_languages(language: Any, code: Rule) -> None:
     spoken = LANGUAGES[code.language] if code.language else language
     for example, expected in ((code.bad, True), (code.good, False)):
         package = MemoryPackage(example)

@@ -10,14 +10,14 @@ import pytest
 
 from sabir.check.form import FormValidator
 from sabir.check.validator import BaseValidator
-from sabir.diagnostics.codes import Code
 from sabir.diagnostics.finding import Edit, Finding, Fix, Related
 from sabir.diagnostics.near import did_you_mean
+from sabir.diagnostics.rules import Rule
 from sabir.graph.graph import Graph
 from sabir.languages.language import Evaluation, EvaluationRequest, Renderer
 from sabir.source.packages import LoadedPackage
-from sabir.source.text import Place
 from sabir.source.yaml import YamlMapping, YamlScalar
+from sabir.text import Place
 from tests.plugin_path import install
 
 __all__ = ["ENTRY_POINT", "LANGUAGE", "ToyValidator", "toy_package"]
@@ -33,7 +33,7 @@ class ToyValidator(BaseValidator):
     long_name: ClassVar[str] = "keys"
 
     @classmethod
-    def codes(cls) -> tuple[Code, ...]:
+    def rules(cls) -> tuple[Rule, ...]:
         return CODES
 
     def run(self, files: Iterable[str] | None = None) -> Iterator[Finding]:
@@ -75,8 +75,8 @@ def check_port(value: YamlScalar, place: Place) -> Iterator[Finding]:
         )
 
 
-def _code(code: str, title: str, bad: str, good: str, *, off: bool = False, fix: bool = False) -> Code:
-    return Code(
+def _code(code: str, title: str, bad: str, good: str, *, off: bool = False, fix: bool = False) -> Rule:
+    return Rule(
         code=code,
         title=title,
         why="Because toys are toys.",
@@ -100,7 +100,7 @@ class Toy:
     def recognises(self, package: LoadedPackage) -> bool:
         return package.exists("toy.yaml")
 
-    def codes(self) -> Sequence[Code]:
+    def rules(self) -> Sequence[Rule]:
         return CODES
 
     def validators(self) -> Sequence[type[BaseValidator]]:

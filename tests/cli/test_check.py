@@ -12,7 +12,7 @@ from sabir.check.report import PackageReport, Report
 from sabir.cli.main import main
 from sabir.cli.views.check import summary
 from sabir.diagnostics.finding import Finding, Fix
-from sabir.source.text import EMPTY_SPAN, Place, Source
+from sabir.text import EMPTY_SPAN, Place, Source
 from tests.check.toy import BAD, toy, toy_package
 
 __all__ = ["toy"]

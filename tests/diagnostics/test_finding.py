@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import pytest
 
-from sabir.diagnostics import CheckerError, Finding, Related, Severity, problem_finding
+from sabir.diagnostics import CheckerError, Finding, Related, Severity
 from sabir.diagnostics.finding import CheckError
-from sabir.source.problem import Problem
-from sabir.source.text import Place, Source, Span
+from sabir.source.problem import Problem, problem_finding
+from sabir.text import Place, Source, Span
 
 SOURCE = Source("Classes/A.yaml", "Name: A\n\tUsage: Inn\n\n")
 

@@ -10,13 +10,13 @@ import re
 from collections.abc import Mapping, Sequence
 
 from sabir.check.validator import BaseValidator
-from sabir.diagnostics.codes import Code
 from sabir.diagnostics.finding import Finding
+from sabir.diagnostics.rules import Rule
 from sabir.errors import UsageError
 from sabir.graph import Graph, How, Instance, Origin, Record, Value
 from sabir.languages.language import Evaluation, EvaluationRequest, Renderer, Rendering, RenderRequest
 from sabir.source.packages import LoadedPackage
-from sabir.source.text import Place, Span
+from sabir.text import Place, Span
 
 __all__ = ["LINES", "Lines"]
 
@@ -30,7 +30,7 @@ class Lines:
     def recognises(self, package: LoadedPackage) -> bool:
         return any(name.endswith(".lines") for name in package.list())
 
-    def codes(self) -> Sequence[Code]:
+    def rules(self) -> Sequence[Rule]:
         return ()
 
     def validators(self) -> Sequence[type[BaseValidator]]:

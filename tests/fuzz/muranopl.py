@@ -26,8 +26,8 @@ from sabir.languages.muranopl.evaluate.session import Session
 from sabir.languages.muranopl.syntax.classes import read_class_file
 from sabir.languages.muranopl.syntax.manifest import Manifest
 from sabir.source.packages import MemoryPackage
-from sabir.source.text import Source
 from sabir.source.yaml import compose
+from sabir.text import Source
 from tests.conformance.runner.muranopl import MuranoCase, load
 
 __all__ = ["check", "damaged_model", "damaged_text", "run"]

@@ -5,7 +5,7 @@ from datetime import datetime
 from hypothesis import strategies as st
 
 from sabir.graph import UNKNOWN, AttributeRead, Graph, How, Instance, Origin, Record, Ref, Sensitive, Value
-from sabir.source.text import Location
+from sabir.text import Location
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
 """No lone surrogates: UTF-8 cannot hold them."""

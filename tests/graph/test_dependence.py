@@ -9,7 +9,7 @@ from sabir.graph.graph import Graph
 from sabir.graph.instance import Instance
 from sabir.graph.origin import AttributeRead, How, Origin
 from sabir.graph.record import Record
-from sabir.source.text import Location
+from sabir.text import Location
 
 
 def at(line: int, *sources: Origin | AttributeRead) -> Origin:

@@ -8,7 +8,7 @@ import pytest
 
 from sabir.graph import Graph, How, Instance, Origin, Record, Ref, Sensitive
 from sabir.graph.diff import ABSENT, compare_graphs
-from sabir.source.text import Location
+from sabir.text import Location
 
 
 def instance(

@@ -3,7 +3,7 @@ import pytest
 from sabir.errors import UsageError
 from sabir.graph import AttributeRead, Graph, How, Instance, Origin, Record, Sensitive, Value
 from sabir.operations.why import Explainer, explain, find_subject
-from sabir.source.text import Location, Place, Source, Span
+from sabir.text import Location, Place, Source, Span
 
 
 def at(line: int) -> Location:

@@ -12,13 +12,13 @@ from sabir.check.prepared import CheckRunner, PreparedCheck, run_in_turn
 from sabir.check.report import PackageReport, ordered
 from sabir.check.selection import CodePattern, split_words
 from sabir.check.validator import BaseValidator
-from sabir.diagnostics.codes import Code, CodeRegistry, parse_code
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.near import did_you_mean
+from sabir.diagnostics.rules import Rule, RuleRegistry, parse_code
 from sabir.errors import UsageError
 from sabir.plugins import LANGUAGES, VALIDATORS, PluginFailure, load_plugins
 from sabir.source.packages import LoadedPackage
-from sabir.source.text import Source
+from sabir.text import Source
 
 __all__ = ["Application", "Validators"]
 
@@ -33,7 +33,7 @@ class _Language(Protocol):
     @property
     def name(self) -> str: ...
     def recognises(self, package: LoadedPackage) -> bool: ...
-    def codes(self) -> Sequence[Code]: ...
+    def rules(self) -> Sequence[Rule]: ...
     def validators(self) -> Sequence[type[BaseValidator]]: ...
 
 
@@ -101,7 +101,7 @@ class Application:
 
     # Codes
 
-    def list_errors(self, filters: str | Iterable[str] | None = None) -> list[Code]:
+    def list_errors(self, filters: str | Iterable[str] | None = None) -> list[Rule]:
         """Everything that the installed validators can report, with its documentation.
 
         `filters` are code patterns, as in `--select`: `W` gives the warnings, `MPL` the codes of that validator.
@@ -114,16 +114,16 @@ class Application:
             if not patterns or any(pattern.matches(code.code) for pattern in patterns)
         ]
 
-    def registry(self) -> CodeRegistry:
+    def registry(self) -> RuleRegistry:
         """All codes: general ones, those of the languages, those of plug-ins."""
         from sabir.check.general import GENERAL_CODES
 
-        registry = CodeRegistry()
+        registry = RuleRegistry()
         registry.register(GENERAL_CODES)
         for language in self._load_languages().values():
-            registry.register(language.codes())
+            registry.register(language.rules())
         for validator in self._load_validators().values():
-            registry.register(validator.codes())
+            registry.register(validator.rules())
         return registry
 
     # Running
@@ -288,7 +288,7 @@ def _validator_defect(plugin: object) -> str | None:
     name = getattr(plugin, "short_name", "")
     if not (isinstance(name, str) and name.isascii() and name.isalpha() and name.isupper()):
         return f"its short_name {name!r} must be capital letters only"
-    for code in plugin.codes():
+    for code in plugin.rules():
         if parse_code(code.code).prefix not in ("", name):
             return f"its code {code.code} must have the prefix {name}"
     return None

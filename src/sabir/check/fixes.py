@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from sabir.dataclasses import dataclass
 from sabir.diagnostics.finding import Edit, Finding, Fix
-from sabir.source.text import Source
+from sabir.text import Source
 
 __all__ = ["FixedText", "fixed_texts"]
 

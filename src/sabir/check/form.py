@@ -6,9 +6,10 @@ from collections.abc import Iterable, Iterator
 from typing import ClassVar
 
 from sabir.check.validator import BaseValidator
-from sabir.diagnostics.codes import Code
-from sabir.diagnostics.finding import Finding, problem_finding
+from sabir.diagnostics.finding import Finding
+from sabir.diagnostics.rules import Rule
 from sabir.source.packages import LoadedPackage, PackageFile
+from sabir.source.problem import problem_finding
 
 __all__ = ["FormValidator", "container_findings", "text_findings", "yaml_findings"]
 
@@ -43,7 +44,7 @@ class FormValidator(BaseValidator):
     suffixes: ClassVar[tuple[str, ...]] = (".yaml", ".yml")
 
     @classmethod
-    def codes(cls) -> tuple[Code, ...]:
+    def rules(cls) -> tuple[Rule, ...]:
         from sabir.check.general import FORM_CODES
 
         return FORM_CODES

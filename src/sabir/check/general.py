@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from typing import Final
 
-from sabir.diagnostics.codes import Code
+from sabir.diagnostics.rules import Rule
 
 __all__ = ["FORM_CODES", "FRAMEWORK_CODES", "GENERAL_CODES"]
 
 FORM_CODES: Final = (
-    Code(
+    Rule(
         code="E002",
         title="file is not readable as YAML",
         why="Nothing in the file can be used until it parses, so nothing else is said about it. Mend the place that is shown, "
@@ -22,7 +22,7 @@ FORM_CODES: Final = (
         bad={"example.yaml": "ports: [80, 443\nname: web\n"},
         good={"example.yaml": "ports: [80, 443]\nname: web\n"},
     ),
-    Code(
+    Rule(
         code="E003",
         title="file is not UTF-8 text",
         why="Descriptions are UTF-8 wherever they are read, so another encoding would change names and texts on the way. "
@@ -30,7 +30,7 @@ FORM_CODES: Final = (
         bad={"example.yaml": "name: caf\udce9\n"},
         good={"example.yaml": "name: café\n"},
     ),
-    Code(
+    Rule(
         code="E004",
         title="YAML that expands or nests without bound",
         why="Aliases that multiply, an alias that contains itself, or hundreds of levels of nesting exhaust the memory of "
@@ -38,7 +38,7 @@ FORM_CODES: Final = (
         bad={"example.yaml": "self: &self\n  again: *self\n"},
         good={"example.yaml": "self: &self\n  again: no\nother: *self\n"},
     ),
-    Code(
+    Rule(
         code="E006",
         title="key given twice in one mapping",
         why="YAML readers silently keep the last one, so the first value is lost without anybody noticing. Remove one of the "
@@ -47,7 +47,7 @@ FORM_CODES: Final = (
         good={"example.yaml": "name: web\nport: 80\n"},
         fixable=True,
     ),
-    Code(
+    Rule(
         code="E901",
         title="part of the package cannot be read",
         why="A file that may not be opened, an encrypted or damaged member of an archive, a pipe or a device: its content is "
@@ -58,7 +58,7 @@ FORM_CODES: Final = (
 )
 
 _CONTAINER_CODES: Final = (
-    Code(
+    Rule(
         code="E008",
         title="archive member or link leads out of the package",
         why="Unpacking a member whose name is absolute or climbs out with `..`, or following a symlink, would read or write "
@@ -67,7 +67,7 @@ _CONTAINER_CODES: Final = (
         bad={"../evil.yaml": "name: web\n"},
         good={"evil.yaml": "name: web\n"},
     ),
-    Code(
+    Rule(
         code="E009",
         title="archive holds a member twice or breaks the size limits",
         why="Of two members with one name, different tools read different ones; an archive of a few kilobytes that unpacks to "
@@ -78,7 +78,7 @@ _CONTAINER_CODES: Final = (
 )
 
 FRAMEWORK_CODES: Final = (
-    Code(
+    Rule(
         code="E000",
         title="a check itself failed",
         why="This is a fault of the check that is named, not of what you wrote; the other checks have run. Please report it. "
@@ -92,7 +92,7 @@ FRAMEWORK_CODES: Final = (
             "example.yaml": "port: eighty\n",
         },
     ),
-    Code(
+    Rule(
         code="E910",
         title="a malformed rule",
         why="A policy file is a mapping with the list rules. A rule has a code with a prefix of its own, a message, the "
@@ -102,7 +102,7 @@ FRAMEWORK_CODES: Final = (
             "example.yaml": "rules:\n- code: SHOP:E001\n  message: no backup\n  for: '::*'\n  condition: backup\n"
         },
     ),
-    Code(
+    Rule(
         code="W901",
         title="suppression that suppresses nothing",
         why="The finding that the comment was written for is gone, or the code is misspelt. A suppression left behind would "
@@ -111,7 +111,7 @@ FRAMEWORK_CODES: Final = (
         good={"example.yaml": "name: web\nname: db  # sabir: ignore[E006] shows what a duplicate does\n"},
         fixable=True,
     ),
-    Code(
+    Rule(
         code="W902",
         title="suppression without a reason",
         why="Whoever reads the comment next year wants to know why the finding was not mended. Write the reason after the "
@@ -120,7 +120,7 @@ FRAMEWORK_CODES: Final = (
         good={"example.yaml": "name: web\nname: db  # sabir: ignore[E006] shows what a duplicate does\n"},
         off_by_default=True,
     ),
-    Code(
+    Rule(
         code="W903",
         title="plug-in cannot be loaded",
         why="An installed distribution offers a language, validator, formatter or driver that cannot be imported or breaks the "
@@ -128,7 +128,7 @@ FRAMEWORK_CODES: Final = (
         bad={"entry_points.txt": "[sabir.validators]\nacme = acme_rules:Missing\n"},
         good={"entry_points.txt": "[sabir.validators]\nacme = sabir.check.form:FormValidator\n"},
     ),
-    Code(
+    Rule(
         code="W904",
         title="suppression that names no code",
         why="A suppression has to say what it suppresses, between brackets, so that other findings of the line stay visible: "

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import PurePath
 
 from sabir.dataclasses import dataclass, field
-from sabir.diagnostics.codes import Code
 from sabir.diagnostics.finding import Finding, Severity
+from sabir.diagnostics.rules import Rule
 
 __all__ = ["PackageReport", "Report", "ordered"]
 
@@ -51,7 +51,7 @@ class Report:
     packages: tuple[PackageReport, ...] = ()
     general: tuple[Finding, ...] = ()
     """Findings that belong to no package: plug-ins that failed to load."""
-    codes: dict[str, Code] = field(default_factory=dict[str, Code])
+    codes: dict[str, Rule] = field(default_factory=dict[str, Rule])
     """Documentation of the codes that were found, as far as it is registered."""
 
     def findings(self) -> Iterator[tuple[PackageReport, Finding]]:

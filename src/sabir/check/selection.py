@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Final
 
 from sabir.dataclasses import dataclass
-from sabir.diagnostics.codes import parse_code
+from sabir.diagnostics.rules import parse_code
 from sabir.errors import UsageError
 from sabir.patterns import late_pattern
 

@@ -17,7 +17,7 @@ from sabir.dataclasses import dataclass, field
 from sabir.diagnostics.finding import Edit, Finding, Fix
 from sabir.errors import UsageError
 from sabir.patterns import late_pattern
-from sabir.source.text import Place, Source, Span
+from sabir.text import Place, Source, Span
 
 __all__ = ["Suppressed", "apply_suppressions"]
 

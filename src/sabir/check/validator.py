@@ -8,8 +8,8 @@ from functools import partial
 from typing import ClassVar
 
 from sabir.check.prepared import PreparedCheck
-from sabir.diagnostics.codes import Code
 from sabir.diagnostics.finding import Finding
+from sabir.diagnostics.rules import Rule
 from sabir.source.packages import LoadedPackage
 
 __all__ = ["BaseValidator"]
@@ -30,7 +30,7 @@ class BaseValidator(ABC):
         self.package = loaded_package
 
     @classmethod
-    def codes(cls) -> tuple[Code, ...]:
+    def rules(cls) -> tuple[Rule, ...]:
         """The codes this validator can report."""
         return ()
 
@@ -38,7 +38,7 @@ class BaseValidator(ABC):
     def off_by_default(cls) -> Set[str]:
         """Those of its codes that are only reported when they are selected. One that can tell without loading the
         documentation of its codes makes checks start sooner."""
-        return {code.code for code in cls.codes() if code.off_by_default}
+        return {code.code for code in cls.rules() if code.off_by_default}
 
     @classmethod
     def own_code(cls, number: str) -> str:

@@ -11,8 +11,8 @@ from sabir.dataclasses import replace
 from sabir.diagnostics.finding import Edit, Finding, Fix
 from sabir.patterns import late_pattern
 from sabir.source.packages import PackageFile
-from sabir.source.text import Place, Source, Span
 from sabir.source.yaml import YamlMapping, YamlNode, YamlScalar, YamlSequence
+from sabir.text import Place, Source, Span
 
 __all__ = ["YamlRepairs"]
 

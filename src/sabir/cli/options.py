@@ -135,8 +135,8 @@ def pairs(words: Iterable[str], option: str) -> dict[str, Value]:
 
 
 def _yaml_value(text: str, where: str) -> Value:
-    from sabir.source.text import Source
     from sabir.source.yaml import compose, plain_data
+    from sabir.text import Source
 
     stream = compose(Source("<command line>", text))
     if stream.problems:

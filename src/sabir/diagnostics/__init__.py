@@ -1,6 +1,5 @@
 """Findings, codes and their documentation, near names."""
 
-from sabir.diagnostics.codes import Code, CodeRegistry, Example, parse_code
 from sabir.diagnostics.finding import (
     CheckerError,
     Edit,
@@ -9,23 +8,22 @@ from sabir.diagnostics.finding import (
     Frame,
     Related,
     Severity,
-    problem_finding,
 )
 from sabir.diagnostics.near import did_you_mean, near
+from sabir.diagnostics.rules import Example, Rule, RuleRegistry, parse_code
 
 __all__ = [
     "CheckerError",
-    "Code",
-    "CodeRegistry",
     "Edit",
     "Example",
     "Finding",
     "Fix",
     "Frame",
     "Related",
+    "Rule",
+    "RuleRegistry",
     "Severity",
     "did_you_mean",
     "near",
     "parse_code",
-    "problem_finding",
 ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from sabir.diagnostics.codes import Example
+from sabir.diagnostics.rules import Example
 
 __all__ = ["differing_parts"]
 

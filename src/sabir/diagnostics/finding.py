@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from enum import Enum
 
-from sabir.dataclasses import dataclass
-from sabir.source.problem import Problem
-from sabir.source.text import EMPTY_SPAN, Location, Place, Source
+from msgspec import Struct
+
+from sabir.text import EMPTY_SPAN, Location, Place, Source
 
 __all__ = [
     "CheckError",
@@ -17,7 +17,6 @@ __all__ = [
     "Frame",
     "Related",
     "Severity",
-    "problem_finding",
 ]
 
 
@@ -26,32 +25,28 @@ class Severity(Enum):
     WARNING = "warning"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Related:
+class Related(Struct, frozen=True, kw_only=True):
     """A second place that belongs to a finding: where the name was first given, who called, what it contradicts."""
 
     place: Place
     message: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Frame:
+class Frame(Struct, frozen=True, kw_only=True):
     """One step of the way that led to a failure, innermost last: `name` is a method, refinement or template."""
 
     place: Place | None
     name: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Edit:
+class Edit(Struct, frozen=True, kw_only=True):
     """Replace a span of a source by a text."""
 
     place: Place
     text: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Fix:
+class Fix(Struct, frozen=True, kw_only=True):
     """A mechanical repair. A safe one never changes what the description means."""
 
     title: str
@@ -59,8 +54,7 @@ class Fix:
     safe: bool = True
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
+class Finding(Struct, frozen=True, kw_only=True):
     """Something a user should know about a text: code, message, place.
 
     Attributes of spec 001 are there by their names: `code`, `message`, `filename`, `line` and `column` (from 0),
@@ -128,17 +122,3 @@ class Finding:
 
 CheckerError = Finding
 CheckError = Finding
-
-
-def problem_finding(problem: Problem) -> Finding:
-    """A defect of a text's form as a finding."""
-    source = problem.source
-    return Finding(
-        code=problem.code,
-        message=problem.message,
-        place=Place(source, problem.span),
-        whole_file=not source.text,
-        related=tuple(
-            Related(place=Place(source, span), message=message) for span, message in problem.related
-        ),
-    )

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from sabir.diagnostics.codes import Code, Example
 from sabir.diagnostics.excerpt import differing_parts
+from sabir.diagnostics.rules import Example, Rule
 
 __all__ = ["markdown_page", "page_name", "page_url", "plain_explanation"]
 
@@ -30,7 +30,7 @@ def page_url(code: str) -> str:
     return f"{_SITE}{page_name(code)}/"
 
 
-def plain_explanation(code: Code) -> str:
+def plain_explanation(code: Rule) -> str:
     """The documentation of a code for a terminal."""
     import textwrap
 
@@ -42,7 +42,7 @@ def plain_explanation(code: Code) -> str:
     return "\n".join(lines) + "\n"
 
 
-def markdown_page(code: Code) -> str:
+def markdown_page(code: Rule) -> str:
     """The documentation of a code as a page."""
     parts = [f"# {code.code}: {code.title}", "", f"*{code.severity.value.capitalize()}.* {code.why}"]
     for note in _notes(code):
@@ -56,7 +56,7 @@ def markdown_page(code: Code) -> str:
     return "\n".join(parts) + "\n"
 
 
-def _notes(code: Code) -> Iterator[str]:
+def _notes(code: Rule) -> Iterator[str]:
     if code.off_by_default:
         yield f"Off by default: switch it on with `--extend-select {code.code}`."
     if code.fixable:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from sabir.check.validator import BaseValidator
-    from sabir.diagnostics.codes import Code
+    from sabir.diagnostics.rules import Rule
     from sabir.languages.language import Evaluation, EvaluationRequest, Renderer
     from sabir.source.packages import LoadedPackage
 
@@ -24,7 +24,7 @@ class EnvironmentLanguage:
     def recognises(self, package: LoadedPackage) -> bool:
         return package.exists(FILE_NAME)
 
-    def codes(self) -> Sequence[Code]:
+    def rules(self) -> Sequence[Rule]:
         from sabir.environment.codes import CODES
 
         return CODES

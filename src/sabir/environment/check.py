@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import ClassVar, Final
 
-from sabir.check.policy import Rule, read_rules, run_rules
+from sabir.check.policy import PolicyRule, read_rules, run_rules
 from sabir.check.validator import BaseValidator
-from sabir.diagnostics.codes import Code
 from sabir.diagnostics.finding import Finding, Severity
 from sabir.diagnostics.near import did_you_mean
+from sabir.diagnostics.rules import Rule
 from sabir.environment.evaluate import evaluate_environment, load_environment
 from sabir.environment.nodes import Environment
 from sabir.environment.parts import LoadedPart, load_parts
@@ -29,7 +29,7 @@ class EnvironmentValidator(BaseValidator):
     long_name: ClassVar[str] = "environment"
 
     @classmethod
-    def codes(cls) -> tuple[Code, ...]:
+    def rules(cls) -> tuple[Rule, ...]:
         from sabir.environment.codes import CODES
 
         return CODES
@@ -74,7 +74,7 @@ class EnvironmentValidator(BaseValidator):
 
     def _rules(self, environment: Environment) -> Iterator[Finding]:
         """The policy files that the environment names, asked of the graph of all parts."""
-        rules: list[Rule] = []
+        rules: list[PolicyRule] = []
         for name, span in environment.rules:
             file = self.package.get_file(name)
             if file is None:

@@ -22,7 +22,7 @@ from sabir.environment.running import PartOutcome
 from sabir.graph.order import strongly_connected
 from sabir.graph.origin import How, Origin
 from sabir.graph.values import Unknown, reveal
-from sabir.source.text import Span
+from sabir.text import Span
 
 __all__ = ["Circle", "Solved"]
 

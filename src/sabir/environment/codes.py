@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from sabir.diagnostics.codes import Code, Example
+from sabir.diagnostics.rules import Example, Rule
 
 __all__ = ["CODES"]
 
@@ -35,8 +35,8 @@ _GOOD: Final[Example] = {"sabir.yaml": "parts:\n  db:\n    path: db.yaml\n", "db
 
 def _code(
     number: str, title: str, why: str, text: str, *, run: bool = False, more: Example | None = None
-) -> Code:
-    return Code(
+) -> Rule:
+    return Rule(
         code=f"ENV:{number}",
         title=title,
         why=why,
@@ -47,7 +47,7 @@ def _code(
     )
 
 
-CODES: Final[tuple[Code, ...]] = (
+CODES: Final[tuple[Rule, ...]] = (
     _code(
         "E001",
         "sabir.yaml is not an environment",
@@ -108,7 +108,7 @@ CODES: Final[tuple[Code, ...]] = (
         run=True,
         more={"net/main.cf": "block = 1\n"},
     ),
-    Code(
+    Rule(
         code="ENV:W001",
         title="something sensitive is left out of what is rendered",
         why="A part is given a sensitive value, and its text would stand in a file that render writes.",

@@ -27,7 +27,7 @@ from sabir.graph.record import Record
 from sabir.graph.values import Value
 from sabir.languages.language import Evaluation, EvaluationRequest
 from sabir.source.packages import LoadedPackage
-from sabir.source.text import Place, Span
+from sabir.text import Place, Span
 
 __all__ = ["PreparedPart", "evaluate_environment", "load_environment", "prepare_parts"]
 

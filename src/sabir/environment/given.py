@@ -13,7 +13,6 @@ from sabir.environment.references import is_expression
 from sabir.graph.origin import How, Origin
 from sabir.graph.values import Value, reveal_all
 from sabir.languages.language import Document, EvaluationRequest
-from sabir.source.text import Span
 from sabir.source.yaml.nodes import (
     YamlEntry,
     YamlMapping,
@@ -22,6 +21,7 @@ from sabir.source.yaml.nodes import (
     YamlSequence,
     node_of,
 )
+from sabir.text import Span
 
 __all__ = ["ABSENT", "Resolved", "origin_of", "request_for", "value_of"]
 

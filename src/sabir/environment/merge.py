@@ -12,7 +12,7 @@ from sabir.graph.origin import AttributeRead, Origin
 from sabir.graph.record import Record
 from sabir.graph.values import Ref, Sensitive, Value
 from sabir.languages.language import Evaluation, RenderedObject
-from sabir.source.text import Location, Place, Source, Span
+from sabir.text import Location, Place, Source, Span
 
 __all__ = ["MovedPart", "PartPlaces", "moved_part"]
 

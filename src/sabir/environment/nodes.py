@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from sabir.dataclasses import dataclass
-from sabir.source.text import Place, Source, Span
 from sabir.source.yaml.nodes import YamlMapping, YamlNode
+from sabir.text import Place, Source, Span
 
 __all__ = ["Environment", "Part"]
 

@@ -14,7 +14,7 @@ from sabir.errors import UnusableInput
 from sabir.languages.language import Language
 from sabir.plugins import LANGUAGES, load_plugins
 from sabir.source.packages import LoadedPackage, SubPackage, load_package
-from sabir.source.text import Span
+from sabir.text import Span
 
 __all__ = ["LoadedPart", "environment_folder", "load_parts"]
 

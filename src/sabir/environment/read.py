@@ -6,13 +6,14 @@ from collections.abc import Iterable
 from typing import Final
 
 from sabir.dataclasses import dataclass, field
-from sabir.diagnostics.finding import Finding, problem_finding
+from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.near import did_you_mean
 from sabir.environment.nodes import Environment, Part
 from sabir.patterns import late_pattern
 from sabir.source.packages import PackageFile
-from sabir.source.text import Place, Source, Span
+from sabir.source.problem import problem_finding
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence, text_of
+from sabir.text import Place, Source, Span
 
 __all__ = ["read_environment"]
 

@@ -8,8 +8,8 @@ from typing import Any, Final
 from sabir.dataclasses import dataclass
 from sabir.environment.nodes import Environment, Part
 from sabir.patterns import late_pattern
-from sabir.source.text import Span
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence, plain_data
+from sabir.text import Span
 
 __all__ = ["Reference", "is_expression", "part_references", "references"]
 

@@ -11,7 +11,7 @@ from sabir.environment.evaluate import prepare_parts
 from sabir.languages.language import EvaluationRequest, Language, Renderer, Rendering, RenderRequest
 from sabir.plugins import LANGUAGES, load_plugins
 from sabir.source.packages import LoadedPackage
-from sabir.source.text import Place
+from sabir.text import Place
 
 __all__ = ["renderers"]
 

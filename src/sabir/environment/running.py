@@ -16,7 +16,7 @@ from sabir.environment.secrecy import Given
 from sabir.errors import UnusableInput, UsageError
 from sabir.graph.graph import Graph
 from sabir.languages.language import Evaluation, EvaluationRequest
-from sabir.source.text import Span
+from sabir.text import Span
 
 __all__ = ["PartOutcome", "PartRunner"]
 

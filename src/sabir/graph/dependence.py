@@ -11,7 +11,7 @@ from sabir.graph.origin import AttributeRead, Origin
 from sabir.graph.record import Layout
 from sabir.namedtuples import NamedTuple
 from sabir.source.collector import collector_paused
-from sabir.source.text import Location, Source
+from sabir.text import Location, Source
 
 __all__ = ["Affected", "Dependence", "lines_of"]
 

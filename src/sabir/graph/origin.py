@@ -11,7 +11,7 @@ from enum import Enum
 
 from sabir.dataclasses import dataclass
 from sabir.namedtuples import NamedTuple
-from sabir.source.text import Location, Place
+from sabir.text import Location, Place
 
 __all__ = ["AttributeRead", "How", "Origin"]
 

@@ -12,12 +12,12 @@ from sabir.graph.graph import Graph
 from sabir.graph.origin import AttributeRead, Origin
 from sabir.graph.values import Value
 from sabir.source.packages import LoadedPackage
-from sabir.source.text import Source
 from sabir.source.yaml.nodes import YamlNode
+from sabir.text import Source
 
 if TYPE_CHECKING:  # importing the checks would double the time it takes to start an evaluation
     from sabir.check.validator import BaseValidator
-    from sabir.diagnostics.codes import Code
+    from sabir.diagnostics.rules import Rule
 
 __all__ = [
     "Document",
@@ -137,7 +137,7 @@ class Language(Protocol):
         """Whether the package is written in this language, by its files alone; cheap."""
         ...
 
-    def codes(self) -> Sequence[Code]:
+    def rules(self) -> Sequence[Rule]:
         """Everything this language can report, with its documentation."""
         ...
 

@@ -11,8 +11,8 @@ from sabir.check.prepared import CheckRunner
 from sabir.check.report import PackageReport, Report
 from sabir.check.selection import CodePattern
 from sabir.dataclasses import dataclass, replace
-from sabir.diagnostics.codes import Code, parse_code
 from sabir.diagnostics.near import did_you_mean, near
+from sabir.diagnostics.rules import Rule, parse_code
 from sabir.errors import SabirError, UnusableInput, UsageError
 from sabir.operations.languages import find_language
 from sabir.source.packages import LoadedPackage, load_package
@@ -59,7 +59,7 @@ def check_package(package: LoadedPackage, options: CheckOptions | None = None) -
     return _report(application, (_checked(package, application),))
 
 
-def list_codes(filters: Iterable[str] | None = None) -> list[Code]:
+def list_codes(filters: Iterable[str] | None = None) -> list[Rule]:
     """Everything that can be reported here, plug-ins included."""
     return Application().list_errors(filters)
 
@@ -86,7 +86,7 @@ def reject_unknown_codes(options: CheckOptions) -> None:
             raise UsageError(f"nothing reports {str(pattern)!r}: {hint}")
 
 
-def _is_known(pattern: CodePattern, codes: Iterable[Code]) -> bool:
+def _is_known(pattern: CodePattern, codes: Iterable[Rule]) -> bool:
     return any(pattern.matches(code.code) for code in codes)
 
 

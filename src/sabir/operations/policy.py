@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import ClassVar
 
-from sabir.check.policy import Rule, read_rules, run_rules
+from sabir.check.policy import PolicyRule, read_rules, run_rules
 from sabir.check.validator import BaseValidator
 from sabir.diagnostics.finding import Finding, Severity
 from sabir.errors import UnusableInput
@@ -18,7 +18,7 @@ __all__ = ["policy_validator"]
 
 def policy_validator(files: Sequence[str], language: Language) -> type[BaseValidator]:
     """A validator that evaluates the package, trusting it with nothing, and asks the rules of its graph."""
-    rules: list[Rule] = []
+    rules: list[PolicyRule] = []
     mistakes: list[Finding] = []
     for name in files:
         found, wrong = read_rules(_policy_file(name))

@@ -19,7 +19,7 @@ from sabir.graph.values import Ref, Value
 from sabir.languages.language import EvaluationRequest
 from sabir.operations.evaluate import evaluate_path
 from sabir.source.packages import LoadedPackage
-from sabir.source.text import Location, Source
+from sabir.text import Location, Source
 
 __all__ = ["Explainer", "Explanation", "Step", "Subject", "WhyRequest", "explain", "find_subject", "why_path"]
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from sabir.dataclasses import dataclass
-from sabir.source.text import EMPTY_SPAN, Source, Span
+from sabir.diagnostics.finding import Finding, Related
+from sabir.text import EMPTY_SPAN, Place, Source, Span
 
-__all__ = ["Problem"]
+__all__ = ["Problem", "problem_finding"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,3 +18,17 @@ class Problem:
     source: Source
     span: Span = EMPTY_SPAN
     related: tuple[tuple[Span, str], ...] = ()
+
+
+def problem_finding(problem: Problem) -> Finding:
+    """A defect of a text's form as a finding."""
+    source = problem.source
+    return Finding(
+        code=problem.code,
+        message=problem.message,
+        place=Place(source, problem.span),
+        whole_file=not source.text,
+        related=tuple(
+            Related(place=Place(source, span), message=message) for span, message in problem.related
+        ),
+    )

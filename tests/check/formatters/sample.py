@@ -5,7 +5,7 @@ from __future__ import annotations
 from sabir.check.general import GENERAL_CODES
 from sabir.check.report import PackageReport, Report
 from sabir.diagnostics.finding import Edit, Finding, Fix, Frame, Related
-from sabir.source.text import Place, Source, Span
+from sabir.text import Place, Source, Span
 from tests.check.toy import CODES
 
 __all__ = ["SAMPLE"]

@@ -9,7 +9,7 @@ from sabir.check.policy import read_rules, run_rules
 from sabir.diagnostics.finding import Finding
 from sabir.graph import Graph, How, Instance, Origin, Record, Sensitive
 from sabir.source.packages import PackageFile
-from sabir.source.text import Location
+from sabir.text import Location
 
 GRAPH = Graph(
     [

@@ -15,7 +15,7 @@ from sabir.languages.ccp.syntax.component import Component
 from sabir.languages.ccp.syntax.deployment import read_deployment
 from sabir.languages.ccp.syntax.violation import Violation
 from sabir.source.packages import MemoryPackage
-from sabir.source.text import Source
+from sabir.text import Source
 from tests.conformance.runner.ccp import CcpCase, CcpFile, CcpFinding, CcpOutcome
 
 __all__ = ["run"]

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sabir.expressions.template.sandbox import ProblemKind, Sandbox, TemplateFailed, TemplateProblem
-from sabir.source.text import Source
+from sabir.text import Source
 
 VARIABLES: dict[str, Any] = {"web": {"port": 80, "items": "own"}, "x": "s", "n": 3}
 

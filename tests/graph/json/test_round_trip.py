@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from sabir.errors import UnusableInput
 from sabir.graph import UNKNOWN, Graph, How, Instance, Origin, Record, Ref, Sensitive, Value
 from sabir.graph.json import chunks, decoded, encoded, load
-from sabir.source.text import Location
+from sabir.text import Location
 from tests.graph.strategies import graphs, values
 
 SCHEMA = json.loads((files("sabir.graph") / "schema/graph-1.schema.json").read_bytes())

@@ -1,7 +1,7 @@
 """A small graph with a bit of everything, for golden files."""
 
 from sabir.graph import UNKNOWN, Graph, How, Instance, Origin, Record, Ref, Sensitive
-from sabir.source.text import Location
+from sabir.text import Location
 
 MODEL = "main.cf"
 

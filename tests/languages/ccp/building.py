@@ -11,7 +11,7 @@ from sabir.languages.ccp.evaluate.render import render_objects
 from sabir.languages.ccp.syntax.component import Component
 from sabir.languages.ccp.syntax.deployment import Deployment, read_deployment
 from sabir.source.packages import MemoryPackage
-from sabir.source.text import Source
+from sabir.text import Source
 
 __all__ = ["checked", "deployment", "kinds", "objects", "service"]
 

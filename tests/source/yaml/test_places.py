@@ -10,8 +10,8 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sabir.source.text import Source, Span
 from sabir.source.yaml import Style, YamlMapping, YamlNode, YamlScalar, YamlSequence, compose
+from sabir.text import Source, Span
 
 
 def _compose(text: str) -> tuple[Source, list[YamlNode]]:

@@ -6,8 +6,8 @@ import time
 
 import pytest
 
-from sabir.source.text import Source
 from sabir.source.yaml import Limits, YamlMapping, YamlScalar, YamlSequence, YamlStream, compose, plain_data
+from sabir.text import Source
 from tests.process import peak_memory
 
 

@@ -12,8 +12,8 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sabir.source.text import Source
 from sabir.source.yaml import YamlMapping, compose, plain_data
+from sabir.text import Source
 
 
 def _ours(text: str) -> list[Any]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from sabir.check import BaseValidator
-from sabir.diagnostics import Code, Finding
+from sabir.diagnostics import Finding, Rule
 
-SPACE_IN_NAME = Code(
+SPACE_IN_NAME = Rule(
     code="SHOP:W001",
     title="file name with a space",
     why="Our deployment scripts split lists of files at spaces. Write a hyphen instead.",
@@ -24,7 +24,7 @@ class NamingValidator(BaseValidator):
     long_name = "naming"
 
     @classmethod
-    def codes(cls) -> tuple[Code, ...]:
+    def rules(cls) -> tuple[Rule, ...]:
         return (SPACE_IN_NAME,)
 
     def run(self, files: Iterable[str] | None = None) -> Iterator[Finding]:

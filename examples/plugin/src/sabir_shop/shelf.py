@@ -13,17 +13,17 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from sabir.check import BaseValidator, yaml_findings
-from sabir.diagnostics import Code, Finding
+from sabir.diagnostics import Finding, Rule
 from sabir.source.packages import LoadedPackage
-from sabir.source.text import Place
 from sabir.source.yaml import YamlMapping, YamlScalar, YamlSequence
+from sabir.text import Place
 
 if TYPE_CHECKING:
     from sabir.languages.language import Evaluation, EvaluationRequest, Renderer
 
 FILE = "shelf.yaml"
 
-NO_LIST = Code(
+NO_LIST = Rule(
     code="SHELF:E001",
     title="a shelf is no list of books",
     why="Books stand on a shelf one after the other; write them as a list, even when there is one only.",
@@ -37,7 +37,7 @@ class ShelfValidator(BaseValidator):
     long_name = "shelf"
 
     @classmethod
-    def codes(cls) -> tuple[Code, ...]:
+    def rules(cls) -> tuple[Rule, ...]:
         return (NO_LIST,)
 
     def run(self, files: Iterable[str] | None = None) -> Iterator[Finding]:
@@ -75,8 +75,8 @@ class Shelf:
     def recognises(self, package: LoadedPackage) -> bool:
         return package.exists(FILE)
 
-    def codes(self) -> Sequence[Code]:
-        return ShelfValidator.codes()
+    def rules(self) -> Sequence[Rule]:
+        return ShelfValidator.rules()
 
     def validators(self) -> Sequence[type[BaseValidator]]:
         return (ShelfValidator,)

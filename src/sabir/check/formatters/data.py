@@ -10,7 +10,7 @@ from typing import Any, Final
 from sabir import __version__
 from sabir.check.report import PackageReport, Report
 from sabir.diagnostics.finding import Finding, Fix
-from sabir.source.text import Place
+from sabir.text import Place
 
 __all__ = ["REPORT_FORMAT", "finding_data", "report_data"]
 

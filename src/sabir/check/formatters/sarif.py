@@ -12,10 +12,10 @@ from sabir import __version__
 from sabir.check.baseline import fingerprint
 from sabir.check.formatters.formatter import BaseFormatter
 from sabir.check.report import PackageReport, Report
-from sabir.diagnostics.codes import Code
 from sabir.diagnostics.finding import Edit, Finding, Fix, Severity
 from sabir.diagnostics.page import page_url, plain_explanation
-from sabir.source.text import Place, Span
+from sabir.diagnostics.rules import Rule
+from sabir.text import Place, Span
 
 __all__ = ["SarifFormatter"]
 
@@ -46,7 +46,7 @@ class SarifFormatter(BaseFormatter):
         return json.dumps(log, indent=2, ensure_ascii=False) + "\n"
 
 
-def _rule(name: str, code: Code | None) -> dict[str, Any]:
+def _rule(name: str, code: Rule | None) -> dict[str, Any]:
     level = "warning" if name.rpartition(":")[2].startswith("W") else "error"
     rule: dict[str, Any] = {"id": name, "defaultConfiguration": {"level": level}}
     if code is not None:

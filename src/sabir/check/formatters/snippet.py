@@ -6,7 +6,7 @@ from typing import Final
 
 from sabir.check.formatters.palette import harmless
 from sabir.diagnostics.finding import Finding
-from sabir.source.text import Place
+from sabir.text import Place
 
 __all__ = ["snippet"]
 

@@ -9,7 +9,7 @@ from sabir.check.formatters.palette import Palette, harmless
 from sabir.check.formatters.snippet import snippet
 from sabir.check.report import PackageReport, Report
 from sabir.diagnostics.finding import Finding, Severity
-from sabir.source.text import Place
+from sabir.text import Place
 
 __all__ = ["ConciseFormatter", "TextFormatter", "finding_lines"]
 

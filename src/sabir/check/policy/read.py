@@ -14,22 +14,23 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from sabir.dataclasses import dataclass
-from sabir.diagnostics.codes import parse_code
-from sabir.diagnostics.finding import Finding, problem_finding
+from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.near import did_you_mean
+from sabir.diagnostics.rules import parse_code
 from sabir.expressions.query import QueryError
 from sabir.expressions.query.forms import compile_expression
 from sabir.source.packages import PackageFile
-from sabir.source.text import Place, Source
+from sabir.source.problem import problem_finding
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlSequence, plain_data, text_of
+from sabir.text import Place, Source
 
-__all__ = ["Rule", "read_rules"]
+__all__ = ["PolicyRule", "read_rules"]
 
 _KEYS: Final = ("code", "message", "for", "condition", "hint", "attribute", "why")
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Rule:
+class PolicyRule:
     code: str
     message: str
     """Fields in braces are attributes of the instance, or name, type, id and owner."""
@@ -44,7 +45,7 @@ class Rule:
     """The attribute whose place the finding points to; None: that of the instance."""
 
 
-def read_rules(file: PackageFile) -> tuple[tuple[Rule, ...], tuple[Finding, ...]]:
+def read_rules(file: PackageFile) -> tuple[tuple[PolicyRule, ...], tuple[Finding, ...]]:
     """The rules of a policy file that can be used, and what is wrong with the others."""
     findings = [problem_finding(problem) for problem in file.yaml.problems]
     if file.yaml.broken:
@@ -54,15 +55,15 @@ def read_rules(file: PackageFile) -> tuple[tuple[Rule, ...], tuple[Finding, ...]
     if not isinstance(listed, YamlSequence):
         message = "a policy file is a mapping with the key rules, a list"
         return (), (*findings, Finding.about_file("E910", message, file.source))
-    rules: list[Rule] = []
+    rules: list[PolicyRule] = []
     for item in listed.items:
         outcome = list(_rule(file.source, item))
-        rules.extend(one for one in outcome if isinstance(one, Rule))
+        rules.extend(one for one in outcome if isinstance(one, PolicyRule))
         findings.extend(one for one in outcome if isinstance(one, Finding))
     return tuple(rules), tuple(findings)
 
 
-def _rule(source: Source, node: YamlNode) -> Iterator[Rule | Finding]:
+def _rule(source: Source, node: YamlNode) -> Iterator[PolicyRule | Finding]:
     if not isinstance(node, YamlMapping):
         yield _finding(source, node, "a rule is a mapping with code, message, for and condition")
         return
@@ -71,7 +72,7 @@ def _rule(source: Source, node: YamlNode) -> Iterator[Rule | Finding]:
     wanted, condition = node.get("for"), node.get("condition")
     if problems or wanted is None or condition is None:
         return
-    yield Rule(
+    yield PolicyRule(
         code=text_of(node.get("code")) or "",
         message=text_of(node.get("message")) or "",
         wanted=plain_data(wanted),

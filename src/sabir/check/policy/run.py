@@ -6,17 +6,17 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from sabir.check.policy.read import Rule
+from sabir.check.policy.read import PolicyRule
 from sabir.diagnostics.finding import Finding, Related
 from sabir.expressions.query import GraphResource, QueryError, Resource, evaluate, redacted, resources_of
 from sabir.graph.graph import Graph
 from sabir.graph.instance import Instance
-from sabir.source.text import EMPTY_SPAN, Location, Place, Source
+from sabir.text import EMPTY_SPAN, Location, Place, Source
 
 __all__ = ["run_rules"]
 
 
-def run_rules(rules: Iterable[Rule], graph: Graph) -> Iterator[Finding]:
+def run_rules(rules: Iterable[PolicyRule], graph: Graph) -> Iterator[Finding]:
     """A finding for every instance that breaks a rule, at the place that made the instance or the attribute."""
     root = resources_of(graph)
     for rule in rules:
@@ -28,7 +28,7 @@ def run_rules(rules: Iterable[Rule], graph: Graph) -> Iterator[Finding]:
         yield from _broken(rule, wanted)
 
 
-def _broken(rule: Rule, wanted: Iterable[Resource]) -> Iterator[Finding]:
+def _broken(rule: PolicyRule, wanted: Iterable[Resource]) -> Iterator[Finding]:
     for resource in wanted:
         try:
             holds = _is_true(evaluate(rule.condition, resource).value)
@@ -43,7 +43,7 @@ def _is_true(value: Any) -> bool:
     return bool(getattr(value, "value", value)) if not isinstance(value, Resource) else True
 
 
-def _finding(rule: Rule, resource: Resource) -> Finding:
+def _finding(rule: PolicyRule, resource: Resource) -> Finding:
     instance = resource.instance if isinstance(resource, GraphResource) else None
     place, whole = _place(rule, instance)
     return Finding(
@@ -56,7 +56,7 @@ def _finding(rule: Rule, resource: Resource) -> Finding:
     )
 
 
-def _place(rule: Rule, instance: Instance | None) -> tuple[Place, bool]:
+def _place(rule: PolicyRule, instance: Instance | None) -> tuple[Place, bool]:
     """Where to point: the attribute of the rule, the instance, or (for what has no place) the rule."""
     origin = None
     if instance is not None:

@@ -9,7 +9,7 @@ from typing import Any, Final
 from sabir.expressions.query.resource import Resource
 from sabir.expressions.query.session import Session
 from sabir.expressions.query.values import MISSING
-from sabir.source.text import Place
+from sabir.text import Place
 
 __all__ = ["Context", "Lazy", "Scope"]
 

@@ -7,7 +7,7 @@ from enum import Enum
 
 from sabir.diagnostics.finding import Finding, Frame
 from sabir.errors import FindingError
-from sabir.source.text import Place, Source, Span
+from sabir.text import Place, Source, Span
 
 __all__ = ["Kind", "QueryError"]
 

@@ -96,8 +96,8 @@ def parse_expression(text: str) -> Any:
     if not text.lstrip().startswith("{") or text.lstrip().startswith(("{{", "{%")):
         return text
     from sabir.errors import UsageError
-    from sabir.source.text import Source
     from sabir.source.yaml import compose, plain_data
+    from sabir.text import Source
 
     stream = compose(Source("<expression>", text))
     if stream.problems or not stream.documents or stream.documents[0] is None:

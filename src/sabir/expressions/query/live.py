@@ -12,7 +12,7 @@ from sabir.expressions.query.forms import compile_value
 from sabir.expressions.query.resource import Resource
 from sabir.expressions.query.session import Session
 from sabir.expressions.query.values import MISSING, NodeState, Status, mark, plain
-from sabir.source.text import Place
+from sabir.text import Place
 
 __all__ = ["Assigned", "LiveResource", "PlainResource"]
 

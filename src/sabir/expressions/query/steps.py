@@ -18,7 +18,7 @@ from sabir.expressions.query.resource import SPECIAL_KEYS, Artifact, Resource
 from sabir.expressions.query.syntax import Empty, Filter, Index, Name, Path, Segment, Star, Variable
 from sabir.expressions.query.values import MISSING, External
 from sabir.graph.values import Sensitive, Unknown
-from sabir.source.text import Place
+from sabir.text import Place
 
 __all__ = ["Select", "Step", "compile_segment", "filters_only", "fused", "run_steps", "undefined"]
 

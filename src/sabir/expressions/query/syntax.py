@@ -14,7 +14,7 @@ from typing import Final, NoReturn
 from sabir.dataclasses import dataclass
 from sabir.expressions.query.errors import Kind, QueryError
 from sabir.patterns import late_pattern
-from sabir.source.text import Place, Source, Span
+from sabir.text import Place, Source, Span
 
 __all__ = ["Empty", "Filter", "Index", "Key", "Name", "Path", "Segment", "Star", "Test", "Variable", "parse"]
 

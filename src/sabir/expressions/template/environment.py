@@ -20,7 +20,7 @@ from sabir.expressions.template.limits import LimitReached, Meter, TemplateLimit
 from sabir.expressions.template.lines import Piece
 from sabir.expressions.template.marking import COUNTING
 from sabir.expressions.template.sandbox import compiled, line_place
-from sabir.source.text import Place, Source, Span
+from sabir.text import Place, Source, Span
 
 __all__ = ["BoundedEnvironment", "MeteredEnvironment"]
 

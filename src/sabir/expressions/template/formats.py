@@ -11,7 +11,7 @@ from typing import Any, Final
 from jinja2.exceptions import FilterArgumentError
 
 from sabir.patterns import late_pattern
-from sabir.source.text import Source
+from sabir.text import Source
 
 __all__ = ["FORMAT_FILTERS"]
 

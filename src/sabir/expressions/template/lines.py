@@ -10,7 +10,7 @@ from __future__ import annotations
 from bisect import bisect_right
 
 from sabir.dataclasses import dataclass
-from sabir.source.text import EMPTY_SPAN, Place, Source, Span
+from sabir.text import EMPTY_SPAN, Place, Source, Span
 
 __all__ = ["LineMap", "Piece", "Rendered"]
 

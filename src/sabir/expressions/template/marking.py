@@ -10,7 +10,7 @@ from jinja2.runtime import Context
 from jinja2.visitor import NodeTransformer
 
 from sabir.expressions.template.lines import Piece
-from sabir.source.text import Source
+from sabir.text import Source
 
 __all__ = ["COUNTING", "count", "mark"]
 

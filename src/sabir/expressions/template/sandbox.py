@@ -17,7 +17,7 @@ from sabir.expressions.template.limits import LimitReached, TemplateLimits
 from sabir.expressions.template.lines import LineMap, Piece, Rendered
 from sabir.expressions.template.simple import NotSimple, render_simple
 from sabir.patterns import late_pattern
-from sabir.source.text import Place, Source, Span
+from sabir.text import Place, Source, Span
 
 __all__ = ["ProblemKind", "Sandbox", "TemplateFailed", "TemplateProblem", "is_template"]
 

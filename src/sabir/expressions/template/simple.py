@@ -13,7 +13,7 @@ from typing import Final
 
 from sabir.expressions.template.lines import LineMap, Piece, Rendered
 from sabir.patterns import late_pattern
-from sabir.source.text import Source
+from sabir.text import Source
 
 __all__ = ["NotSimple", "render_simple"]
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from sabir.errors import SabirError
-from sabir.source.text import Span
+from sabir.text import Span
 
 __all__ = ["LimitExceeded", "NoMatch", "UnknownName", "YaqlError", "YaqlRuntimeError", "YaqlSyntaxError"]
 

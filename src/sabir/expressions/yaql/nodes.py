@@ -7,7 +7,7 @@ which is a third of the time it takes to parse. `start` and `end` are offsets in
 from __future__ import annotations
 
 from sabir.namedtuples import NamedTuple
-from sabir.source.text import Span
+from sabir.text import Span
 
 __all__ = [
     "Binary",

@@ -26,7 +26,7 @@ from sabir.expressions.yaql.nodes import (
     Variable,
     Word,
 )
-from sabir.source.text import Span
+from sabir.text import Span
 
 __all__ = ["MAX_CHAIN", "MAX_DEPTH", "Dialect", "parse_tree"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NoReturn
 
 from sabir.expressions.yaql.errors import LimitExceeded, NoMatch, UnknownName, YaqlRuntimeError
-from sabir.source.text import Span
+from sabir.text import Span
 
 __all__ = ["CAUGHT", "Site"]
 

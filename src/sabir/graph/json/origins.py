@@ -6,7 +6,7 @@ from typing import Any
 
 from sabir.graph.origin import AttributeRead, How, Origin
 from sabir.graph.record import Record
-from sabir.source.text import Location
+from sabir.text import Location
 
 __all__ = ["origin_of", "origins_of"]
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from sabir.check.validator import BaseValidator
-    from sabir.diagnostics.codes import Code
+    from sabir.diagnostics.rules import Rule
     from sabir.languages.language import Evaluation, EvaluationRequest, Renderer
     from sabir.source.packages import LoadedPackage
 
@@ -24,7 +24,7 @@ class Ccp:
 
         return recognises(package)
 
-    def codes(self) -> Sequence[Code]:
+    def rules(self) -> Sequence[Rule]:
         from sabir.languages.ccp.check.codes import all_codes
 
         return all_codes()

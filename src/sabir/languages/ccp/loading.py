@@ -14,8 +14,8 @@ from sabir.languages.ccp.syntax.component import Component, components_of, confi
 from sabir.languages.ccp.syntax.deployment import INPUTS, Deployment, read_deployment
 from sabir.languages.language import Document, EvaluationRequest
 from sabir.source.packages import LoadedPackage, load_package
-from sabir.source.text import Source
 from sabir.source.yaml import YamlMapping, compose, plain_data
+from sabir.text import Source
 
 __all__ = ["load_deployment"]
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from sabir.check.validator import BaseValidator
-    from sabir.diagnostics.codes import Code
+    from sabir.diagnostics.rules import Rule
     from sabir.languages.language import Evaluation, EvaluationRequest, RenderedObject, Renderer
     from sabir.source.packages import LoadedPackage
 
@@ -26,7 +26,7 @@ class InmantaLanguage:
             return any(True for _ in package.search_for(r".*\.cf$"))
         return any(name.endswith(".cf") and "/" not in name for name in package.list())
 
-    def codes(self) -> Sequence[Code]:
+    def rules(self) -> Sequence[Rule]:
         from sabir.languages.inmanta.documentation import CODES
 
         return CODES

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final, Literal
 
-from sabir.diagnostics.codes import Code
+from sabir.diagnostics.rules import Rule
 from sabir.languages.inmanta import codes
 
 __all__ = ["CODES"]
@@ -27,8 +27,8 @@ def _code(
     *,
     when: Literal["check", "evaluate", "render"] = "check",
     fixable: bool = False,
-) -> Code:
-    return Code(
+) -> Rule:
+    return Rule(
         code=code,
         title=title,
         why=why,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from sabir.diagnostics.codes import Code, Example
+from sabir.diagnostics.rules import Example, Rule
 
 __all__ = ["CODES"]
 
@@ -27,8 +27,8 @@ def _init(*body: str, more: str = "") -> Example:
     return _package(f"Name: Root\n\nMethods:\n  .init:\n    Body:\n{lines}{more}")
 
 
-def _code(code: str, title: str, why: str, bad: Example, good: Example) -> Code:
-    return Code(code=code, title=title, why=why, bad=bad, good=good, language="muranopl", when="evaluate")
+def _code(code: str, title: str, why: str, bad: Example, good: Example) -> Rule:
+    return Rule(code=code, title=title, why=why, bad=bad, good=good, language="muranopl", when="evaluate")
 
 
 _PROPERTY: Final = "Name: Root\n\nProperties:\n  port:\n    Contract: {contract}\n"
@@ -54,7 +54,7 @@ _VANISHED: Final = (
     "ObjectsCopy: {'?': {id: root, type: demo.Root}, part: {'?': {id: p, type: demo.Part}}}\n"
 )
 
-CODES: Final[tuple[Code, ...]] = (
+CODES: Final[tuple[Rule, ...]] = (
     _code(
         "MRUN:E001",
         "a declaration or an instruction of the wrong form",

@@ -22,8 +22,8 @@ from sabir.languages.tosca.syntax.documents import Loaded, Recorded
 from sabir.languages.tosca.syntax.package import load_entry
 from sabir.languages.tosca.syntax.project import PROJECT_FILE, project_values
 from sabir.source.packages import LoadedPackage
-from sabir.source.text import Source
 from sabir.source.yaml import compose, plain_data
+from sabir.text import Source
 
 __all__ = ["evaluate_package"]
 

@@ -18,7 +18,7 @@ from sabir.source.packages.loader import PackageLoader
 from sabir.source.packages.names import name_defect, normal_name
 from sabir.source.packages.package import FileTable, LoadedPackage, PackageFile, ReadProblem
 from sabir.source.problem import Problem
-from sabir.source.text import Source
+from sabir.text import Source
 
 __all__ = ["ZipLoader", "table_of_contents_size"]
 

@@ -14,7 +14,7 @@ from sabir.source.packages.names import NOISE
 from sabir.source.packages.package import FileTable, LoadedPackage, PackageFile
 from sabir.source.packages.reading import read_regular_file
 from sabir.source.problem import Problem
-from sabir.source.text import Source
+from sabir.text import Source
 
 __all__ = ["DirectoryLoader"]
 

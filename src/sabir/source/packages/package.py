@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 from sabir.source.packages.limits import DEFAULT_LIMITS
 from sabir.source.packages.names import name_defect, normal_name
 from sabir.source.problem import Problem
-from sabir.source.text import Source, Span
+from sabir.text import Source, Span
 
 if TYPE_CHECKING:
     from sabir.source.yaml import YamlStream

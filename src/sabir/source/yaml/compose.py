@@ -7,7 +7,6 @@ from typing import Any, Final
 
 from sabir.dataclasses import dataclass
 from sabir.source.problem import Problem
-from sabir.source.text import Source, Span
 from sabir.source.yaml.nodes import (
     ScalarValue,
     Style,
@@ -19,6 +18,7 @@ from sabir.source.yaml.nodes import (
 )
 from sabir.source.yaml.pyyaml import yaml
 from sabir.source.yaml.scalars import CONSTRUCTORS, resolve_plain
+from sabir.text import Source, Span
 
 __all__ = ["Limits", "YamlStream", "compose"]
 

@@ -8,7 +8,7 @@ from enum import Enum
 from typing import Final, cast
 
 from sabir.dataclasses import dataclass
-from sabir.source.text import Span
+from sabir.text import Span
 
 __all__ = [
     "Data",

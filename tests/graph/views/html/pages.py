@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from sabir.graph import AttributeRead, Graph, How, Instance, Origin, Record, Ref, Sensitive
-from sabir.source.text import Location, Place, Source, Span
+from sabir.text import Location, Place, Source, Span
 
 __all__ = ["HOSTILE", "SECRET", "readers", "sections", "services", "shop"]
 

@@ -1,7 +1,7 @@
 from sabir.graph import AttributeRead, Graph, How, Instance, Origin, Record
 from sabir.graph.views.html import html_view
 from sabir.graph.views.html.flows import value_flows
-from sabir.source.text import Location
+from sabir.text import Location
 from tests.graph.views.html.pages import readers, sections, shop
 
 AT = Location("main.cf", 1, 1)

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from sabir.diagnostics.finding import Finding
 from sabir.graph import Graph, How, Instance, Origin, Record, Ref, Sensitive, Value
 from sabir.graph.views.html import PageContent, html_view
-from sabir.source.text import Location, Place, Source, Span
+from sabir.text import Location, Place, Source, Span
 from tests.graph.strategies import graphs
 from tests.graph.views.html.pages import HOSTILE, SECRET, sections, services, shop
 

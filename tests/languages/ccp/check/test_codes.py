@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sabir.check.application import Application
-from sabir.diagnostics.codes import Code
+from sabir.diagnostics.rules import Rule
 from sabir.languages.ccp import LANGUAGE
 from sabir.languages.ccp.check.codes import CODE_OF, all_codes
 from sabir.languages.ccp.syntax.violation import Kind
@@ -19,7 +19,7 @@ def _codes(files: dict[str, str]) -> list[str]:
 
 
 @pytest.mark.parametrize("code", all_codes(), ids=lambda code: str(code.code))
-def test_examples(code: Code) -> None:
+def test_examples(code: Rule) -> None:
     assert code.code in _codes(dict(code.bad))
     assert code.code not in _codes(dict(code.good))
 

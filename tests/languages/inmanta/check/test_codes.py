@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from sabir.diagnostics.codes import Code, Example
 from sabir.diagnostics.finding import Finding
+from sabir.diagnostics.rules import Example, Rule
 from sabir.languages.inmanta import LANGUAGE, codes
 from sabir.languages.inmanta.check.validator import InmantaValidator
 from sabir.languages.language import EvaluationRequest, RenderRequest
 from sabir.source.packages import MemoryPackage
 
 
-def findings(code: Code, example: Example) -> list[Finding]:
+def findings(code: Rule, example: Example) -> list[Finding]:
     package = MemoryPackage(example)
     if code.code == codes.RESOURCE:  # only an export can tell
         return list(
@@ -23,8 +23,8 @@ def findings(code: Code, example: Example) -> list[Finding]:
     return list(InmantaValidator(package).run())
 
 
-@pytest.mark.parametrize("code", LANGUAGE.codes(), ids=lambda code: code.code)
-def test_examples(code: Code) -> None:
+@pytest.mark.parametrize("code", LANGUAGE.rules(), ids=lambda code: code.code)
+def test_examples(code: Rule) -> None:
     bad = [finding for finding in findings(code, code.bad) if finding.code == code.code]
     assert bad
     assert all(finding.severity is code.severity and finding.message for finding in bad)
@@ -35,4 +35,4 @@ def test_examples(code: Code) -> None:
 
 def test_every_code_is_documented() -> None:
     named = {value for name, value in vars(codes).items() if name.isupper()}
-    assert named == {code.code for code in LANGUAGE.codes()}
+    assert named == {code.code for code in LANGUAGE.rules()}

@@ -9,7 +9,7 @@ from sabir.graph.origin import AttributeRead, How, Origin
 from sabir.languages.inmanta import LANGUAGE
 from sabir.languages.language import EvaluationRequest, RenderRequest
 from sabir.source.packages import MemoryPackage
-from sabir.source.text import Location
+from sabir.text import Location
 
 MODEL = """entity Host:
     string name

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from sabir.diagnostics.codes import Code, Example
 from sabir.diagnostics.finding import Finding
+from sabir.diagnostics.rules import Example, Rule
 from sabir.languages.muranopl.check import package_codes, package_validators
 from sabir.source.packages import MemoryPackage
 
@@ -25,7 +25,7 @@ def findings(example: Example, *, also: frozenset[str] = frozenset()) -> list[Fi
 
 @pytest.mark.rows("V-030", "V-032", "V-033", "V-036")
 @pytest.mark.parametrize("code", package_codes(), ids=lambda code: code.code)
-def test_examples(code: Code) -> None:
+def test_examples(code: Rule) -> None:
     bad = [finding for finding in findings(code.bad, also=OFF) if finding.code == code.code]
     assert bad
     assert all(finding.severity is code.severity and finding.message for finding in bad)
@@ -40,4 +40,4 @@ def test_a_fixable_code_offers_a_fix() -> None:
 
 def test_validators_know_what_is_off_without_its_documentation() -> None:
     for validator in package_validators():
-        assert validator.off_by_default() == {code.code for code in validator.codes() if code.off_by_default}
+        assert validator.off_by_default() == {code.code for code in validator.rules() if code.off_by_default}

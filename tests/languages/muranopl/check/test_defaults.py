@@ -7,8 +7,8 @@ import pytest
 from sabir.languages.muranopl.check.defaults import Defaults
 from sabir.languages.muranopl.check.report import Report
 from sabir.languages.muranopl.evaluate.errors import ContractViolation, ExpressionFailure
-from sabir.source.text import Source
 from sabir.source.yaml import YamlMapping, compose
+from sabir.text import Source
 from tests.languages.muranopl.packages import load
 
 # Contract, default, and words of the finding; None: no finding.

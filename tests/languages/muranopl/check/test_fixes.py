@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sabir.check.fixes import fixed_texts
-from sabir.diagnostics.codes import Code, Example
 from sabir.diagnostics.finding import Finding
+from sabir.diagnostics.rules import Example, Rule
 from sabir.languages.muranopl.check import package_codes
 from sabir.languages.muranopl.check.codes.examples import (
     APPLICATION,
@@ -29,7 +29,7 @@ def mended(example: Example, *, unsafe: bool = True) -> Example:
 @pytest.mark.parametrize(
     "code", [code for code in package_codes() if code.fixable], ids=lambda code: code.code
 )
-def test_a_fix_takes_its_finding_away(code: Code) -> None:
+def test_a_fix_takes_its_finding_away(code: Rule) -> None:
     before = sum(one.code == code.code for one in findings(code.bad))
     assert sum(one.code == code.code for one in findings(mended(code.bad))) < before
 

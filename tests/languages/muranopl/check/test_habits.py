@@ -7,7 +7,7 @@ from typing import Final
 
 import pytest
 
-from sabir.diagnostics.codes import Example
+from sabir.diagnostics.rules import Example
 from sabir.expressions.yaql.functions import Lazy, Overload
 from sabir.languages.muranopl import library
 from sabir.languages.muranopl.check.class_view import ClassTable, members

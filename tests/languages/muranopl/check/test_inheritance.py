@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sabir.diagnostics.codes import Example
+from sabir.diagnostics.rules import Example
 from tests.languages.muranopl.check.test_codes import findings
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from sabir.check.validator import BaseValidator
-from sabir.diagnostics.codes import Example
+from sabir.diagnostics.rules import Example
 from sabir.languages.muranopl.check import package_validators
 from sabir.languages.muranopl.check.classes import ClassValidator
 from sabir.languages.muranopl.check.codes.examples import LIBRARY, with_manifest
@@ -29,7 +29,7 @@ def test_the_validators_of_the_document() -> None:
     for validator, name in NAMES.items():
         assert issubclass(validator, BaseValidator)
         assert validator.short_name == name
-        assert all(code.code.startswith(f"{name}:") for code in validator.codes())
+        assert all(code.code.startswith(f"{name}:") for code in validator.rules())
 
 
 @pytest.mark.rows("V-154", "V-155")

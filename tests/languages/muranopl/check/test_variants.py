@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sabir.diagnostics.codes import Example
+from sabir.diagnostics.rules import Example
 from sabir.languages.muranopl.check.classes import ClassValidator
 from sabir.languages.muranopl.check.codes.examples import (
     APPLICATION,

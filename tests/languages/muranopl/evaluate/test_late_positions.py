@@ -15,8 +15,8 @@ from sabir.languages.muranopl.evaluate.late_positions import LatePositions
 from sabir.languages.muranopl.evaluate.positions import read_placed
 from sabir.languages.muranopl.evaluate.preparing import prepare
 from sabir.source.packages import MemoryPackage
-from sabir.source.text import Source
 from sabir.source.yaml import compose
+from sabir.text import Source
 from tests.languages.muranopl.packages import MANIFEST, files
 
 _KEYS = st.text(alphabet="ab?\"\\é' {}[]:,", min_size=1, max_size=4)

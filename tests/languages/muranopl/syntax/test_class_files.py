@@ -109,8 +109,8 @@ def test_spans_of_expressions_lie_in_the_text() -> None:
 )
 def test_expressions_and_texts(written: str, kind: type) -> None:
     from sabir.languages.muranopl.syntax.values import read_value
-    from sabir.source.text import Source
     from sabir.source.yaml import compose
+    from sabir.text import Source
 
     (node,) = compose(Source("x", written), tags=frozenset({"!yaql"})).documents
     assert node is not None

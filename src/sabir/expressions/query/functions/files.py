@@ -182,8 +182,8 @@ def _text_or_bytes(raw: bytes) -> str | bytes:
 
 
 def _parse(raw: bytes, encoding: str, call: Call, context: Context) -> Any:
-    from sabir.source.text import Source
     from sabir.source.yaml import compose, plain_data
+    from sabir.text import Source
 
     try:
         text = raw.decode("utf-8")

@@ -11,7 +11,7 @@ from sabir.graph.origin import Origin
 from sabir.graph.secrets import Secrets, sensitive_values
 from sabir.graph.values import REDACTED
 from sabir.graph.views.html.values import without_surrogates
-from sabir.source.text import Location
+from sabir.text import Location
 
 __all__ = ["LineReader", "SafeLines"]
 

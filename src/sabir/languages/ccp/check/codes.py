@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Final
 
-from sabir.diagnostics.codes import Code
+from sabir.diagnostics.rules import Rule
 from sabir.languages.ccp.check.examples import BAD, GOOD
 from sabir.languages.ccp.syntax.violation import Kind
 from sabir.namedtuples import NamedTuple
@@ -240,9 +240,9 @@ CODE_OF: Final = {kind: f"CCP:{text.number}" for kind, text in _TEXTS.items()}
 
 
 @cache
-def all_codes() -> tuple[Code, ...]:
+def all_codes() -> tuple[Rule, ...]:
     return tuple(
-        Code(
+        Rule(
             code=CODE_OF[kind],
             title=text.title,
             why=text.why,

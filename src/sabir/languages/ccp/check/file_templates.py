@@ -15,7 +15,7 @@ from sabir.languages.ccp.syntax.deployment import Deployment
 from sabir.languages.ccp.syntax.nodes import Definition
 from sabir.languages.ccp.syntax.violation import Kind, Violation
 from sabir.source.packages import PackageFile
-from sabir.source.text import Place, Source, Span
+from sabir.text import Place, Source, Span
 
 __all__ = ["check_file_templates"]
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from sabir.languages.ccp.syntax.deployment import Deployment
 from sabir.languages.ccp.syntax.nodes import Container, Definition, Port, Service, Volume
 from sabir.languages.ccp.syntax.violation import Kind, Violation
-from sabir.source.text import Place
+from sabir.text import Place
 
 __all__ = ["check_names", "check_ports", "check_volumes"]
 

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 from typing import ClassVar
 
 from sabir.check.validator import BaseValidator
-from sabir.diagnostics.codes import Code
 from sabir.diagnostics.finding import Finding
+from sabir.diagnostics.rules import Rule
 
 __all__ = ["CcpValidator"]
 
@@ -19,7 +19,7 @@ class CcpValidator(BaseValidator):
     long_name: ClassVar[str] = "ccp"
 
     @classmethod
-    def codes(cls) -> tuple[Code, ...]:
+    def rules(cls) -> tuple[Rule, ...]:
         from sabir.languages.ccp.check.codes import all_codes
 
         return all_codes()

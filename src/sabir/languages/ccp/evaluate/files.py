@@ -15,7 +15,7 @@ from sabir.languages.ccp.syntax.component import Component
 from sabir.languages.ccp.syntax.configuration import deep_merge
 from sabir.languages.ccp.syntax.deployment import Deployment, make_sandbox, template_violation
 from sabir.languages.ccp.syntax.violation import Violation
-from sabir.source.text import Source
+from sabir.text import Source
 
 __all__ = ["WrittenFile", "render_files"]
 

@@ -16,7 +16,7 @@ from sabir.languages.ccp.graph.origins import Origins
 from sabir.languages.ccp.syntax.component import Component
 from sabir.languages.ccp.syntax.configuration import data_of
 from sabir.languages.ccp.syntax.nodes import Command, Container, Definition, File, Mapped
-from sabir.source.text import EMPTY_SPAN, Place, Source
+from sabir.text import EMPTY_SPAN, Place, Source
 
 __all__ = ["build_graph"]
 

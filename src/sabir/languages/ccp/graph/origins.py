@@ -16,8 +16,8 @@ from sabir.languages.ccp.syntax.component import Component
 from sabir.languages.ccp.syntax.deployment import INPUTS, Deployment
 from sabir.languages.ccp.syntax.nodes import Definition, Mapped
 from sabir.patterns import late_pattern
-from sabir.source.text import Place, Source, Span
 from sabir.source.yaml import YamlScalar
+from sabir.text import Place, Source, Span
 
 __all__ = ["Origins"]
 

@@ -10,7 +10,7 @@ from typing import Final
 from sabir.graph.origin import How
 from sabir.namedtuples import NamedTuple
 from sabir.patterns import late_pattern
-from sabir.source.text import Source, Span
+from sabir.text import Source, Span
 
 __all__ = ["Tag", "names_in", "tags_over"]
 

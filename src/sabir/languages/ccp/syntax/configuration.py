@@ -16,8 +16,8 @@ from sabir.languages.ccp.syntax.reading import DNS_LABEL, DNS_SUBDOMAIN, Reading
 from sabir.languages.ccp.syntax.violation import Kind, Violation
 from sabir.languages.language import Document
 from sabir.patterns import late_pattern
-from sabir.source.text import EMPTY_SPAN, Place, Source
 from sabir.source.yaml import YamlMapping, YamlNode, YamlScalar, YamlSequence, compose
+from sabir.text import EMPTY_SPAN, Place, Source
 
 __all__ = ["Configuration", "deep_merge", "read_configuration"]
 

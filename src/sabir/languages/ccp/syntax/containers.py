@@ -10,8 +10,8 @@ from sabir.languages.ccp.syntax.probes import read_probe
 from sabir.languages.ccp.syntax.reading import Reading
 from sabir.languages.ccp.syntax.violation import Kind
 from sabir.patterns import late_pattern
-from sabir.source.text import Place
 from sabir.source.yaml import YamlEntry, YamlMapping, YamlNode
+from sabir.text import Place
 
 __all__ = ["read_container", "read_destination"]
 

@@ -20,8 +20,8 @@ from sabir.languages.ccp.syntax.sections import read_sections
 from sabir.languages.ccp.syntax.violation import Kind, Violation
 from sabir.languages.language import Document
 from sabir.source.packages import PackageFile
-from sabir.source.text import EMPTY_SPAN, Place, Source
 from sabir.source.yaml import compose
+from sabir.text import EMPTY_SPAN, Place, Source
 
 __all__ = ["DSL_VERSION", "INPUTS", "Deployment", "make_sandbox", "read_deployment", "template_violation"]
 

@@ -9,8 +9,8 @@ from typing import Any
 from sabir.dataclasses import dataclass
 from sabir.expressions.template.lines import Rendered
 from sabir.languages.ccp.syntax.reading import Feature
-from sabir.source.text import Place
 from sabir.source.yaml import YamlMapping
+from sabir.text import Place
 
 __all__ = [
     "Command",

@@ -11,8 +11,8 @@ from sabir.diagnostics.near import did_you_mean
 from sabir.expressions.template.lines import Rendered
 from sabir.languages.ccp.syntax.violation import Kind, Violation
 from sabir.patterns import late_pattern
-from sabir.source.text import Place, Span
 from sabir.source.yaml import YamlEntry, YamlMapping, YamlNode, YamlScalar, YamlSequence
+from sabir.text import Place, Span
 
 __all__ = ["CONFIG_KEY", "DNS_LABEL", "DNS_SUBDOMAIN", "OCTAL", "Feature", "Reading", "join", "type_name"]
 

@@ -13,8 +13,8 @@ from sabir.languages.ccp.syntax.reading import CONFIG_KEY, OCTAL, Reading, join
 from sabir.languages.ccp.syntax.secrets import read_secret
 from sabir.languages.ccp.syntax.violation import Kind
 from sabir.patterns import late_pattern
-from sabir.source.text import EMPTY_SPAN, Place
 from sabir.source.yaml import YamlEntry, YamlMapping, YamlNode, YamlScalar
+from sabir.text import EMPTY_SPAN, Place
 
 __all__ = ["Sections", "read_sections"]
 

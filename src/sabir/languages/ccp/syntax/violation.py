@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import Enum
 
 from sabir.dataclasses import dataclass
-from sabir.source.text import Place
+from sabir.text import Place
 
 __all__ = ["Kind", "Violation"]
 

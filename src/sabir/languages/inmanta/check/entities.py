@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from sabir.dataclasses import dataclass, field
 from sabir.languages.inmanta.check.types import ValueType
 from sabir.languages.inmanta.syntax import nodes
-from sabir.source.text import Place
+from sabir.text import Place
 
 if TYPE_CHECKING:
     from sabir.languages.inmanta.syntax.project import Namespace

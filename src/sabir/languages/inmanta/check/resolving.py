@@ -29,7 +29,7 @@ from sabir.languages.inmanta.check.types import (
 )
 from sabir.languages.inmanta.syntax import nodes
 from sabir.languages.inmanta.syntax.project import Namespace, Project
-from sabir.source.text import Place
+from sabir.text import Place
 
 __all__ = ["resolve_definitions"]
 

@@ -10,7 +10,7 @@ from sabir.dataclasses import dataclass
 from sabir.expressions.patterns import PatternTooSlow, is_cheap, matches_start
 from sabir.graph.values import Unknown
 from sabir.languages.inmanta.syntax.nodes import Typedef
-from sabir.source.text import Place
+from sabir.text import Place
 
 __all__ = ["ANY", "PRIMITIVES", "ConstrainedType", "Test", "ValueType", "list_of", "nullable", "shown_value"]
 

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 from typing import ClassVar
 
 from sabir.check.validator import BaseValidator
-from sabir.diagnostics.codes import Code
 from sabir.diagnostics.finding import Finding, Severity
+from sabir.diagnostics.rules import Rule
 from sabir.languages.inmanta.check.names import check_names
 from sabir.languages.inmanta.check.resolving import resolve_definitions
 from sabir.languages.inmanta.check.variables import check_variables
@@ -23,7 +23,7 @@ class InmantaValidator(BaseValidator):
     long_name: ClassVar[str] = "Inmanta"
 
     @classmethod
-    def codes(cls) -> tuple[Code, ...]:
+    def rules(cls) -> tuple[Rule, ...]:
         from sabir.languages.inmanta.documentation import CODES
 
         return CODES

@@ -9,7 +9,7 @@ from typing import Final
 
 from sabir.languages.inmanta import codes
 from sabir.languages.inmanta.evaluate.writing import stop
-from sabir.source.text import Place
+from sabir.text import Place
 
 __all__ = ["LARGE_LIST", "LARGE_TEXT", "Budget"]
 

@@ -13,7 +13,7 @@ from sabir.languages.inmanta.evaluate.scopes import Scope
 from sabir.languages.inmanta.evaluate.values import Frame, Pending, Read, Stop
 from sabir.languages.inmanta.evaluate.writing import stop
 from sabir.languages.inmanta.syntax import nodes
-from sabir.source.text import Place, Source, Span
+from sabir.text import Place, Source, Span
 
 if TYPE_CHECKING:
     from sabir.languages.inmanta.evaluate.compiler import Compiler

@@ -24,7 +24,7 @@ from sabir.languages.inmanta.evaluate.templates import Templates
 from sabir.languages.inmanta.evaluate.values import EMPTY, Frame, Read, Stop, Wait
 from sabir.languages.inmanta.syntax import nodes
 from sabir.languages.inmanta.syntax.project import MAIN, Namespace
-from sabir.source.text import Place
+from sabir.text import Place
 
 if TYPE_CHECKING:
     from sabir.languages.inmanta.evaluate.functions import Functions

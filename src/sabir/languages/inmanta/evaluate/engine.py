@@ -31,7 +31,7 @@ from sabir.languages.inmanta.evaluate.values import (
 )
 from sabir.languages.inmanta.evaluate.writing import Writer, stop
 from sabir.languages.inmanta.syntax import nodes
-from sabir.source.text import Place
+from sabir.text import Place
 
 if TYPE_CHECKING:
     from sabir.languages.inmanta.evaluate.given import Given

@@ -26,7 +26,7 @@ from sabir.languages.inmanta.evaluate.texts import TextCompiler
 from sabir.languages.inmanta.evaluate.values import Frame, Read, flatten
 from sabir.languages.inmanta.evaluate.writing import stop
 from sabir.languages.inmanta.syntax import nodes
-from sabir.source.text import Place
+from sabir.text import Place
 
 if TYPE_CHECKING:
     from sabir.languages.inmanta.evaluate.compiler import Compiler

@@ -15,7 +15,7 @@ from sabir.languages.inmanta.check.types import shown_value
 from sabir.languages.inmanta.evaluate.naming import index_name
 from sabir.languages.inmanta.evaluate.sites import Site
 from sabir.languages.inmanta.evaluate.values import Instance
-from sabir.source.text import Location, Place, Source, Span
+from sabir.text import Location, Place, Source, Span
 
 __all__ = ["Given"]
 

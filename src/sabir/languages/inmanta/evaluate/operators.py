@@ -11,7 +11,7 @@ from sabir.languages.inmanta import codes
 from sabir.languages.inmanta.check.types import shown_value
 from sabir.languages.inmanta.evaluate.values import Frame, Instance, Read, Stop
 from sabir.languages.inmanta.evaluate.writing import stop
-from sabir.source.text import Place
+from sabir.text import Place
 
 __all__ = ["binary", "condition_error", "logic", "negation", "shown_text"]
 

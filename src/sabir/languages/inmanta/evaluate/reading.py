@@ -20,7 +20,7 @@ from sabir.languages.inmanta.evaluate.values import (
     WaitForFirst,
 )
 from sabir.languages.inmanta.evaluate.writing import stop
-from sabir.source.text import Place
+from sabir.text import Place
 
 __all__ = ["attribute_reader", "defined_reader", "no_attribute", "variable_reader"]
 

@@ -6,7 +6,7 @@ from sabir.dataclasses import dataclass
 from sabir.graph.origin import How
 from sabir.languages.inmanta.evaluate.scopes import Scope
 from sabir.languages.inmanta.syntax.nodes import Expression
-from sabir.source.text import Place
+from sabir.text import Place
 
 __all__ = ["Site"]
 

@@ -15,7 +15,7 @@ from sabir.languages.inmanta.evaluate.values import Frame, Read
 from sabir.languages.inmanta.evaluate.writing import stop
 from sabir.languages.inmanta.syntax import nodes
 from sabir.patterns import late_pattern
-from sabir.source.text import Place
+from sabir.text import Place
 
 if TYPE_CHECKING:
     from sabir.languages.inmanta.evaluate.expressions import ExpressionCompiler

@@ -12,7 +12,7 @@ from sabir.languages.inmanta.check.entities import Property
 from sabir.languages.inmanta.check.types import shown_value
 from sabir.languages.inmanta.evaluate.sites import Site
 from sabir.languages.inmanta.evaluate.values import Instance, Pending, RelationValue, Stop
-from sabir.source.text import Place
+from sabir.text import Place
 
 if TYPE_CHECKING:
     from sabir.languages.inmanta.evaluate.engine import Engine

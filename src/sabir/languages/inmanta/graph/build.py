@@ -19,7 +19,7 @@ from sabir.languages.inmanta.graph.provenance import Provenance, site_note
 from sabir.languages.inmanta.syntax.nodes import Assign, Name, place_of
 from sabir.languages.inmanta.syntax.project import MAIN
 from sabir.source.collector import collector_paused
-from sabir.source.text import Place
+from sabir.text import Place
 
 __all__ = ["build_graph"]
 

@@ -10,7 +10,7 @@ from sabir.languages.inmanta.check.entities import Property
 from sabir.languages.inmanta.evaluate.sites import Site
 from sabir.languages.inmanta.evaluate.tracing.tracer import Cell, Link, Source, Sources, Trace, Tracer
 from sabir.languages.inmanta.evaluate.values import Frame, Instance
-from sabir.source.text import Location, Place, Span
+from sabir.text import Location, Place, Span
 
 __all__ = ["Provenance", "site_note"]
 

@@ -11,7 +11,7 @@ from typing import Final
 
 from sabir.namedtuples import NamedTuple
 from sabir.patterns import late_pattern
-from sabir.source.text import Span
+from sabir.text import Span
 
 __all__ = ["END", "KEYWORDS", "TokenKind", "Tokens", "tokenize"]
 

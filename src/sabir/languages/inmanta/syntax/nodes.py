@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Union
 
 from sabir.namedtuples import NamedTuple
-from sabir.source.text import Place, Source, Span
+from sabir.text import Place, Source, Span
 
 __all__ = [
     "Argument",

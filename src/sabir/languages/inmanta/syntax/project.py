@@ -15,7 +15,7 @@ from sabir.languages.inmanta.syntax.nodes import Import, Relation, TopStatement,
 from sabir.languages.inmanta.syntax.parser import rewritten
 from sabir.languages.inmanta.syntax.trees import DirectoryTree, FileTree, PackageTree
 from sabir.source.packages import LoadedPackage, PackageFile
-from sabir.source.text import Place, Source, Span
+from sabir.text import Place, Source, Span
 
 __all__ = ["MAIN", "Namespace", "Project", "load_project"]
 

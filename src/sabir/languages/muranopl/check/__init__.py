@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from sabir.check.validator import BaseValidator
-    from sabir.diagnostics.codes import Code
+    from sabir.diagnostics.rules import Rule
 
 __all__ = ["package_codes", "package_validators"]
 
@@ -21,8 +21,8 @@ def package_validators() -> tuple[type[BaseValidator], ...]:
     return PackageValidator, ManifestValidator, ClassValidator, UiValidator
 
 
-def package_codes() -> tuple[Code, ...]:
+def package_codes() -> tuple[Rule, ...]:
     """Everything these validators report, with its documentation."""
     from sabir.languages.muranopl.check.codes.general import CODES
 
-    return (*CODES, *(code for validator in package_validators() for code in validator.codes()))
+    return (*CODES, *(code for validator in package_validators() for code in validator.rules()))

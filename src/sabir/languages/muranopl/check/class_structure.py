@@ -17,8 +17,8 @@ from sabir.languages.muranopl.check.names import (
 )
 from sabir.languages.muranopl.check.report import Report, kind_of, shown
 from sabir.languages.muranopl.check.shapes import is_null, meta_shape, one_of, unknown_keys
-from sabir.source.text import Place
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence, text_of
+from sabir.text import Place
 
 __all__ = ["check_class_structure", "check_namespaces"]
 

@@ -13,8 +13,8 @@ from sabir.languages.muranopl.check.names import is_class_name, is_dotted_name, 
 from sabir.languages.muranopl.check.shapes import is_null
 from sabir.languages.muranopl.check.view import PackageView
 from sabir.namedtuples import NamedTuple
-from sabir.source.text import Source
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlSequence, text_of
+from sabir.text import Source
 
 __all__ = [
     "Ancestry",

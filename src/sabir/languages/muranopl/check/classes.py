@@ -9,8 +9,8 @@ from typing import ClassVar, Final
 from sabir.check.form import yaml_findings
 from sabir.check.prepared import PreparedCheck
 from sabir.check.validator import BaseValidator
-from sabir.diagnostics.codes import Code
 from sabir.diagnostics.finding import Finding
+from sabir.diagnostics.rules import Rule
 from sabir.expressions.yaql.nodes import Call, Node, Word, children
 from sabir.languages.muranopl.check.class_members import check_methods, check_properties
 from sabir.languages.muranopl.check.class_structure import check_class_structure, check_namespaces
@@ -59,7 +59,7 @@ class ClassValidator(BaseValidator):
         self._view = PackageView.of(loaded_package)
 
     @classmethod
-    def codes(cls) -> tuple[Code, ...]:
+    def rules(cls) -> tuple[Rule, ...]:
         from sabir.languages.muranopl.check.codes.classes import CODES
 
         return CODES

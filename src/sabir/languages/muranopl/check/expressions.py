@@ -17,8 +17,8 @@ from sabir.expressions.yaql.parser import Dialect, parse_tree
 from sabir.languages.muranopl.check.report import Report
 from sabir.namedtuples import NamedTuple
 from sabir.patterns import late_pattern
-from sabir.source.text import Span
 from sabir.source.yaml.nodes import Style, YamlMapping, YamlNode, YamlScalar, YamlSequence
+from sabir.text import Span
 
 __all__ = [
     "ExpressionText",

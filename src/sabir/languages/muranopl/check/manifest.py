@@ -10,8 +10,8 @@ from typing import ClassVar, Final
 from sabir.check.form import yaml_findings
 from sabir.check.validator import BaseValidator
 from sabir.dataclasses import replace
-from sabir.diagnostics.codes import Code
 from sabir.diagnostics.finding import Edit, Finding, Fix
+from sabir.diagnostics.rules import Rule
 from sabir.languages.muranopl.check.names import FORMATS, is_dotted_name, is_identifier, is_lower_camel
 from sabir.languages.muranopl.check.report import Report, kind_of, shown
 from sabir.languages.muranopl.check.shapes import (
@@ -26,8 +26,8 @@ from sabir.languages.muranopl.check.view import MANIFEST, PackageView
 from sabir.patterns import late_pattern
 from sabir.source.packages import LoadedPackage
 from sabir.source.packages.names import name_defect
-from sabir.source.text import Place, Span
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence, text_of
+from sabir.text import Place, Span
 
 __all__ = ["ManifestValidator"]
 
@@ -70,7 +70,7 @@ class ManifestValidator(BaseValidator):
         self._view = PackageView.of(loaded_package)
 
     @classmethod
-    def codes(cls) -> tuple[Code, ...]:
+    def rules(cls) -> tuple[Rule, ...]:
         from sabir.languages.muranopl.check.codes.manifest import CODES
 
         return CODES

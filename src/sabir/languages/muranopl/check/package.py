@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Set
 from typing import ClassVar, Final
 
 from sabir.check.validator import BaseValidator
-from sabir.diagnostics.codes import Code
 from sabir.diagnostics.finding import Finding
+from sabir.diagnostics.rules import Rule
 from sabir.languages.muranopl.check.view import MANIFEST, PackageView
 from sabir.source.packages import LoadedPackage
 
@@ -29,7 +29,7 @@ class PackageValidator(BaseValidator):
         self._view = PackageView.of(loaded_package)
 
     @classmethod
-    def codes(cls) -> tuple[Code, ...]:
+    def rules(cls) -> tuple[Rule, ...]:
         from sabir.languages.muranopl.check.codes.package import CODES
 
         return CODES

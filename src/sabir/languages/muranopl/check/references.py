@@ -26,7 +26,7 @@ from sabir.languages.muranopl.check.repairs import declaring
 from sabir.languages.muranopl.check.report import Report
 from sabir.languages.muranopl.check.yaql_names import FUNCTIONS, LAMBDA_FUNCTIONS
 from sabir.namedtuples import NamedTuple
-from sabir.source.text import Span
+from sabir.text import Span
 
 __all__ = ["check_class_reference", "check_expression", "check_writes"]
 

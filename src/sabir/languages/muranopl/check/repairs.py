@@ -11,8 +11,8 @@ from sabir.languages.muranopl.check import core_library
 from sabir.languages.muranopl.check.expressions import ExpressionText, is_expression_scalar, parse_scalar
 from sabir.languages.muranopl.check.report import Report
 from sabir.patterns import late_pattern
-from sabir.source.text import Place, Span
 from sabir.source.yaml.nodes import YamlEntry, YamlMapping, YamlNode, YamlScalar
+from sabir.text import Place, Span
 
 __all__ = ["as_list", "call_alone", "declaring", "with_contract", "without_value"]
 

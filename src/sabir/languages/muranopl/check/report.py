@@ -8,8 +8,8 @@ from typing import Final
 from sabir.diagnostics.finding import Edit, Finding, Fix, Related
 from sabir.diagnostics.near import is_respelt, near, only_near
 from sabir.namedtuples import NamedTuple
-from sabir.source.text import Place, Source, Span
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence, text_of
+from sabir.text import Place, Source, Span
 
 __all__ = ["Near", "Report", "kind_of", "shown"]
 

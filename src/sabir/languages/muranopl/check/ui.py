@@ -7,8 +7,8 @@ from typing import ClassVar, Final
 
 from sabir.check.form import yaml_findings
 from sabir.check.validator import BaseValidator
-from sabir.diagnostics.codes import Code
 from sabir.diagnostics.finding import Finding
+from sabir.diagnostics.rules import Rule
 from sabir.languages.muranopl.check.class_view import ClassTable
 from sabir.languages.muranopl.check.report import Report, kind_of, shown
 from sabir.languages.muranopl.check.shapes import is_null, unknown_keys
@@ -36,7 +36,7 @@ class UiValidator(BaseValidator):
         self._view = PackageView.of(loaded_package)
 
     @classmethod
-    def codes(cls) -> tuple[Code, ...]:
+    def rules(cls) -> tuple[Rule, ...]:
         from sabir.languages.muranopl.check.codes.ui import CODES
 
         return CODES

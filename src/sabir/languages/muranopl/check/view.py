@@ -12,8 +12,8 @@ from sabir.languages.muranopl.check.names import FORMATS, LATEST, Version, is_do
 from sabir.namedtuples import NamedTuple
 from sabir.patterns import late_pattern
 from sabir.source.packages import LoadedPackage, PackageFile
-from sabir.source.text import Source
 from sabir.source.yaml.nodes import YamlMapping, YamlScalar, text_of
+from sabir.text import Source
 
 __all__ = ["MANIFEST", "ListedClass", "PackageView", "is_murano_package"]
 

@@ -12,7 +12,7 @@ from sabir.languages.muranopl.evaluate.extensions import add_extensions
 from sabir.languages.muranopl.evaluate.methods import Method
 from sabir.languages.muranopl.evaluate.properties import PropertyDeclaration
 from sabir.languages.muranopl.syntax.nodes import ClassNode, PropertyNode
-from sabir.source.text import Place
+from sabir.text import Place
 
 if TYPE_CHECKING:
     from sabir.languages.muranopl.evaluate.packages import Package

@@ -8,8 +8,8 @@ from typing import Any
 
 from sabir.dataclasses import dataclass, field
 from sabir.errors import UnusableInput
-from sabir.source.text import Place, Source
 from sabir.source.yaml import YamlMapping, YamlNode, YamlScalar, compose, plain_data
+from sabir.text import Place, Source
 
 __all__ = ["ClassConfiguration", "configuration_of", "read_class_configuration"]
 

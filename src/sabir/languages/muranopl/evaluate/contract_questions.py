@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from sabir.languages.muranopl.evaluate.classes import MuranoClass
     from sabir.languages.muranopl.evaluate.loading import Loader
     from sabir.languages.muranopl.syntax.nodes import Value
-    from sabir.source.text import Source
     from sabir.source.yaml.nodes import YamlNode
+    from sabir.text import Source
 
 __all__ = ["ContractQuestions"]
 

@@ -10,7 +10,7 @@ from sabir.languages.muranopl.evaluate.contract_kinds import LIST_KINDS, MAP_KIN
 from sabir.languages.muranopl.evaluate.contract_types import ANYTHING, Build, Check, Contract
 from sabir.languages.muranopl.evaluate.errors import ContractViolation, MuranoError, shown
 from sabir.languages.muranopl.syntax.nodes import Constant, Expr, ListValue, MapValue, Value
-from sabir.source.text import Place
+from sabir.text import Place
 
 if TYPE_CHECKING:
     from sabir.languages.muranopl.evaluate.classes import MuranoClass

@@ -27,7 +27,7 @@ from sabir.languages.muranopl.evaluate.errors import ContractViolation, MuranoEr
 from sabir.languages.muranopl.evaluate.hosts import CONTEXT, DEPTH, THIS
 from sabir.languages.muranopl.syntax.nodes import Constant, Expr, ListValue, Value
 from sabir.languages.muranopl.syntax.values import expression_place
-from sabir.source.text import Span
+from sabir.text import Span
 
 if TYPE_CHECKING:
     from sabir.languages.muranopl.evaluate.classes import MuranoClass

@@ -11,7 +11,7 @@ from sabir.expressions.yaql.values import hashable
 from sabir.languages.muranopl.evaluate.errors import ExpressionFailure, MuranoError, Unstoppable
 from sabir.languages.muranopl.syntax.nodes import Constant, Expr, ListValue, MapValue, Value
 from sabir.languages.muranopl.syntax.values import expression_place
-from sabir.source.text import Place, Source, Span
+from sabir.text import Place, Source, Span
 
 if TYPE_CHECKING:
     from sabir.languages.muranopl.evaluate.classes import MuranoClass

@@ -18,7 +18,7 @@ from typing import Any, Final
 
 from sabir.diagnostics.finding import Finding, Frame, Related
 from sabir.errors import SabirError
-from sabir.source.text import Place, Source, Span
+from sabir.text import Place, Source, Span
 
 __all__ = [
     "CODE_OF_KIND",

@@ -14,7 +14,7 @@ from sabir.languages.muranopl.syntax.names import Namespaces, UnknownPrefix
 from sabir.languages.muranopl.syntax.nodes import Constant, Expr, ListValue, NameNode, Throw, Try, Value
 from sabir.namedtuples import NamedTuple
 from sabir.patterns import late_pattern
-from sabir.source.text import Place, Span
+from sabir.text import Place, Span
 
 if TYPE_CHECKING:
     from sabir.languages.muranopl.evaluate.runtime import Runtime

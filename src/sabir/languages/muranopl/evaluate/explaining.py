@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from sabir.diagnostics.finding import Finding, Related
 from sabir.diagnostics.near import did_you_mean
-from sabir.source.text import Place
+from sabir.text import Place
 
 if TYPE_CHECKING:
     from sabir.languages.muranopl.evaluate.errors import ContractViolation

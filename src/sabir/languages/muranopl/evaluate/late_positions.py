@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from sabir.languages.muranopl.evaluate.positions import STEP, Positions
 from sabir.patterns import late_pattern
-from sabir.source.text import Place, Source, Span
+from sabir.text import Place, Source, Span
 
 __all__ = ["LatePositions"]
 

@@ -11,7 +11,7 @@ from sabir.languages.muranopl.evaluate.hosts import CONTEXT, DEPTH, THIS
 from sabir.languages.muranopl.evaluate.objects import MuranoObject
 from sabir.languages.muranopl.syntax.nodes import Constant, ListValue, MapValue, Value
 from sabir.namedtuples import NamedTuple
-from sabir.source.text import Place
+from sabir.text import Place
 
 if TYPE_CHECKING:
     from sabir.languages.muranopl.evaluate.methods import Argument, Method

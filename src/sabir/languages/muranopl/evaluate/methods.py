@@ -15,7 +15,7 @@ from sabir.languages.muranopl.evaluate.errors import ContractViolation, MuranoEr
 from sabir.languages.muranopl.evaluate.hosts import CALLER, CONTEXT, DEPTH, RESULT, THIS
 from sabir.languages.muranopl.evaluate.signals import RETURN, Signal
 from sabir.languages.muranopl.syntax.nodes import ArgumentNode, MethodNode
-from sabir.source.text import Place
+from sabir.text import Place
 
 if TYPE_CHECKING:
     from sabir.languages.muranopl.evaluate.metadata import Locking

@@ -7,13 +7,14 @@ from pathlib import Path
 from typing import Any, Final
 
 from sabir.dataclasses import dataclass
-from sabir.diagnostics.finding import Finding, problem_finding
+from sabir.diagnostics.finding import Finding
 from sabir.errors import UnusableInput
 from sabir.languages.muranopl.evaluate.late_positions import LatePositions
 from sabir.languages.muranopl.evaluate.positions import Positions, read_placed
 from sabir.source.packages import LoadedPackage
-from sabir.source.text import Place, Source, Span
+from sabir.source.problem import problem_finding
 from sabir.source.yaml import YamlNode, compose
+from sabir.text import Place, Source, Span
 
 __all__ = ["MODEL_NAMES", "ModelFile", "find_model", "placed_model", "read_model"]
 

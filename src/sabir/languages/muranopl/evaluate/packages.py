@@ -19,8 +19,8 @@ from sabir.languages.muranopl.syntax.manifest import MANIFEST, Manifest, read_ma
 from sabir.languages.muranopl.syntax.nodes import ClassNode
 from sabir.languages.muranopl.syntax.versions import ANY_VERSION, VersionSpec
 from sabir.source.packages import LoadedPackage
-from sabir.source.text import Place, Source
 from sabir.source.yaml import compose
+from sabir.text import Place, Source
 
 if TYPE_CHECKING:
     from sabir.source.packages import PackageFile

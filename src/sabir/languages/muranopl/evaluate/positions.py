@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from sabir.patterns import late_pattern
-from sabir.source.text import Place, Source, Span
 from sabir.source.yaml import YamlMapping, YamlNode, YamlScalar, YamlSequence
+from sabir.text import Place, Source, Span
 
 __all__ = ["STEP", "Positions", "read_placed"]
 

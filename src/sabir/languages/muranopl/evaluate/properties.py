@@ -8,7 +8,7 @@ from sabir.expressions.yaql.scope import Closure
 from sabir.languages.muranopl.evaluate.errors import ContractViolation, MuranoError, shown
 from sabir.languages.muranopl.evaluate.hosts import CONTEXT, DEPTH, THIS
 from sabir.languages.muranopl.syntax.nodes import PropertyNode
-from sabir.source.text import Place
+from sabir.text import Place
 
 if TYPE_CHECKING:
     from sabir.languages.muranopl.evaluate.classes import MuranoClass

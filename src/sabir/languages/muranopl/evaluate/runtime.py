@@ -32,7 +32,7 @@ from sabir.languages.muranopl.library import core_package
 from sabir.languages.muranopl.syntax.names import UnknownPrefix, is_qualified_name
 from sabir.languages.muranopl.syntax.nodes import ClassNode
 from sabir.languages.muranopl.syntax.versions import InvalidVersion, VersionSpec
-from sabir.source.text import Place
+from sabir.text import Place
 
 if TYPE_CHECKING:
     from sabir.expressions.yaql.engine import MakeCompiler

@@ -17,7 +17,7 @@ from sabir.languages.muranopl.evaluate.errors import MuranoError, Unstoppable, s
 from sabir.languages.muranopl.evaluate.hosts import AT, RESULT
 from sabir.languages.muranopl.evaluate.signals import BREAK, CONTINUE, RETURN, Signal
 from sabir.languages.muranopl.syntax import nodes as ast
-from sabir.source.text import Place
+from sabir.text import Place
 
 if TYPE_CHECKING:
     from sabir.languages.muranopl.evaluate.runtime import Runtime

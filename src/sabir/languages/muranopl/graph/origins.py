@@ -11,7 +11,7 @@ from sabir.languages.muranopl.evaluate.objects import MuranoObject
 from sabir.languages.muranopl.evaluate.positions import Positions
 from sabir.languages.muranopl.evaluate.properties import PropertyDeclaration
 from sabir.languages.muranopl.evaluate.runtime import Runtime
-from sabir.source.text import Place
+from sabir.text import Place
 
 __all__ = ["Origins"]
 

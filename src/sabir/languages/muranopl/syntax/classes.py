@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from sabir.dataclasses import dataclass
-from sabir.diagnostics.finding import Finding, problem_finding
+from sabir.diagnostics.finding import Finding
 from sabir.languages.muranopl.syntax.defects import UNKNOWN_CLASS, Defects
 from sabir.languages.muranopl.syntax.members import read_methods, read_properties
 from sabir.languages.muranopl.syntax.names import (
@@ -17,8 +17,9 @@ from sabir.languages.muranopl.syntax.names import (
 )
 from sabir.languages.muranopl.syntax.nodes import ClassNode, NameNode
 from sabir.languages.muranopl.syntax.values import read_value
-from sabir.source.text import Span
+from sabir.source.problem import problem_finding
 from sabir.source.yaml import YamlMapping, YamlNode, YamlScalar, YamlSequence, YamlStream
+from sabir.text import Span
 
 __all__ = ["ClassFile", "read_class_file"]
 

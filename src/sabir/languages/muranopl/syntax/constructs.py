@@ -9,8 +9,8 @@ from sabir.dataclasses import dataclass
 from sabir.languages.muranopl.syntax.defects import Defects
 from sabir.languages.muranopl.syntax.nodes import Block, CatchClause, Constant, NameNode, Value
 from sabir.languages.muranopl.syntax.values import read_value
-from sabir.source.text import Span
 from sabir.source.yaml import YamlMapping, YamlNode, YamlScalar, YamlSequence
+from sabir.text import Span
 
 __all__ = ["Construct", "read_catches", "read_names"]
 

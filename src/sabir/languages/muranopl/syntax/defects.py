@@ -5,7 +5,7 @@ from __future__ import annotations
 from sabir.dataclasses import dataclass, field
 from sabir.diagnostics.finding import Finding, Related
 from sabir.diagnostics.near import did_you_mean
-from sabir.source.text import Place, Source, Span
+from sabir.text import Place, Source, Span
 
 __all__ = ["CONTRACT_FORM", "DUPLICATE", "FORM", "UNKNOWN_CLASS", "Defects"]
 

@@ -6,16 +6,17 @@ from collections.abc import Mapping
 from typing import Final
 
 from sabir.dataclasses import dataclass, field
-from sabir.diagnostics.finding import Finding, problem_finding
+from sabir.diagnostics.finding import Finding
 from sabir.languages.muranopl.syntax.defects import Defects
 from sabir.languages.muranopl.syntax.names import is_qualified_name
 from sabir.languages.muranopl.syntax.nodes import Value
 from sabir.languages.muranopl.syntax.values import read_value
 from sabir.languages.muranopl.syntax.versions import ANY_VERSION, InvalidVersion, Version, VersionSpec
 from sabir.source.packages import LoadedPackage
-from sabir.source.text import Span
+from sabir.source.problem import problem_finding
 from sabir.source.yaml import YamlMapping, YamlNode, YamlScalar
 from sabir.source.yaml.nodes import text_of
+from sabir.text import Span
 
 __all__ = ["FORMATS", "MANIFEST", "Manifest", "read_manifest"]
 

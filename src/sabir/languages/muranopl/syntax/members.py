@@ -9,8 +9,8 @@ from sabir.languages.muranopl.syntax.nodes import ArgumentNode, Constant, Method
 from sabir.languages.muranopl.syntax.statements import read_block
 from sabir.languages.muranopl.syntax.values import read_value
 from sabir.patterns import late_pattern
-from sabir.source.text import EMPTY_SPAN, Place, Span
 from sabir.source.yaml import YamlEntry, YamlMapping, YamlNode, YamlScalar, YamlSequence
+from sabir.text import EMPTY_SPAN, Place, Span
 
 __all__ = [
     "ARGUMENT_USAGES",

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from sabir.languages.muranopl.syntax.names import Namespaces
 from sabir.namedtuples import NamedTuple
-from sabir.source.text import EMPTY_SPAN, Source, Span
 from sabir.source.yaml.nodes import ScalarValue
+from sabir.text import EMPTY_SPAN, Source, Span
 
 __all__ = [
     "ArgumentNode",

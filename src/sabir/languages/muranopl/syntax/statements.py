@@ -32,8 +32,8 @@ from sabir.languages.muranopl.syntax.nodes import (
 )
 from sabir.languages.muranopl.syntax.targets import is_target
 from sabir.languages.muranopl.syntax.values import is_expression_scalar, read_value
-from sabir.source.text import Span
 from sabir.source.yaml import YamlMapping, YamlNode, YamlScalar, YamlSequence
+from sabir.text import Span
 
 __all__ = ["CONSTRUCTS", "read_block"]
 

@@ -11,8 +11,8 @@ from typing import Final
 from sabir.expressions.yaql import Dialect, is_expression
 from sabir.languages.muranopl.syntax.nodes import Constant, Expr, ListValue, MapValue, Value
 from sabir.patterns import late_pattern
-from sabir.source.text import Place, Source, Span
 from sabir.source.yaml import Style, YamlNode, YamlScalar, YamlSequence
+from sabir.text import Place, Source, Span
 
 __all__ = ["expression_place", "is_expression_scalar", "read_value"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final, Literal
 
-from sabir.diagnostics.codes import Code
+from sabir.diagnostics.rules import Rule
 
 __all__ = ["CODES", "template"]
 
@@ -27,9 +27,9 @@ def _code(
     examples: tuple[dict[str, str], dict[str, str]],
     *,
     when: Literal["check", "evaluate"] = "check",
-) -> Code:
+) -> Rule:
     bad, good = examples
-    return Code(code=f"TOSCA:{number}", title=title, why=why, bad=bad, good=good, language="tosca", when=when)
+    return Rule(code=f"TOSCA:{number}", title=title, why=why, bad=bad, good=good, language="tosca", when=when)
 
 
 _APP = (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from sabir.diagnostics.codes import Code
+from sabir.diagnostics.rules import Rule
 from sabir.expressions.query.errors import Kind
 from sabir.languages.tosca.check.codes import template
 
@@ -18,8 +18,8 @@ def _outputs(value: str) -> dict[str, str]:
     )
 
 
-def _code(kind: Kind, title: str, why: str, bad: str, good: str, trust: tuple[str, ...] = ()) -> Code:
-    return Code(
+def _code(kind: Kind, title: str, why: str, bad: str, good: str, trust: tuple[str, ...] = ()) -> Rule:
+    return Rule(
         code=kind.value,
         title=title,
         why=why,

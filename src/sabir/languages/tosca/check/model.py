@@ -18,7 +18,7 @@ from sabir.languages.tosca.syntax.nodes import (
     RequirementDefinition,
     Topology,
 )
-from sabir.source.text import Place
+from sabir.text import Place
 
 __all__ = ["Link", "Model"]
 

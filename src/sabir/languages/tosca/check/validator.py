@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 from typing import ClassVar
 
 from sabir.check.validator import BaseValidator
-from sabir.diagnostics.codes import Code
 from sabir.diagnostics.finding import Finding
+from sabir.diagnostics.rules import Rule
 
 __all__ = ["ToscaValidator"]
 
@@ -19,7 +19,7 @@ class ToscaValidator(BaseValidator):
     long_name: ClassVar[str] = "tosca"
 
     @classmethod
-    def codes(cls) -> tuple[Code, ...]:
+    def rules(cls) -> tuple[Rule, ...]:
         from sabir.languages.tosca.check.codes import CODES
 
         return CODES

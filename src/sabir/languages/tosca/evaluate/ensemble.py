@@ -24,8 +24,8 @@ from sabir.languages.tosca.evaluate.typed import typed
 from sabir.languages.tosca.syntax.documents import Loaded
 from sabir.languages.tosca.syntax.nodes import Kind, PropertyDefinition, Written
 from sabir.source.collector import collector_paused
-from sabir.source.text import Place, Span
 from sabir.source.yaml.nodes import YamlScalar
+from sabir.text import Place, Span
 
 __all__ = ["Ensemble", "LiveValues", "Request", "instantiate"]
 

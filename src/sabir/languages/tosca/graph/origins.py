@@ -20,7 +20,7 @@ from sabir.languages.tosca.syntax.nodes import (
     TypeDefinition,
     Written,
 )
-from sabir.source.text import Place
+from sabir.text import Place
 
 __all__ = ["Live", "Origins", "id_of"]
 

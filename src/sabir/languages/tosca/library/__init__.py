@@ -13,8 +13,8 @@ from typing import Any, Final
 from sabir.languages.tosca.syntax.definitions import read_type
 from sabir.languages.tosca.syntax.nodes import Kind, Origin, TypeDefinition
 from sabir.languages.tosca.syntax.reader import Reader
-from sabir.source.text import EMPTY_SPAN, Source
 from sabir.source.yaml.nodes import YamlEntry, YamlMapping, YamlNode, YamlScalar, YamlSequence
+from sabir.text import EMPTY_SPAN, Source
 
 __all__ = ["PROFILES", "find_shipped", "shipped_names"]
 

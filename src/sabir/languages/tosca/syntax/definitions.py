@@ -19,8 +19,8 @@ from sabir.languages.tosca.syntax.nodes import (
     TypeDefinition,
 )
 from sabir.languages.tosca.syntax.reader import NOTHING, Reader
-from sabir.source.text import Span
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence, plain_data
+from sabir.text import Span
 
 __all__ = [
     "read_artifacts",

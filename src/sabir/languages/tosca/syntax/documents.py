@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from sabir.dataclasses import dataclass, field
-from sabir.diagnostics.finding import Finding, problem_finding
+from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.near import did_you_mean
 from sabir.languages.tosca.syntax.definitions import read_properties, read_type
 from sabir.languages.tosca.syntax.dialects import DIALECTS, Dialect, dialect_of
@@ -42,9 +42,10 @@ from sabir.languages.tosca.syntax.templates import (
 )
 from sabir.source.collector import collector_paused
 from sabir.source.packages import PackageFile
-from sabir.source.text import Place, Span
+from sabir.source.problem import problem_finding
 from sabir.source.yaml import Limits, YamlStream, compose
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence
+from sabir.text import Place, Span
 
 __all__ = ["Gathering", "Loaded", "Recorded", "document_of", "load", "load_file"]
 

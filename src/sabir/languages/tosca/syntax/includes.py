@@ -15,8 +15,8 @@ from sabir.diagnostics.finding import Finding
 from sabir.languages.tosca.syntax.documents import Gathering, document_of
 from sabir.languages.tosca.syntax.project import ProjectValues, context_values
 from sabir.source.packages import PackageFile
-from sabir.source.text import Place
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, plain_data, text_of
+from sabir.text import Place
 
 __all__ = ["Layers", "gather_layers"]
 

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from sabir.dataclasses import dataclass, field
-from sabir.source.text import Place, Source, Span
 from sabir.source.yaml.nodes import YamlNode, plain_data
+from sabir.text import Place, Source, Span
 
 __all__ = [
     "UNBOUNDED",

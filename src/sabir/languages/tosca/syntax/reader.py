@@ -9,8 +9,8 @@ from sabir.dataclasses import dataclass, field
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.near import did_you_mean
 from sabir.languages.tosca.syntax.nodes import Origin, Written
-from sabir.source.text import Place, Span
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence
+from sabir.text import Place, Span
 
 __all__ = ["NOTHING", "Reader"]
 

@@ -22,8 +22,8 @@ from sabir.languages.tosca.syntax.nodes import (
     Workflow,
 )
 from sabir.languages.tosca.syntax.reader import Reader
-from sabir.source.text import Span
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence
+from sabir.text import Span
 
 __all__ = [
     "read_groups",

@@ -15,7 +15,7 @@ from sabir.languages.inmanta.evaluate.plugins.api import Recorder, Registered, r
 from sabir.languages.inmanta.syntax.modules import Module
 from sabir.languages.inmanta.syntax.project import Namespace
 from sabir.patterns import late_pattern
-from sabir.source.text import Place, Source, Span
+from sabir.text import Place, Source, Span
 
 if TYPE_CHECKING:
     import ast

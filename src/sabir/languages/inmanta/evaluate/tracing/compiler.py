@@ -20,7 +20,7 @@ from sabir.languages.inmanta.evaluate.tracing.tracer import Trace
 from sabir.languages.inmanta.evaluate.tracing.withheld import Withheld
 from sabir.languages.inmanta.evaluate.values import Frame
 from sabir.languages.inmanta.syntax.project import MAIN
-from sabir.source.text import Place, Span
+from sabir.text import Place, Span
 
 __all__ = ["TracedCompiler"]
 

@@ -12,7 +12,7 @@ from sabir.languages.inmanta.evaluate.scopes import Scope
 from sabir.languages.inmanta.evaluate.tracing.tracer import Source, Sources
 from sabir.languages.inmanta.evaluate.values import Frame, Instance, Read
 from sabir.languages.inmanta.syntax import nodes
-from sabir.source.text import Place
+from sabir.text import Place
 
 if TYPE_CHECKING:
     from sabir.languages.inmanta.evaluate.tracing.compiler import TracedCompiler

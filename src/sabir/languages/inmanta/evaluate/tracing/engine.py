@@ -12,7 +12,7 @@ from sabir.languages.inmanta.evaluate.sites import Site
 from sabir.languages.inmanta.evaluate.tracing.tracer import Activation, Link, Source, Tracer
 from sabir.languages.inmanta.evaluate.values import Frame, Instance, RelationValue, Wait
 from sabir.languages.inmanta.evaluate.writing import Writer
-from sabir.source.text import Place
+from sabir.text import Place
 
 if TYPE_CHECKING:
     from sabir.languages.inmanta.evaluate.given import Given

@@ -16,7 +16,7 @@ from sabir.languages.inmanta.evaluate.tracing.tracer import Sources, Tracer
 from sabir.languages.inmanta.evaluate.tracing.withheld import HOLDS, HOLDS_NOT
 from sabir.languages.inmanta.evaluate.values import Frame, Instance, Read
 from sabir.languages.inmanta.syntax import nodes
-from sabir.source.text import Place
+from sabir.text import Place
 
 if TYPE_CHECKING:
     from sabir.languages.inmanta.evaluate.tracing.compiler import TracedCompiler

@@ -10,7 +10,7 @@ from typing import Any
 from sabir.graph.origin import How
 from sabir.languages.inmanta.evaluate.calls import PLUGIN_SOURCES
 from sabir.languages.inmanta.evaluate.tracing.tracer import Trace
-from sabir.source.text import Place, Source, Span
+from sabir.text import Place, Source, Span
 
 __all__ = ["PluginPlaces"]
 

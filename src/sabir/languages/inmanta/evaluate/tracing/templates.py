@@ -15,11 +15,11 @@ from sabir.languages.inmanta.evaluate.templates import Templates
 from sabir.languages.inmanta.evaluate.tracing.tracer import Source, Sources, Trace
 from sabir.languages.inmanta.evaluate.values import Frame, Instance, Read
 from sabir.languages.inmanta.syntax.project import Namespace
-from sabir.source.text import Place, Span
+from sabir.text import Place, Span
 
 if TYPE_CHECKING:
     from sabir.languages.inmanta.evaluate.tracing.compiler import TracedCompiler
-    from sabir.source.text import Source as Text
+    from sabir.text import Source as Text
 
 __all__ = ["TracedTemplates"]
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Union
 from sabir.graph.origin import How, Origin
 from sabir.languages.inmanta.evaluate.values import Frame, Instance, Pending, Read
 from sabir.languages.inmanta.syntax import nodes
-from sabir.source.text import Location, Place
+from sabir.text import Location, Place
 
 if TYPE_CHECKING:
     from sabir.languages.inmanta.check.entities import Property

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from sabir.diagnostics.codes import Code
+from sabir.diagnostics.rules import Rule
 from sabir.languages.muranopl.check.codes.code import CODES as CODE_CODES
 from sabir.languages.muranopl.check.codes.examples import LIBRARY, changed, code, with_class
 from sabir.languages.muranopl.check.codes.references import CODES as REFERENCE_CODES
@@ -20,7 +20,7 @@ def _format(version: str, old: str, new: str) -> dict[str, str]:
     return {**package, "Classes/Counter.yaml": with_class(old, new)["Classes/Counter.yaml"]}
 
 
-_STRUCTURE: Final[tuple[Code, ...]] = (
+_STRUCTURE: Final[tuple[Rule, ...]] = (
     code(
         "MPL:E011",
         "a malformed class name",
@@ -236,4 +236,4 @@ _STRUCTURE: Final[tuple[Code, ...]] = (
     ),
 )
 
-CODES: Final[tuple[Code, ...]] = (*_STRUCTURE, *REFERENCE_CODES, *CODE_CODES)
+CODES: Final[tuple[Rule, ...]] = (*_STRUCTURE, *REFERENCE_CODES, *CODE_CODES)

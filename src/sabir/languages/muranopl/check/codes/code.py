@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from sabir.diagnostics.codes import Code, Example
+from sabir.diagnostics.rules import Example, Rule
 from sabir.languages.muranopl.check.codes.examples import code, with_class
 
 __all__ = ["CODES"]
@@ -17,7 +17,7 @@ def _body(*lines: str) -> Example:
     return with_class(_LAST, "".join(f"      {line}\n" for line in lines))
 
 
-CODES: Final[tuple[Code, ...]] = (
+CODES: Final[tuple[Rule, ...]] = (
     code(
         "MPL:E200",
         "Break, Continue or Rethrow with a value",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from sabir.diagnostics.codes import Code, Example
+from sabir.diagnostics.rules import Example, Rule
 
 __all__ = ["APPLICATION", "LIBRARY", "changed", "code", "with_class", "with_manifest", "with_ui"]
 
@@ -126,8 +126,8 @@ def code(
     good: Example = LIBRARY,
     fixable: bool = False,
     off_by_default: bool = False,
-) -> Code:
-    return Code(
+) -> Rule:
+    return Rule(
         code=name,
         title=title,
         why=why,

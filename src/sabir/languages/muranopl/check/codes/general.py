@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Final
 
-from sabir.diagnostics.codes import Code
+from sabir.diagnostics.rules import Rule
 from sabir.languages.muranopl.check.codes.examples import LIBRARY, code, with_class, with_manifest
 
 __all__ = ["CODES"]
 
 _WITHOUT_MANIFEST: Final = {name: text for name, text in LIBRARY.items() if name != "manifest.yaml"}
 
-CODES: Final[tuple[Code, ...]] = (
+CODES: Final[tuple[Rule, ...]] = (
     code(
         "E001",
         "the package has no manifest",

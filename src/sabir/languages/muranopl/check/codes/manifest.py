@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from sabir.diagnostics.codes import Code
+from sabir.diagnostics.rules import Rule
 from sabir.languages.muranopl.check.codes.examples import APPLICATION, LIBRARY, changed, code, with_manifest
 
 __all__ = ["CODES"]
@@ -12,7 +12,7 @@ __all__ = ["CODES"]
 _CLASSES: Final = "Classes:\n  com.example.tools.Counter: Counter.yaml\n"
 _LIBRARY_WITH_LOGO: Final = with_manifest("Tags:", "Logo: icon.png\nTags:", more={"icon.png": "GIF89a"})
 
-CODES: Final[tuple[Code, ...]] = (
+CODES: Final[tuple[Rule, ...]] = (
     code(
         "MAN:E005",
         "Require is malformed",

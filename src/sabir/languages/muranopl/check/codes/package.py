@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Final
 
-from sabir.diagnostics.codes import Code
+from sabir.diagnostics.rules import Rule
 from sabir.languages.muranopl.check.codes.examples import LIBRARY, code
 
 __all__ = ["CODES"]
 
-CODES: Final[tuple[Code, ...]] = (
+CODES: Final[tuple[Rule, ...]] = (
     code(
         "PKG:W120",
         "a file in the root that is no part of a package",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from sabir.diagnostics.codes import Code
+from sabir.diagnostics.rules import Rule
 from sabir.languages.muranopl.check.codes.examples import LIBRARY, code, with_class
 
 __all__ = ["CODES"]
@@ -23,7 +23,7 @@ Methods:
       - Return: $resources.string('run.sh')
 """
 
-CODES: Final[tuple[Code, ...]] = (
+CODES: Final[tuple[Rule, ...]] = (
     code(
         "MPL:E110",
         "an undeclared namespace prefix",

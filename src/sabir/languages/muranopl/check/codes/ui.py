@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import Final
 
-from sabir.diagnostics.codes import Code, Example
+from sabir.diagnostics.rules import Example, Rule
 from sabir.languages.muranopl.check.codes.examples import APPLICATION, code, with_ui
 
 __all__ = ["CODES"]
 
 
-def _ui(name: str, title: str, why: str, bad: Example, *, fixable: bool = False) -> Code:
+def _ui(name: str, title: str, why: str, bad: Example, *, fixable: bool = False) -> Rule:
     return code(name, title, why, bad, good=APPLICATION, fixable=fixable)
 
 
-CODES: Final[tuple[Code, ...]] = (
+CODES: Final[tuple[Rule, ...]] = (
     _ui(
         "UI:E081",
         "required or hidden is no boolean",

@@ -13,7 +13,7 @@ from sabir.languages.muranopl.evaluate.tracking.effects import Effects, body_eff
 from sabir.languages.muranopl.evaluate.tracking.records import Join, Record, Site
 from sabir.languages.muranopl.evaluate.tracking.statements import RESULT_STEP, TrackingCompiler
 from sabir.languages.muranopl.evaluate.tracking.tracker import Arguments, Tracker, shadow
-from sabir.source.text import Place
+from sabir.text import Place
 
 if TYPE_CHECKING:
     from sabir.languages.muranopl.evaluate.classes import MuranoClass

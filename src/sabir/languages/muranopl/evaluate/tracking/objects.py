@@ -11,7 +11,7 @@ from sabir.languages.muranopl.evaluate.initialising import Initialising
 from sabir.languages.muranopl.evaluate.tracking.records import Cell, Initial, Record, Site
 from sabir.languages.muranopl.evaluate.tracking.storage import TrackedPrivate, TrackedProperties
 from sabir.languages.muranopl.evaluate.tracking.tracker import Arguments, Tracker
-from sabir.source.text import Place
+from sabir.text import Place
 
 if TYPE_CHECKING:
     from sabir.languages.muranopl.evaluate.loading import Loader

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from sabir.graph.origin import How
 from sabir.namedtuples import NamedTuple
-from sabir.source.text import Location, Place
+from sabir.text import Location, Place
 
 if TYPE_CHECKING:
     from sabir.languages.muranopl.evaluate.properties import PropertyDeclaration

@@ -23,7 +23,7 @@ from sabir.languages.muranopl.evaluate.tracking.effects import (
 from sabir.languages.muranopl.evaluate.tracking.records import Record, Site
 from sabir.languages.muranopl.evaluate.tracking.tracker import Writer, shadow
 from sabir.languages.muranopl.syntax import nodes as ast
-from sabir.source.text import Place, Span
+from sabir.text import Place, Span
 
 if TYPE_CHECKING:
     from sabir.languages.muranopl.evaluate.engines import ClassEngine

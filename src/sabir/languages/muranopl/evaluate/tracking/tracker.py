@@ -15,7 +15,7 @@ from sabir.languages.muranopl.evaluate.tracking.effects import Effects, closed_e
 from sabir.languages.muranopl.evaluate.tracking.records import Cell, Context, Join, Made, Record, Site
 from sabir.languages.muranopl.evaluate.tracking.storage import TrackedAttributes, TrackedStatics
 from sabir.namedtuples import NamedTuple
-from sabir.source.text import Location, Place, Source, Span
+from sabir.text import Location, Place, Source, Span
 
 if TYPE_CHECKING:
     from sabir.languages.muranopl.evaluate.classes import MuranoClass

@@ -10,8 +10,8 @@ from sabir.languages.tosca.check.model import Link, Model
 from sabir.languages.tosca.check.types import FlatType
 from sabir.languages.tosca.check.values import Misfit, holds_expression
 from sabir.languages.tosca.syntax.nodes import Assignment, Kind, NodeTemplate, PropertyDefinition, Written
-from sabir.source.text import Place
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence
+from sabir.text import Place
 
 __all__ = ["check_assignments"]
 

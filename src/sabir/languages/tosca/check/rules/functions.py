@@ -9,8 +9,8 @@ from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.near import did_you_mean
 from sabir.languages.tosca.check.model import Model
 from sabir.languages.tosca.syntax.nodes import Written
-from sabir.source.text import Place
 from sabir.source.yaml.nodes import YamlNode, YamlScalar, YamlSequence
+from sabir.text import Place
 
 __all__ = ["check_functions"]
 

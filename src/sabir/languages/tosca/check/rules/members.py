@@ -8,7 +8,7 @@ from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.near import did_you_mean
 from sabir.languages.tosca.check.model import Model
 from sabir.languages.tosca.syntax.nodes import Kind, SubstitutionMapping
-from sabir.source.text import Place
+from sabir.text import Place
 
 __all__ = ["check_members"]
 

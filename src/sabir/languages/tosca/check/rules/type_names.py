@@ -16,7 +16,7 @@ from sabir.languages.tosca.syntax.nodes import (
     Schema,
     TypeDefinition,
 )
-from sabir.source.text import Place
+from sabir.text import Place
 
 __all__ = ["check_type_names"]
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sabir.source.text import EMPTY_SPAN, Location, Place, Source, Span
+from sabir.text import EMPTY_SPAN, Location, Place, Source, Span
 
 TEXT = "one\ntwo\r\n\nü😀x"
 

@@ -2,12 +2,12 @@ from __future__ import annotations
 
 import pytest
 
-from sabir.diagnostics import Code, CodeRegistry, Severity, parse_code
+from sabir.diagnostics import Rule, RuleRegistry, Severity, parse_code
 from sabir.diagnostics.page import markdown_page, page_name, plain_explanation
 
 
-def code(name: str, title: str = "x") -> Code:
-    return Code(code=name, title=title, why="y", bad={"a.yaml": "1"}, good={"a.yaml": "2"})
+def code(name: str, title: str = "x") -> Rule:
+    return Rule(code=name, title=title, why="y", bad={"a.yaml": "1"}, good={"a.yaml": "2"})
 
 
 @pytest.mark.rows("V-030", "V-032", "V-035", "V-036")
@@ -30,7 +30,7 @@ def test_refused(text: str) -> None:
 
 
 def test_a_code_is_never_reused() -> None:
-    registry = CodeRegistry()
+    registry = RuleRegistry()
     registry.register([code("E001", "first"), code("MPL:E001")])
     registry.register([code("E001", "first")])
     with pytest.raises(ValueError, match="E001 is registered twice, for 'first' and 'second'"):
@@ -38,7 +38,7 @@ def test_a_code_is_never_reused() -> None:
 
 
 def test_registry() -> None:
-    registry = CodeRegistry()
+    registry = RuleRegistry()
     registry.register([code("MPL:W001"), code("E010"), code("MPL:E002"), code("UI:E002"), code("W002")])
     assert registry.names() == ("E010", "W002", "MPL:E002", "MPL:W001", "UI:E002")
     assert len(registry) == 5
@@ -55,7 +55,7 @@ def test_registry() -> None:
 
 @pytest.mark.rows("V-037")
 def test_one_text_for_terminal_and_page() -> None:
-    documented = Code(
+    documented = Rule(
         code="MPL:W001",
         title="no good",
         why="Because `x` is lost. Write it.",

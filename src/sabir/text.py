@@ -8,21 +8,18 @@ from functools import cached_property
 from itertools import accumulate
 from typing import Final
 
-from sabir.dataclasses import dataclass, field
+from msgspec import Struct
 
 __all__ = ["EMPTY_SPAN", "Location", "Place", "Source", "Span"]
 
 _LARGE: Final = 1_000_000
 
 
-# Not `frozen`, which would make building one almost three times as dear, and every token, node and value has one: `Final`
-# has the type checkers keep it so.
-@dataclass(slots=True, unsafe_hash=True)
-class Span:
+class Span(Struct, frozen=True, gc=False):  # it holds no object that could lead back to it
     """A half-open range of character offsets."""
 
-    start: Final[int]
-    end: Final[int]
+    start: int
+    end: int
 
     def to(self, other: Span) -> Span:
         """From the start of this span to the end of the other."""
@@ -38,8 +35,7 @@ class Span:
 EMPTY_SPAN = Span(0, 0)
 
 
-@dataclass(frozen=True, slots=True)
-class Location:
+class Location(Struct, frozen=True, gc=False):
     """A place as people and machines read it: lines and columns from 1. Line 0 means the whole file."""
 
     file: str
@@ -50,12 +46,14 @@ class Location:
         return f"{self.file}:{self.line}:{self.column}" if self.line else self.file
 
 
-@dataclass(frozen=True, eq=False)
-class Source:
+class Source(Struct, frozen=True, eq=False, dict=True, weakref=True):
     """One text with its name: the path relative to the package root, with `/`, or a name in angle brackets."""
 
     name: str
-    text: str = field(repr=False)
+    text: str
+
+    def __repr__(self) -> str:
+        return f"Source({self.name!r})"
 
     @cached_property
     def line_starts(self) -> Sequence[int]:
@@ -102,8 +100,7 @@ class Source:
         return min(starts[line - 1] + column - 1, len(self.text))
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Struct, frozen=True):
     """A span in a source: cheap to make, shared freely, turned into a `Location` only when shown."""
 
     source: Source

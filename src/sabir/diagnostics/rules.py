@@ -1,0 +1,153 @@
+"""Rules: what sabir can report, each with its documentation; one text for `--explain`, the docs page and SARIF.
+
+A rule stands beside the function that reports it. `collect_rules` finds all of them below a package, so that nothing is
+listed twice and a rule that nobody reports cannot hide in a table.
+"""
+
+from __future__ import annotations
+
+import pkgutil
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from importlib import import_module
+from typing import Literal, NamedTuple
+
+from msgspec import Struct
+
+from sabir.diagnostics.finding import Finding, Fix, Frame, Related, Severity
+from sabir.text import Place, Source
+
+__all__ = ["CodeParts", "Example", "Rule", "RuleRegistry", "collect_rules", "parse_code"]
+
+Example = Mapping[str, str]
+"""Files of a small package by path; a byte that is no UTF-8 is written as `surrogateescape` has it. The tests check (or evaluate) it and look for the code."""
+
+
+class CodeParts(NamedTuple):
+    prefix: str
+    kind: str
+    number: int
+
+
+def parse_code(code: str) -> CodeParts:
+    """The parts of `[PREFIX:]E000` (spec 001, "Errors"); ValueError for anything else."""
+    prefix, colon, name = code.rpartition(":")
+    well_formed = (
+        len(name) == 4
+        and name[0] in "EW"
+        and name.isascii()
+        and name[1:].isdigit()
+        and (not colon or (prefix.isascii() and prefix.isalpha() and prefix.isupper()))
+    )
+    if not well_formed:
+        raise ValueError(f"{code!r} is no code: it must be [PREFIX:]E or W and three digits, as in MPL:E042")
+    return CodeParts(prefix, name[0], int(name[1:]))
+
+
+class Rule(Struct, frozen=True, kw_only=True):
+    """One thing sabir can report.
+
+    `title` is what is wrong, in a few words; `why` says why it matters and what to do; `bad` and `good` are examples
+    that the tests run: `bad` must be reported with this code, `good` must not.
+    """
+
+    code: str
+    title: str
+    why: str
+    bad: Example
+    good: Example
+    fixable: bool = False
+    off_by_default: bool = False
+    language: str | None = None
+    """How the examples are read; None: found from the files."""
+    trust: tuple[str, ...] = ()
+    """What the examples must be trusted with to show it, in the words of `--trust`."""
+    when: Literal["check", "evaluate", "render"] = "check"
+    """`check`: reported without running anything; `evaluate`: only an evaluation can tell; `render`: only rendering."""
+
+    def __post_init__(self) -> None:
+        parse_code(self.code)
+
+    @property
+    def severity(self) -> Severity:
+        return Severity.WARNING if parse_code(self.code).kind == "W" else Severity.ERROR
+
+    def at(
+        self,
+        place: Place,
+        message: str,
+        *,
+        hint: str | None = None,
+        related: tuple[Related, ...] = (),
+        frames: tuple[Frame, ...] = (),
+        fix: Fix | None = None,
+    ) -> Finding:
+        """A finding of this rule at a place; a source without text has no place but itself."""
+        return Finding(
+            code=self.code,
+            message=message,
+            place=place,
+            whole_file=not place.source.text,
+            hint=hint,
+            related=related,
+            frames=frames,
+            fix=fix,
+        )
+
+    def about_file(self, file: str | Source, message: str, *, hint: str | None = None) -> Finding:
+        """A finding about a whole file, which need not exist or be readable."""
+        return Finding.about_file(self.code, message, file, hint=hint)
+
+
+class RuleRegistry:
+    """All rules of a run by code. A code is registered once and never reused."""
+
+    def __init__(self) -> None:
+        self._rules: dict[str, Rule] = {}
+
+    def register(self, rules: Iterable[Rule]) -> None:
+        for rule in rules:
+            registered = self._rules.setdefault(rule.code, rule)
+            if registered is not rule and registered != rule:
+                raise ValueError(
+                    f"code {rule.code} is registered twice, for {registered.title!r} and {rule.title!r}"
+                )
+
+    def __iter__(self) -> Iterator[Rule]:
+        return iter(sorted(self._rules.values(), key=lambda rule: parse_code(rule.code)))
+
+    def __len__(self) -> int:
+        return len(self._rules)
+
+    def __contains__(self, code: object) -> bool:
+        return code in self._rules
+
+    def get(self, code: str) -> Rule | None:
+        """The rule of this exact code; a bare one (`E042`) is also found when only one prefix has it."""
+        rule = self._rules.get(code.upper())
+        if rule is not None or ":" in code:
+            return rule
+        matches = [rule for name, rule in self._rules.items() if name.endswith(":" + code.upper())]
+        return matches[0] if len(matches) == 1 else None
+
+    def names(self) -> tuple[str, ...]:
+        return tuple(rule.code for rule in self)
+
+
+@cache
+def collect_rules(package: str) -> tuple[Rule, ...]:
+    """Every rule that a module of the package (or the module of that name) defines, by code.
+
+    All modules are imported for that, so only what lists or explains rules asks; a check that reports has its rules already.
+    """
+    root = import_module(package)
+    names = [package]
+    names += (module.name for module in pkgutil.walk_packages(getattr(root, "__path__", ()), f"{package}."))
+    collected = {
+        value.code: value
+        for name in names
+        if not name.endswith("__main__")
+        for value in vars(import_module(name)).values()
+        if isinstance(value, Rule)
+    }
+    return tuple(sorted(collected.values(), key=lambda rule: parse_code(rule.code)))
