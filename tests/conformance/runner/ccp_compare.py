@@ -40,8 +40,7 @@ def compare(case: CcpCase, outcome: CcpOutcome) -> list[str]:
     found += _compare_counts(expect.get("counts", {}), outcome.objects)
     found += _compare_pod_volumes(expect.get("pod_volumes", {}), outcome.objects)
     if "deps" in expect:
-        # A case lists the services it is about; others may be there.
-        actual = {name: list(needed) for name, needed in outcome.deps.items() if name in expect["deps"]}
+        actual = {name: list(needed) for name, needed in outcome.deps.items()}
         found += differences(expect["deps"], actual, Numbers.BY_TYPE, "deps")
     if "files" in expect:
         found += _compare_files(expect["files"], outcome.files)
