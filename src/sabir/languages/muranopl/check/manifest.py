@@ -23,7 +23,7 @@ from sabir.languages.muranopl.check.shapes import (
     unknown_keys,
 )
 from sabir.languages.muranopl.check.view import MANIFEST, PackageView
-from sabir.patterns import late_pattern
+from sabir.languages.muranopl.syntax.versions import InvalidVersion, read_version, read_version_spec
 from sabir.source.packages import LoadedPackage
 from sabir.source.packages.names import name_defect
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence, text_of
@@ -52,10 +52,6 @@ _KEYS: Final = frozenset(
 )
 _OFF_BY_DEFAULT: Final = frozenset({"MAN:W080"})
 _TYPES: Final = ("Application", "Library")
-_SEMVER: Final = late_pattern(
-    r"\d+(\.\d+(\.\d+(-[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?(\+[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?)?)?"
-)
-_CLAUSE: Final = late_pattern(r"(?:==|>=|<=|!=|>|<|\^|~=?)\s*\d+(?:\.\d+){0,2}")
 _PNG: Final = b"\x89PNG\r\n\x1a\n"
 
 
@@ -272,8 +268,9 @@ def check_version(report: Report, value: YamlNode | None) -> Iterator[Finding]:
     """SemVer; short forms are completed (S-23), so a number will do as well."""
     if value is None or is_null(value):
         return
-    text = value.text if isinstance(value, YamlScalar) and not isinstance(value.value, bool) else ""
-    if not _SEMVER.fullmatch(text):
+    try:
+        read_version(value)
+    except InvalidVersion:
         hint = "write MAJOR.MINOR.PATCH, as in 1.2.0"
         yield report.at(value, "MAN:E071", f"Version cannot be {shown(value)}", hint=hint)
 
@@ -305,27 +302,16 @@ def check_require(report: Report, value: YamlNode | None) -> Iterator[Finding]:
         name = text_of(key)
         if name is None or not is_dotted_name(name):
             yield report.at(key, "MAN:E005", f"{shown(key)} is no name of a package")
-        elif not is_version_spec(wanted):
-            hint = "leave it empty, or write a version (1.2) or a range (>=1.2,<2)"
-            yield report.at(wanted, "MAN:E076", f"{shown(wanted)} is no version of {name}", hint=hint)
+        else:
+            yield from check_version_spec(report, name, wanted)
 
 
-def is_version_spec(value: YamlNode) -> bool:
-    """Nothing, a version, or a range as python-semanticversion reads them."""
-    if not isinstance(value, YamlScalar) or isinstance(value.value, bool):
-        return False
-    if value.value is None or not value.text.strip() or _SEMVER.fullmatch(value.text):
-        return True
-    if all(_CLAUSE.fullmatch(clause.strip()) for clause in value.text.split(",")):
-        return True
-    # The library knows stranger forms, too; importing it costs as much as all of click, so most manifests do without.
-    from semantic_version import SimpleSpec  # type: ignore[import-untyped]  # ships no types
-
+def check_version_spec(report: Report, name: str, value: YamlNode) -> Iterator[Finding]:
     try:
-        SimpleSpec(re.sub(r"\s+", "", value.text))
-    except ValueError:
-        return False
-    return True
+        read_version_spec(value)
+    except InvalidVersion:
+        hint = "leave it empty, or write a version (1.2) or a range (>=1.2,<2)"
+        yield report.at(value, "MAN:E076", f"{shown(value)} is no version of {name}", hint=hint)
 
 
 def check_classes(report: Report, value: YamlNode | None) -> Iterator[Finding]:

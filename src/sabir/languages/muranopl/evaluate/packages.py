@@ -25,7 +25,7 @@ from sabir.text import Place, Source
 if TYPE_CHECKING:
     from sabir.source.packages import PackageFile
 
-__all__ = ["CORE", "Package", "PackageRegistry"]
+__all__ = ["CORE", "Package", "PackageRegistry", "newest"]
 
 CORE = "io.murano"
 YAQL_TAGS = frozenset({"!yaql"})
@@ -138,8 +138,8 @@ class PackageRegistry:
 
     def find(self, name: str, spec: VersionSpec = ANY_VERSION) -> Package | None:
         """The newest package of a name that a range allows."""
-        fitting = [one for one in self._named(name) if spec.allows(one.manifest.version)]
-        return max(fitting, key=lambda one: one.manifest.version, default=None)
+        fitting = [package for package in self._named(name) if spec.allows(package.manifest.version)]
+        return newest(fitting) if fitting else None
 
     def _named(self, name: str) -> list[Package]:
         """All packages of a name; one that is shipped stands in only where there is no other."""
@@ -180,6 +180,13 @@ class PackageRegistry:
         if known:
             return known
         return [one for one in map(shipped_package, SHIPPED) if name in one.class_names()]
+
+
+def newest(packages: list[Package]) -> Package:
+    # Versions are compared only where there is a choice: the library that does it takes long to import.
+    if len(packages) == 1:
+        return packages[0]
+    return max(packages, key=lambda package: package.manifest.version.precedence)
 
 
 def _packages_in(directory: Path) -> list[Package]:

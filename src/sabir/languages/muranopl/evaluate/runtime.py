@@ -24,7 +24,7 @@ from sabir.languages.muranopl.evaluate.limits import Meter, RunLimits
 from sabir.languages.muranopl.evaluate.loading import Loader
 from sabir.languages.muranopl.evaluate.metadata import check_meta
 from sabir.languages.muranopl.evaluate.objects import MuranoObject
-from sabir.languages.muranopl.evaluate.packages import Package, PackageRegistry
+from sabir.languages.muranopl.evaluate.packages import Package, PackageRegistry, newest
 from sabir.languages.muranopl.evaluate.parallel import Scheduler
 from sabir.languages.muranopl.evaluate.store import ObjectStore
 from sabir.languages.muranopl.evaluate.system import SystemClass, attach_native
@@ -297,7 +297,7 @@ def _of_version(providers: list[Package], type_: TypeName) -> list[Package]:
                 "NoClassFound",
                 f"the class {type_.name} is there in the versions {versions}, not in {type_.version}",
             )
-    return [max(fitting, key=lambda one: one.manifest.version)]
+    return [newest(fitting)]
 
 
 def _require_hint(name: str, registry: PackageRegistry, package: Package) -> str | None:

@@ -11,7 +11,14 @@ from sabir.languages.muranopl.syntax.defects import Defects
 from sabir.languages.muranopl.syntax.names import is_qualified_name
 from sabir.languages.muranopl.syntax.nodes import Value
 from sabir.languages.muranopl.syntax.values import read_value
-from sabir.languages.muranopl.syntax.versions import ANY_VERSION, InvalidVersion, Version, VersionSpec
+from sabir.languages.muranopl.syntax.versions import (
+    NO_VERSION,
+    InvalidVersion,
+    Version,
+    VersionSpec,
+    read_version,
+    read_version_spec,
+)
 from sabir.source.packages import LoadedPackage
 from sabir.source.problem import problem_finding
 from sabir.source.yaml import YamlMapping, YamlNode, YamlScalar
@@ -21,7 +28,6 @@ from sabir.text import Span
 __all__ = ["FORMATS", "MANIFEST", "Manifest", "read_manifest"]
 
 MANIFEST: Final = "manifest.yaml"
-NO_VERSION: Final = Version(0, 0, 0)
 FORMATS: Final = ("1.0", "1.1", "1.2", "1.3", "1.4")
 
 
@@ -92,12 +98,12 @@ def _format(version: str) -> str:
 
 def _version(node: YamlNode | None, defects: Defects) -> Version:
     if node is None:
-        return Version(0, 0, 0)
+        return NO_VERSION
     try:
-        return Version.parse(node.text if isinstance(node, YamlScalar) else "")
+        return read_version(node)
     except InvalidVersion as error:
         defects.add(f"Version: {error}", node.span)
-        return Version(0, 0, 0)
+        return NO_VERSION
 
 
 def _require(node: YamlNode | None, defects: Defects) -> dict[str, VersionSpec]:
@@ -113,16 +119,10 @@ def _require(node: YamlNode | None, defects: Defects) -> dict[str, VersionSpec]:
             defects.add("a key of Require is the name of a package", key.span)
             continue
         try:
-            found[name] = _spec(value)
+            found[name] = read_version_spec(value)
         except InvalidVersion as error:
             defects.add(f"Require of {name}: {error}", value.span)
     return found
-
-
-def _spec(node: YamlNode) -> VersionSpec:
-    if not isinstance(node, YamlScalar):
-        raise InvalidVersion("a version or a range of versions is wanted")
-    return ANY_VERSION if node.value is None else VersionSpec.parse(node.text)
 
 
 def _classes(document: YamlMapping, defects: Defects) -> dict[str, tuple[str, Span]]:

@@ -1,145 +1,136 @@
-"""Versions and ranges of versions as manifests write them.
+"""Versions of packages and ranges of them, as manifests write them: the one reader, for checks and for loading.
 
-Missing parts of a range mean all versions that begin so: `1` is 1.0.0 up to, not including, 2.0.0; `>=1.2,<3` is what it
-says. Pre-releases sort before their release; build metadata is ignored.
+`semantic_version.SimpleSpec` (the library that spec 001 names) decides which ranges there are and which versions they
+allow; blanks are removed first, and nothing written means any version. Importing the library costs more than checking a
+small package, so the usual spellings are recognised without it; only comparing versions always needs it.
 """
 
 from __future__ import annotations
 
-from functools import total_ordering
-from typing import Final
+import re
+from functools import cache
+from typing import TYPE_CHECKING, Any, Final
 
-from sabir.namedtuples import NamedTuple
-from sabir.patterns import late_pattern
+from msgspec import Struct
 
-__all__ = ["ANY_VERSION", "InvalidVersion", "Version", "VersionSpec"]
+from sabir.source.yaml.nodes import YamlNode, YamlScalar
 
-_VERSION: Final = late_pattern(
-    r"(\d{1,9})(?:\.(\d{1,9}))?(?:\.(\d{1,9}))?(?:-([0-9A-Za-z.-]+))?(?:\+[0-9A-Za-z.-]+)?"
-)
-_CLAUSE: Final = late_pattern(r"(>=|<=|==|!=|>|<|=|\^|~)?\s*(\S+)")
+if TYPE_CHECKING:
+    from semantic_version import SimpleSpec  # type: ignore[import-untyped]  # ships no types
+    from semantic_version import Version as SemanticVersion
+
+__all__ = [
+    "ANY_VERSION",
+    "NO_VERSION",
+    "InvalidVersion",
+    "Version",
+    "VersionSpec",
+    "read_version",
+    "read_version_spec",
+]
+
+_NUMBER: Final = r"(?:0|[1-9][0-9]{0,8})"
+_LABEL: Final = r"[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*"
+
+
+@cache
+def _version_pattern() -> re.Pattern[str]:
+    # A pre-release or build metadata stands behind all three numbers only (V-057).
+    return re.compile(
+        rf"([0-9]{{1,100}})(?:\.([0-9]{{1,100}})(?:\.([0-9]{{1,100}})(?:-({_LABEL}))?(?:\+({_LABEL}))?)?)?"
+    )
+
+
+@cache
+def _usual_range_pattern() -> re.Pattern[str]:
+    """Ranges that SimpleSpec takes for sure."""
+    clause = rf"(?:==?|>=?|<=?|!=|\^|~=?)?{_NUMBER}(?:\.{_NUMBER}){{0,2}}"
+    return re.compile(rf"{clause}(?:,{clause})*")
 
 
 class InvalidVersion(ValueError):
     pass
 
 
-@total_ordering
-class Version:
-    """Major, minor, patch, pre-release."""
+class Version(Struct, frozen=True):
+    """Major, minor, patch, pre-release; `build` decides only where a range asks for it."""
 
-    __slots__ = ("major", "minor", "patch", "pre")
-
-    def __init__(self, major: int, minor: int, patch: int, pre: str = "") -> None:
-        self.major, self.minor, self.patch, self.pre = major, minor, patch, pre
+    major: int
+    minor: int
+    patch: int
+    pre: str = ""
+    build: str = ""
 
     @staticmethod
     def parse(text: str) -> Version:
-        match = _VERSION.fullmatch(text.strip())
-        if match is None:
+        """Short versions are completed: `1.2` is 1.2.0 (S-23)."""
+        match = _version_pattern().fullmatch(text.strip())
+        if match is None or _has_leading_zero(match[4] or ""):
             raise InvalidVersion(f"{text!r} is no version: as in 1.2.3")
-        return Version(int(match[1]), int(match[2] or 0), int(match[3] or 0), match[4] or "")
+        return Version(int(match[1]), int(match[2] or 0), int(match[3] or 0), match[4] or "", match[5] or "")
 
     @property
-    def key(self) -> tuple[int, int, int, bool, tuple[tuple[int, int, str], ...]]:
-        parts = tuple(
-            (0, int(part), "") if part.isdigit() else (1, 0, part) for part in self.pre.split(".") if part
-        )
-        return self.major, self.minor, self.patch, not self.pre, parts
+    def precedence(self) -> Any:
+        """What versions are ordered by."""
+        return self.semantic().precedence_key
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Version) and self.key == other.key
+    def semantic(self) -> SemanticVersion:
+        from semantic_version import Version as SemanticVersion
 
-    def __lt__(self, other: Version) -> bool:
-        return self.key < other.key
-
-    def __hash__(self) -> int:
-        return hash(self.key)
+        return SemanticVersion(f"{self}+{self.build}" if self.build else str(self))
 
     def __str__(self) -> str:
         return f"{self.major}.{self.minor}.{self.patch}" + (f"-{self.pre}" if self.pre else "")
 
-    def __repr__(self) -> str:
-        return f"Version({self})"
+
+def _has_leading_zero(labels: str) -> bool:
+    return any(len(label) > 1 and label[0] == "0" and label.isdigit() for label in labels.split("."))
 
 
-class _Bound(NamedTuple):
-    low: Version | None  # included
-    high: Version | None  # excluded
-    negated: bool = False
+class VersionSpec(Struct, frozen=True):
+    """A range of versions; the empty text allows every version."""
 
-    def allows(self, version: Version) -> bool:
-        inside = (self.low is None or version >= self.low) and (self.high is None or version < self.high)
-        return inside is not self.negated
-
-
-class VersionSpec:
-    """A range: every clause must allow a version."""
-
-    __slots__ = ("bounds", "text")
-
-    def __init__(self, text: str, bounds: tuple[_Bound, ...]) -> None:
-        self.text = text
-        self.bounds = bounds
+    text: str
 
     @staticmethod
     def parse(text: str) -> VersionSpec:
-        bounds: list[_Bound] = []
-        for clause in text.split(","):
-            match = _CLAUSE.fullmatch(clause.strip())
-            if match is None:
-                raise InvalidVersion(f"{text!r} is no range of versions: as in 1.2 or >=1.2,<2")
-            if match[2] != "*":
-                bounds.append(_bound(match[1] or "", match[2]))
-        return VersionSpec(text.strip(), tuple(bounds))
+        compact = "".join(text.split())
+        if not compact:
+            return ANY_VERSION
+        if not _usual_range_pattern().fullmatch(compact):
+            _simple_spec(compact)
+        return VersionSpec(compact)
 
     def allows(self, version: Version) -> bool:
-        return all(bound.allows(version) for bound in self.bounds)
+        return not self.text or bool(_simple_spec(self.text).match(version.semantic()))
 
     def __str__(self) -> str:
-        return self.text
-
-    def __repr__(self) -> str:
-        return f"VersionSpec({self.text!r})"
+        return self.text or "*"
 
 
-def _bound(operator: str, text: str) -> _Bound:
-    low = Version.parse(text)
-    after = _after(text, low)
-    match operator:
-        case ">=":
-            return _Bound(low, None)
-        case ">":
-            return _Bound(after, None)
-        case "<":
-            return _Bound(None, _release_start(low))
-        case "<=":
-            return _Bound(None, after)
-        case "!=":
-            return _Bound(low, after, negated=True)
-        case "^":
-            return _Bound(low, Version(low.major + 1, 0, 0, "0"))
-        case "~":
-            return _Bound(low, Version(low.major, low.minor + 1, 0, "0"))
-        case _:
-            return _Bound(low, after)
+@cache
+def _simple_spec(text: str) -> SimpleSpec:
+    from semantic_version import SimpleSpec
+
+    try:
+        return SimpleSpec(text)
+    except ValueError:
+        raise InvalidVersion(f"{text!r} is no range of versions: as in 1.2 or >=1.2,<2") from None
 
 
-def _release_start(version: Version) -> Version:
-    """`<2` leaves out pre-releases of 2.0.0, too."""
-    return version if version.pre else Version(version.major, version.minor, version.patch, "0")
+ANY_VERSION: Final = VersionSpec("")
+NO_VERSION: Final = Version(0, 0, 0)
 
 
-def _after(text: str, low: Version) -> Version:
-    """The first version past all those that a possibly short version stands for."""
-    parts = text.strip().split("-")[0].split("+")[0].count(".") + 1
-    if low.pre:
-        return Version(low.major, low.minor, low.patch, low.pre + ".0")
-    if parts == 1:
-        return Version(low.major + 1, 0, 0, "0")
-    if parts == 2:
-        return Version(low.major, low.minor + 1, 0, "0")
-    return Version(low.major, low.minor, low.patch + 1, "0")
+def read_version(node: YamlNode) -> Version:
+    """The value of `Version`, a number as well; nothing is 0.0.0."""
+    if not isinstance(node, YamlScalar):
+        raise InvalidVersion("a version is a text: as in 1.2.3")
+    return NO_VERSION if node.value is None else Version.parse(node.text)
 
 
-ANY_VERSION: Final = VersionSpec("*", ())
+def read_version_spec(node: YamlNode) -> VersionSpec:
+    """A value of `Require`; nothing is any version."""
+    if not isinstance(node, YamlScalar):
+        raise InvalidVersion("a version or a range of versions is wanted")
+    return ANY_VERSION if node.value is None else VersionSpec.parse(node.text)
