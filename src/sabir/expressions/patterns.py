@@ -11,10 +11,8 @@ import re
 import sys
 from collections.abc import Generator
 from contextlib import contextmanager
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any
-
-from sabir.patterns import late_pattern
 
 __all__ = ["PatternFailed", "PatternTooSlow", "ResultTooLong", "is_cheap", "matches_start", "run_apart"]
 
@@ -59,7 +57,9 @@ def is_cheap(pattern: Pattern, text: str) -> bool:
     return repeats == 0 or (size + 1) ** (repeats + 1) <= _CHEAP
 
 
-_TOKEN = late_pattern(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\(|\)|\||[*+]|\{\d*,?\d*\}|.", re.DOTALL)
+@cache
+def _token() -> Pattern:
+    return re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\(|\)|\||[*+]|\{\d*,?\d*\}|.", re.DOTALL)
 
 
 @lru_cache(maxsize=512)
@@ -68,7 +68,7 @@ def _repetitions(pattern: str) -> tuple[bool, int]:
     nested, repeats = False, 0
     groups = [False]  # for each open group: whether it holds a repetition or a choice
     closed = False  # whether the group just closed does
-    for match in _TOKEN.finditer(pattern):
+    for match in _token().finditer(pattern):
         token = match.group()
         if token == "(":
             groups.append(False)

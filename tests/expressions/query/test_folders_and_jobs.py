@@ -6,12 +6,12 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
-from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
 import pytest
 import yaml
+from msgspec.structs import replace
 
 from sabir.expressions.query import Job, Kind, PlainResource, Project, QueryError, Session, evaluate
 from sabir.languages.language import Trust

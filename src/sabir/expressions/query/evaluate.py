@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from sabir.dataclasses import dataclass
+from msgspec import Struct
+
 from sabir.expressions.query.context import Context
 from sabir.expressions.query.forms import compile_expression, compile_value
 from sabir.expressions.query.resource import Resource
@@ -17,8 +18,7 @@ __all__ = ["Result", "evaluate", "find_all", "map_value", "parse_expression"]
 _SCALARS: Final = frozenset({str, int, float, bool, type(None)})
 
 
-@dataclass(slots=True)
-class Result:
+class Result(Struct, eq=False):
     """List mode and single mode of one evaluation."""
 
     values: list[Any]

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
-from sabir.dataclasses import dataclass, field
+from msgspec import Struct, field
 
 __all__ = ["NO_PERMISSIONS", "Job", "Permissions", "Project"]
 
@@ -24,8 +24,7 @@ class Permissions(Protocol):
     def write_files(self) -> bool: ...
 
 
-@dataclass(frozen=True, slots=True)
-class _Nothing:
+class _Nothing(Struct, frozen=True):
     python: bool = False
     network: bool = False
     private_network: bool = False
@@ -35,8 +34,7 @@ class _Nothing:
 NO_PERMISSIONS: Permissions = _Nothing()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Job:
+class Job(Struct, frozen=True, kw_only=True):
     """The run of a deployment that an expression is evaluated in; it gives the folders of tasks their names."""
 
     id: str
@@ -44,8 +42,7 @@ class Job:
     workflow: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Project:
+class Project(Struct, frozen=True, kw_only=True, eq=False):
     """Where an ensemble lives and what its project provides. Without a directory nothing on disk can be reached."""
 
     directory: Path | None = None
@@ -57,9 +54,12 @@ class Project:
     repositories: Mapping[str, Path] = field(default_factory=dict[str, Path])
     locals: Mapping[str, Any] = field(default_factory=dict[str, Any])
     secrets: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    vault_password: str | None = field(default=None, repr=False)
+    vault_password: str | None = None
     job: Job | None = None
     permissions: Permissions = NO_PERMISSIONS
+
+    def __repr__(self) -> str:
+        return f"Project({self.directory})"  # the password stays out of logs and tracebacks
 
     @property
     def top(self) -> Path | None:

@@ -6,7 +6,8 @@ import os
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from sabir.dataclasses import dataclass, field
+from msgspec import Struct, field
+
 from sabir.expressions.query.project import Project
 from sabir.expressions.query.values import MISSING
 
@@ -18,18 +19,17 @@ __all__ = ["Read", "Session"]
 Read = tuple["Resource", str]
 
 
-@dataclass(slots=True, eq=False)
-class Session:
+class Session(Struct, kw_only=True, eq=False):
     """Shared by all resources of one tree; also the place where reads are recorded while provenance is wanted."""
 
     project: Project = field(default_factory=Project)
     environ: Mapping[str, str] = field(default_factory=lambda: os.environ)
     externals: Mapping[str, Resource] = field(default_factory=dict[str, Any])
     """Roots of other ensembles by the name they are known by."""
-    input: Callable[[str], Any] = field(default=lambda _name: MISSING)
+    input: Callable[[str], Any] = lambda _name: MISSING
     """The value of an input of the service template, or MISSING."""
-    input_names: Callable[[], tuple[str, ...]] = field(default=lambda: ())
-    named: Callable[[str], Resource | None] = field(default=lambda _name: None)
+    input_names: Callable[[], tuple[str, ...]] = lambda: ()
+    named: Callable[[str], Resource | None] = lambda _name: None
     """A relationship or group that is no instance but has a name of its own."""
     on_trace: Callable[[str], None] | None = None
     reads: list[Read] | None = None

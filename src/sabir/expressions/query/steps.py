@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from sabir.dataclasses import dataclass
+from msgspec import Struct
+
 from sabir.diagnostics.near import did_you_mean
 from sabir.expressions.query.comparison import equal, equals_literal
 from sabir.expressions.query.context import Context
@@ -26,8 +27,7 @@ Select = Callable[[list[Any], Context], list[Any]]
 Predicate = Callable[[Any, Context], bool]
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(Struct, frozen=True, eq=False):
     """One segment, ready to run."""
 
     select: Select

@@ -9,49 +9,45 @@ test    : var | text without $ [ ] : ?
 
 from __future__ import annotations
 
+import re
+from functools import cache
 from typing import Final, NoReturn
 
-from sabir.dataclasses import dataclass
+from msgspec import Struct
+
 from sabir.expressions.query.errors import Kind, QueryError
-from sabir.patterns import late_pattern
 from sabir.text import Place, Source, Span
 
 __all__ = ["Empty", "Filter", "Index", "Key", "Name", "Path", "Segment", "Star", "Test", "Variable", "parse"]
 
 
-@dataclass(frozen=True, slots=True)
-class Empty:
+class Empty(Struct, frozen=True, eq=False):
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Name:
+class Name(Struct, frozen=True, eq=False):
     span: Span
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Index:
+class Index(Struct, frozen=True, eq=False):
     span: Span
     number: int
 
 
-@dataclass(frozen=True, slots=True)
-class Variable:
+class Variable(Struct, frozen=True, eq=False):
     span: Span
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class Star:
+class Star(Struct, frozen=True, eq=False):
     span: Span
 
 
 Key = Empty | Name | Index | Variable | Star
 
 
-@dataclass(frozen=True, slots=True)
-class Test:
+class Test(Struct, frozen=True, eq=False):
     """The right side: a literal text, or a variable."""
 
     __test__ = False
@@ -61,24 +57,21 @@ class Test:
     right: str | Variable
 
 
-@dataclass(frozen=True, slots=True)
-class Filter:
+class Filter(Struct, frozen=True, eq=False):
     span: Span
     negated: bool
     path: Path | None
     test: Test | None
 
 
-@dataclass(frozen=True, slots=True)
-class Segment:
+class Segment(Struct, frozen=True, eq=False):
     span: Span
     key: Key
     filters: tuple[Filter, ...] = ()
     first: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Path:
+class Path(Struct, frozen=True, eq=False):
     source: Source
     span: Span
     segments: tuple[Segment, ...]
@@ -86,14 +79,25 @@ class Path:
 
 _DEEPEST: Final = 64
 _LONGEST: Final = 100_000
-_DELIMITER: Final = late_pattern(r"::|[\[\]?]")
-_FILTER_DELIMITER: Final = late_pattern(r"::|!=|[\[\]?=]")
-_TEST_END: Final = late_pattern(r"[\[\]$:?]")
-_INTEGER: Final = late_pattern(r"-?[0-9]{1,18}")
 _HINTS: Final = {
     "[": "'[' opens a filter and is closed by ']'",
     "$": "'$' is only allowed at the beginning, as a variable",
 }
+
+
+@cache
+def _key_end(*, in_filter: bool) -> re.Pattern[str]:
+    return re.compile(r"::|!=|[\[\]?=]" if in_filter else r"::|[\[\]?]")
+
+
+@cache
+def _test_end() -> re.Pattern[str]:
+    return re.compile(r"[\[\]$:?]")
+
+
+@cache
+def _integer() -> re.Pattern[str]:
+    return re.compile(r"-?[0-9]{1,18}")
 
 
 def parse(text: str) -> Path:
@@ -109,9 +113,9 @@ def parse(text: str) -> Path:
     return path
 
 
-@dataclass(slots=True)
 class _Parser:
-    source: Source
+    def __init__(self, source: Source) -> None:
+        self.source = source
 
     def fail(self, at: int, message: str, hint: str | None = None) -> NoReturn:
         place = Place(self.source, Span(at, min(at + 1, len(self.source.text))))
@@ -134,7 +138,7 @@ class _Parser:
 
     def segment(self, start: int, depth: int) -> tuple[Segment, int]:
         text = self.source.text
-        found = (_FILTER_DELIMITER if depth else _DELIMITER).search(text, start)
+        found = _key_end(in_filter=depth > 0).search(text, start)
         at = found.start() if found else len(text)
         key = self.key(start, at)
         filters: list[Filter] = []
@@ -163,7 +167,7 @@ class _Parser:
             if len(name) == 1:
                 self.fail(begin, "expected the name of a variable after '$'")
             return Variable(span, name[1:])
-        if _INTEGER.fullmatch(name):
+        if _integer().fullmatch(name):
             return Index(span, int(name))
         return Name(span, name)
 
@@ -191,7 +195,7 @@ class _Parser:
         unequal = text[start] == "!"
         begin = self.spaces(start + 1 + unequal)
         variable = text.startswith("$", begin)
-        found = _TEST_END.search(text, begin + variable)
+        found = _test_end().search(text, begin + variable)
         end = found.start() if found else len(text)
         if found and found[0] != "]":
             hint = _HINTS.get(found[0], f"a test cannot hold {found[0]!r}")

@@ -14,8 +14,8 @@ from jinja2 import BaseLoader, StrictUndefined, Template, TemplateNotFound, Unde
 from jinja2.exceptions import SecurityError
 from jinja2.runtime import Context
 from jinja2.sandbox import ImmutableSandboxedEnvironment
+from msgspec import Struct
 
-from sabir.dataclasses import dataclass
 from sabir.expressions.template.limits import LimitReached, Meter, TemplateLimits
 from sabir.expressions.template.lines import Piece
 from sabir.expressions.template.marking import COUNTING
@@ -31,8 +31,7 @@ _GROWING = frozenset({"join", "indent", "format"})
 _DROPPED_FILTERS = frozenset({"urlize", "pprint", "xmlattr"})
 
 
-@dataclass(frozen=True, slots=True)
-class Undefinedness:
+class Undefinedness(Struct, frozen=True, eq=False):
     """One use of an undefined name."""
 
     name: str

@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
+from functools import cache
 from typing import Any, Final
 
 from jinja2.exceptions import FilterArgumentError
 
-from sabir.patterns import late_pattern
 from sabir.text import Source
 
 __all__ = ["FORMAT_FILTERS"]
 
 _UNITS: Final = "BKMGTPEZY"
-_SIZE: Final = late_pattern(r"\s*(?P<number>[0-9]*\.?[0-9]+)\s*(?P<unit>[A-Za-z]*)\s*")
+
+
+@cache
+def _size() -> re.Pattern[str]:
+    return re.compile(r"\s*(?P<number>[0-9]*\.?[0-9]+)\s*(?P<unit>[A-Za-z]*)\s*")
 
 
 def _data(value: Any) -> Any:
@@ -82,7 +87,7 @@ def human_readable(size: Any, isbits: bool = False, unit: str | None = None) -> 
 
 def human_to_bytes(size: Any, default_unit: str | None = None, isbits: bool = False) -> int:  # noqa: FBT001, FBT002
     del isbits
-    match = _SIZE.fullmatch(str(size))
+    match = _size().fullmatch(str(size))
     if match is None:
         raise FilterArgumentError(f"{size!r} is not a size")
     letter = (match["unit"] or default_unit or "B")[0].upper()

@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Sized
+from functools import cache
 from typing import Any, Final
 
-from sabir.dataclasses import dataclass
-from sabir.patterns import late_pattern
+from msgspec import Struct
 
 __all__ = ["LimitReached", "Meter", "TemplateLimits"]
 
-_WIDE_FORMAT: Final = late_pattern(r"[0-9]{4,}|\*|\{[^{}]*\{")
 _CLOCK_EVERY: Final = 64
 _LARGEST_ARGUMENT: Final = 100_000
 _TEXT_WEIGHT: Final = 100
 """Characters that weigh as much as one item of a list."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TemplateLimits:
+@cache
+def _wide_format() -> re.Pattern[str]:
+    return re.compile(r"[0-9]{4,}|\*|\{[^{}]*\{")
+
+
+class TemplateLimits(Struct, frozen=True, kw_only=True):
     seconds: float = 0.6
     """Processor time of one rendering."""
     steps: int = 400_000
@@ -144,7 +148,7 @@ class Meter:
         elif operator == "**":
             if isinstance(left, int) and isinstance(right, int):
                 self.room(left.bit_length() * max(right, 1))
-        elif operator == "%" and isinstance(left, str) and _WIDE_FORMAT.search(left):
+        elif operator == "%" and isinstance(left, str) and _wide_format().search(left):
             raise LimitReached(f"format {left[:40]!r} asks for a width that is too large")
 
     def _room_for_sum(self, left: Any, right: Any) -> None:
@@ -179,7 +183,7 @@ class Meter:
         elif name == "replace" and len(args) > 2 and all(isinstance(arg, str) for arg in args[:3]):
             text, old, new = args[:3]
             self.room(len(text) + (text.count(old) if old else len(text) + 1) * len(new))
-        elif name in ("format", "format_map") and isinstance(first, str) and _WIDE_FORMAT.search(first):
+        elif name in ("format", "format_map") and isinstance(first, str) and _wide_format().search(first):
             raise LimitReached(f"format {first[:40]!r} asks for a width that is too large")
         elif name == "indent" and isinstance(first, str):
             width = next((arg for arg in (*args[1:], kwargs.get("width")) if isinstance(arg, int)), 4)

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from bisect import bisect_right
 
-from sabir.dataclasses import dataclass
+from msgspec import Struct
+
 from sabir.text import EMPTY_SPAN, Place, Source, Span
 
 __all__ = ["LineMap", "Piece", "Rendered"]
@@ -36,8 +37,7 @@ class Piece(str):
         return self
 
 
-@dataclass(frozen=True, slots=True)
-class LineMap:
+class LineMap(Struct, frozen=True, eq=False):
     """Segments of a rendered text: where each begins, and the piece it came from."""
 
     starts: tuple[int, ...]
@@ -63,8 +63,7 @@ class LineMap:
         return min(piece.offset + at - self.starts[index], len(piece.source.text))
 
 
-@dataclass(frozen=True, slots=True)
-class Rendered:
+class Rendered(Struct, frozen=True, eq=False):
     """A rendered text. Without a map it is the source itself, unchanged."""
 
     source: Source

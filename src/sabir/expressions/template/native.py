@@ -10,17 +10,15 @@ from typing import Any, Final
 
 from jinja2 import Environment, Undefined
 
-from sabir.patterns import late_pattern
-
 __all__ = ["TEXT_FILTERS", "keep_backslashes", "shown", "stays_text", "value_of"]
 
 TEXT_FILTERS: Final = ("string", "to_json", "to_nice_json", "to_yaml", "to_nice_yaml")
 """Whoever writes one of these wants text, also where it reads as a number or a list."""
 
 _LONGEST_LITERAL: Final = 200_000
-_MAY_BE_LITERAL: Final = late_pattern(r"[-+0-9.\[({'\"]|True$|False$|None$|[bBrRuU]{1,2}['\"]|set\(")
+_MAY_BE_LITERAL: Final = re.compile(r"[-+0-9.\[({'\"]|True$|False$|None$|[bBrRuU]{1,2}['\"]|set\(")
 _SHOWN_AS_IT_IS: Final = frozenset({str, int, float, bool, type(None), list, dict})
-_ESCAPE: Final = late_pattern(r"\\(.)", re.DOTALL)
+_ESCAPE: Final = re.compile(r"\\(.)", re.DOTALL)
 
 
 class _Text(str):

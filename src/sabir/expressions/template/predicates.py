@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
+from functools import cache
 from typing import Any, Final
 from urllib.parse import urlsplit
 
 from jinja2.exceptions import TemplateRuntimeError
 
 from sabir.expressions.template.texts import to_bool
-from sabir.patterns import late_pattern
 
 __all__ = ["PREDICATES"]
 
-_PARTS: Final = late_pattern(r"[0-9]+|[A-Za-z]+")
 _OPERATORS: Final[Mapping[str, Callable[[int], bool]]] = {
     **dict.fromkeys(("==", "=", "eq"), lambda sign: sign == 0),
     **dict.fromkeys(("!=", "<>", "ne"), lambda sign: sign != 0),
@@ -63,8 +62,13 @@ def version(
     return decide((left > right) - (left < right))
 
 
+@cache
+def _version_part() -> re.Pattern[str]:
+    return re.compile(r"[0-9]+|[A-Za-z]+")
+
+
 def _comparable(text: str) -> list[tuple[int, int, str]]:
-    return [(1, int(part), "") if part.isdigit() else (0, 0, part) for part in _PARTS.findall(text)]
+    return [(1, int(part), "") if part.isdigit() else (0, 0, part) for part in _version_part().findall(text)]
 
 
 def contains(value: Iterable[Any], item: Any) -> bool:

@@ -12,16 +12,15 @@ from functools import lru_cache
 from types import CodeType, TracebackType
 from typing import Any, Final
 
-from sabir.dataclasses import dataclass, field
+from msgspec import Struct
+
 from sabir.expressions.template.limits import LimitReached, TemplateLimits
 from sabir.expressions.template.lines import LineMap, Piece, Rendered
 from sabir.expressions.template.simple import NotSimple, render_simple
-from sabir.patterns import late_pattern
 from sabir.text import Place, Source, Span
 
 __all__ = ["ProblemKind", "Sandbox", "TemplateFailed", "TemplateProblem", "is_template"]
 
-_TAG: Final = late_pattern(r"\{[{%#]")
 _COMPILED: Final = 4096
 
 
@@ -33,8 +32,7 @@ class ProblemKind(Enum):
     FAILED = "failed"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TemplateProblem:
+class TemplateProblem(Struct, frozen=True, kw_only=True, eq=False):
     kind: ProblemKind
     message: str
     place: Place
@@ -52,24 +50,32 @@ class TemplateFailed(Exception):
 
 def is_template(text: str) -> bool:
     """Whether there is anything to render."""
-    return _TAG.search(text) is not None
+    return "{" in text and ("{{" in text or "{%" in text or "{#" in text)
 
 
-@dataclass(slots=True)
 class Sandbox:
     """Renders templates over variables that are plain data. Variables must not change between two renderings.
 
     `load` finds what a template includes or imports; `functions` and `filters` are trusted code.
     """
 
-    functions: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
-    filters: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
-    load: Callable[[str], Source | None] = lambda _: None
-    limits: TemplateLimits = field(default_factory=TemplateLimits)
-    keep_trailing_newline: bool = True
-    _environment: Any = None
-    _exhausted: int = 0
-    _values: tuple[Mapping[str, Any], dict[str, str]] = field(default_factory=lambda: ({}, {}))
+    def __init__(
+        self,
+        *,
+        functions: Mapping[str, Callable[..., Any]] | None = None,
+        filters: Mapping[str, Callable[..., Any]] | None = None,
+        load: Callable[[str], Source | None] = lambda _: None,
+        limits: TemplateLimits | None = None,
+        keep_trailing_newline: bool = True,
+    ) -> None:
+        self.functions = functions or {}
+        self.filters = filters or {}
+        self.load = load
+        self.limits = limits or TemplateLimits()
+        self.keep_trailing_newline = keep_trailing_newline
+        self._environment: Any = None
+        self._exhausted = 0
+        self._values: tuple[Mapping[str, Any], dict[str, str]] = ({}, {})
 
     def render(self, source: Source, variables: Mapping[str, Any]) -> Rendered:
         """The rendered text with its map. Raises `TemplateFailed` with every undefined name, or the one other problem."""

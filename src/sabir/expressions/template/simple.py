@@ -9,22 +9,31 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import cache
 from typing import Final
 
 from sabir.expressions.template.lines import LineMap, Piece, Rendered
-from sabir.patterns import late_pattern
 from sabir.text import Source
 
 __all__ = ["NotSimple", "render_simple"]
 
 # No braces within a tag: what could end it, or stand in a string, is not simple. Nor is whitespace control.
-_TAG: Final = late_pattern(
+_TAG: Final = (
     r"\{\{(?![-+])(?P<output>[^{}]*)(?<![-+])\}\}"
     r"|\{#(?![-+])[^{}#]*(?<![-+])#\}"
     r"|\{%(?![-+])\s*(?P<block>[^{}%]*?)\s*(?<![-+])%\}"
     r"|(?P<other>\{[{%#])"
 )
-_BLOCK: Final = late_pattern(r"(?P<word>if|elif|else|endif)\b\s*(?P<test>.*)", re.DOTALL)
+
+
+@cache
+def _tag() -> re.Pattern[str]:
+    return re.compile(_TAG)
+
+
+@cache
+def _block() -> re.Pattern[str]:
+    return re.compile(r"(?P<word>if|elif|else|endif)\b\s*(?P<test>.*)", re.DOTALL)
 
 
 class NotSimple(Exception):
@@ -41,7 +50,7 @@ def render_simple(source: Source, evaluate: Callable[[str], str]) -> Rendered:
     branches: list[tuple[bool, bool]] = []
     shown = True
     position = 0
-    for match in _TAG.finditer(text):
+    for match in _tag().finditer(text):
         start = match.start()
         if shown and start > position:
             out.text(position, start)
@@ -63,7 +72,7 @@ def render_simple(source: Source, evaluate: Callable[[str], str]) -> Rendered:
 
 def _branch(block: str, branches: list[tuple[bool, bool]], evaluate: Callable[[str], str]) -> bool:
     """Follow an `if` tag; whether the text after it counts."""
-    match = _BLOCK.fullmatch(block)
+    match = _block().fullmatch(block)
     if match is None:
         raise NotSimple
     word, test = match["word"], match["test"]

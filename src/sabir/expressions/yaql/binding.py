@@ -8,29 +8,30 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from msgspec import Struct
+
 from sabir.expressions.yaql.functions import MISSING, Lazy, Overload, Parameter
 from sabir.expressions.yaql.kinds import KINDS, NULL
 from sabir.expressions.yaql.nodes import Literal, Node, Rule, Skipped, Word
-from sabir.namedtuples import NamedTuple
 
 __all__ = ["Binding", "CallShape", "Slot", "bind", "order_by_specificity"]
 
 
-class CallShape(NamedTuple):
+class CallShape(Struct, frozen=True, eq=False):
     """Arguments as written. The receiver of a method call is the first of them; it has no node (None)."""
 
     positional: tuple[Node | None, ...]
     named: tuple[tuple[str, Node], ...]
 
 
-class Slot(NamedTuple):
+class Slot(Struct, frozen=True, eq=False):
     """Where one Python argument comes from."""
 
     source: int | None  # index of the argument (named ones after positional ones); None: the default
     parameter: Parameter
 
 
-class Binding(NamedTuple):
+class Binding(Struct, frozen=True, eq=False):
     overload: Overload
     slots: tuple[Slot, ...]  # for the parameters, then for *args
     keywords: tuple[tuple[str, Slot], ...]  # for keyword-only parameters and **kwargs

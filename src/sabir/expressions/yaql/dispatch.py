@@ -9,6 +9,8 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
+from msgspec import Struct
+
 from sabir.expressions.yaql.binding import Binding, CallShape, bind, order_by_specificity
 from sabir.expressions.yaql.compile.arguments import accepts, converter
 from sabir.expressions.yaql.errors import NoMatch, UnknownName
@@ -16,12 +18,11 @@ from sabir.expressions.yaql.functions import Lazy, Library, call_title
 from sabir.expressions.yaql.kinds import describe
 from sabir.expressions.yaql.limits import Limits
 from sabir.expressions.yaql.scope import Lambda, Variables, function_key
-from sabir.namedtuples import NamedTuple
 
 __all__ = ["Dispatcher"]
 
 
-class _Key(NamedTuple):
+class _Key(Struct, frozen=True):
     name: str
     is_method: bool
     given: int

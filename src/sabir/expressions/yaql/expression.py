@@ -7,22 +7,29 @@ building its tree. A text of an unknown shape is parsed, which says what is wron
 
 from __future__ import annotations
 
+import re
+from functools import cache
+
 from sabir.expressions.yaql.errors import YaqlSyntaxError
 from sabir.expressions.yaql.nodes import Node
 from sabir.expressions.yaql.parser import Dialect, parse_tree
-from sabir.patterns import late_pattern
 
 __all__ = ["Expression", "is_expression", "parse"]
 
 # A leaf can be put in place of another without changing whether the text parses. Leaves are words (but the operators),
 # variables, integers and strings; of these only a word may have an opening parenthesis right behind it. What is not a
 # leaf stays in the shape as written. Only words with the first letter of an operator are compared with the operators.
-_LEAF = late_pattern(
+_LEAF = (
     r"\b[b-hj-lp-zA-Z]\w*+|\$\w*+(?!\()|\b\d{1,300}+\b(?![.(])|\b(?!(?:and|or|not|in|mod|is)\b)[aimno]\w*+"
     r"|'[^']*+'(?!\()|\"[^\"]*+\"(?!\()"
 )
 _MAX_SHAPES = 10_000
 _known_shapes: dict[Dialect, set[tuple[str, ...]]] = {dialect: set() for dialect in Dialect}
+
+
+@cache
+def _leaf() -> re.Pattern[str]:
+    return re.compile(_LEAF)
 
 
 class Expression:
@@ -49,7 +56,7 @@ def parse(text: str, dialect: Dialect = Dialect.YAQL) -> Expression:
     """The expression that a text is. Raises `YaqlSyntaxError` when it is none."""
     if "\\" in text or "`" in text:  # escapes may be wrong by themselves, and verbatim strings hide quotes
         return Expression(text, dialect, parse_tree(text, dialect))
-    shape = tuple(_LEAF.split(text))
+    shape = tuple(_leaf().split(text))
     shapes = _known_shapes[dialect]
     if shape in shapes:
         return Expression(text, dialect)

@@ -17,9 +17,10 @@ from collections.abc import Callable, Iterable, Iterator
 from enum import Enum
 from typing import Any, Final, TypeVar
 
+from msgspec import Struct
+from msgspec.structs import replace
+
 from sabir.expressions.yaql.kinds import ANY, ITERABLE, MAPPING, NULL
-from sabir.namedtuples import NamedTuple
-from sabir.patterns import late_pattern
 
 __all__ = [
     "EXPRESSION",
@@ -53,17 +54,16 @@ class _Missing(Enum):
 
 MISSING: Final = _Missing.MISSING
 _HIDDEN = frozenset(("limits", "variables", "engine"))
-_SNAKE = late_pattern(r"(?!^)_(\w)")
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-class Parameter(NamedTuple):
+class Parameter(Struct, frozen=True, eq=False):
     name: str  # as keyword arguments spell it
     kind: Kind
     default: Any  # MISSING when an argument is required
 
 
-class Overload(NamedTuple):
+class Overload(Struct, frozen=True, eq=False):
     """One Python function under one YAQL name."""
 
     name: str
@@ -78,7 +78,8 @@ class Overload(NamedTuple):
 
 
 def camel_case(name: str) -> str:
-    return _SNAKE.sub(lambda match: match.group(1).upper(), name.rstrip("_"))
+    first, *others = name.rstrip("_").split("_")
+    return first + "".join(word[:1].upper() + word[1:] for word in others)
 
 
 class Library:
@@ -127,7 +128,7 @@ class Library:
         for level in list(self.levels(name)):
             for overload in level:
                 if overload.is_function != overload.is_method:
-                    self.add(overload._replace(is_function=True, is_method=True))
+                    self.add(replace(overload, is_function=True, is_method=True))
 
     def with_iterable_dicts(self) -> Library:
         """The same library, where whatever takes a list to go through also takes a dictionary, as its keys."""
@@ -227,10 +228,10 @@ def _parameter(name: str, kind: Kind, default: Any) -> Parameter:
 
 def _taking_dicts(overload: Overload) -> Overload:
     def widened(parameter: Parameter) -> Parameter:
-        return parameter._replace(kind=ITERABLE | MAPPING) if parameter.kind == ITERABLE else parameter
+        return replace(parameter, kind=ITERABLE | MAPPING) if parameter.kind == ITERABLE else parameter
 
     parameters = tuple(map(widened, overload.parameters))
-    return overload._replace(parameters=parameters, rest=overload.rest and widened(overload.rest))
+    return replace(overload, parameters=parameters, rest=overload.rest and widened(overload.rest))
 
 
 _SYNTAX = {"#list": "a list", "#map": "a dictionary", "#index": "an index"}

@@ -7,9 +7,7 @@ becomes a token of its own, which no rule accepts, so that nothing is ever skipp
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-
-from sabir.patterns import late_pattern
+from functools import cache
 
 __all__ = ["decode_string", "lexical_error", "tokenize"]
 
@@ -17,20 +15,34 @@ _STRINGS = r"""'[^'\\]*(?:\\.[^'\\]*)*'|"[^"\\]*(?:\\.[^"\\]*)*"|`[^`\\]*(?:\\.[
 # Frequent tokens first: the engine tries the alternatives in order. A word that an opening parenthesis follows at once is
 # a call, also when the word is an operator elsewhere (`not(x)` calls a function `not`). A word may not begin with two
 # underscores, the name of a function may.
-_TOKEN = late_pattern(
+_TOKEN = (
     r"[a-zA-Z]\w*\(?|\$\w*|[,.()\[\]{}+*/:]|\d+(?:\.\d+)?\b|=[>~]?|"
     + _STRINGS
     + r"|!=|[<>]=?|->?|!~|\?\.|(?!__)[^\W\d]\w*\(?|__\w*\(|[^ \t\r\n]"
 )
-_STARTS_WORD = late_pattern(r"[^\W\d]")
-_ESCAPE = late_pattern(r"\\(?:U.{8}|u.{4}|x..|[0-7]{1,3}|N\{[^}]+\}|[\\'\"abfnrtv])")
 _SIMPLE_ESCAPES = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
+
+
+@cache
+def _token() -> re.Pattern[str]:
+    return re.compile(_TOKEN)
+
+
+@cache
+def _escape() -> re.Pattern[str]:
+    return re.compile(r"\\(?:U.{8}|u.{4}|x..|[0-7]{1,3}|N\{[^}]+\}|[\\'\"abfnrtv])")
+
+
+@cache
+def _word() -> re.Pattern[str]:
+    return re.compile(r"\w+")
 
 
 def tokenize(text: str) -> tuple[list[str], list[int]]:
     """The tokens and the offset of each, both with an end mark: an empty token at the end of the text."""
-    tokens = _TOKEN.findall(text)
-    starts = [match.start() for match in _TOKEN.finditer(text)]
+    pattern = _token()
+    tokens = pattern.findall(text)
+    starts = [match.start() for match in pattern.finditer(text)]
     tokens.append("")
     starts.append(len(text))
     return tokens, starts
@@ -43,7 +55,7 @@ def decode_string(token: str) -> str:
         return body
     if token[0] == "`":
         return body.replace("\\`", "`")
-    return _ESCAPE.sub(_decode_escape, body)
+    return _escape().sub(_decode_escape, body)
 
 
 def _decode_escape(match: re.Match[str]) -> str:
@@ -77,13 +89,10 @@ def lexical_error(token: str, rest: str) -> str | None:
     return None
 
 
-_WORD: Callable[[str], re.Match[str] | None] = re.compile(r"\w+").match
-
-
 def _touches_word(rest: str) -> bool:
-    return _WORD(rest) is not None
+    return _word().match(rest) is not None
 
 
 def _whole_word(text: str) -> str:
-    match = _WORD(text)
+    match = _word().match(text)
     return match.group() if match else text

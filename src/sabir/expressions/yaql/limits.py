@@ -9,7 +9,8 @@ from sys import getsizeof
 from types import GeneratorType
 from typing import Any, cast
 
-from sabir.dataclasses import dataclass
+from msgspec import Struct
+
 from sabir.expressions.yaql.errors import LimitExceeded
 from sabir.expressions.yaql.kinds import COLLECTION, ITERATOR, KINDS, MAPPING, SEQUENCE, SET
 
@@ -19,8 +20,7 @@ _MAX_NESTING = 300
 _MAX_CALLS = 150
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Options:
+class Options(Struct, frozen=True, kw_only=True):
     """Settings of an engine.
 
     `limit_iterators`: most items a list may have when it is gone through; `memory_quota`: most bytes one value may take;

@@ -93,8 +93,6 @@ _PREFIXES: dict[Dialect, dict[str, int]] = {
 
 _RESERVED = {dialect: frozenset((*_INFIX[dialect], *_PREFIXES[dialect], *_CONSTANTS)) for dialect in Dialect}
 
-_new = tuple.__new__  # skips the argument handling of named tuples, which costs more than making the tuple
-
 
 def parse_tree(text: str, dialect: Dialect = Dialect.YAQL) -> Node:
     """The syntax tree of a text. Raises `YaqlSyntaxError`."""
@@ -135,13 +133,13 @@ class _Parser:
             self.at += 1
             if binding == _DOT:
                 right = self.member(depth)
-                left = _new(Binary, (start, right.end, operator, left, right))
+                left = Binary(start, right.end, operator, left, right)
             elif binding == _INDEX:
                 arguments = self.arguments("]", depth)
-                left = _new(Index, (start, self.end(), left, arguments))
+                left = Index(start, self.end(), left, arguments)
             else:
                 right = self.value(binding - 1 if binding == _ARROW else binding, depth + 1)
-                left = _new(Binary, (start, right.end, operator, left, right))
+                left = Binary(start, right.end, operator, left, right)
 
     def member(self, depth: int) -> Node:
         """What stands behind a dot: nearly always a name or a call, which need not go the long way."""
@@ -149,10 +147,10 @@ class _Parser:
         if token[-1:] == "(" and token != "(":
             self.at += 1
             arguments = self.arguments(")", depth)
-            return _new(Call, (start, self.end(), token[:-1], arguments))
+            return Call(start, self.end(), token[:-1], arguments)
         if token.isidentifier() and token not in self.reserved:
             self.at += 1
-            return _new(Word, (start, start + len(token), token))
+            return Word(start, start + len(token), token)
         return self.value(_DOT, depth + 1)
 
     def operand(self, depth: int) -> Node:
@@ -161,7 +159,7 @@ class _Parser:
         self.at = at + 1
         kind = _FIRST.get(token[:1])
         if kind == "variable":
-            return _new(Variable, (start, start + len(token), token[1:]))
+            return Variable(start, start + len(token), token[1:])
         if kind == "number":
             return self.number(token, start)
         if kind == "string" and len(token) > 1:
@@ -174,30 +172,30 @@ class _Parser:
         if token == "(":
             inner = self.value(0, depth + 1)
             self.expect(")", "(")
-            return _new(Group, (start, self.end(), inner))
+            return Group(start, self.end(), inner)
         if token == "[":
             items = self.arguments("]", depth)
-            return _new(ListLiteral, (start, self.end(), items))
+            return ListLiteral(start, self.end(), items)
         if token == "{":
             items = self.arguments("}", depth)
-            return _new(MapLiteral, (start, self.end(), items))
+            return MapLiteral(start, self.end(), items)
         return self.word(token, start, depth)
 
     def word(self, token: str, start: int, depth: int) -> Node:
         if token[-1:] == "(":
             arguments = self.arguments(")", depth)
-            return _new(Call, (start, self.end(), token[:-1], arguments))
+            return Call(start, self.end(), token[:-1], arguments)
         if token in _CONSTANTS:
-            return _new(Literal, (start, start + len(token), _CONSTANTS[token]))
+            return Literal(start, start + len(token), _CONSTANTS[token])
         if token in self.prefix:
             operand = self.value(self.prefix[token], depth + 1)
-            return _new(Unary, (start, operand.end, token, operand))
+            return Unary(start, operand.end, token, operand)
         if token[:1].isdecimal():  # digits of other scripts are digits too
             return self.number(token, start)
         if token in self.infix or not _is_word(token):
             self.at -= 1
             self.fail(("a value",))
-        return _new(Word, (start, start + len(token), token))
+        return Word(start, start + len(token), token)
 
     def number(self, token: str, start: int) -> Node:
         end = start + len(token)
@@ -206,7 +204,7 @@ class _Parser:
         except ValueError:  # Python refuses to read an integer of more than 4300 digits
             self.at -= 1
             self.fail_with("the number has too many digits")
-        return _new(Literal, (start, end, number))
+        return Literal(start, end, number)
 
     def string(self, token: str, start: int) -> Node:
         try:
@@ -214,7 +212,7 @@ class _Parser:
         except (ValueError, OverflowError) as problem:
             self.at -= 1
             self.fail_with(f"the string has a wrong escape: {problem}")
-        return _new(Literal, (start, start + len(token), value))
+        return Literal(start, start + len(token), value)
 
     def arguments(self, closer: str, depth: int) -> tuple[Node, ...]:
         """Arguments up to the closing bracket: positional ones, some of them left out, then the `=>` ones."""
@@ -228,7 +226,7 @@ class _Parser:
         while True:
             while tokens[self.at] == "," and not rules:
                 where = self.starts[self.at]
-                result.append(_new(Skipped, (where, where)))
+                result.append(Skipped(where, where))
                 self.at += 1
             node = self.value(0, depth + 1)
             if self.named and tokens[self.at] == "=>":
@@ -238,7 +236,7 @@ class _Parser:
                     self.at = opened + 1
                     self.fail_with("a `=>` argument may follow at most one argument that is left out")
                 rules = True
-                node = _new(Rule, (node.start, target.end, node, target))
+                node = Rule(node.start, target.end, node, target)
             elif rules:
                 self.fail(("`=>`",))
             result.append(node)

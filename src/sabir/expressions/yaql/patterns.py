@@ -6,16 +6,17 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from msgspec import Struct
+
 from sabir.expressions.patterns import PatternFailed, PatternTooSlow, ResultTooLong, is_cheap, run_apart
 from sabir.expressions.yaql.errors import LimitExceeded, YaqlRuntimeError
-from sabir.namedtuples import NamedTuple
 
 __all__ = ["Found", "find", "find_all", "split", "substitute"]
 
 Pattern = re.Pattern[str]
 
 
-class Found(NamedTuple):
+class Found(Struct, frozen=True, eq=False):
     """One match: the text and the spans of the whole and of each group; (-1, -1) for a group that took no part."""
 
     text: str

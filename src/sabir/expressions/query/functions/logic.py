@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
-from typing import Any, Final
+from functools import cache
+from typing import Any
 
 from sabir.expressions.query.comparison import equal
 from sabir.expressions.query.context import Context
@@ -14,11 +16,13 @@ from sabir.expressions.query.iteration import compile_items
 from sabir.expressions.query.tracing import trace
 from sabir.expressions.query.values import MISSING, External, reveal_deep, single
 from sabir.graph.values import reveal
-from sabir.patterns import late_pattern
 
 __all__: list[str] = []
 
-_BARE_WORD: Final = late_pattern(r"[A-Za-z_][\w-]*")
+
+@cache
+def _bare_word() -> re.Pattern[str]:
+    return re.compile(r"[A-Za-z_][\w-]*")
 
 
 @function("if", keywords=("then", "else"))
@@ -28,7 +32,7 @@ def if_(call: Call, context: Context) -> Any:
     if branch is MISSING:
         return holds
     found = call.matches(context, branch)
-    if not found and isinstance(branch, str) and _BARE_WORD.fullmatch(branch):
+    if not found and isinstance(branch, str) and _bare_word().fullmatch(branch):
         # S-96: the document's own example writes the word it wants.
         if context.trace:
             trace(

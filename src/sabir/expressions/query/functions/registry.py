@@ -6,7 +6,8 @@ from collections.abc import Callable, Collection, Iterable
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
-from sabir.dataclasses import dataclass
+from msgspec import Struct
+
 from sabir.diagnostics.near import did_you_mean
 from sabir.errors import PluginError
 
@@ -29,8 +30,7 @@ Implementation = Callable[["Call", "Context"], Any]
 GROUP: Final = "sabir.functions"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Function:
+class Function(Struct, frozen=True, kw_only=True, eq=False):
     """A function: `keywords` are the keys it takes beside its own name; None takes any."""
 
     name: str

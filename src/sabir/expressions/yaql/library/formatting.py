@@ -7,6 +7,7 @@ placeholder names an argument, by position or keyword, and may say how to write 
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import Any
 
 from sabir.expressions.yaql.errors import YaqlRuntimeError
@@ -14,13 +15,20 @@ from sabir.expressions.yaql.functions import Library
 from sabir.expressions.yaql.kinds import BOOL, DATETIME, KINDS, NULL, NUMBER, STRING
 from sabir.expressions.yaql.limits import Limits
 from sabir.expressions.yaql.values import plain_text
-from sabir.patterns import late_pattern
 
 __all__ = ["declare_format", "format_values"]
 
-_PART = late_pattern(r"\{\{|\}\}|\{([^{}!:]*)(?:!([rsa]))?(?::((?:[^{}]|\{[^{}]*\})*))?\}|[{}]")
-_DIGITS = late_pattern(r"\d+")
 _CONVERSIONS = {"r": repr, "s": str, "a": ascii, None: None}
+
+
+@cache
+def _part() -> re.Pattern[str]:
+    return re.compile(r"\{\{|\}\}|\{([^{}!:]*)(?:!([rsa]))?(?::((?:[^{}]|\{[^{}]*\})*))?\}|[{}]")
+
+
+@cache
+def _digits() -> re.Pattern[str]:
+    return re.compile(r"\d+")
 
 
 def declare_format(library: Library) -> None:
@@ -44,7 +52,7 @@ class _Template:
         self._size = 0
 
     def fill(self, template: str) -> str:
-        return _PART.sub(self._part, template)
+        return _part().sub(self._part, template)
 
     def _part(self, match: re.Match[str]) -> str:
         text = match.group()
@@ -82,6 +90,6 @@ class _Template:
             value = plain_text(value, self._limits)
         if convert is not None:
             value = convert(value)
-        for digits in _DIGITS.findall(form):  # a width is reserved before anything is written
+        for digits in _digits().findall(form):  # a width is reserved before anything is written
             self._limits.check_bits(int(digits[:20]) * 8)
         return format(value, form) if form else str(value)

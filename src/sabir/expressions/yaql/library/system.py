@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -13,12 +15,14 @@ from sabir.expressions.yaql.library.registry import STANDARD
 from sabir.expressions.yaql.library.sequences import memorized
 from sabir.expressions.yaql.limits import Limits
 from sabir.expressions.yaql.scope import Lambda, Scope, Variables, function_key, variable_key
-from sabir.patterns import late_pattern
 
 if TYPE_CHECKING:
     from sabir.expressions.yaql.engine import Engine
 
-_KEYWORD = late_pattern(r"(?!__)\b[^\W\d]\w*\b")
+
+@cache
+def _keyword() -> re.Pattern[str]:
+    return re.compile(r"(?!__)\b[^\W\d]\w*\b")
 
 
 def numbered(variables: Variables, values: Iterable[Any]) -> Variables:
@@ -78,7 +82,7 @@ def call(
     kwargs: Mapping[Any, Any],
     receiver: Any = Ellipsis,
 ) -> Any:
-    named = {key: value for key, value in kwargs.items() if isinstance(key, str) and _KEYWORD.match(key)}
+    named = {key: value for key, value in kwargs.items() if isinstance(key, str) and _keyword().match(key)}
     if receiver is Ellipsis:
         return engine.dispatcher.call(name, args, named, variables)
     return engine.dispatcher.call_method(name, (receiver, *args), named, variables)
