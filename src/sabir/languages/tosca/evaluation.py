@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from sabir.dataclasses import replace
+from msgspec.structs import replace
+
 from sabir.diagnostics.finding import Severity
 from sabir.diagnostics.near import did_you_mean
 from sabir.errors import UsageError

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from sabir.dataclasses import dataclass, field
+from msgspec import Struct
+
 from sabir.languages.tosca.syntax.nodes import (
     NodeTemplate,
     RelationshipTemplate,
@@ -21,8 +22,7 @@ __all__ = ["Link", "Matching", "left_out"]
 _Key = tuple[str | None, str | None, int]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Link:
+class Link(Struct, frozen=True, kw_only=True, eq=False):
     """A requirement of a template and what it leads to, as far as that is known."""
 
     assignment: RequirementAssignment
@@ -39,11 +39,11 @@ class Link:
         return self.assignment.name
 
 
-@dataclass(slots=True, eq=False)
 class Matching:
     """The candidates of a requirement, found once: two are enough, as none meets its own."""
 
-    known: dict[_Key, list[str]] = field(default_factory=dict[_Key, list[str]])
+    def __init__(self) -> None:
+        self.known: dict[_Key, list[str]] = {}
 
 
 def left_out(model: Model, template: NodeTemplate) -> Iterator[Link]:

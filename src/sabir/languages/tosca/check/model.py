@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sabir.dataclasses import dataclass, field, replace
+from msgspec.structs import replace
+
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.near import did_you_mean
 from sabir.languages.tosca.check.matching import Link, Matching, left_out
@@ -25,31 +26,25 @@ __all__ = ["Link", "Model"]
 HOSTED_ON = "tosca.relationships.HostedOn"
 
 
-@dataclass(slots=True, eq=False)
 class Model:
     """Names resolved once; checks and evaluation both work on it."""
 
-    topology: Topology
-    types: TypeTable = field(init=False)
-    values: ValueChecker = field(init=False)
-    findings: list[Finding] = field(default_factory=list[Finding])
-    nodes: dict[str, NodeTemplate] = field(init=False)
-    flat: dict[str, FlatType | None] = field(init=False)
-    links: dict[str, tuple[Link, ...]] = field(init=False)
-    hosts: dict[str, str] = field(init=False)
-    matching: Matching = field(default_factory=Matching)
-    _by_type: dict[str, list[str]] | None = None
-
-    def __post_init__(self) -> None:
-        self.types = TypeTable(self.topology)
+    def __init__(self, topology: Topology) -> None:
+        self.topology = topology
+        self.types = TypeTable(topology)
         self.values = ValueChecker(self.types)
-        self.nodes = {}
+        self.findings: list[Finding] = []
+        self.matching = Matching()
+        self._by_type: dict[str, list[str]] | None = None
+        self.nodes: dict[str, NodeTemplate] = {}
         for name, template in self.topology.node_templates.items():
             written_out = self._copied(template)
             if written_out is not None:
                 self.nodes[name] = written_out
-        self.flat = {name: self.types.find(Kind.NODE, one.type) for name, one in self.nodes.items()}
-        self.links = {
+        self.flat: dict[str, FlatType | None] = {
+            name: self.types.find(Kind.NODE, one.type) for name, one in self.nodes.items()
+        }
+        self.links: dict[str, tuple[Link, ...]] = {
             name: (*(self._link(template, one) for one in template.requirements), *left_out(self, template))
             for name, template in self.nodes.items()
         }

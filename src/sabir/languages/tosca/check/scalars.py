@@ -7,8 +7,6 @@ from collections.abc import Mapping
 from datetime import date, datetime
 from typing import Any, Final
 
-from sabir.patterns import late_pattern
-
 __all__ = ["UNITS", "is_timestamp", "is_version", "scalar_unit", "version_key"]
 
 UNITS: Final[Mapping[str, Mapping[str, float]]] = {
@@ -30,15 +28,15 @@ UNITS: Final[Mapping[str, Mapping[str, float]]] = {
         **{unit + "IBPS": 1024**power for power, unit in enumerate(("", "K", "M", "G", "T")) if unit},
     },
 }
-_SCALAR: Final = late_pattern(r"\s*([-+]?[0-9]*\.?[0-9]+(?:[eE][-+]?[0-9]+)?)\s*([A-Za-z]+)\s*")
-_VERSION: Final = late_pattern(
+_SCALAR: Final = r"\s*([-+]?[0-9]*\.?[0-9]+(?:[eE][-+]?[0-9]+)?)\s*([A-Za-z]+)\s*"
+_VERSION: Final = (
     r"([0-9]+)(?:\.([0-9]+)(?:\.([0-9]+)(?:\.([A-Za-z0-9_]+)(?:-([0-9]+))?)?)?)?(?:[-+.][A-Za-z0-9_.+-]+)?"
 )
 
 
 def scalar_unit(kind: str, value: Any) -> float | None:
     """The value in the smallest unit; None when it is no such scalar."""
-    match = _SCALAR.fullmatch(value) if isinstance(value, str) else None
+    match = re.fullmatch(_SCALAR, value) if isinstance(value, str) else None
     if match is None:
         return None
     factor = UNITS[kind].get(match[2].upper())
@@ -50,7 +48,7 @@ def is_version(value: Any) -> bool:
         return False
     if isinstance(value, int | float):
         return value >= 0
-    return isinstance(value, str) and _VERSION.fullmatch(value) is not None
+    return isinstance(value, str) and re.fullmatch(_VERSION, value) is not None
 
 
 def version_key(value: Any) -> tuple[int, ...]:

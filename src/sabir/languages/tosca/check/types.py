@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TypeVar
 
-from sabir.dataclasses import dataclass, field
+from msgspec import Struct
+
 from sabir.languages.tosca.library import find_shipped, shipped_names
 from sabir.languages.tosca.syntax.nodes import (
     ArtifactDefinition,
@@ -53,8 +54,7 @@ PRIMITIVES = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class FlatType:
+class FlatType(Struct, frozen=True, kw_only=True, eq=False):
     """A type and what its ancestors give it; `names` are its own and theirs, nearest first."""
 
     definition: TypeDefinition
@@ -82,15 +82,13 @@ class FlatType:
         return name in self.names
 
 
-@dataclass(slots=True)
 class TypeTable:
     """The types of a topology and those that are shipped, found by name and flattened when first needed."""
 
-    topology: Topology
-    _flat: dict[tuple[Kind, str], FlatType | None] = field(
-        default_factory=dict[tuple[Kind, str], "FlatType | None"]
-    )
-    cycles: list[TypeDefinition] = field(default_factory=list[TypeDefinition])
+    def __init__(self, topology: Topology) -> None:
+        self.topology = topology
+        self.cycles: list[TypeDefinition] = []
+        self._flat: dict[tuple[Kind, str], FlatType | None] = {}
 
     def definition(self, kind: Kind, name: str) -> TypeDefinition | None:
         own = self.topology.types[kind].get(name)

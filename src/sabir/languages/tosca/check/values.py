@@ -6,19 +6,18 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
-from sabir.dataclasses import dataclass, field
+from msgspec import Struct
+
 from sabir.diagnostics.near import did_you_mean
 from sabir.expressions.query.forms import is_expression, is_template
 from sabir.languages.tosca.check.scalars import UNITS, is_timestamp, is_version, scalar_unit, version_key
 from sabir.languages.tosca.check.types import FlatType, TypeTable
 from sabir.languages.tosca.syntax.nodes import Constraint, Kind, PropertyDefinition, Schema
-from sabir.patterns import late_pattern
 
 __all__ = ["CONSTRAINTS", "Misfit", "ValueChecker", "constraint_check", "holds_expression"]
 
 
-@dataclass(frozen=True, slots=True)
-class Misfit:
+class Misfit(Struct, frozen=True):
     """What is wrong with a value: the code, the words, and the keys that lead to the wrong part."""
 
     code: str
@@ -70,14 +69,14 @@ def _no_check(_value: Any) -> Iterator[Misfit]:
     return iter(())
 
 
-@dataclass(slots=True)
 class ValueChecker:
     """Checks of values, one per schema, made when first needed."""
 
-    types: TypeTable
-    _checks: dict[int, Check] = field(default_factory=dict[int, Check])
-    _making: set[str] = field(default_factory=set[str])
-    _data: dict[str, Check] = field(default_factory=dict[str, Check])
+    def __init__(self, types: TypeTable) -> None:
+        self.types = types
+        self._checks: dict[int, Check] = {}
+        self._making: set[str] = set()
+        self._data: dict[str, Check] = {}
 
     def misfits(self, definition: PropertyDefinition, value: Any) -> Iterator[Misfit]:
         if definition.schema is None:
@@ -311,14 +310,14 @@ def _compare(decide: Callable[[Any, Any], bool]) -> Callable[[Any, Any, str], bo
 
 
 _LONGEST_PATTERN: Final = 1000
-_NESTED: Final = late_pattern(r"[+*}]\)?[+*{]|\([^)]*[+*|][^)]*\)[+*{]")
+_NESTED: Final = r"[+*}]\)?[+*{]|\([^)]*[+*|][^)]*\)[+*{]"
 
 
 def _pattern(value: Any, argument: Any, kind: str) -> bool:
     """A pattern that could take for ever is not tried: it holds."""
     del kind
     text, subject = str(argument), str(value)
-    if len(text) > _LONGEST_PATTERN or len(subject) > _LONGEST_PATTERN or _NESTED.search(text):
+    if len(text) > _LONGEST_PATTERN or len(subject) > _LONGEST_PATTERN or re.search(_NESTED, text):
         return True
     return re.fullmatch(text, subject) is not None
 

@@ -7,7 +7,9 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
-from sabir.dataclasses import dataclass, field, replace
+from msgspec import Struct
+
+from sabir.dataclasses import replace
 from sabir.diagnostics.finding import Finding, Severity
 from sabir.diagnostics.near import did_you_mean
 from sabir.errors import FindingError
@@ -30,26 +32,24 @@ from sabir.text import Place, Span
 __all__ = ["Ensemble", "LiveValues", "Request", "instantiate"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LiveValues:
+class LiveValues(Struct, frozen=True, kw_only=True):
     """What is known of a running instance; its attributes win over the description."""
 
-    attributes: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    attributes: Mapping[str, Any] = {}
     status: Status = Status.ok
     state: NodeState | None = None
     recorded: bool = True
     """False: nothing is running, somebody asks what if."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Request:
-    inputs: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    live: Mapping[str, LiveValues] = field(default_factory=dict[str, LiveValues])
-    project: Project = field(default_factory=Project)
-    externals: Mapping[str, Resource] = field(default_factory=dict[str, Resource])
-    input_origins: Mapping[str, Origin] = field(default_factory=dict[str, Origin])
+class Request(Struct, frozen=True, kw_only=True):
+    inputs: Mapping[str, Any] = {}
+    live: Mapping[str, LiveValues] = {}
+    project: Project = Project()
+    externals: Mapping[str, Resource] = {}
+    input_origins: Mapping[str, Origin] = {}
     """Where inputs came from that somebody computed."""
-    overridden: Mapping[str, Collection[str]] = field(default_factory=dict[str, Collection[str]])
+    overridden: Mapping[str, Collection[str]] = {}
     """Attributes that are live only because somebody asks what if."""
 
 

@@ -55,7 +55,7 @@ def find_shipped(profile: str, kind: Kind, name: str) -> TypeDefinition | None:
     written = section.get(name)
     if written is None:
         return None
-    reader = Reader(Origin(Source(f"<{profile} types>", ""), None, shipped=True))
+    reader = Reader(Origin(Source(f"<{profile} types>", ""), None, shipped=True), [])
     return read_type(reader, kind, name, EMPTY_SPAN, _node(written))
 
 

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from sabir.dataclasses import dataclass, field
+from msgspec import Struct
+
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.near import did_you_mean
 from sabir.languages.tosca.syntax.definitions import read_properties, read_type
@@ -107,8 +108,7 @@ _PROFILES: Final = {
 _REMOTE: Final = ("http://", "https://", "git://", "git@", "ssh://", "csar:")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Recorded:
+class Recorded(Struct, frozen=True, kw_only=True):
     """What an ensemble knows of an instance."""
 
     attributes: Mapping[str, Any]
@@ -116,19 +116,18 @@ class Recorded:
     state: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Loaded:
+class Loaded(Struct, frozen=True, kw_only=True):
     """A topology as far as it could be read, and what is wrong with its documents."""
 
     topology: Topology | None
     findings: tuple[Finding, ...]
     files: tuple[str, ...] = ()
     """The documents that were read."""
-    inputs: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    inputs: Mapping[str, Any] = {}
     """Inputs that an ensemble gives."""
-    recorded: Mapping[str, Recorded] = field(default_factory=dict[str, "Recorded"])
+    recorded: Mapping[str, Recorded] = {}
     """Instances that an ensemble records, by the name of their template."""
-    values: ProjectValues = field(default_factory=ProjectValues)
+    values: ProjectValues = ProjectValues()
     """Locals and secrets that an ensemble holds."""
 
 
@@ -211,21 +210,21 @@ def _dialect(root: YamlMapping, file: PackageFile, findings: list[Finding]) -> D
     return dialect
 
 
-@dataclass(slots=True)
 class Gathering:
     """All documents of one load. A type of the importing file wins over an imported one of the same name."""
 
-    files: Files
-    findings: list[Finding] = field(default_factory=list[Finding])
-    seen: dict[str, None] = field(default_factory=dict[str, None])
-    types: dict[Kind, dict[str, TypeDefinition]] = field(default_factory=lambda: {kind: {} for kind in Kind})
-    repositories: dict[str, Repository] = field(default_factory=dict[str, Repository])
-    profiles: dict[str, None] = field(default_factory=dict[str, None])
-    complete: bool = True
-    mains: set[str] = field(default_factory=set[str])
-    """Files that are read as if they were written in the main one."""
-    _imported: dict[tuple[str, str], None] = field(default_factory=dict[tuple[str, str], None])
-    _topologies: list[tuple[Reader, YamlMapping]] = field(default_factory=list[tuple[Reader, YamlMapping]])
+    def __init__(self, files: Files) -> None:
+        self.files = files
+        self.findings: list[Finding] = []
+        self.seen: dict[str, None] = {}
+        self.types: dict[Kind, dict[str, TypeDefinition]] = {kind: {} for kind in Kind}
+        self.repositories: dict[str, Repository] = {}
+        self.profiles: dict[str, None] = {}
+        self.complete = True
+        self.mains: set[str] = set()
+        """Files that are read as if they were written in the main one."""
+        self._imported: dict[tuple[str, str], None] = {}
+        self._topologies: list[tuple[Reader, YamlMapping]] = []
 
     def read_document(self, file: PackageFile, root: YamlMapping, dialect: Dialect, *, prefix: str) -> None:
         self.seen[file.name] = None

@@ -7,7 +7,8 @@ import posixpath
 from pathlib import Path
 from typing import Final, Protocol
 
-from sabir.dataclasses import dataclass, field
+from msgspec import Struct
+
 from sabir.source.packages import LoadedPackage, PackageFile
 
 __all__ = ["DiskFiles", "Files", "PackageFiles", "files_of"]
@@ -30,8 +31,7 @@ class Files(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class PackageFiles:
+class PackageFiles(Struct, frozen=True):
     package: LoadedPackage
 
     def read(self, name: str) -> PackageFile | None:
@@ -48,19 +48,19 @@ class PackageFiles:
         return path if (path / name).is_file() else None
 
 
-@dataclass(frozen=True, slots=True)
 class DiskFiles:
     """Files below a root directory; names are relative to `base`, which lies in it, and may climb up to the root."""
 
-    base: Path
-    root: Path
-    _known: dict[str, PackageFile | None] = field(default_factory=dict[str, PackageFile | None])
+    def __init__(self, base: Path, root: Path) -> None:
+        self.base = base
+        self.root = root
+        self._files: dict[str, PackageFile | None] = {}
 
     def read(self, name: str) -> PackageFile | None:
         name = posixpath.normpath(name)
-        if name not in self._known:
-            self._known[name] = self._read(name)
-        return self._known[name]
+        if name not in self._files:
+            self._files[name] = self._read(name)
+        return self._files[name]
 
     def _read(self, name: str) -> PackageFile | None:
         path = self.base / name

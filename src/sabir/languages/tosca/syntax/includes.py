@@ -10,7 +10,6 @@ import posixpath
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from sabir.dataclasses import dataclass, field
 from sabir.diagnostics.finding import Finding
 from sabir.languages.tosca.syntax.documents import Gathering, document_of
 from sabir.languages.tosca.syntax.project import ProjectValues, context_values
@@ -23,16 +22,14 @@ __all__ = ["Layers", "gather_layers"]
 _MOST: Final = 100
 
 
-@dataclass(slots=True)
 class Layers:
     """What an ensemble and the files it includes hold; the earlier ones count."""
 
-    templates: list[tuple[PackageFile, YamlMapping]] = field(
-        default_factory=list[tuple[PackageFile, YamlMapping]]
-    )
-    inputs: dict[str, Any] = field(default_factory=dict[str, Any])
-    statuses: list[YamlNode] = field(default_factory=list[YamlNode])
-    values: ProjectValues = field(default_factory=ProjectValues)
+    def __init__(self) -> None:
+        self.templates: list[tuple[PackageFile, YamlMapping]] = []
+        self.inputs: dict[str, Any] = {}
+        self.statuses: list[YamlNode] = []
+        self.values = ProjectValues()
 
 
 def gather_layers(gathering: Gathering, file: PackageFile, root: YamlMapping) -> Layers:

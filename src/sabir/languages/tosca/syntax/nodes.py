@@ -1,7 +1,6 @@
 """What a TOSCA document says: definitions, templates, assignments. Nodes hold what was written, never what it means.
 
-They are not `frozen`: a template of 20,000 nodes makes 200,000 of them, and freezing doubles the price of each (and of importing
-this module). Nothing changes one after it was read.
+A node is itself and nothing else: two that say the same at different places are different, so none has an equality of its own.
 """
 
 from __future__ import annotations
@@ -11,7 +10,8 @@ from enum import Enum
 from pathlib import Path
 from typing import Any, Final
 
-from sabir.dataclasses import dataclass, field
+from msgspec import Struct
+
 from sabir.source.yaml.nodes import YamlNode, plain_data
 from sabir.text import Place, Source, Span
 
@@ -64,8 +64,7 @@ class Kind(Enum):
         return self.value.removesuffix("_types")
 
 
-@dataclass(frozen=True, slots=True)
-class Origin:
+class Origin(Struct, frozen=True):
     """The file a definition stands in: its text, and the directory its paths are relative to."""
 
     source: Source
@@ -76,8 +75,7 @@ class Origin:
     """True for the types that sabir brings."""
 
 
-@dataclass(slots=True, eq=False, repr=False)
-class Written:
+class Written(Struct, frozen=True, eq=False):
     """A value with its place."""
 
     node: YamlNode
@@ -94,8 +92,7 @@ class Written:
         return plain_data(self.node)
 
 
-@dataclass(slots=True, kw_only=True, eq=False, repr=False)
-class _Named:
+class _Named(Struct, frozen=True, kw_only=True, eq=False):
     name: str
     span: Span
     origin: Origin
@@ -105,15 +102,13 @@ class _Named:
         return Place(self.origin.source, self.span)
 
 
-@dataclass(slots=True, kw_only=True, eq=False, repr=False)
-class Constraint(_Named):
+class Constraint(_Named, frozen=True, kw_only=True, eq=False):
     """`in_range: [1, 4]`: the name is the operator."""
 
     argument: Written
 
 
-@dataclass(slots=True, kw_only=True, eq=False, repr=False)
-class Schema(_Named):
+class Schema(_Named, frozen=True, kw_only=True, eq=False):
     """The type of a value; the name is that of the type."""
 
     constraints: tuple[Constraint, ...] = ()
@@ -121,15 +116,14 @@ class Schema(_Named):
     key_schema: Schema | None = None
 
 
-@dataclass(slots=True, kw_only=True, eq=False, repr=False)
-class PropertyDefinition(_Named):
+class PropertyDefinition(_Named, frozen=True, kw_only=True, eq=False):
     """Of a property, an attribute or an input; without a schema only a value or a default was written."""
 
     schema: Schema | None
     required: bool = True
     default: Written | None = None
     value: Written | None = None
-    metadata: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    metadata: Mapping[str, Any] = {}
     is_attribute: bool = False
 
     @property
@@ -140,17 +134,15 @@ class PropertyDefinition(_Named):
 InputDefinition = PropertyDefinition
 
 
-@dataclass(slots=True, kw_only=True, eq=False, repr=False)
-class CapabilityDefinition(_Named):
+class CapabilityDefinition(_Named, frozen=True, kw_only=True, eq=False):
     type: str
     valid_source_types: tuple[str, ...] = ()
     occurrences: tuple[int, int] | None = None
-    properties: Mapping[str, PropertyDefinition] = field(default_factory=dict[str, PropertyDefinition])
-    attributes: Mapping[str, PropertyDefinition] = field(default_factory=dict[str, PropertyDefinition])
+    properties: Mapping[str, PropertyDefinition] = {}
+    attributes: Mapping[str, PropertyDefinition] = {}
 
 
-@dataclass(slots=True, kw_only=True, eq=False, repr=False)
-class RequirementDefinition(_Named):
+class RequirementDefinition(_Named, frozen=True, kw_only=True, eq=False):
     capability: str | None = None
     node: str | None = None
     relationship: str | None = None
@@ -158,47 +150,43 @@ class RequirementDefinition(_Named):
     node_filter: Written | None = None
 
 
-@dataclass(slots=True, kw_only=True, eq=False, repr=False)
-class OperationDefinition(_Named):
+class OperationDefinition(_Named, frozen=True, kw_only=True, eq=False):
     implementation: Written | None = None
-    inputs: Mapping[str, Written] = field(default_factory=dict[str, Written])
+    inputs: Mapping[str, Written] = {}
 
 
-@dataclass(slots=True, kw_only=True, eq=False, repr=False)
-class InterfaceDefinition(_Named):
+class InterfaceDefinition(_Named, frozen=True, kw_only=True, eq=False):
     type: str | None = None
-    operations: Mapping[str, OperationDefinition] = field(default_factory=dict[str, OperationDefinition])
-    inputs: Mapping[str, Written] = field(default_factory=dict[str, Written])
+    operations: Mapping[str, OperationDefinition] = {}
+    inputs: Mapping[str, Written] = {}
 
 
-@dataclass(slots=True, kw_only=True, eq=False, repr=False)
-class ArtifactDefinition(_Named):
+class ArtifactDefinition(_Named, frozen=True, kw_only=True, eq=False):
     end: int
     """Where what is written for it ends."""
     type: str | None = None
     file: str | None = None
     repository: str | None = None
-    keys: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    properties: Mapping[str, Written] = field(default_factory=dict[str, Written])
+    keys: Mapping[str, Any] = {}
+    properties: Mapping[str, Written] = {}
 
     @property
     def whole_place(self) -> Place:
         return Place(self.origin.source, Span(self.span.start, max(self.span.end, self.end)))
 
 
-@dataclass(slots=True, kw_only=True, eq=False, repr=False)
-class TypeDefinition(_Named):
+class TypeDefinition(_Named, frozen=True, kw_only=True, eq=False):
     """A type of any kind; what a kind does not have is empty."""
 
     kind: Kind
     derived_from: str | None = None
     derived_from_span: Span | None = None
-    properties: Mapping[str, PropertyDefinition] = field(default_factory=dict[str, PropertyDefinition])
-    attributes: Mapping[str, PropertyDefinition] = field(default_factory=dict[str, PropertyDefinition])
-    capabilities: Mapping[str, CapabilityDefinition] = field(default_factory=dict[str, CapabilityDefinition])
+    properties: Mapping[str, PropertyDefinition] = {}
+    attributes: Mapping[str, PropertyDefinition] = {}
+    capabilities: Mapping[str, CapabilityDefinition] = {}
     requirements: tuple[RequirementDefinition, ...] = ()
-    interfaces: Mapping[str, InterfaceDefinition] = field(default_factory=dict[str, InterfaceDefinition])
-    artifacts: Mapping[str, ArtifactDefinition] = field(default_factory=dict[str, ArtifactDefinition])
+    interfaces: Mapping[str, InterfaceDefinition] = {}
+    artifacts: Mapping[str, ArtifactDefinition] = {}
     constraints: tuple[Constraint, ...] = ()
     valid_target_types: tuple[str, ...] = ()
     valid_source_types: tuple[str, ...] = ()
@@ -206,30 +194,27 @@ class TypeDefinition(_Named):
     targets: tuple[str, ...] = ()
     schema: Schema | None = None
     """Of a data type that derives from a primitive one, its entry schema."""
-    units: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    units: Mapping[str, Any] = {}
 
 
 Assignment = Mapping[str, Written]
 
 
-@dataclass(slots=True, kw_only=True, eq=False, repr=False)
-class CapabilityAssignment(_Named):
-    properties: Assignment = field(default_factory=dict[str, Written])
-    attributes: Assignment = field(default_factory=dict[str, Written])
+class CapabilityAssignment(_Named, frozen=True, kw_only=True, eq=False):
+    properties: Assignment = {}
+    attributes: Assignment = {}
 
 
-@dataclass(slots=True, kw_only=True, eq=False, repr=False)
-class RelationshipTemplate(_Named):
+class RelationshipTemplate(_Named, frozen=True, kw_only=True, eq=False):
     """Also the relationship that an assignment writes in line; then its type may be left out."""
 
     type: str | None = None
-    properties: Assignment = field(default_factory=dict[str, Written])
-    attributes: Assignment = field(default_factory=dict[str, Written])
+    properties: Assignment = {}
+    attributes: Assignment = {}
     copy: str | None = None
 
 
-@dataclass(slots=True, kw_only=True, eq=False, repr=False)
-class RequirementAssignment(_Named):
+class RequirementAssignment(_Named, frozen=True, kw_only=True, eq=False):
     node: str | None = None
     node_span: Span | None = None
     capability: str | None = None
@@ -239,45 +224,40 @@ class RequirementAssignment(_Named):
     directives: tuple[str, ...] = ()
 
 
-@dataclass(slots=True, kw_only=True, eq=False, repr=False)
-class NodeTemplate(_Named):
+class NodeTemplate(_Named, frozen=True, kw_only=True, eq=False):
     type: str
     type_span: Span
-    properties: Assignment = field(default_factory=dict[str, Written])
-    attributes: Assignment = field(default_factory=dict[str, Written])
-    capabilities: Mapping[str, CapabilityAssignment] = field(default_factory=dict[str, CapabilityAssignment])
+    properties: Assignment = {}
+    attributes: Assignment = {}
+    capabilities: Mapping[str, CapabilityAssignment] = {}
     requirements: tuple[RequirementAssignment, ...] = ()
-    interfaces: Mapping[str, InterfaceDefinition] = field(default_factory=dict[str, InterfaceDefinition])
-    artifacts: Mapping[str, ArtifactDefinition] = field(default_factory=dict[str, ArtifactDefinition])
+    interfaces: Mapping[str, InterfaceDefinition] = {}
+    artifacts: Mapping[str, ArtifactDefinition] = {}
     directives: tuple[str, ...] = ()
     node_filter: Written | None = None
     copy: str | None = None
 
 
-@dataclass(slots=True, kw_only=True, eq=False, repr=False)
-class GroupTemplate(_Named):
+class GroupTemplate(_Named, frozen=True, kw_only=True, eq=False):
     type: str | None
     type_span: Span
-    properties: Assignment = field(default_factory=dict[str, Written])
+    properties: Assignment = {}
     members: tuple[tuple[str, Span], ...] = ()
 
 
-@dataclass(slots=True, kw_only=True, eq=False, repr=False)
-class PolicyTemplate(_Named):
+class PolicyTemplate(_Named, frozen=True, kw_only=True, eq=False):
     type: str | None
     type_span: Span
-    properties: Assignment = field(default_factory=dict[str, Written])
+    properties: Assignment = {}
     targets: tuple[tuple[str, Span], ...] = ()
 
 
-@dataclass(slots=True, kw_only=True, eq=False, repr=False)
-class OutputDefinition(_Named):
+class OutputDefinition(_Named, frozen=True, kw_only=True, eq=False):
     value: Written | None
     schema: Schema | None = None
 
 
-@dataclass(slots=True, kw_only=True, eq=False, repr=False)
-class Workflow(_Named):
+class Workflow(_Named, frozen=True, kw_only=True, eq=False):
     """Steps by name, each with its target (a node or group) and the steps that follow."""
 
     targets: tuple[tuple[str, Span], ...] = ()
@@ -285,20 +265,17 @@ class Workflow(_Named):
     following: tuple[tuple[str, Span], ...] = ()
 
 
-@dataclass(slots=True, kw_only=True, eq=False, repr=False)
-class SubstitutionMapping(_Named):
+class SubstitutionMapping(_Named, frozen=True, kw_only=True, eq=False):
     """The name is that of the node type; entries are (section, key, template, entry of the template)."""
 
     entries: tuple[tuple[str, str, str | None, str | None, Span], ...] = ()
 
 
-@dataclass(slots=True, kw_only=True, eq=False, repr=False)
-class Repository(_Named):
+class Repository(_Named, frozen=True, kw_only=True, eq=False):
     url: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Topology:
+class Topology(Struct, frozen=True, kw_only=True):
     """Everything a service template says, with what its imports say taken in."""
 
     origin: Origin

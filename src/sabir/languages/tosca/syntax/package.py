@@ -12,13 +12,12 @@ from sabir.languages.tosca.syntax.documents import Loaded, load
 from sabir.languages.tosca.syntax.ensembles import is_ensemble, load_ensemble
 from sabir.languages.tosca.syntax.files import files_of
 from sabir.languages.tosca.syntax.recognition import META, candidates
-from sabir.patterns import late_pattern
 from sabir.source.packages import LoadedPackage
 
 __all__ = ["load_entries", "load_entry"]
 
-_TOPOLOGY: Final = late_pattern(rb"^(topology_template|service_template)\s*:", re.MULTILINE)
-_ENTRY: Final = late_pattern(r"^Entry-Definitions\s*:\s*(\S.*?)\s*$", re.MULTILINE)
+_TOPOLOGY: Final = rb"(?m)^(topology_template|service_template)\s*:"
+_ENTRY: Final = r"(?m)^Entry-Definitions\s*:\s*(\S.*?)\s*$"
 _USUAL: Final = (
     "ensemble.yaml",
     "service-template.yaml",
@@ -71,7 +70,7 @@ def load_entries(package: LoadedPackage) -> Iterator[Loaded]:
 def _entry(package: LoadedPackage) -> tuple[list[str], Finding | None]:
     meta = package.get_file(META)
     if meta is not None:
-        match = _ENTRY.search(meta.source.text)
+        match = re.search(_ENTRY, meta.source.text)
         if match is not None and package.exists(match[1]):
             return [match[1]], None
         if match is not None:
@@ -95,4 +94,4 @@ def _entry(package: LoadedPackage) -> tuple[list[str], Finding | None]:
 
 def _has_topology(package: LoadedPackage, name: str) -> bool:
     file = package.get_file(name)
-    return file is not None and _TOPOLOGY.search(file.raw()) is not None
+    return file is not None and re.search(_TOPOLOGY, file.raw()) is not None

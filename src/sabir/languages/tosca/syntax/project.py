@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from sabir.dataclasses import dataclass, field
+from msgspec import Struct
+
 from sabir.languages.tosca.syntax.files import DiskFiles
 from sabir.source.packages import PackageFile
 from sabir.source.yaml import compose, plain_data
@@ -19,10 +20,9 @@ _ENVIRONMENTS: Final = ("environments", "contexts")
 _MOST: Final = 20
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ProjectValues:
-    locals: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    secrets: Mapping[str, Any] = field(default_factory=dict[str, Any])
+class ProjectValues(Struct, frozen=True, kw_only=True):
+    locals: Mapping[str, Any] = {}
+    secrets: Mapping[str, Any] = {}
 
     def under(self, other: ProjectValues) -> ProjectValues:
         """With the values of another above them."""

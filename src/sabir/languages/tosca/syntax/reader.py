@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from sabir.dataclasses import dataclass, field
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.near import did_you_mean
 from sabir.languages.tosca.syntax.nodes import Origin, Written
@@ -18,12 +17,14 @@ NOTHING: Final[Mapping[str, YamlNode]] = {}
 _FREE: Final = frozenset({"description", "metadata", "dsl_definitions", "version", "tags"})
 
 
-@dataclass(slots=True)
 class Reader:
     """Reads the nodes of one file. Findings are collected; reading goes on."""
 
-    origin: Origin
-    findings: list[Finding] = field(default_factory=list[Finding])
+    __slots__ = ("findings", "origin")
+
+    def __init__(self, origin: Origin, findings: list[Finding]) -> None:
+        self.origin = origin
+        self.findings = findings
 
     def report(self, code: str, message: str, span: Span, hint: str | None = None) -> None:
         place = Place(self.origin.source, span)

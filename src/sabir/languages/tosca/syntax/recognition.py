@@ -6,8 +6,6 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
-from sabir.patterns import late_pattern
-
 if TYPE_CHECKING:
     from sabir.source.packages import LoadedPackage
 
@@ -15,10 +13,8 @@ __all__ = ["META", "candidates", "recognises"]
 
 META: Final = "TOSCA-Metadata/TOSCA.meta"
 _MOST_FILES: Final = 400
-_MARK: Final = late_pattern(
-    rb"^(?:\xef\xbb\xbf)?[ \t]*[\"']?(?:tosca_definitions_version[\"']?[ \t]*:|apiVersion[\"']?[ \t]*:[ \t]*[\"']?unfurl/)",
-    re.MULTILINE,
-)
+# A start that asks every language for a package needs it, and no other.
+_MARK: Final = rb"(?m)^(?:\xef\xbb\xbf)?[ \t]*[\"']?(?:tosca_definitions_version[\"']?[ \t]*:|apiVersion[\"']?[ \t]*:[ \t]*[\"']?unfurl/)"
 
 
 def recognises(package: LoadedPackage) -> bool:
@@ -32,5 +28,5 @@ def candidates(package: LoadedPackage) -> Iterator[str]:
         names = package.list()
     for name in sorted(names, key=lambda name: (name.count("/"), name))[:_MOST_FILES]:
         file = package.get_file(name)
-        if file is not None and _MARK.search(file.raw()) is not None:
+        if file is not None and re.search(_MARK, file.raw()) is not None:
             yield name
