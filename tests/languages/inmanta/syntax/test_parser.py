@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from sabir.languages.inmanta.syntax import nodes
 from sabir.languages.inmanta.syntax.parser import parse, rewritten
+from sabir.languages.inmanta.syntax.walking import children, walk
 
 SAMPLE = '''entity Host extends std::Entity, a::B:
     """ doc """
@@ -53,20 +54,18 @@ def test_the_sample_has_every_statement() -> None:
     }
 
 
-def _walk(node: object, lower: int, upper: int) -> None:
-    """Spans lie inside the span around them."""
-    if isinstance(node, tuple):
-        start, end = getattr(node, "start", None), getattr(node, "end", None)
-        if start is not None and end is not None:
-            assert lower <= start <= end <= upper, node
-            lower, upper = start, end
-        for part in node:
-            _walk(part, lower, upper)
-
-
 def test_spans_nest() -> None:
-    for statement in parse(SAMPLE).statements:
-        _walk(statement, 0, len(SAMPLE))
+    statements = parse(SAMPLE).statements
+    assert all(0 <= node.start <= node.end <= len(SAMPLE) for node in statements)
+    for outer in walk(*statements):
+        for inner in children(outer):
+            assert outer.start <= inner.start <= inner.end <= outer.end, outer
+
+
+def test_a_walk_meets_every_node_in_the_order_of_the_text() -> None:
+    statement = parse('x = [f(a, k=b) for v in c if v == "{{ d }}"]\n').statements[0]
+    names = [node.name for node in walk(statement) if isinstance(node, nodes.Name)]
+    assert names == ["x", "a", "b", "c", "v", "d"]
 
 
 @given(st.text(alphabet="aA1 .:=[](){}\"'#/\\+-*%<>!?,\n", max_size=60))

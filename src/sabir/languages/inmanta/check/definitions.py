@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TypeVar
 
-from sabir.dataclasses import dataclass, field
+from msgspec import Struct
+
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.near import did_you_mean
 from sabir.languages.inmanta.check.entities import EntityType, ImplementationDef
@@ -18,16 +19,15 @@ __all__ = ["Definitions"]
 _Found = TypeVar("_Found")
 
 
-@dataclass(slots=True, eq=False)
-class Definitions:
+class Definitions(Struct, eq=False):
     """What a project defines, by full name."""
 
     project: Project
-    entities: dict[str, EntityType] = field(default_factory=dict[str, EntityType])
-    typedefs: dict[str, ConstrainedType] = field(default_factory=dict[str, ConstrainedType])
-    implementations: dict[str, ImplementationDef] = field(default_factory=dict[str, ImplementationDef])
-    findings: list[Finding] = field(default_factory=list[Finding])
-    inferred: dict[tuple[str, int], EntityType] = field(default_factory=dict[tuple[str, int], EntityType])
+    entities: dict[str, EntityType] = {}
+    typedefs: dict[str, ConstrainedType] = {}
+    implementations: dict[str, ImplementationDef] = {}
+    findings: list[Finding] = []
+    inferred: dict[tuple[str, int], EntityType] = {}
     """Entities of constructors that are told by the relation they are set to: namespace and offset of the constructor."""
 
     def full_names(self, name: str, namespace: Namespace) -> list[str]:

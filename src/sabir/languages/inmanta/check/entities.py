@@ -6,7 +6,8 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
-from sabir.dataclasses import dataclass, field
+from msgspec import Struct
+
 from sabir.languages.inmanta.check.types import ValueType
 from sabir.languages.inmanta.syntax import nodes
 from sabir.text import Place
@@ -19,8 +20,7 @@ __all__ = ["NO_DEFAULT", "EntityType", "ImplementDef", "ImplementationDef", "Ind
 NO_DEFAULT: Final = object()
 
 
-@dataclass(slots=True, eq=False)
-class Property:
+class Property(Struct, eq=False):
     """An attribute (`type` is set) or one end of a relation (`target` is set) of an entity."""
 
     name: str
@@ -62,15 +62,13 @@ class Property:
         return f"[{self.low}:{'' if self.high is None else self.high}]"
 
 
-@dataclass(slots=True, eq=False)
-class IndexDef:
+class IndexDef(Struct, eq=False):
     entity: EntityType
     attributes: tuple[str, ...]
     place: Place
 
 
-@dataclass(slots=True, eq=False)
-class ImplementationDef:
+class ImplementationDef(Struct, eq=False):
     name: str
     namespace: Namespace
     node: nodes.Implementation
@@ -78,8 +76,7 @@ class ImplementationDef:
     place: Place
 
 
-@dataclass(slots=True, eq=False)
-class ImplementDef:
+class ImplementDef(Struct, eq=False):
     namespace: Namespace
     node: nodes.Implement
     implementations: tuple[ImplementationDef, ...]
@@ -87,19 +84,18 @@ class ImplementDef:
     place: Place
 
 
-@dataclass(eq=False)
-class EntityType:
+class EntityType(Struct, eq=False, dict=True):
     """An entity. `properties` are its own; `all_properties` has the inherited ones too, parents first."""
 
     name: str
     namespace: Namespace
     place: Place
     node: nodes.Entity
-    parents: list[EntityType] = field(default_factory=list["EntityType"])
-    children: list[EntityType] = field(default_factory=list["EntityType"])
-    properties: dict[str, Property] = field(default_factory=dict[str, Property])
-    own_indexes: list[IndexDef] = field(default_factory=list[IndexDef])
-    implements: list[ImplementDef] = field(default_factory=list[ImplementDef])
+    parents: list[EntityType] = []
+    children: list[EntityType] = []
+    properties: dict[str, Property] = {}
+    own_indexes: list[IndexDef] = []
+    implements: list[ImplementDef] = []
     on_read: Callable[[Any, str], None] | None = None
     """Told of every property that Python (a plug-in, a template, a resource) reads of an instance."""
 

@@ -15,6 +15,7 @@ from sabir.languages.inmanta.check.definitions import Definitions
 from sabir.languages.inmanta.check.entities import EntityType
 from sabir.languages.inmanta.syntax import nodes
 from sabir.languages.inmanta.syntax.project import Namespace
+from sabir.languages.inmanta.syntax.walking import walk
 
 __all__ = ["check_names"]
 
@@ -25,8 +26,7 @@ def check_names(definitions: Definitions, functions: Iterable[str]) -> list[Find
     """Everything wrong with the names of entities, functions and properties in all loaded files."""
     checker = _Checker(definitions, set(functions))
     for space in definitions.project.namespaces.values():
-        for statement in space.statements:
-            checker.walk(statement, space)
+        checker.check(space)
     return checker.findings
 
 
@@ -44,15 +44,12 @@ class _Checker:
             nodes.Relation: self._relation,
         }
 
-    def walk(self, node: object, space: Namespace) -> None:
-        todo = [node]
+    def check(self, space: Namespace) -> None:
         checks = self._checks
-        while todo:
-            one = todo.pop()
-            check = checks.get(type(one))
+        for node in walk(*space.statements):
+            check = checks.get(type(node))
             if check is not None:
-                check(one, space)
-            todo.extend(part for part in one if isinstance(part, tuple) and part)  # type: ignore[attr-defined]  # only tuples are on the list
+                check(node, space)
 
     def _entity(
         self, name: str, node: nodes.Construct | nodes.IndexLookup, space: Namespace

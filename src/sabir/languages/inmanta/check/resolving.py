@@ -29,6 +29,7 @@ from sabir.languages.inmanta.check.types import (
 )
 from sabir.languages.inmanta.syntax import nodes
 from sabir.languages.inmanta.syntax.project import Namespace, Project
+from sabir.languages.inmanta.syntax.walking import walk
 from sabir.text import Place
 
 __all__ = ["resolve_definitions"]
@@ -436,13 +437,6 @@ class _Resolver:
         return found
 
 
-def _mentions(node: object, name: str) -> bool:
+def _mentions(expression: nodes.Expression, name: str) -> bool:
     """Whether an expression reads a variable."""
-    todo = [node]
-    while todo:
-        one = todo.pop()
-        if isinstance(one, nodes.Name) and one.name == name:
-            return True
-        if isinstance(one, tuple):
-            todo.extend(one)
-    return False
+    return any(isinstance(node, nodes.Name) and node.name == name for node in walk(expression))

@@ -6,7 +6,8 @@ import re
 from collections.abc import Callable
 from typing import Final
 
-from sabir.dataclasses import dataclass
+from msgspec import Struct
+
 from sabir.expressions.patterns import PatternTooSlow, is_cheap, matches_start
 from sabir.graph.values import Unknown
 from sabir.languages.inmanta.syntax.nodes import Typedef
@@ -17,16 +18,14 @@ __all__ = ["ANY", "PRIMITIVES", "ConstrainedType", "Test", "ValueType", "list_of
 Test = Callable[[object], bool]
 
 
-@dataclass(slots=True, eq=False)
-class ValueType:
+class ValueType(Struct, eq=False):
     """A type by name and the test that its values pass."""
 
     name: str
     accepts: Test
 
 
-@dataclass(slots=True, eq=False)
-class ConstrainedType(ValueType):
+class ConstrainedType(ValueType, eq=False):
     """A typedef. Its condition is compiled by the evaluator, which sets `accepts`."""
 
     node: Typedef

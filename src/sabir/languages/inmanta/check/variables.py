@@ -15,6 +15,7 @@ from sabir.languages.inmanta.check.definitions import Definitions
 from sabir.languages.inmanta.check.entities import EntityType
 from sabir.languages.inmanta.syntax import nodes
 from sabir.languages.inmanta.syntax.project import Namespace
+from sabir.languages.inmanta.syntax.walking import children
 
 __all__ = ["check_variables"]
 
@@ -86,8 +87,8 @@ class _Checker:
         for statement in block:
             yield from self._statement(statement, space, known, sure=False)
 
-    def _names(self, node: object, space: Namespace, known: _Names, *, sure: bool) -> Iterator[Finding]:
-        todo: list[tuple[object, _Names, bool]] = [(node, known, sure)]
+    def _names(self, node: nodes.Node, space: Namespace, known: _Names, *, sure: bool) -> Iterator[Finding]:
+        todo: list[tuple[nodes.Node, _Names, bool]] = [(node, known, sure)]
         while todo:
             one, names, certain = todo.pop()
             if isinstance(one, nodes.Name):
@@ -106,8 +107,8 @@ class _Checker:
                 ]
             elif isinstance(one, nodes.Logic):
                 todo += [(part, names, certain and not at) for at, part in enumerate(one.operands)]
-            elif isinstance(one, tuple):
-                todo += [(part, names, certain) for part in one if isinstance(part, tuple)]
+            else:
+                todo += [(part, names, certain) for part in children(one)]
 
     def _unknown(self, node: nodes.Name, space: Namespace, known: _Names, *, sure: bool) -> Finding | None:
         head, _, last = node.name.rpartition("::")

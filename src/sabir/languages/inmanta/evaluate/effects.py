@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sabir.dataclasses import dataclass
+from msgspec import Struct
+
 from sabir.languages.inmanta.check.entities import EntityType, Property
 from sabir.languages.inmanta.evaluate.scopes import Scope
 from sabir.languages.inmanta.evaluate.values import Read
 from sabir.languages.inmanta.syntax import nodes
+from sabir.languages.inmanta.syntax.walking import walk
 
 if TYPE_CHECKING:
     from sabir.languages.inmanta.evaluate.compiler import Compiler
@@ -23,16 +25,14 @@ __all__ = ["EffectFinder", "Effects"]
 _Path = tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Effects:
+class Effects(Struct, frozen=True, eq=False):
     """`paths`: an instance to be found by reading, and the property written on it; `names`: on any instance."""
 
     paths: tuple[tuple[Read, str], ...]
     names: frozenset[str]
 
 
-@dataclass(slots=True)
-class _Writes:
+class _Writes(Struct, eq=False):
     paths: set[tuple[_Path, str]]
     names: set[str]
     entities: set[EntityType]
@@ -233,27 +233,16 @@ def _path(node: nodes.Expression) -> _Path | None:
     return (node.name, *reversed(names))
 
 
-def constructs_in(node: object) -> list[nodes.Construct]:
+def constructs_in(expression: nodes.Expression) -> list[nodes.Construct]:
     """Every constructor inside an expression."""
-    found: list[nodes.Construct] = []
-    todo = [node]
-    while todo:
-        one = todo.pop()
-        if isinstance(one, tuple):
-            if isinstance(one, nodes.Construct):
-                found.append(one)
-            todo.extend(one)
-    return found
+    return [node for node in walk(expression) if isinstance(node, nodes.Construct)]
 
 
-def _variables_in(node: object) -> set[str]:
+def _variables_in(expression: nodes.Expression) -> set[str]:
     """The variables of all comprehensions inside an expression."""
-    found: set[str] = set()
-    todo = [node]
-    while todo:
-        one = todo.pop()
-        if isinstance(one, tuple):
-            if isinstance(one, nodes.Comprehension):
-                found.update(variable for variable, _ in one.loops)
-            todo.extend(one)
-    return found
+    return {
+        variable
+        for node in walk(expression)
+        if isinstance(node, nodes.Comprehension)
+        for variable, _ in node.loops
+    }

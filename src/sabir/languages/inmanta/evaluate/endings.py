@@ -24,6 +24,7 @@ from sabir.languages.inmanta.evaluate.values import (
 )
 from sabir.languages.inmanta.evaluate.writing import stop
 from sabir.languages.inmanta.syntax import nodes
+from sabir.languages.inmanta.syntax.walking import walk
 
 __all__ = ["finish"]
 
@@ -263,12 +264,8 @@ def _what(activity: Activity) -> str:
     return f"line {activity.step.place.location.line}"
 
 
-def _lookup_in(node: object) -> nodes.IndexLookup | nodes.SelectorLookup | None:
-    todo = [node]
-    while todo:
-        one = todo.pop()
-        if isinstance(one, nodes.IndexLookup | nodes.SelectorLookup):
-            return one
-        if isinstance(one, tuple):
-            todo.extend(reversed(one))
+def _lookup_in(statement: nodes.Node) -> nodes.IndexLookup | nodes.SelectorLookup | None:
+    for node in walk(statement):
+        if isinstance(node, nodes.IndexLookup | nodes.SelectorLookup):
+            return node
     return None

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import cached_property
 from typing import Any
 
-from sabir.dataclasses import dataclass, field
+from msgspec import Struct
+
 from sabir.graph.values import Unknown
 from sabir.languages.inmanta.check.types import ValueType
 from sabir.languages.inmanta.evaluate.operators import shown_text
@@ -13,16 +15,14 @@ from sabir.languages.inmanta.evaluate.operators import shown_text
 __all__ = ["CASTS", "Function", "Functions", "Parameter"]
 
 
-@dataclass(frozen=True, slots=True)
-class Parameter:
+class Parameter(Struct, frozen=True, eq=False):
     name: str
     type: ValueType
     required: bool
     keyword_only: bool = False
 
 
-@dataclass(slots=True, eq=False)
-class Function:
+class Function(Struct, frozen=True, eq=False, dict=True):
     """A function: `call` takes Python arguments; `context` when its first parameter is the call's context."""
 
     name: str
@@ -36,10 +36,10 @@ class Function:
     deprecated: str | None = None
     variadic: bool = False
     keywords: bool = False
-    positional: tuple[Parameter, ...] = field(init=False)
 
-    def __post_init__(self) -> None:
-        self.positional = tuple(one for one in self.parameters if not one.keyword_only)
+    @cached_property
+    def positional(self) -> tuple[Parameter, ...]:
+        return tuple(parameter for parameter in self.parameters if not parameter.keyword_only)
 
 
 class Functions:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
-from sabir.dataclasses import dataclass, field
 from sabir.diagnostics.near import did_you_mean
 from sabir.errors import UsageError
 from sabir.expressions.patterns import PatternTooSlow
@@ -20,20 +20,25 @@ from sabir.text import Location, Place, Source, Span
 __all__ = ["Given"]
 
 
-@dataclass(slots=True, eq=False)
 class Given:
     """What a request brings. An input takes the place of a variable's own assignment, which is its default then."""
 
-    inputs: Mapping[str, Value] = field(default_factory=dict[str, Value])
-    origins: Mapping[str, Origin] = field(default_factory=dict[str, Origin])
-    overrides: Mapping[str, Value] = field(default_factory=dict[str, Value])
-    _counts: dict[str, int] = field(default_factory=dict[str, int])
-    _used: set[str] = field(default_factory=set[str])
-    _known: list[str] = field(default_factory=list[str])
+    def __init__(
+        self,
+        inputs: Mapping[str, Value] = MappingProxyType({}),
+        origins: Mapping[str, Origin] = MappingProxyType({}),
+        overrides: Mapping[str, Value] = MappingProxyType({}),
+    ) -> None:
+        self.inputs = inputs
+        self.origins = origins
+        self.overrides = overrides
+        self.start()
 
     def start(self) -> None:
         """A new run over the same model."""
-        self._counts, self._used, self._known = {}, set(), []
+        self._counts: dict[str, int] = {}
+        self._used: set[str] = set()
+        self._names: list[str] = []
 
     def check_inputs(self, variables: Mapping[str, int]) -> None:
         for name in self.inputs:
@@ -63,7 +68,7 @@ class Given:
         if entity.indexes:
             name = index_name(instance)
             names = [f"{entity.shown}/{name}", name]
-        self._known += names
+        self._names += names
         for subject, value in self.overrides.items():
             target, _, attribute = subject.rpartition(".")
             if target in names:
@@ -95,7 +100,7 @@ class Given:
         for subject in self.overrides:
             if subject not in self._used:
                 target = subject.rpartition(".")[0]
-                hint = did_you_mean(target, self._known)
+                hint = did_you_mean(target, self._names)
                 raise UsageError(f"there is no instance {target!r}" + (f"; {hint}" if hint else ""))
 
 

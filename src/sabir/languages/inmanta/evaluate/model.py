@@ -6,7 +6,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from sabir.dataclasses import dataclass, replace
+from msgspec import Struct
+from msgspec.structs import replace
+
 from sabir.diagnostics.finding import Finding, Severity
 from sabir.languages.inmanta.check.definitions import Definitions
 from sabir.languages.inmanta.check.names import check_names
@@ -33,8 +35,7 @@ __all__ = ["Model", "evaluate_package"]
 _MOST_RETRIES: Final = 8
 
 
-@dataclass(slots=True, eq=False)
-class Model:
+class Model(Struct, eq=False):
     """What came out: instances in the order they were made, variables by namespace, findings."""
 
     definitions: Definitions

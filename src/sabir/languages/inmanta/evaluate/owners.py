@@ -6,6 +6,8 @@ With `index File(host, path)` and `Host.files [0:] -- File.host [1]`, `host.file
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from sabir.languages.inmanta.check.definitions import Definitions
 from sabir.languages.inmanta.syntax import nodes
 from sabir.languages.inmanta.syntax.project import Namespace
@@ -30,13 +32,13 @@ def with_owner(
         if name is None:
             return value
         argument = nodes.Argument(value.start, value.end, name, owner, False)
-        return value._replace(arguments=(*value.arguments, argument))
+        return replace(value, arguments=(*value.arguments, argument))
     if isinstance(value, nodes.ListLiteral):
-        return value._replace(items=tuple(inside(one) for one in value.items))
+        return replace(value, items=tuple(inside(one) for one in value.items))
     if isinstance(value, nodes.Conditional):
-        return value._replace(then=inside(value.then), otherwise=inside(value.otherwise))
+        return replace(value, then=inside(value.then), otherwise=inside(value.otherwise))
     if isinstance(value, nodes.Comprehension):
-        return value._replace(element=inside(value.element))
+        return replace(value, element=inside(value.element))
     return value
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from sabir.dataclasses import dataclass
+from msgspec import Struct
+
 from sabir.graph.origin import How
 from sabir.languages.inmanta.evaluate.scopes import Scope
 from sabir.languages.inmanta.syntax.nodes import Expression
@@ -11,8 +12,7 @@ from sabir.text import Place
 __all__ = ["Site"]
 
 
-@dataclass(slots=True, eq=False)
-class Site:
+class Site(Struct, eq=False):
     """A constructor, assignment or default. `refinement` names the implementation it stands in."""
 
     place: Place

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from sabir.dataclasses import dataclass
+from msgspec import Struct
+
 from sabir.diagnostics.near import did_you_mean
 from sabir.languages.inmanta import codes
 from sabir.languages.inmanta.evaluate.scopes import Scope
@@ -31,8 +32,7 @@ _OF_LOOPS = frozenset({"first", "index", "index0", "last", "length", "revindex",
 """Of `loop` in a template: numbers and truth values, safe to hand out without a look at them."""
 
 
-@dataclass(slots=True)
-class _Loaded:
+class _Loaded(Struct, eq=False):
     template: Template
     names: frozenset[str]
     known: dict[str, Any]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
@@ -14,7 +15,6 @@ from sabir.languages.inmanta.evaluate.scopes import Scope
 from sabir.languages.inmanta.evaluate.values import Frame, Read
 from sabir.languages.inmanta.evaluate.writing import stop
 from sabir.languages.inmanta.syntax import nodes
-from sabir.patterns import late_pattern
 from sabir.text import Place
 
 if TYPE_CHECKING:
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 __all__ = ["TextCompiler"]
 
 _CONVERSIONS: Final[dict[str, Callable[[Any], str]]] = {"r": repr, "s": str, "a": ascii}
-_NUMBERS: Final = late_pattern("[0-9]+")
 
 
 class TextCompiler:
@@ -137,7 +136,7 @@ def _inserted(value: Any) -> str:
 def _formatted(value: Any, spec: str, place: Place) -> str:
     if not spec:
         return shown_text(value)
-    if len(spec) > 20 or any(int(digits) > 1000 for digits in _NUMBERS.findall(spec)):
+    if len(spec) > 20 or any(int(digits) > 1000 for digits in re.findall("[0-9]+", spec)):
         raise stop(codes.LIMIT, f"the format {spec!r} asks for too much", place)
     try:
         return format(value, spec)

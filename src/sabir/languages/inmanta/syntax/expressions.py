@@ -178,7 +178,8 @@ class ExpressionParser(TokenStream):
         if kind == "id":
             if self.kinds[pos + 1] == "(":
                 self.pos = pos + 2
-                return Call(start, 0, text, self._call_arguments())._replace(end=self.previous_end())
+                arguments = self._call_arguments()
+                return Call(start, self.previous_end(), text, arguments)
             return Name(start, start + len(text), text)
         if kind == "string":
             return self._string(text, start, 1)

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from sabir.namedtuples import NamedTuple
-from sabir.patterns import late_pattern
+from msgspec import Struct
+
 from sabir.text import Span
 
 __all__ = ["END", "KEYWORDS", "TokenKind", "Tokens", "tokenize"]
@@ -51,7 +51,7 @@ KEYWORDS: Final = frozenset(
 )
 
 _NAME: Final = r"[a-zA-Z_](?:[a-zA-Z_0-9]|-(?=[a-zA-Z_0-9]))*"
-_MASTER: Final = late_pattern(
+_MASTER: Final = re.compile(
     r"[ \t\r\n\f]*(?:\#[^\n]*[ \t\r\n\f]*)*(?:"
     rf"(?P<name>(?![rf][\"']|matching[ \t\r\n]*/[^/]){_NAME}(?:::{_NAME})*)"
     r"|(?P<operator>[=(),:\[\]](?!=)|--|\+=|\*\*|==|!=|>=|<=|\.(?![0-9])|/(?!/)|[-+*%=<>{}?])"
@@ -71,7 +71,7 @@ _MASTER: Final = late_pattern(
 _GROUPS: Final = {index: name for name, index in _MASTER.groupindex.items()}
 
 
-class Tokens(NamedTuple):
+class Tokens(Struct, frozen=True, eq=False):
     """Parallel lists, ended by a token of kind END. The kind of a keyword or operator is its own text."""
 
     kinds: list[TokenKind]

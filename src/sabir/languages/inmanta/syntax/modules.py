@@ -8,7 +8,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Final
 
-from sabir.dataclasses import dataclass
+from msgspec import Struct
+
 from sabir.languages.inmanta.syntax.trees import DirectoryTree, FileTree
 from sabir.source.packages import PackageFile
 
@@ -18,8 +19,7 @@ LIBRARY: Final = Path(__file__).resolve().parent.parent / "library"
 MODULE_FOLDERS: Final = ("files", "model", "plugins", "templates")
 
 
-@dataclass(frozen=True)
-class Module:
+class Module(Struct, frozen=True, eq=False, dict=True):
     """A module: `model` holds its `.cf` files, `plugins` its Python, `data` its `files/` and `templates/`."""
 
     name: str
@@ -54,8 +54,7 @@ class Module:
         return None if directory is None or self.ours else _git_commit(directory)
 
 
-@dataclass(frozen=True, slots=True)
-class ModuleFault:
+class ModuleFault(Struct, frozen=True):
     """Why a module could not be loaded, and what to do."""
 
     message: str

@@ -1,14 +1,16 @@
 """Syntax tree of the Inmanta language. Nodes hold what was written, never what it means.
 
-Nodes are named tuples: frozen, typed, and the quickest to build and to unpickle of what Python has (a frozen slotted
-dataclass costs three times as much, and a model of 20,000 lines has 100,000 of them). `start` and `end` are offsets.
+A model of 20,000 lines has 100,000 nodes, so they are built positionally and the collector never looks at them
+(`gc=False`): a frozen node holds only what was there before it, so no node can lead back to itself. They are compared by
+identity. The tags and the array form are what `cache` writes.
 """
 
 from __future__ import annotations
 
 from typing import Union
 
-from sabir.namedtuples import NamedTuple
+from msgspec import Struct
+
 from sabir.text import Place, Source, Span
 
 __all__ = [
@@ -57,169 +59,134 @@ __all__ = [
 ]
 
 
-class Literal(NamedTuple):
-    """A number, string without interpolation, boolean or null."""
+class Node(Struct, frozen=True, eq=False, gc=False, array_like=True, tag_field="kind", tag=True):
+    """`start` and `end` are offsets into the text of the file."""
 
     start: int
     end: int
+
+
+class Literal(Node, frozen=True):
+    """A number, string without interpolation, boolean or null."""
+
     value: str | int | float | bool | None
 
 
-class Interpolation(NamedTuple):
+class Interpolation(Node, frozen=True):
     """`{{ name.attribute }}` or, in an f-string, `{expression!conversion:spec}`; the spec may hold braces itself."""
 
-    start: int
-    end: int
     value: Expression
     spec: str | FormatText
     conversion: str
 
 
-class Text(NamedTuple):
+class Text(Node, frozen=True):
     """A string with interpolations."""
 
-    start: int
-    end: int
     parts: tuple[str | Interpolation, ...]
 
 
-class FormatText(NamedTuple):
+class FormatText(Node, frozen=True):
     """An f-string."""
 
-    start: int
-    end: int
     parts: tuple[str | Interpolation, ...]
 
 
-class ListLiteral(NamedTuple):
-    start: int
-    end: int
+class ListLiteral(Node, frozen=True):
     items: tuple[Expression, ...]
 
 
-class DictLiteral(NamedTuple):
-    start: int
-    end: int
+class DictLiteral(Node, frozen=True):
     items: tuple[tuple[Expression, Expression], ...]
 
 
-class Name(NamedTuple):
+class Name(Node, frozen=True):
     """A variable: `x`, or `module::x`."""
 
-    start: int
-    end: int
     name: str
 
 
-class AttributeRef(NamedTuple):
-    start: int
-    end: int
+class AttributeRef(Node, frozen=True):
     base: Expression
     name: str
 
 
-class Lookup(NamedTuple):
+class Lookup(Node, frozen=True):
     """`dict[key]`."""
 
-    start: int
-    end: int
     base: Expression
     key: Expression
 
 
-class Argument(NamedTuple):
+class Argument(Node, frozen=True):
     """`value`, `name=value` or `**value`."""
 
-    start: int
-    end: int
     name: str | None
     value: Expression
     unpack: bool
 
 
-class IndexLookup(NamedTuple):
+class IndexLookup(Node, frozen=True):
     """`Entity[attribute=value]`."""
 
-    start: int
-    end: int
     entity: str
     arguments: tuple[Argument, ...]
 
 
-class SelectorLookup(NamedTuple):
+class SelectorLookup(Node, frozen=True):
     """`instance.relation[attribute=value]`."""
 
-    start: int
-    end: int
     base: Expression
     relation: str
     arguments: tuple[Argument, ...]
 
 
-class Call(NamedTuple):
-    start: int
-    end: int
+class Call(Node, frozen=True):
     function: str
     arguments: tuple[Argument, ...]
 
 
-class Construct(NamedTuple):
-    start: int
-    end: int
+class Construct(Node, frozen=True):
     entity: str
     arguments: tuple[Argument, ...]
 
 
-class Not(NamedTuple):
-    start: int
-    end: int
+class Not(Node, frozen=True):
     operand: Expression
 
 
-class Unary(NamedTuple):
+class Unary(Node, frozen=True):
     """`-value`."""
 
-    start: int
-    end: int
     operand: Expression
 
 
-class Logic(NamedTuple):
+class Logic(Node, frozen=True):
     """`a or b or c`, `a and b and c`."""
 
-    start: int
-    end: int
     operator: str
     operands: tuple[Expression, ...]
 
 
-class Binary(NamedTuple):
-    start: int
-    end: int
+class Binary(Node, frozen=True):
     operator: str
     left: Expression
     right: Expression
 
 
-class IsDefined(NamedTuple):
-    start: int
-    end: int
+class IsDefined(Node, frozen=True):
     operand: Expression
 
 
-class Conditional(NamedTuple):
-    start: int
-    end: int
+class Conditional(Node, frozen=True):
     condition: Expression
     then: Expression
     otherwise: Expression
 
 
-class Comprehension(NamedTuple):
+class Comprehension(Node, frozen=True):
     """`[element for variable in iterable … if guard …]`."""
 
-    start: int
-    end: int
     element: Expression
     loops: tuple[tuple[str, Expression], ...]
     guards: tuple[Expression, ...]
@@ -248,35 +215,27 @@ Expression = Union[
 ]
 
 
-class Assign(NamedTuple):
+class Assign(Node, frozen=True):
     """`target = value`, or `target += value` when `extend`."""
 
-    start: int
-    end: int
     target: Name | AttributeRef
     value: Expression
     extend: bool
 
 
-class ExpressionStatement(NamedTuple):
-    start: int
-    end: int
+class ExpressionStatement(Node, frozen=True):
     value: Expression
 
 
-class For(NamedTuple):
-    start: int
-    end: int
+class For(Node, frozen=True):
     variable: str
     iterable: Expression
     body: Block
 
 
-class If(NamedTuple):
+class If(Node, frozen=True):
     """Conditions with their blocks; `otherwise` is the block of `else`."""
 
-    start: int
-    end: int
     branches: tuple[tuple[Expression, Block], ...]
     otherwise: Block
 
@@ -285,74 +244,58 @@ Statement = Union[Assign, ExpressionStatement, For, If]
 Block = tuple[Statement, ...]
 
 
-class QualifiedName(NamedTuple):
+class QualifiedName(Node, frozen=True):
     """A name of a type, implementation or module where it is used."""
 
-    start: int
-    end: int
     name: str
 
 
-class TypeRef(NamedTuple):
-    start: int
-    end: int
+class TypeRef(Node, frozen=True):
     name: str
     is_list: bool
     nullable: bool
 
 
-class Import(NamedTuple):
-    start: int
-    end: int
+class Import(Node, frozen=True):
     name: str
     alias: str | None
 
 
-class AttributeDef(NamedTuple):
+class AttributeDef(Node, frozen=True):
     """`default` is None when none is written; `undef` removes an inherited one."""
 
-    start: int
-    end: int
     type: TypeRef
     name: str
     default: Expression | None
     undef: bool
 
 
-class Entity(NamedTuple):
-    start: int
-    end: int
+class Entity(Node, frozen=True):
     name: QualifiedName
     parents: tuple[QualifiedName, ...]
     attributes: tuple[AttributeDef, ...]
     doc: str | None
 
 
-class Typedef(NamedTuple):
+class Typedef(Node, frozen=True):
     """Exactly one of `condition` and `regex` is set."""
 
-    start: int
-    end: int
     name: QualifiedName
     base: TypeRef
     condition: Expression | None
     regex: str | None
 
 
-class RelationEnd(NamedTuple):
+class RelationEnd(Node, frozen=True):
     """One end: `entity.name [low:high]`; `high` None is no bound; `name` None for the far end of a one-way relation."""
 
-    start: int
-    end: int
     entity: QualifiedName
     name: str | None
     low: int
     high: int | None
 
 
-class Relation(NamedTuple):
-    start: int
-    end: int
+class Relation(Node, frozen=True):
     left: RelationEnd
     right: RelationEnd
     annotations: tuple[Expression, ...]
@@ -361,27 +304,21 @@ class Relation(NamedTuple):
     """Written in the old form `A a [1] -- [0:] B b`."""
 
 
-class Index(NamedTuple):
-    start: int
-    end: int
+class Index(Node, frozen=True):
     entity: QualifiedName
     attributes: tuple[QualifiedName, ...]
 
 
-class Implementation(NamedTuple):
-    start: int
-    end: int
+class Implementation(Node, frozen=True):
     name: QualifiedName
     entity: QualifiedName
     body: Block
     doc: str | None
 
 
-class Implement(NamedTuple):
+class Implement(Node, frozen=True):
     """`implementations` holds `parents` as a name, as it is written."""
 
-    start: int
-    end: int
     entity: QualifiedName
     implementations: tuple[QualifiedName, ...]
     condition: Expression | None
@@ -389,10 +326,6 @@ class Implement(NamedTuple):
 
 Definition = Union[Import, Entity, Typedef, Relation, Index, Implementation, Implement]
 TopStatement = Union[Statement, Definition]
-
-Node = Union[
-    Expression, TopStatement, Argument, Interpolation, QualifiedName, TypeRef, AttributeDef, RelationEnd
-]
 
 
 def place_of(source: Source, node: Node) -> Place:

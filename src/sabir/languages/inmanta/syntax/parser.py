@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Final, NoReturn
 
-from sabir.dataclasses import dataclass
+from msgspec import Struct
+
 from sabir.languages.inmanta.syntax.definitions import DefinitionParser
 from sabir.languages.inmanta.syntax.lexer import END
 from sabir.languages.inmanta.syntax.nodes import (
@@ -32,8 +33,7 @@ _DEFINITIONS: Final = frozenset({"entity", "typedef", "implementation", "impleme
 _MAX_PROBLEMS: Final = 50
 
 
-@dataclass(frozen=True, slots=True)
-class SyntaxTree:
+class SyntaxTree(Struct, frozen=True, eq=False):
     """What a file holds. `problems` are its syntax errors, `slash_comments` the comments of the old form."""
 
     statements: tuple[TopStatement, ...]

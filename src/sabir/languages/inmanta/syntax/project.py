@@ -5,7 +5,8 @@ from __future__ import annotations
 import posixpath
 from pathlib import Path
 
-from sabir.dataclasses import dataclass, field
+from msgspec import Struct
+
 from sabir.diagnostics.finding import Edit, Finding, Fix
 from sabir.diagnostics.near import did_you_mean
 from sabir.languages.inmanta import codes
@@ -23,22 +24,20 @@ MAIN = "__config__"
 """The namespace of `main.cf`, by the name users know from error messages of the existing engine."""
 
 
-@dataclass(slots=True, eq=False)
-class Namespace:
+class Namespace(Struct, eq=False):
     """One file: its statements and what it imports (name or alias → namespace)."""
 
     name: str
     source: Source
     statements: tuple[TopStatement, ...]
     module: Module | None
-    imports: dict[str, str] = field(default_factory=dict[str, str])
+    imports: dict[str, str] = {}
 
     def place(self, start: int, end: int) -> Place:
         return Place(self.source, Span(start, end))
 
 
-@dataclass(slots=True, eq=False)
-class Project:
+class Project(Struct, eq=False):
     namespaces: dict[str, Namespace]
     modules: dict[str, Module]
     findings: list[Finding]

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Final, NoReturn
 
+from msgspec import Struct
+
 from sabir.diagnostics.near import near
 from sabir.languages.inmanta.syntax.lexer import END, KEYWORDS, tokenize
-from sabir.namedtuples import NamedTuple
 
 __all__ = ["MAX_DEPTH", "ParseError", "SyntaxProblem", "TokenStream"]
 
@@ -23,7 +24,7 @@ _KIND_WORDS: Final = {
 }
 
 
-class SyntaxProblem(NamedTuple):
+class SyntaxProblem(Struct, frozen=True):
     start: int
     end: int
     message: str
@@ -40,9 +41,10 @@ class ParseError(Exception):
 class TokenStream:
     def __init__(self, text: str, offset: int = 0) -> None:
         self.text = text
-        self.kinds, self.texts, self.starts, self.comments = tokenize(text)
-        if offset:  # a piece of a larger text: nodes speak of the whole
-            self.starts = [start + offset for start in self.starts]
+        tokens = tokenize(text)
+        self.kinds, self.texts, self.comments = tokens.kinds, tokens.texts, tokens.comments
+        # A piece of a larger text: nodes speak of the whole.
+        self.starts = [start + offset for start in tokens.starts] if offset else tokens.starts
         self.offset = offset
         self.pos = 0
         self.depth = 0

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import Final
 
-from sabir.namedtuples import NamedTuple
-from sabir.patterns import late_pattern
+from msgspec import Struct
 
 __all__ = ["FormatPart", "interpolated_parts", "split_format", "unescape"]
 
-_ESCAPE: Final = late_pattern(
-    r"\\(?:([\\'\"abfnrtv\n])|([0-7]{1,3})|x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8}))"
-)
 _SIMPLE: Final = {
     "\\": "\\",
     "'": "'",
@@ -26,13 +23,23 @@ _SIMPLE: Final = {
     "v": "\v",
     "\n": "",
 }
-_INTERPOLATION: Final = late_pattern(r"\{\{\s*([.A-Za-z0-9_-]+)\s*\}\}")
-_CONVERSION: Final = late_pattern(r"!([rsa])\s*$")
+
+
+@cache
+def _escape_pattern() -> re.Pattern[str]:
+    return re.compile(
+        r"\\(?:([\\'\"abfnrtv\n])|([0-7]{1,3})|x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8}))"
+    )
+
+
+@cache
+def _interpolation_pattern() -> re.Pattern[str]:
+    return re.compile(r"\{\{\s*([.A-Za-z0-9_-]+)\s*\}\}")
 
 
 def unescape(text: str) -> str:
     """The text with its escapes resolved, as Python reads them; an unknown escape stays as it is."""
-    return _ESCAPE.sub(_resolve, text) if "\\" in text else text
+    return _escape_pattern().sub(_resolve, text) if "\\" in text else text
 
 
 def _resolve(match: re.Match[str]) -> str:
@@ -51,7 +58,7 @@ def interpolated_parts(text: str) -> list[tuple[str, int] | tuple[str, int, None
     """
     parts: list[tuple[str, int] | tuple[str, int, None]] = []
     at = 0
-    for match in _INTERPOLATION.finditer(text):
+    for match in _interpolation_pattern().finditer(text):
         if match.start() > at:
             parts.append((unescape(text[at : match.start()]), at))
         parts.append((match[1], match.start(1), None))
@@ -61,7 +68,7 @@ def interpolated_parts(text: str) -> list[tuple[str, int] | tuple[str, int, None
     return parts
 
 
-class FormatPart(NamedTuple):
+class FormatPart(Struct, frozen=True):
     """A part of an f-string: text, or an expression with what follows it in the braces (`spec` None for text)."""
 
     text: str
@@ -88,7 +95,7 @@ def split_format(text: str) -> list[FormatPart]:
             close = _closing_brace(text, at)
             expression, spec = _split_spec(text[at + 1 : close])
             spec_at = close - len(spec)
-            conversion = _CONVERSION.search(expression)
+            conversion = re.search(r"!([rsa])\s*$", expression)
             if conversion is not None:
                 expression = expression[: conversion.start()]
             if not expression.strip():

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, ClassVar, ParamSpec, TypeVar, overload
 
-from sabir.dataclasses import dataclass, field
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from sabir.languages.inmanta.check.entities import EntityType
@@ -26,8 +26,7 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class Registered:
+class Registered(Struct, frozen=True):
     """A function marked as a plug-in."""
 
     name: str
@@ -36,8 +35,7 @@ class Registered:
     allow_unknown: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class RegisteredResource:
+class RegisteredResource(Struct, frozen=True):
     """A class registered for an entity: `agent` is the path to the agent's name, `id_attribute` what identifies it."""
 
     entity: str
@@ -46,12 +44,11 @@ class RegisteredResource:
     cls: type
 
 
-@dataclass(slots=True)
-class Recorder:
+class Recorder(Struct, eq=False):
     """Collects what a module registers while it is loaded."""
 
-    plugins: list[Registered] = field(default_factory=list[Registered])
-    resources: list[RegisteredResource] = field(default_factory=list[RegisteredResource])
+    plugins: list[Registered] = []
+    resources: list[RegisteredResource] = []
 
 
 _RECORDERS: list[Recorder] = []

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any, Final
 
-from sabir.namedtuples import NamedTuple
+from msgspec import Struct
 
 __all__ = ["ABSENT", "Declared", "DeclaredParameter", "declared_by"]
 
@@ -27,14 +27,14 @@ ABSENT: Final = _Absent()
 """No default, or no annotation."""
 
 
-class DeclaredParameter(NamedTuple):
+class DeclaredParameter(Struct, frozen=True):
     name: str
     annotation: Any
     default: Any
     only_by_name: bool
 
 
-class Declared(NamedTuple):
+class Declared(Struct, frozen=True):
     parameters: tuple[DeclaredParameter, ...]
     """Without `*args` and `**kwargs`."""
     variadic: bool

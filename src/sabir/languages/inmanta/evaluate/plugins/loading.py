@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from sabir.diagnostics.finding import Finding
 from sabir.languages.inmanta import codes
@@ -14,7 +14,6 @@ from sabir.languages.inmanta.evaluate.functions import Function, Functions
 from sabir.languages.inmanta.evaluate.plugins.api import Recorder, Registered, recording
 from sabir.languages.inmanta.syntax.modules import Module
 from sabir.languages.inmanta.syntax.project import Namespace
-from sabir.patterns import late_pattern
 from sabir.text import Place, Source, Span
 
 if TYPE_CHECKING:
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["load_functions", "modules_with_plugins", "plugin_names"]
 
 
-_DECORATED = late_pattern(r"^@(?:[\w.]+\.)?plugin\b[^\n]*\n(?:@[^\n]*\n)*def (\w+)", re.MULTILINE)
+_DECORATED: Final = r"(?m)^@(?:[\w.]+\.)?plugin\b[^\n]*\n(?:@[^\n]*\n)*def (\w+)"
 """A plug-in in a text that cannot be parsed."""
 
 
@@ -54,7 +53,7 @@ def plugin_names(module: Module) -> list[str]:
         try:
             tree = ast.parse(source.source.text)
         except (SyntaxError, ValueError, RecursionError, MemoryError):
-            found += _DECORATED.findall(source.source.text)  # it may be written for a newer Python
+            found += re.findall(_DECORATED, source.source.text)  # it may be written for a newer Python
             continue
         for node in ast.walk(tree):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):

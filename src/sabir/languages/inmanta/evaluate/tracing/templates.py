@@ -7,7 +7,8 @@ from collections.abc import Callable, Mapping
 from functools import wraps
 from typing import TYPE_CHECKING, Any
 
-from sabir.dataclasses import dataclass, field
+from msgspec import Struct
+
 from sabir.graph.origin import How
 from sabir.languages.inmanta.evaluate.functions import Function
 from sabir.languages.inmanta.evaluate.scopes import Scope
@@ -26,23 +27,21 @@ __all__ = ["TracedTemplates"]
 _Line = tuple[str, int]
 
 
-@dataclass(slots=True)
-class _Rendering:
+class _Rendering(Struct, eq=False):
     """What a template that is being rendered read: by line, and what its free names stand for."""
 
-    lines: dict[_Line, dict[Source, None]] = field(default_factory=dict[_Line, dict[Source, None]])
-    names: dict[str, Sources] = field(default_factory=dict[str, Sources])
+    lines: dict[_Line, dict[Source, None]] = {}
+    names: dict[str, Sources] = {}
 
 
-@dataclass(frozen=True, slots=True)
-class _File:
+class _File(Struct, frozen=True, eq=False):
     """A file of a template, and the lines on which names stand."""
 
     path: str
     text: Text
     names: dict[str, tuple[int, ...]]
     whole: Place
-    lines: dict[int, Place] = field(default_factory=dict[int, Place])
+    lines: dict[int, Place] = {}
 
     def line(self, number: int) -> Place:
         """The place of a line, without the space around it."""
