@@ -3,7 +3,6 @@
     SabirError                  the root: catch this to catch everything raised on purpose
     ├── UnusableInput           what was given cannot be taken at all: no such path, neither folder nor archive …
     ├── UsageError              the request itself makes no sense: an unknown language, format or option value
-    │   └── WrongWords          the words on the command line are none that the command takes
     ├── PluginError             a plug-in could not be loaded or broke its contract
     └── FindingError            work stopped on something the user wrote; carries the findings that say what
 
@@ -19,7 +18,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from sabir.diagnostics.finding import Finding
 
-__all__ = ["FindingError", "PluginError", "SabirError", "UnusableInput", "UsageError", "WrongWords"]
+__all__ = ["FindingError", "PluginError", "SabirError", "UnusableInput", "UsageError"]
 
 
 class SabirError(Exception):
@@ -32,14 +31,6 @@ class UnusableInput(SabirError):
 
 class UsageError(SabirError):
     """The request makes no sense; the command line answers with one line and exit status 2."""
-
-
-class WrongWords(UsageError):
-    """Words that no command takes; `command` is the one that was spoken to."""
-
-    def __init__(self, command: str, message: str) -> None:
-        super().__init__(message)
-        self.command = command
 
 
 class PluginError(SabirError):

@@ -7,39 +7,54 @@ import gc
 import os
 import sys
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Final
+from enum import IntEnum
+
+import click
+from click.exceptions import Exit, NoArgsIsHelpError
 
 from sabir.cli.terminal import say, write
-from sabir.errors import FindingError, SabirError, WrongWords
+from sabir.errors import FindingError, SabirError
 
-if TYPE_CHECKING:
-    from sabir.cli.words.complete import Proposals
-
-__all__ = ["FOUND", "INTERRUPTED", "UNUSABLE", "explain_failure", "guarded", "start"]
-
-FOUND: Final = 1
-UNUSABLE: Final = 2
-INTERRUPTED: Final = 130
-BROKEN_PIPE: Final = 141
-"""What a shell reports for a program that a closed pipe ended; `sabir … | head` is no failure worth a message."""
+__all__ = ["Status", "call", "explain_failure", "guarded", "start"]
 
 
-def start(
-    args: Sequence[str] | None,
-    run: Callable[[Sequence[str]], int],
-    propose: Callable[[Sequence[str], str], Proposals],
-) -> int:
+class Status(IntEnum):
+    """How a command ends."""
+
+    FINE = 0
+    FOUND = 1
+    """Errors in what the user wrote; with `--strict` any finding."""
+    UNUSABLE = 2
+    """Wrong usage, or input that cannot be taken at all."""
+    FAULT = 70
+    """An error in sabir itself."""
+    INTERRUPTED = 130
+    BROKEN_PIPE = 141
+    """What a shell reports for a program that a closed pipe ended; `sabir … | head` is no failure worth a message."""
+
+
+def start(command: click.Command, name: str, args: Sequence[str] | None) -> int:
     """A command as the shell calls it: to do something, or to complete the words that are being typed."""
     words = [*(sys.argv[1:] if args is None else args)]
     shell = os.environ.get("_SABIR_COMPLETE")
-    return guarded(lambda: _complete(shell, words, propose) if shell else run(words))
+    return guarded(lambda: _complete(command, name, shell, words) if shell else call(command, name, words))
 
 
-def _complete(shell: str, words: Sequence[str], propose: Callable[[Sequence[str], str], Proposals]) -> int:
-    from sabir.cli.words.shells import answer
+def call(command: click.Command, name: str, words: list[str]) -> int:
+    """Read the words and do what they ask for."""
+    # Not `command.main`, which has its own ideas of an interrupt and of a closed pipe.
+    try:
+        with command.make_context(name, words) as ctx:
+            return command.invoke(ctx) or Status.FINE
+    except Exit as ended:  # --help, --version
+        return ended.exit_code
 
-    write(answer(shell, words, propose))
-    return 0
+
+def _complete(command: click.Command, name: str, shell: str, words: Sequence[str]) -> int:
+    from sabir.cli.completion import answer
+
+    write(answer(command, name, shell, words))
+    return Status.FINE
 
 
 def guarded(work: Callable[[], int]) -> int:
@@ -56,51 +71,55 @@ def guarded(work: Callable[[], int]) -> int:
     return status
 
 
-def explain_failure(error: BaseException) -> int:
+def explain_failure(error: BaseException) -> Status:
     """Say what ended the command and answer with its exit status."""
     match error:
-        case WrongWords():
-            return _refuse(str(error), error.command)
+        case NoArgsIsHelpError():
+            say(error.format_message())
+            return Status.UNUSABLE
+        case click.UsageError():
+            return _refuse_words(error)
         case FindingError():
             return _show_findings(error)
         case SabirError():
             return _refuse(str(error), "sabir")
-        case KeyboardInterrupt():
+        case KeyboardInterrupt() | click.Abort():
             say("sabir: stopped")
-            return INTERRUPTED
+            return Status.INTERRUPTED
         case BrokenPipeError():
             # The interpreter flushes stdout once more at exit; it must not find the closed pipe again.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            return BROKEN_PIPE
+            return Status.BROKEN_PIPE
         case OSError():
             return _refuse(_os_message(error), "sabir")
         case _:
             return _apologise(error)
 
 
-def _refuse(message: str, command: str) -> int:
+def _refuse_words(error: click.UsageError) -> Status:
+    from sabir.cli.refusals import refusal
+
+    return _refuse(refusal(error), "sabir" if error.ctx is None else error.ctx.command_path)
+
+
+def _refuse(message: str, command: str) -> Status:
     say(f"{command}: {' '.join(message.split())}")
-    return UNUSABLE
+    return Status.UNUSABLE
 
 
 def _os_message(error: OSError) -> str:
-    what = error.strerror or str(error)
-    return f"{error.filename}: {what}" if error.filename else what
+    reason = error.strerror or str(error)
+    return f"{error.filename}: {reason}" if error.filename else reason
 
 
-def _show_findings(error: FindingError) -> int:
-    from sabir.check.formatters.palette import Palette
-    from sabir.check.formatters.text import finding_lines
-    from sabir.cli.terminal import wants_color
+def _show_findings(error: FindingError) -> Status:
+    from sabir.cli.findings import show_findings
 
-    palette = Palette(on=wants_color(stream=sys.stderr))
-    for finding in error.findings:
-        for line in finding_lines(finding, palette=palette):
-            say(line)
-    return FOUND
+    show_findings(error.findings)
+    return Status.FOUND
 
 
-def _apologise(error: BaseException) -> int:
+def _apologise(error: BaseException) -> Status:
     if os.environ.get("SABIR_DEBUG"):
         import traceback
 
@@ -109,4 +128,4 @@ def _apologise(error: BaseException) -> int:
         f"sabir: sorry, this is a fault of sabir and not of what you wrote: {type(error).__name__}: {error}\n"
         "    Please report it with the command you gave; SABIR_DEBUG=1 shows where it happened."
     )
-    return FOUND
+    return Status.FAULT

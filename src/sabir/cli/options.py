@@ -2,31 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Final
+import functools
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
+from sabir.cli.declare import argument, flag, option
+from sabir.cli.kinds import PATH, Choice, Proposed
 from sabir.cli.terminal import say
-from sabir.cli.words import PATH, Option, argument, choice, flag, option
 from sabir.errors import UsageError
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from sabir.graph.values import Value
-    from sabir.languages.language import EvaluationRequest, Language
-    from sabir.source.packages import LoadedPackage
+    from sabir.languages.language import EvaluationRequest
     from sabir.source.yaml.nodes import Data
 
 __all__ = [
-    "EVALUATION",
-    "LANGUAGE",
-    "PATH_ARGUMENT",
-    "QUIET",
+    "evaluation_options",
     "evaluation_request",
     "format_option",
-    "load_with_language",
+    "language_option",
     "pairs",
+    "path_argument",
+    "quiet_option",
 ]
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 def _languages() -> Iterable[str]:
@@ -35,61 +36,91 @@ def _languages() -> Iterable[str]:
     return plugin_names(LANGUAGES)
 
 
-PATH_ARGUMENT: Final = argument("path", kind=PATH)
-"""PATH: a package, a module, a template or an environment. That it exists is for the loader to say, in its own words."""
+path_argument: Final = argument("path", type=PATH)
+"""PATH: a package, a module, a template or an environment."""
 
-LANGUAGE: Final = option(
+language_option: Final = option(
     "--language",
     metavar="NAME",
-    proposals=_languages,
+    type=Proposed(_languages),
     help="Take PATH as written in this language instead of finding out.",
 )
 
-QUIET: Final = flag("-q", "--quiet", help="No progress and no warnings.")
+quiet_option: Final = flag("-q", "--quiet", help="No progress and no warnings.")
+
+
+def format_option(*names: str, help: str) -> Callable[[F], F]:  # noqa: A002  what it is called on every command line
+    """`--format` of one of these, the first being the default."""
+    return option("-f", "--format", "format_", type=Choice(*names), default=names[0], help=help)
+
 
 _SECTION: Final = "Evaluation"
-
-EVALUATION: Final = (
+_EVALUATION: Final = (
     option(
         "--input",
-        into="inputs",
-        many=True,
+        "inputs",
+        multiple=True,
         metavar="NAME=VALUE",
         section=_SECTION,
         help="An input; VALUE is read as YAML.",
     ),
     option(
         "--set",
-        into="overrides",
-        many=True,
+        "overrides",
+        multiple=True,
         metavar="INSTANCE.ATTRIBUTE=VALUE",
         section=_SECTION,
         help="What if: this value instead of the described one.",
     ),
-    option("--model", kind=PATH, section=_SECTION, help="A MuranoPL object model."),
-    option("--config", kind=PATH, section=_SECTION, help="Configuration of the deployment."),
+    option("--model", type=PATH, section=_SECTION, help="A MuranoPL object model."),
+    option("--config", type=PATH, section=_SECTION, help="Configuration of the deployment."),
     option(
         "--search-path",
-        many=True,
-        kind=PATH,
+        multiple=True,
+        type=PATH,
         section=_SECTION,
         help="A further directory with packages, modules or components; may be repeated.",
     ),
     option(
         "--trust",
-        many=True,
-        kind=choice("python", "network", "private-network", "write-files"),
+        multiple=True,
+        type=Choice("python", "network", "private-network", "write-files"),
         section=_SECTION,
         help="What the package may do beyond being read; may be repeated.",
     ),
     flag("--no-plugins", section=_SECTION, help="Refuse to run the Python plug-ins of an Inmanta model."),
 )
-"""The options of every command that evaluates; their values all go to `evaluation_request`."""
 
 
-def format_option(*names: str, help: str) -> Option:  # noqa: A002  what it is called on every command line
-    """`--format` of one of these, the first being the default."""
-    return option("-f", "--format", into="format_", kind=choice(*names), default=names[0], help=help)
+def evaluation_options(function: Callable[..., int]) -> Callable[..., int]:
+    """The options of every command that evaluates; the function gets the request they stand for as `evaluation`."""
+
+    @functools.wraps(function)
+    def with_request(
+        *,
+        inputs: tuple[str, ...],
+        overrides: tuple[str, ...],
+        model: Path | None,
+        config: Path | None,
+        search_path: tuple[Path, ...],
+        trust: tuple[str, ...],
+        no_plugins: bool,
+        **others: Any,
+    ) -> int:
+        request = evaluation_request(
+            inputs=inputs,
+            overrides=overrides,
+            model=model,
+            config=config,
+            search_path=search_path,
+            trust=trust,
+            no_plugins=no_plugins,
+        )
+        return function(evaluation=request, **others)
+
+    for decorate in reversed(_EVALUATION):
+        decorate(with_request)
+    return with_request
 
 
 def evaluation_request(
@@ -101,9 +132,8 @@ def evaluation_request(
     search_path: Iterable[Path] = (),
     trust: Iterable[str] = (),
     no_plugins: bool = False,
-    full_provenance: bool = False,
 ) -> EvaluationRequest:
-    """The request that the options EVALUATION stand for."""
+    """The request that the words of these options stand for."""
     from sabir.languages.language import EvaluationRequest, Trust
 
     for file in (model, config):
@@ -118,7 +148,6 @@ def evaluation_request(
         search_path=tuple(search_path),
         # Whoever evaluates an Inmanta model asks for its plug-ins, too: without them hardly any model says anything.
         trust=Trust(plugins=not no_plugins, **allowed),
-        full_provenance=full_provenance,
         on_notice=say,
     )
 
@@ -154,12 +183,3 @@ def _as_value(data: Data) -> Value:
     if isinstance(data, list):
         return [_as_value(value) for value in data]
     return data
-
-
-def load_with_language(path: Path, language: str | None = None) -> tuple[LoadedPackage, Language]:
-    """Load what PATH names and find its language; one clear line when either fails."""
-    from sabir.operations.languages import find_language
-    from sabir.source.packages import load_package
-
-    package = load_package(path)
-    return package, find_language(package, language)

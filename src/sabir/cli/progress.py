@@ -6,9 +6,14 @@ import sys
 import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-__all__ = ["progress"]
+from sabir.dataclasses import replace
+
+if TYPE_CHECKING:
+    from sabir.languages.language import EvaluationRequest
+
+__all__ = ["progress", "watched"]
 
 _PATIENCE: Final = 0.5
 _INTERVAL: Final = 0.1
@@ -25,6 +30,13 @@ def progress(*, quiet: bool = False) -> Generator[Callable[[str], None] | None]:
         yield line.show
     finally:
         line.clear()
+
+
+@contextmanager
+def watched(request: EvaluationRequest, *, quiet: bool) -> Generator[EvaluationRequest]:
+    """The request, reporting its progress as long as the work takes."""
+    with progress(quiet=quiet) as report:
+        yield replace(request, on_progress=report)
 
 
 class _Line:

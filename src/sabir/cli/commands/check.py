@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Final
 
-from sabir.cli.options import LANGUAGE
+import click
+
+from sabir.cli.declare import argument, flag, option, sabir_command
+from sabir.cli.kinds import PATH, PATH_TEXT, Choice, Number, Proposed
+from sabir.cli.options import language_option
 from sabir.cli.terminal import ColorChoice
-from sabir.cli.words import PATH, PATH_TEXT, Command, argument, choice, flag, number, option
-from sabir.errors import WrongWords
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -33,7 +35,115 @@ def _codes() -> Iterable[str]:
     return [code.code for code in list_codes()]
 
 
-def _check(
+@sabir_command(
+    "check",
+    examples=[
+        ("sabir check my-package/", "all findings, with their places"),
+        ("sabir check --select E,MPL:W012 my-package/", "errors and one kind of warning"),
+        ("sabir check --fix my-package/", "mend what can be mended safely"),
+        ("sabir check --format sarif -o report.sarif *.zip", "a report for other tools"),
+        ("sabir check --explain MPL:E042", "what a code means"),
+    ],
+    notes="""
+    CODES are separated by commas: MPL:E042 one code, E042 the same under any prefix, W all warnings, MPL all codes of a
+    validator. A line of a file is excused by a comment: # sabir: ignore[CODE] reason.
+
+    Settings: [tool.sabir] in pyproject.toml, or sabir.toml, nearest above PATH. The command line wins.
+
+    Exit status: 0 fine, 1 errors found (with --strict: anything found), 2 wrong usage or unusable input.
+    """,
+)
+@argument("paths", metavar="PATH…", type=PATH, nargs=-1)
+@option("--select", multiple=True, metavar="CODES", type=Proposed(_codes), help="Report these only.")
+@option("--ignore", multiple=True, metavar="CODES", type=Proposed(_codes), help="Do not report these.")
+@option(
+    "--extend-select",
+    multiple=True,
+    metavar="CODES",
+    type=Proposed(_codes),
+    help="Report these, too: those that are off by default.",
+)
+@option(
+    "--scope",
+    multiple=True,
+    metavar="VALIDATORS",
+    help="Run these validators only, by short or long name.",
+)
+@option(
+    "--rules",
+    multiple=True,
+    metavar="FILE",
+    type=PATH_TEXT,
+    help="Ask the rules of a policy file of the evaluated graph, too.",
+)
+@flag("--strict", help="Warnings fail the run, too.")
+@language_option
+@flag("--watch", help="Stay, and check again whenever a file changes.")
+@option(
+    "-j",
+    "--jobs",
+    type=Number(int, least=0),
+    help="Processes for many paths; 0: one a core.",
+)
+@option(
+    "-f",
+    "--format",
+    "form",
+    metavar="FORMAT",
+    type=Proposed(_formats),
+    section=_SHOWING,
+    help="text, concise, json, yaml, sarif, github, gitlab, junit, or one of a plug-in. [default: text]",
+)
+@option(
+    "-o",
+    "--output",
+    "outputs",
+    multiple=True,
+    metavar="[FORMAT=]FILE",
+    section=_SHOWING,
+    help="Write a report to a file, too; may be repeated.",
+)
+@flag(
+    "--statistics",
+    section=_SHOWING,
+    help="How often each code was found, instead of the findings.",
+)
+@option(
+    "--color",
+    type=Choice("auto", "always", "never"),
+    default="auto",
+    section=_SHOWING,
+    help="Paint the report.",
+)
+@flag("-q", "--quiet", section=_SHOWING, help="Findings only: one line each, no summary.")
+@flag("--fix", section=_MENDING, help="Mend what can be mended without changing the meaning.")
+@flag("--diff", section=_MENDING, help="Show what --fix would change; write nothing.")
+@flag(
+    "--unsafe-fixes",
+    section=_MENDING,
+    help="With --fix or --diff: also fixes that may change the meaning.",
+)
+@option(
+    "--baseline",
+    type=PATH,
+    metavar="FILE",
+    section=_SETTINGS,
+    help="Hide the findings that FILE knows.",
+)
+@flag("--update-baseline", section=_SETTINGS, help="Write all findings to the baseline file.")
+@flag("--no-suppressions", section=_SETTINGS, help="Report also what comments in the files excuse.")
+@flag("--require-reason", section=_SETTINGS, help="Report comments that excuse without a reason.")
+@option("--config", type=PATH, metavar="FILE", section=_SETTINGS, help="Read settings from this file.")
+@flag("--no-config", section=_SETTINGS, help="Read no settings file.")
+@option(
+    "--explain",
+    metavar="CODE",
+    type=Proposed(_codes),
+    section=_CODES,
+    help="Say what a code means, and stop.",
+)
+@flag("--list-codes", section=_CODES, help="List everything that can be reported, and stop.")
+def command(
     *,
     paths: tuple[Path, ...],
     explain: str | None,
@@ -42,6 +152,10 @@ def _check(
     quiet: bool,
     **given: Any,
 ) -> int:
+    """Say what is wrong with packages, models and templates.
+
+    PATH is a folder, a zip archive or a single file.
+    """
     if explain is not None:
         from sabir.cli.views.codes import show_code
 
@@ -53,127 +167,8 @@ def _check(
         show_codes(given["select"], given["form"])
         return 0
     if not paths:
-        raise WrongWords("sabir check", "name a PATH: a folder, a zip archive or a file")
+        click.get_current_context().fail("name a PATH: a folder, a zip archive or a file")
 
     from sabir.cli.views.check import CheckRun
 
     return CheckRun.prepare(paths, given, color=color, quiet=quiet).execute()
-
-
-command: Final = Command(
-    path="sabir check",
-    about="""
-    Say what is wrong with packages, models and templates.
-
-    PATH is a folder, a zip archive or a single file.
-    """,
-    arguments=(argument("paths", "PATH", kind=PATH, many=True),),
-    examples=(
-        ("sabir check my-package/", "all findings, with their places"),
-        ("sabir check --select E,MPL:W012 my-package/", "errors and one kind of warning"),
-        ("sabir check --fix my-package/", "mend what can be mended safely"),
-        ("sabir check --format sarif -o report.sarif *.zip", "a report for other tools"),
-        ("sabir check --explain MPL:E042", "what a code means"),
-    ),
-    options=(
-        option("--select", many=True, metavar="CODES", proposals=_codes, help="Report these only."),
-        option("--ignore", many=True, metavar="CODES", proposals=_codes, help="Do not report these."),
-        option(
-            "--extend-select",
-            many=True,
-            metavar="CODES",
-            proposals=_codes,
-            help="Report these, too: those that are off by default.",
-        ),
-        option(
-            "--scope",
-            many=True,
-            metavar="VALIDATORS",
-            help="Run these validators only, by short or long name.",
-        ),
-        option(
-            "--rules",
-            many=True,
-            kind=PATH_TEXT,
-            help="Ask the rules of a policy file of the evaluated graph, too.",
-        ),
-        flag("--strict", help="Warnings fail the run, too."),
-        LANGUAGE,
-        flag("--watch", help="Stay, and check again whenever a file changes."),
-        option(
-            "-j",
-            "--jobs",
-            kind=number(int, least=0),
-            help="Processes for many paths; 0: one a core.",
-        ),
-        option(
-            "-f",
-            "--format",
-            into="form",
-            metavar="FORMAT",
-            proposals=_formats,
-            section=_SHOWING,
-            help="text, concise, json, yaml, sarif, github, gitlab, junit, or one of a plug-in. [default: text]",
-        ),
-        option(
-            "-o",
-            "--output",
-            into="outputs",
-            many=True,
-            metavar="[FORMAT=]FILE",
-            section=_SHOWING,
-            help="Write a report to a file, too; may be repeated.",
-        ),
-        flag(
-            "--statistics",
-            section=_SHOWING,
-            help="How often each code was found, instead of the findings.",
-        ),
-        option(
-            "--color",
-            kind=choice("auto", "always", "never"),
-            default="auto",
-            section=_SHOWING,
-            help="Paint the report.",
-        ),
-        flag("-q", "--quiet", section=_SHOWING, help="Findings only: one line each, no summary."),
-        flag("--fix", section=_MENDING, help="Mend what can be mended without changing the meaning."),
-        flag("--diff", section=_MENDING, help="Show what --fix would change; write nothing."),
-        flag(
-            "--unsafe-fixes",
-            section=_MENDING,
-            help="With --fix or --diff: also fixes that may change the meaning.",
-        ),
-        option(
-            "--baseline",
-            kind=PATH,
-            metavar="FILE",
-            section=_SETTINGS,
-            help="Hide the findings that FILE knows.",
-        ),
-        flag("--update-baseline", section=_SETTINGS, help="Write all findings to the baseline file."),
-        flag("--no-suppressions", section=_SETTINGS, help="Report also what comments in the files excuse."),
-        flag("--require-reason", section=_SETTINGS, help="Report comments that excuse without a reason."),
-        option(
-            "--config", kind=PATH, metavar="FILE", section=_SETTINGS, help="Read settings from this file."
-        ),
-        flag("--no-config", section=_SETTINGS, help="Read no settings file."),
-        option(
-            "--explain",
-            metavar="CODE",
-            proposals=_codes,
-            section=_CODES,
-            help="Say what a code means, and stop.",
-        ),
-        flag("--list-codes", section=_CODES, help="List everything that can be reported, and stop."),
-    ),
-    notes="""
-    CODES are separated by commas: MPL:E042 one code, E042 the same under any prefix, W all warnings, MPL all codes of a
-    validator. A line of a file is excused by a comment: # sabir: ignore[CODE] reason.
-
-    Settings: [tool.sabir] in pyproject.toml, or sabir.toml, nearest above PATH. The command line wins.
-
-    Exit status: 0 fine, 1 errors found (with --strict: anything found), 2 wrong usage or unusable input.
-    """,
-    run=_check,
-)

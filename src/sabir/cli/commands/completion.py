@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Final
-
+from sabir.cli.declare import argument, sabir_command
+from sabir.cli.kinds import Choice
 from sabir.cli.terminal import write
-from sabir.cli.words import Command, argument, choice
 
 __all__ = ["command"]
 
 
-def _completion(*, shell: str) -> None:
-    from sabir.cli.words.shells import SHELLS
-
-    write(SHELLS[shell])
-
-
-command: Final = Command(
-    path="sabir completion",
-    about="Print the completion script of a shell, for sabir and mpl-check.",
-    arguments=(argument("shell", "bash|zsh|fish", kind=choice("bash", "zsh", "fish")),),
-    examples=(
+@sabir_command(
+    "completion",
+    examples=[
         ("sabir completion bash > ~/.local/share/bash-completion/completions/sabir", ""),
         ('sabir completion zsh > "${fpath[1]}/_sabir"', ""),
         ("sabir completion fish > ~/.config/fish/completions/sabir.fish", ""),
-    ),
-    run=_completion,
+    ],
 )
+@argument("shell", metavar="bash|zsh|fish", type=Choice("bash", "zsh", "fish"))
+def command(*, shell: str) -> int:
+    """Print the completion script of a shell, for sabir and mpl-check."""
+    from sabir.cli.completion import SHELLS
+
+    write(SHELLS[shell])
+    return 0

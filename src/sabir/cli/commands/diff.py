@@ -2,20 +2,38 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING
 
-from sabir.cli.options import EVALUATION, LANGUAGE, QUIET, evaluation_request, format_option
+from sabir.cli.declare import argument, flag, sabir_command
+from sabir.cli.kinds import PATH
+from sabir.cli.options import evaluation_options, format_option, language_option, quiet_option
 from sabir.cli.terminal import write
-from sabir.cli.words import PATH, Command, argument, flag
-from sabir.dataclasses import replace
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from sabir.languages.language import EvaluationRequest
+
 __all__ = ["command"]
 
 
-def _diff(
+@sabir_command(
+    "diff",
+    examples=[
+        ("sabir diff old/ new/", "two versions"),
+        ("sabir diff shop/ --set network/lan.cidr=10.9.0.0/16", "what a value would change"),
+        ("sabir compile shop/ -o last.json", "keep a graph …"),
+        ("sabir diff last.json shop/ --exit-code", "… and see what changed since"),
+    ],
+)
+@argument("before", type=PATH)
+@argument("after", type=PATH, required=False)
+@language_option
+@format_option("text", "json", help="How it is written.")
+@flag("--exit-code", help="Leave with status 1 when there is a difference.")
+@quiet_option
+@evaluation_options
+def command(
     *,
     before: Path,
     after: Path | None,
@@ -23,20 +41,22 @@ def _diff(
     format_: str,
     exit_code: bool,
     quiet: bool,
-    **evaluation: Any,
+    evaluation: EvaluationRequest,
 ) -> int:
+    """Compare two graphs by what they mean: instances, values, relations and outputs.
+
+    BEFORE and AFTER are packages, environments or saved graphs. With BEFORE alone, it is compared with itself under
+    --set. Order and places do not count.
+    """
     from sabir.cli.findings import show_findings
-    from sabir.cli.progress import progress
+    from sabir.cli.progress import watched
     from sabir.cli.views.diff import VIEWS
     from sabir.diagnostics.finding import Severity
     from sabir.operations.diff import DiffRequest, diff_paths
 
-    request = evaluation_request(**evaluation)
-    with progress(quiet=quiet) as report:
+    with watched(evaluation, quiet=quiet) as request:
         difference = diff_paths(
-            DiffRequest(
-                before=before, after=after, language=language, evaluation=replace(request, on_progress=report)
-            )
+            DiffRequest(before=before, after=after, language=language, evaluation=request)
         )
     show_findings(difference.findings, quiet=quiet)
     if any(finding.severity is Severity.ERROR for finding in difference.findings):
@@ -44,29 +64,3 @@ def _diff(
     for piece in VIEWS[format_](difference):
         write(piece)
     return int(exit_code and bool(difference.diff))
-
-
-command: Final = Command(
-    path="sabir diff",
-    about="""
-    Compare two graphs by what they mean: instances, values, relations and outputs.
-
-    BEFORE and AFTER are packages, environments or saved graphs. With BEFORE alone, it is compared with itself under
-    --set. Order and places do not count.
-    """,
-    examples=(
-        ("sabir diff old/ new/", "two versions"),
-        ("sabir diff shop/ --set network/lan.cidr=10.9.0.0/16", "what a value would change"),
-        ("sabir compile shop/ -o last.json", "keep a graph …"),
-        ("sabir diff last.json shop/ --exit-code", "… and see what changed since"),
-    ),
-    arguments=(argument("before", kind=PATH), argument("after", kind=PATH, required=False)),
-    options=(
-        LANGUAGE,
-        format_option("text", "json", help="How it is written."),
-        flag("--exit-code", help="Leave with status 1 when there is a difference."),
-        QUIET,
-        *EVALUATION,
-    ),
-    run=_diff,
-)

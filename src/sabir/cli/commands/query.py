@@ -4,30 +4,55 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
+from sabir.cli.declare import argument, flag, option, sabir_command
 from sabir.cli.options import (
-    EVALUATION,
-    LANGUAGE,
-    PATH_ARGUMENT,
-    QUIET,
-    evaluation_request,
+    evaluation_options,
     format_option,
+    language_option,
     pairs,
+    path_argument,
+    quiet_option,
 )
 from sabir.cli.terminal import say, write
-from sabir.cli.words import Command, argument, flag, option
-from sabir.dataclasses import replace
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from sabir.languages.language import EvaluationRequest
     from sabir.operations.why import Explanation
 
 __all__ = ["command"]
 
 
-def _query(
+@sabir_command(
+    "query",
+    examples=[
+        ("sabir query model/ '::*::[.type=$t]::path' --var t=std::File", "the paths of all files"),
+        ("sabir query model/ '::web-1::port'", "one attribute"),
+        ("sabir query model/ port --at web-1", "the same, from the instance"),
+        ("""sabir query model/ '{eval: "::*::.name", foreach: "{{ item | upper }}"}'""", ""),
+    ],
+)
+@path_argument
+@argument("expression")
+@language_option
+@option("--at", metavar="INSTANCE", help="Start from this instance (name or id) instead of the root.")
+@option(
+    "--var",
+    "variables",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="A variable; VALUE is read as YAML.",
+)
+@format_option("text", "json", "yaml", help="How the matches are written: one a line, or as a list.")
+@flag("--why", help="Say on stderr where the matches came from, step by step.")
+@flag("--trace", help="Say on stderr what each segment selects.")
+@flag("--reveal", help="Show sensitive values, too.")
+@quiet_option
+@evaluation_options
+def command(
     *,
     path: Path,
     expression: str,
@@ -39,14 +64,17 @@ def _query(
     trace: bool,
     reveal: bool,
     quiet: bool,
-    **evaluation: Any,
+    evaluation: EvaluationRequest,
 ) -> int:
+    """Evaluate an Unfurl EXPRESSION over the graph of PATH.
+
+    EXPRESSION is a path, or a map in YAML's flow form. Exit status 1 when it fails or matches nothing.
+    """
     from sabir.cli.findings import show_findings
-    from sabir.cli.progress import progress
+    from sabir.cli.progress import watched
     from sabir.operations.query import QueryRequest, query_path
 
-    request = evaluation_request(**evaluation)
-    with progress(quiet=quiet) as report:
+    with watched(evaluation, quiet=quiet) as request:
         answer = query_path(
             QueryRequest(
                 path=path,
@@ -54,7 +82,7 @@ def _query(
                 at=at,
                 variables=pairs(variables, "--var"),
                 language=language,
-                evaluation=replace(request, on_progress=report),
+                evaluation=request,
                 reveal=reveal,
                 trace=trace,
                 why=why,
@@ -91,38 +119,3 @@ def _write(values: list[Any], format_: str) -> None:
     else:
         for value in values:
             write((value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)) + "\n")
-
-
-command: Final = Command(
-    path="sabir query",
-    about="""
-    Evaluate an Unfurl EXPRESSION over the graph of PATH.
-
-    EXPRESSION is a path, or a map in YAML's flow form. Exit status 1 when it fails or matches nothing.
-    """,
-    examples=(
-        ("sabir query model/ '::*::[.type=$t]::path' --var t=std::File", "the paths of all files"),
-        ("sabir query model/ '::web-1::port'", "one attribute"),
-        ("sabir query model/ port --at web-1", "the same, from the instance"),
-        ("""sabir query model/ '{eval: "::*::.name", foreach: "{{ item | upper }}"}'""", ""),
-    ),
-    arguments=(PATH_ARGUMENT, argument("expression")),
-    options=(
-        LANGUAGE,
-        option("--at", metavar="INSTANCE", help="Start from this instance (name or id) instead of the root."),
-        option(
-            "--var",
-            into="variables",
-            many=True,
-            metavar="NAME=VALUE",
-            help="A variable; VALUE is read as YAML.",
-        ),
-        format_option("text", "json", "yaml", help="How the matches are written: one a line, or as a list."),
-        flag("--why", help="Say on stderr where the matches came from, step by step."),
-        flag("--trace", help="Say on stderr what each segment selects."),
-        flag("--reveal", help="Show sensitive values, too."),
-        QUIET,
-        *EVALUATION,
-    ),
-    run=_query,
-)

@@ -3,20 +3,62 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any, Final
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-from sabir.cli.options import EVALUATION, LANGUAGE, PATH_ARGUMENT, QUIET, evaluation_request
-from sabir.cli.words import PATH_TEXT, Command, option
-from sabir.dataclasses import replace
-from sabir.errors import WrongWords
+import click
+
+from sabir.cli.declare import option, sabir_command
+from sabir.cli.kinds import PATH_TEXT
+from sabir.cli.options import evaluation_options, language_option, path_argument, quiet_option
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from sabir.languages.language import EvaluationRequest
 
 __all__ = ["command"]
 
 
-def _render(
+@sabir_command(
+    "render",
+    examples=[
+        ("sabir render component/ --to kubernetes", "all objects on stdout"),
+        ("sabir render component/ --to kubernetes -o out/", "one file per object, and a kustomization"),
+        ("sabir render component/ --to start-order", "what starts after what"),
+        ("sabir render component/ --to kubernetes --namespace test --image web=registry.local/web:1.2", ""),
+    ],
+)
+@path_argument
+@language_option
+@option(
+    "--to",
+    metavar="NAME",
+    help="What to write: kubernetes, objectmodel … An unknown name lists those there are.",
+)
+@option(
+    "-o",
+    "--output",
+    type=PATH_TEXT,
+    metavar="FILE|DIR/",
+    help="Write to FILE, or one file for each thing to the directory DIR (ends in / or exists). Default: stdout.",
+)
+@option("--namespace", metavar="NAME", help="The namespace of Kubernetes objects.")
+@option(
+    "--image",
+    "images",
+    multiple=True,
+    metavar="NAME=IMAGE",
+    help="This whole image for the one called NAME in the description; may be repeated.",
+)
+@option(
+    "--option",
+    "options",
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="A further option of the renderer; may be repeated.",
+)
+@quiet_option
+@evaluation_options
+def command(
     *,
     path: Path,
     language: str | None,
@@ -26,26 +68,27 @@ def _render(
     images: tuple[str, ...],
     options: tuple[str, ...],
     quiet: bool,
-    **evaluation: Any,
+    evaluation: EvaluationRequest,
 ) -> int:
-    from pathlib import Path
+    """Write PATH in the form of another tool.
 
+    Findings go to stderr; with an error nothing is written.
+    """
     from sabir.cli.findings import show_findings
-    from sabir.cli.progress import progress
+    from sabir.cli.progress import watched
     from sabir.languages.language import RenderRequest
     from sabir.operations.files import write_atomically
     from sabir.operations.render import RenderPathRequest, render_path, write_rendering
 
-    request = evaluation_request(**evaluation)
     directory = output is not None and (output.endswith("/") or Path(output).is_dir())
-    with progress(quiet=quiet) as report:
+    with watched(evaluation, quiet=quiet) as request:
         rendered = render_path(
             RenderPathRequest(
                 path=path,
                 to=to,
                 language=language,
                 directory=directory,
-                evaluation=replace(request, on_progress=report),
+                evaluation=request,
                 render=RenderRequest(
                     namespace=namespace,
                     options={**_words(options, "--option"), **_words(images, "--image", prefix="image.")},
@@ -65,61 +108,11 @@ def _render(
     return 0
 
 
-def _words(words: tuple[str, ...], name_of: str, prefix: str = "") -> dict[str, str]:
-    found: dict[str, str] = {}
+def _words(words: tuple[str, ...], option_name: str, prefix: str = "") -> dict[str, str]:
+    values: dict[str, str] = {}
     for word in words:
         name, equals, value = word.partition("=")
         if not equals or not name or not value:
-            raise WrongWords("sabir render", f"{name_of} {word!r}: write it as NAME=VALUE")
-        found[prefix + name] = value
-    return found
-
-
-command: Final = Command(
-    path="sabir render",
-    about="""
-    Write PATH in the form of another tool.
-
-    Findings go to stderr; with an error nothing is written.
-    """,
-    examples=(
-        ("sabir render component/ --to kubernetes", "all objects on stdout"),
-        ("sabir render component/ --to kubernetes -o out/", "one file per object, and a kustomization"),
-        ("sabir render component/ --to start-order", "what starts after what"),
-        ("sabir render component/ --to kubernetes --namespace test --image web=registry.local/web:1.2", ""),
-    ),
-    arguments=(PATH_ARGUMENT,),
-    options=(
-        LANGUAGE,
-        option(
-            "--to",
-            metavar="NAME",
-            help="What to write: kubernetes, objectmodel … An unknown name lists those there are.",
-        ),
-        option(
-            "-o",
-            "--output",
-            kind=PATH_TEXT,
-            metavar="FILE|DIR/",
-            help="Write to FILE, or one file for each thing to the directory DIR (ends in / or exists). Default: stdout.",
-        ),
-        option("--namespace", metavar="NAME", help="The namespace of Kubernetes objects."),
-        option(
-            "--image",
-            into="images",
-            many=True,
-            metavar="NAME=IMAGE",
-            help="This whole image for the one called NAME in the description; may be repeated.",
-        ),
-        option(
-            "--option",
-            into="options",
-            many=True,
-            metavar="KEY=VALUE",
-            help="A further option of the renderer; may be repeated.",
-        ),
-        QUIET,
-        *EVALUATION,
-    ),
-    run=_render,
-)
+            click.get_current_context().fail(f"{option_name} {word!r}: write it as NAME=VALUE")
+        values[prefix + name] = value
+    return values

@@ -4,19 +4,52 @@ from __future__ import annotations
 
 import json
 import sys
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
-from sabir.cli.options import EVALUATION, PATH_ARGUMENT, evaluation_request, pairs
+from sabir.cli.declare import flag, option, sabir_command
+from sabir.cli.kinds import PATH, Number
+from sabir.cli.options import evaluation_options, pairs, path_argument
 from sabir.cli.terminal import say
-from sabir.cli.words import PATH, Command, flag, number, option
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from sabir.languages.language import EvaluationRequest
+
 __all__ = ["command"]
 
 
-def _run(
+@sabir_command(
+    "run",
+    examples=[
+        ("sabir run shop/ --model shop.yaml", "deploy of the root object"),
+        ("sabir run shop/ --model shop.yaml --call web.scale --arg to=3", "a method of another object"),
+        ("sabir run shop/ --model state.json --save state.json", "with the memory of the last run"),
+    ],
+)
+@path_argument
+@option(
+    "--call",
+    metavar="[OBJECT.]METHOD",
+    help="The method: of the root object, of the object with that id or name, or CLASS.METHOD for a static one. "
+    "[default: deploy of the root object]",
+)
+@option("--arg", "args", multiple=True, metavar="NAME=VALUE", help="An argument; VALUE is read as YAML.")
+@option(
+    "--save",
+    type=PATH,
+    metavar="FILE",
+    help="Keep the model and the attributes for the next run: give FILE to its --model.",
+)
+@flag(
+    "--record",
+    help="Stacks, agents and networks only write down what they are asked; the output lists it under `actions`.",
+)
+@option("--step-limit", type=Number(int, least=1), help="Most steps: rounds of loops and calls.")
+@option("--time-limit", type=Number(float, above=0), help="Most seconds.")
+@flag("-q", "--quiet", help="No reports of the code and no warnings.")
+@evaluation_options
+def command(
     *,
     path: Path,
     call: str | None,
@@ -26,8 +59,13 @@ def _run(
     step_limit: int | None,
     time_limit: float | None,
     quiet: bool,
-    **evaluation: Any,
+    evaluation: EvaluationRequest,
 ) -> int:
+    """Load the object model, call a method, print its result and the model as JSON.
+
+    Calls from outside reach methods with `Scope: Public` (or `Usage: Action`). What the code reports while it runs
+    goes to stderr. A failed run prints the stack of MuranoPL calls and ends with status 1.
+    """
     from sabir.cli.findings import show_findings
     from sabir.operations.files import write_atomically
     from sabir.operations.run import RunRequest, run_path
@@ -41,7 +79,7 @@ def _run(
             path=path,
             call=call,
             args=pairs(args, "--arg"),
-            evaluation=evaluation_request(**evaluation),
+            evaluation=evaluation,
             record=record,
             step_limit=step_limit,
             time_limit=time_limit,
@@ -61,46 +99,3 @@ def _run(
 def _json(data: Any) -> bytes:
     text = json.dumps(data, indent=2, ensure_ascii=False, default=str)
     return (text + "\n").encode("utf-8", "replace")
-
-
-command: Final = Command(
-    path="sabir run",
-    about="""
-    Load the object model, call a method, print its result and the model as JSON.
-
-    Calls from outside reach methods with `Scope: Public` (or `Usage: Action`). What the code reports while it runs
-    goes to stderr. A failed run prints the stack of MuranoPL calls and ends with status 1.
-    """,
-    examples=(
-        ("sabir run shop/ --model shop.yaml", "deploy of the root object"),
-        ("sabir run shop/ --model shop.yaml --call web.scale --arg to=3", "a method of another object"),
-        ("sabir run shop/ --model state.json --save state.json", "with the memory of the last run"),
-    ),
-    arguments=(PATH_ARGUMENT,),
-    options=(
-        option(
-            "--call",
-            metavar="[OBJECT.]METHOD",
-            help="The method: of the root object, of the object with that id or name, or CLASS.METHOD for a static one. "
-            "[default: deploy of the root object]",
-        ),
-        option(
-            "--arg", into="args", many=True, metavar="NAME=VALUE", help="An argument; VALUE is read as YAML."
-        ),
-        option(
-            "--save",
-            kind=PATH,
-            metavar="FILE",
-            help="Keep the model and the attributes for the next run: give FILE to its --model.",
-        ),
-        flag(
-            "--record",
-            help="Stacks, agents and networks only write down what they are asked; the output lists it under `actions`.",
-        ),
-        option("--step-limit", kind=number(int, least=1), help="Most steps: rounds of loops and calls."),
-        option("--time-limit", kind=number(float, above=0), help="Most seconds."),
-        flag("-q", "--quiet", help="No reports of the code and no warnings."),
-        *EVALUATION,
-    ),
-    run=_run,
-)

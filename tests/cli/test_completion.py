@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from sabir.cli.completion import SHELLS, answer
 from sabir.cli.main import main
-from sabir.cli.words.complete import proposals
-from sabir.cli.words.shells import SHELLS
-from tests.cli.words.toy import TOY
+from sabir.cli.mpl_check import main as mpl_check
+from tests.cli.drawing import draw
 
 
 @pytest.mark.parametrize(
@@ -40,20 +40,22 @@ from tests.cli.words.toy import TOY
     ],
 )
 def test_proposals(line: str, expected: str) -> None:
-    *before, word = line.split(" ")
-    found = proposals(TOY, before, word)
-    assert ("files" if found.files else " ".join(value for value, _ in found.words)) == expected
+    kind, *rows = answer(draw, "draw", "fish", line.split(" ")).splitlines()
+    assert ("files" if kind == "files" else " ".join(row.partition("\t")[0] for row in rows)) == expected
 
 
 @pytest.mark.parametrize(
     ("shell", "words", "expected"),
     [
         ("bash", ["sabir che", "che"], "words\ncheck\n"),
+        ("bash", ["sabir ", ""], "words\ncheck\ncompile\n"),
         ("bash", ["sabir check --format=sar", "sar"], "words\nsarif\n"),
         ("bash", ["sabir check --format=", ""], "words\nconcise\ngithub\ngitlab\njson\n"),
         ("bash", ["sabir check --explain MPL:E042", "E042"], "words\nE042\n"),
+        ("bash", ["sabir check --explain MPL:E042,MPL:E04", "E04"], "words\nE042\nE044\n"),
         ("bash", ["sabir compile 'my mod", "'my mod"], "files\n"),
-        ("bash", ["sabir nonsense ", ""], "words\n"),
+        ("bash", ["sabir compile my\\ ", "my\\ "], "files\n"),
+        ("bash", ["sabir compile --language in", "in"], "words\ninmanta\n"),
         ("zsh", ["check", "--explain", "MPL:E042"], "words\nMPL\\:E042\n"),
         ("zsh", ["check", "--sel"], "words\n--select:Report these only.\n"),
         ("zsh", ["check", "some/pa"], "files\n"),
@@ -72,6 +74,14 @@ def test_answers(
     monkeypatch.setenv("_SABIR_COMPLETE", shell)
     assert main(words) == 0
     assert capsys.readouterr().out.startswith(expected)
+
+
+def test_mpl_check_is_completed_too(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("_SABIR_COMPLETE", "fish")
+    assert mpl_check(["--scope=package,m"]) == 0
+    assert capsys.readouterr().out == "words\n--scope=package,manifest\n"
 
 
 @pytest.mark.parametrize("shell", SHELLS)

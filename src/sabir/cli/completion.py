@@ -1,7 +1,8 @@
 """How bash, zsh and fish ask for proposals, and how they are answered.
 
 A script of ours calls the command again with `_SABIR_COMPLETE` set to the name of the shell and the words typed so far as
-arguments, the last of them being the one at the cursor. The first line of the answer is `words` or `files`.
+arguments, the last of them being the one at the cursor. The first line of the answer is `words` or `files`. click finds what
+may be proposed; its own scripts lose the part of a word before `:` (bash) or `=`, and our codes have a colon.
 """
 
 from __future__ import annotations
@@ -9,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from sabir.cli.words.complete import Proposals
+import click
+from click.shell_completion import ShellComplete, split_arg_string
 
 __all__ = ["SHELLS", "answer"]
 
@@ -71,18 +73,23 @@ end
 SHELLS: Final = {"bash": _BASH, "zsh": _ZSH, "fish": _FISH}
 
 
-def answer(shell: str, words: Sequence[str], propose: Callable[[Sequence[str], str], Proposals]) -> str:
-    """The answer to a script: what `propose` finds for the last word, in the form of the shell."""
-    cut = 0
+def answer(command: click.Command, name: str, shell: str, words: Sequence[str]) -> str:
+    """The answer to a script: what the command proposes for the last word, in the form of the shell."""
+    typed = ""
     if shell == "bash":
         line, typed = words
         words = _split(line)[1:]
-        # Bash breaks words at `=` and `:`, too, and wants only what comes after them.
-        cut = len(words[-1]) - len(typed) if words[-1].endswith(typed) else 0
-    found = propose(words[:-1], words[-1])
-    if found.files:
+    *before, word = words
+    items = ShellComplete(command, {}, name, "").get_completions(before, word)
+    if any(item.type != "plain" for item in items):
         return "files\n"
-    lines = [_SHOWN[shell](value[cut:], help_) for value, help_ in found.words]
+    # click proposes values alone where the word is `--option=value`.
+    option, equals, _ = word.partition("=")
+    prefix = option + equals if equals and word.startswith("-") else ""
+    # Bash breaks words at `=` and `:`, too, and wants only what comes after them.
+    cut = len(word) - len(typed) if shell == "bash" and word.endswith(typed) else 0
+    show = _SHOWN[shell]
+    lines = [show((prefix + item.value)[cut:], item.help or "") for item in items]
     return "\n".join(["words", *lines]) + "\n"
 
 
@@ -94,13 +101,7 @@ _SHOWN: Final[dict[str, Callable[[str, str], str]]] = {
 
 
 def _split(line: str) -> list[str]:
-    """The words of a line, the last one being that at its end: empty after a blank, perhaps with an open quote."""
-    import shlex
-
-    for closing in ("", "'", '"', "\\"):
-        try:
-            words = shlex.split(line + closing)
-        except ValueError:
-            continue
-        return words if line[-1:] not in (" ", "\t") or closing else [*words, ""]
-    return [*line.split(), ""]
+    """The words of a line, the last one being that at its end: empty after a blank."""
+    words = split_arg_string(line)
+    begins_another = len(split_arg_string(f"{line}x")) > len(words)
+    return [*words, ""] if begins_another else words

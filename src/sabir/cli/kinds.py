@@ -1,0 +1,102 @@
+"""What an option or argument may hold: how a word becomes a value, what is said of a wrong one, what a shell proposes.
+
+click has types of the same names; these say what they take in our words and know near names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import click
+
+from sabir.diagnostics.near import did_you_mean
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+__all__ = ["PATH", "PATH_TEXT", "Choice", "Number", "Proposed"]
+
+PATH: Final = click.Path(path_type=Path)
+"""That it exists is for the loader to say, in its own words."""
+
+PATH_TEXT: Final = click.Path()
+"""A path that stays as it was written: a `/` at its end matters."""
+
+
+class Proposed(click.ParamType[str]):
+    """Text, of which shells can propose some. Lists are separated by commas, so the last item is completed."""
+
+    name = "text"
+
+    def __init__(self, proposals: Callable[[], Iterable[str]]) -> None:
+        self.proposals = proposals
+
+    def shell_complete(
+        self,
+        ctx: click.Context,  # noqa: ARG002  click's
+        param: click.Parameter,  # noqa: ARG002  click's
+        incomplete: str,
+    ) -> list[CompletionItem]:
+        from click.shell_completion import CompletionItem
+
+        items, comma, typed = incomplete.rpartition(",")
+        return [
+            CompletionItem(items + comma + proposal)
+            for proposal in self.proposals()
+            if proposal.lower().startswith(typed.lower())
+        ]
+
+
+class Choice(Proposed):
+    """One of a few words."""
+
+    name = "choice"
+
+    def __init__(self, *words: str) -> None:
+        super().__init__(lambda: words)
+        self.words = words
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:  # noqa: ARG002  click's
+        return "|".join(self.words)
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        if value in self.words:
+            return value
+        hint = did_you_mean(value, self.words)
+        wrong = f"{value!r} is not one of {', '.join(self.words)}" + (f": {hint}" if hint else "")
+        return self.fail(wrong, param, ctx)
+
+
+class Number(click.ParamType[float]):
+    """A number within bounds."""
+
+    name = "number"
+
+    def __init__(
+        self, of: type[int] | type[float], *, least: float | None = None, above: float | None = None
+    ) -> None:
+        self.of = of
+        self.least = least
+        self.above = above
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:  # noqa: ARG002  click's
+        return "N"
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        try:
+            number = self.of(value)
+        except ValueError:
+            self.fail(self._refusal(value), param, ctx)
+        # Said so that not-a-number, for which every comparison is false, is refused.
+        within = (self.least is None or number >= self.least) and (self.above is None or number > self.above)
+        return number if within else self.fail(self._refusal(value), param, ctx)
+
+    def _refusal(self, word: str) -> str:
+        bound = ""
+        if self.least is not None:
+            bound = f" of at least {self.least}"
+        elif self.above is not None:
+            bound = f" above {self.above}"
+        return f"{word!r} is not {'a whole number' if self.of is int else 'a number'}{bound}"
