@@ -30,7 +30,9 @@ def build_class(
     cls = MuranoClass(node, package, runtime, parents)
     imports = tuple(_imported(name.text, name.span, cls) for name in node.imports)
     engine = runtime.engine_for(package.format, imports)
-    if extends := any(method.usage == "Extension" for one in cls.lineage for method in one.node.methods):
+    if extends := any(
+        method.usage == "Extension" for class_ in cls.lineage for method in class_.node.methods
+    ):
         engine = runtime.own_engine(engine)  # its own extension methods can be called on values, too
     cls.engine = ClassEngine(cls, engine)
     make_method: type[Method] = Method

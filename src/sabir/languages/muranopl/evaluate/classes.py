@@ -40,7 +40,7 @@ class MuranoClass(HostValue):
     """A class. As a value it is the type itself: what `:Name` gives, and `$this` in static methods."""
 
     __slots__ = (
-        "_found",
+        "_methods_by_name",
         "action_names",
         "ancestors",
         "constructors",
@@ -96,7 +96,7 @@ class MuranoClass(HostValue):
         self.constructors: tuple[Method, ...] = ()
         """`.init` methods, those of ancestors first, each once."""
         self.action_names: tuple[str, ...] = ()
-        self._found: dict[str, Method | None] = {}
+        self._methods_by_name: dict[str, Method | None] = {}
 
     def link(self) -> None:
         """Fill the tables, once the own members are known."""
@@ -106,12 +106,12 @@ class MuranoClass(HostValue):
                     self.declared[name] = self._declarations(name)
                     self.members[name] = self.declared[name][0]
         members = self.members.items()
-        self.instance_names = tuple(name for name, one in members if not one.is_static)
-        self.written_names = tuple(name for name, one in members if one.is_written_out)
+        self.instance_names = tuple(name for name, member in members if not member.is_static)
+        self.written_names = tuple(name for name, member in members if member.is_written_out)
         self.action_names = tuple(method.name for method in self.exposed_methods())
-        own = (cls.own_methods for cls in _bases_first(self))
-        found = (methods.get(".init") or methods.get("initialize") for methods in own)
-        self.constructors = tuple(method for method in found if method is not None)
+        methods_of_classes = (cls.own_methods for cls in _bases_first(self))
+        constructors = (methods.get(".init") or methods.get("initialize") for methods in methods_of_classes)
+        self.constructors = tuple(method for method in constructors if method is not None)
 
     def takes_from_model(self, name: object) -> bool:
         """Whether a constructor has an argument of this name, which the model may give like a property."""
@@ -128,7 +128,10 @@ class MuranoClass(HostValue):
                 place=top[1].own_properties[name].place,
                 hint=f"declare {name!r} in {self.name}, or rename one of the two",
             )
-        return tuple(cls.own_properties[name] for cls in (*top, *(one for one in having if one not in top)))
+        return tuple(
+            cls.own_properties[name]
+            for cls in (*top, *(declaring for declaring in having if declaring not in top))
+        )
 
     @property
     def full_name(self) -> str:
@@ -147,7 +150,7 @@ class MuranoClass(HostValue):
     def lookup(self, name: str) -> Method | None:
         """The method of a name: the override nearest to this class; two unrelated ones are an error."""
         try:
-            return self._found[name]
+            return self._methods_by_name[name]
         except KeyError:
             pass
         having = [cls for cls in self.lineage if name in cls.own_methods]
@@ -160,9 +163,9 @@ class MuranoClass(HostValue):
                 place=top[1].own_methods[name].place,
                 hint=f"override {name!r} in {self.name}, or choose with `cast`",
             )
-        found = top[0].own_methods[name] if top else None
-        self._found[name] = found
-        return found
+        method = top[0].own_methods[name] if top else None
+        self._methods_by_name[name] = method
+        return method
 
     def described_methods(self) -> tuple[str, set[str]]:
         return self.name, self.method_names()
@@ -172,8 +175,8 @@ class MuranoClass(HostValue):
 
     def exposed_methods(self) -> list[Method]:
         """The methods that can be called from outside, by name."""
-        found = [method for name in sorted(self.method_names()) if (method := self._unambiguous(name))]
-        return [method for method in found if method.is_exposed]
+        methods = [method for name in sorted(self.method_names()) if (method := self._unambiguous(name))]
+        return [method for method in methods if method.is_exposed]
 
     def _unambiguous(self, name: str) -> Method | None:
         top = _most_derived([cls for cls in self.lineage if name in cls.own_methods])
@@ -219,10 +222,10 @@ class MuranoClass(HostValue):
         return partial(method.invoke, self, variables)
 
     def _no_static(self, name: str) -> MuranoError:
-        statics = [one.name for one in self.members.values() if one.is_static]
-        what = "is not static" if name in self.members else "does not exist"
+        statics = [member.name for member in self.members.values() if member.is_static]
+        fault = "is not static" if name in self.members else "does not exist"
         return MuranoError(
-            "NoPropertyFound", f"property {name!r} of {self.name} {what}", hint=did_you_mean(name, statics)
+            "NoPropertyFound", f"property {name!r} of {self.name} {fault}", hint=did_you_mean(name, statics)
         )
 
     def __repr__(self) -> str:
@@ -231,29 +234,33 @@ class MuranoClass(HostValue):
 
 def _lineage(cls: MuranoClass, parents: tuple[MuranoClass, ...]) -> tuple[MuranoClass, ...]:
     """The class and all its ancestors, each once: level by level, in the order of `Extends`."""
-    found: dict[MuranoClass, None] = {cls: None}
+    lineage: dict[MuranoClass, None] = {cls: None}
     level = list(parents)
     while level:
-        found.update(dict.fromkeys(level))
-        level = [parent for one in level for parent in one.parents if parent not in found]
-    return tuple(found)
+        lineage.update(dict.fromkeys(level))
+        level = [parent for class_ in level for parent in class_.parents if parent not in lineage]
+    return tuple(lineage)
 
 
 def _bases_first(cls: MuranoClass) -> list[MuranoClass]:
-    found: dict[MuranoClass, None] = {}
+    visited: dict[MuranoClass, None] = {}
 
-    def visit(one: MuranoClass) -> None:
-        if one not in found:
-            for parent in one.parents:
+    def visit(class_: MuranoClass) -> None:
+        if class_ not in visited:
+            for parent in class_.parents:
                 visit(parent)
-            found[one] = None
+            visited[class_] = None
 
     visit(cls)
-    return list(found)
+    return list(visited)
 
 
 def _most_derived(having: list[MuranoClass]) -> list[MuranoClass]:
     """Those that no other one extends: a definition is hidden by any definition of a descendant (notes, 9)."""
     if len(having) < 2:
         return having
-    return [one for one in having if not any(other is not one and one in other.ancestors for other in having)]
+    return [
+        candidate
+        for candidate in having
+        if not any(other is not candidate and candidate in other.ancestors for other in having)
+    ]

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from sabir.dataclasses import dataclass, field
+from msgspec import Struct
+
 from sabir.errors import UnusableInput
 from sabir.source.yaml import YamlMapping, YamlNode, YamlScalar, compose, plain_data
 from sabir.text import Place, Source
@@ -14,18 +15,17 @@ from sabir.text import Place, Source
 __all__ = ["ClassConfiguration", "configuration_of", "read_class_configuration"]
 
 
-@dataclass(frozen=True, slots=True)
-class ClassConfiguration:
+class ClassConfiguration(Struct, frozen=True):
     """Values by class and property, and where they stand."""
 
-    values: Mapping[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
-    places: Mapping[tuple[str, str], Place] = field(default_factory=dict[tuple[str, str], Place])
+    values: Mapping[str, Mapping[str, Any]] = {}
+    places: Mapping[tuple[str, str], Place] = {}
 
 
 def read_class_configuration(path: Path) -> ClassConfiguration:
     """`path` is an ini file with `[engine] class_configs`, or the folder itself."""
     folder = path if path.is_dir() else _folder_of(path)
-    found: dict[str, Mapping[str, Any]] = {}
+    values: dict[str, Mapping[str, Any]] = {}
     places: dict[tuple[str, str], Place] = {}
     for file in sorted(folder.iterdir()):
         if file.suffix not in (".yaml", ".yml", ".json"):
@@ -38,16 +38,16 @@ def read_class_configuration(path: Path) -> ClassConfiguration:
         data = plain_data(documents[0]) if documents else {}
         if not isinstance(data, dict):
             raise UnusableInput(f"class configuration {str(file)!r} is no mapping of properties to values")
-        found[file.stem] = {str(key): value for key, value in data.items()}
+        values[file.stem] = {str(key): value for key, value in data.items()}
         if documents:
             places.update(_places(file.stem, documents[0], source))
-    return ClassConfiguration(found, places)
+    return ClassConfiguration(values, places)
 
 
 def configuration_of(source: Source, node: YamlNode) -> ClassConfiguration:
     """Class configuration that was read already: class name to properties."""
     data: Any = plain_data(node)
-    if not isinstance(data, dict) or not all(isinstance(one, dict) for one in data.values()):
+    if not isinstance(data, dict) or not all(isinstance(section, dict) for section in data.values()):
         raise UnusableInput(
             f"the class configuration in {source.name} is no mapping of classes to their properties"
         )

@@ -22,14 +22,14 @@ __all__ = ["class_contract", "class_name_of", "ownership", "template_contract"]
 
 
 def class_contract(call: Call, expr: Expr, cls: MuranoClass) -> Contract:
-    names, options = _arguments(call, expr, cls, most=2, known=("name", "default", "versionSpec"))
+    names, options = _arguments(call, expr, cls, most=2, allowed=("name", "default", "versionSpec"))
     wanted = _resolver(names[0], call, expr, cls)
     default = _resolver(names[1], call, expr, cls) if len(names) > 1 else None
     del options
-    made = default or wanted
+    made_class = default or wanted
 
     def build(value: Any, owner: Any, loader: Any) -> Any:
-        return loader.shell(with_type(value, cls), owner, made()) if isinstance(value, dict) else value
+        return loader.shell(with_type(value, cls), owner, made_class()) if isinstance(value, dict) else value
 
     def check(value: Any, this: Any, loader: Any) -> Any:
         kind = wanted()
@@ -41,7 +41,7 @@ def class_contract(call: Call, expr: Expr, cls: MuranoClass) -> Contract:
         if type(value) is str:
             value = loader.find(value)
         elif isinstance(value, dict):
-            value = loader.instantiate(with_type(value, cls), loader.owner_for(this), made())
+            value = loader.instantiate(with_type(value, cls), loader.owner_for(this), made_class())
         if not isinstance(value, MuranoObject):
             raise ContractViolation(f"{shown(value)} is no object of {kind.name}", value)
         if value.cls is not kind and not value.cls.is_a(kind) and not _is_other_version(value.cls, kind, cls):
@@ -53,12 +53,12 @@ def class_contract(call: Call, expr: Expr, cls: MuranoClass) -> Contract:
 
 def template_contract(call: Call, expr: Expr, cls: MuranoClass) -> Contract:
     names, options = _arguments(
-        call, expr, cls, most=2, known=("type", "defaultType", "excludeProperties", "versionSpec")
+        call, expr, cls, most=2, allowed=("type", "defaultType", "excludeProperties", "versionSpec")
     )
     wanted = _resolver(names[0], call, expr, cls)
     default = _resolver(names[1], call, expr, cls) if len(names) > 1 else None
     excluded = frozenset(_texts(options.get("excludeProperties")))
-    made = default or wanted
+    made_class = default or wanted
 
     def check(value: Any, this: Any, loader: Any) -> Any:
         kind = wanted()
@@ -69,19 +69,19 @@ def template_contract(call: Call, expr: Expr, cls: MuranoClass) -> Contract:
             raise ContractViolation(f"{shown(value)} is no template of {kind.name}", value)
         if isinstance(value, dict):
             value = with_type(value, cls)
-        return loader.template(value, this, made(), wanted=kind, excluded=excluded)
+        return loader.template(value, this, made_class(), wanted=kind, excluded=excluded)
 
     return Contract(check, kinds=MAP_KINDS, wanted_class=wanted)
 
 
-def _is_other_version(found: MuranoClass, wanted: MuranoClass, scope: MuranoClass) -> bool:
+def _is_other_version(actual: MuranoClass, wanted: MuranoClass, scope: MuranoClass) -> bool:
     """Whether a class is the wanted one, or extends it, in another version that the requirements of a package allow."""
     spec = scope.package.manifest.require.get(wanted.package.name)
     return spec is not None and any(
-        one.name == wanted.name
-        and one.package.name == wanted.package.name
-        and spec.allows(one.package.manifest.version)
-        for one in found.lineage
+        ancestor.name == wanted.name
+        and ancestor.package.name == wanted.package.name
+        and spec.allows(ancestor.package.manifest.version)
+        for ancestor in actual.lineage
     )
 
 
@@ -118,19 +118,19 @@ def class_name_of(node: Node) -> str | None:
 
 
 def _arguments(
-    call: Call, expr: Expr, cls: MuranoClass, *, most: int, known: tuple[str, ...]
+    call: Call, expr: Expr, cls: MuranoClass, *, most: int, allowed: tuple[str, ...]
 ) -> tuple[list[str], dict[str, Node]]:
     names: list[str] = []
     options: dict[str, Node] = {}
     for node in call.arguments:
-        if isinstance(node, Rule) and isinstance(node.source, Word) and node.source.value in known:
+        if isinstance(node, Rule) and isinstance(node.source, Word) and node.source.value in allowed:
             options[node.source.value] = node.target
             continue
         name = class_name_of(node)
         if name is None:
             raise _wrong(call, expr, cls)
         names.append(name)
-    named = (class_name_of(options[key]) for key in known[:2] if key in options)
+    named = (class_name_of(options[key]) for key in allowed[:2] if key in options)
     names.extend(name for name in named if name is not None)
     if not 1 <= len(names) <= most:
         raise _wrong(call, expr, cls)
@@ -147,18 +147,18 @@ def _wrong(call: Call, expr: Expr, cls: MuranoClass) -> MuranoError:
 
 def _resolver(name: str, call: Call, expr: Expr, cls: MuranoClass) -> Callable[[], MuranoClass]:
     """The class of a name, looked up at first use: classes may refer to each other in a circle."""
-    found: list[MuranoClass] = []
+    resolved: list[MuranoClass] = []
 
     def resolve() -> MuranoClass:
-        if not found:
+        if not resolved:
             try:
-                found.append(cls.resolve(name))
+                resolved.append(cls.resolve(name))
             except MuranoError as error:
                 error.place = error.place or expression_place(
                     cls.node.source, expr, Span(call.start, call.end)
                 )
                 raise
-        return found[0]
+        return resolved[0]
 
     return resolve
 

@@ -42,8 +42,8 @@ def contract_library(base: Library) -> Library:
     @library.method("class", ANY, EXPRESSION, EXPRESSION)
     def class_(variables: Variables, value: Any, name: Node, default: Node | None = None) -> Any:
         wanted = _resolved(name, variables)
-        made = wanted if default is None else _resolved(default, variables)
-        return _object(value, wanted, made, variables)
+        made_class = wanted if default is None else _resolved(default, variables)
+        return _object(value, wanted, made_class, variables)
 
     return library
 
@@ -64,7 +64,7 @@ def _resolved(node: Node, variables: Variables) -> MuranoClass:
     return cls.resolve(name)
 
 
-def _object(value: Any, wanted: MuranoClass, made: MuranoClass, variables: Variables) -> Any:
+def _object(value: Any, wanted: MuranoClass, default: MuranoClass, variables: Variables) -> Any:
     loader: Loader = variables[LOADER]
     this = variables.get(THIS)
     value = unwrapped(value)
@@ -73,7 +73,7 @@ def _object(value: Any, wanted: MuranoClass, made: MuranoClass, variables: Varia
     if isinstance(value, str):
         value = loader.find(value)
     elif isinstance(value, dict):
-        value = loader.instantiate(value, loader.owner_for(this), made)
+        value = loader.instantiate(value, loader.owner_for(this), default)
     if not isinstance(value, MuranoObject) or not value.cls.is_a(wanted):
         raise ContractViolation(f"{shown(value)} is no object of {wanted.name}", value)
     return value

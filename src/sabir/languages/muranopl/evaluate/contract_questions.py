@@ -139,4 +139,6 @@ def _is_of_the_value(node: Node) -> bool:
 
 
 def _calls(node: Node, name: str) -> bool:
-    return (isinstance(node, Call) and node.name == name) or any(_calls(one, name) for one in children(node))
+    return (isinstance(node, Call) and node.name == name) or any(
+        _calls(child, name) for child in children(node)
+    )

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from datetime import date
-from typing import Any, Final
+from functools import cache
+from typing import Any
 
 from sabir.languages.muranopl.evaluate.errors import ContractViolation, shown
 from sabir.languages.muranopl.evaluate.objects import MuranoObject, ObjectView
-from sabir.patterns import late_pattern
 
 __all__ = ["bool_check", "int_check", "string_check"]
-
-_DIGITS: Final = late_pattern(r"\s*[-+]?[0-9]{1,4000}\s*")
 
 
 def int_check(value: Any, _this: Any, _loader: Any) -> Any:
     if type(value) is int or value is None:
         return value
     if isinstance(value, str):
-        if _DIGITS.fullmatch(value):
+        if _integer_text().fullmatch(value):
             return int(value)
     elif isinstance(value, int):
         return int(value)  # a boolean
@@ -43,3 +42,8 @@ def bool_check(value: Any, _this: Any, _loader: Any) -> Any:
     if value is None or value is True or value is False:
         return value
     return bool(value)
+
+
+@cache
+def _integer_text() -> re.Pattern[str]:
+    return re.compile(r"\s*[-+]?[0-9]{1,4000}\s*")

@@ -24,10 +24,10 @@ def constant_contract(value: Constant) -> Contract:
     """A literal: the value must be equal to it (`A: StringMap`)."""
     wanted = value.value
 
-    def check(given: Any, _this: Any, _loader: Any) -> Any:
-        if equal(given, wanted):
-            return given
-        raise ContractViolation(f"it must be {shown(wanted)}, not {shown(given)}", given)
+    def check(value: Any, _this: Any, _loader: Any) -> Any:
+        if equal(value, wanted):
+            return value
+        raise ContractViolation(f"it must be {shown(wanted)}, not {shown(value)}", value)
 
     return Contract(check)
 
@@ -134,8 +134,8 @@ def _build_list(builds: list[Build | None]) -> Build:
     def build(value: Any, owner: Any, loader: Any) -> Any:
         result: list[Any] = []
         for index, item in enumerate(as_list(value)):
-            one = builds[min(index, last)]
-            result.append(item if one is None else one(item, owner, loader))
+            build = builds[min(index, last)]
+            result.append(item if build is None else build(item, owner, loader))
         return result
 
     return build
@@ -186,22 +186,22 @@ def _map_check(fixed: dict[Any, Contract], free: tuple[Contract, Contract] | Non
     value_check = free[1].check if free else ANYTHING.check
 
     def check(value: Any, this: Any, loader: Any) -> Any:
-        given = _any_dictionary(value, this, loader)
+        entries = _any_dictionary(value, this, loader)
         result: dict[Any, Any] = {}
         key: Any = None
         of_key = False
         try:
             for key, item_check in checks:
-                result[key] = item_check(given.get(key), this, loader)
+                result[key] = item_check(entries.get(key), this, loader)
             if key_check is not None:
-                for key, item in given.items():
+                for key, item in entries.items():
                     if key not in fixed:
                         of_key = True
                         name = key_check(key, this, loader)
                         of_key = False
                         result[name] = value_check(item, this, loader)
-            elif len(given) > len(fixed) or not given.keys() <= fixed.keys():
-                loader.note_dropped([key for key in given if key not in fixed], this)
+            elif len(entries) > len(fixed) or not entries.keys() <= fixed.keys():
+                loader.note_dropped([key for key in entries if key not in fixed], this)
         except ContractViolation as violation:
             if of_key and violation.subject is None:  # it is the dictionary that has such a key
                 violation.reason = f"key: {violation.reason}"
@@ -218,8 +218,8 @@ def _build_map(builds: dict[Any, Build], free: Build | None, fixed: frozenset[An
             return value
         result: dict[Any, Any] = {}
         for key, item in value.items():
-            one = builds.get(key) if key in fixed else free
-            result[key] = item if one is None else one(item, owner, loader)
+            build = builds.get(key) if key in fixed else free
+            result[key] = item if build is None else build(item, owner, loader)
         return result
 
     return build

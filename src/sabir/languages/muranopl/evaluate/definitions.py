@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
+from functools import cache
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from sabir.languages.muranopl.evaluate.classes import MuranoClass
 from sabir.languages.muranopl.evaluate.errors import MuranoError, shown
-from sabir.namedtuples import NamedTuple
-from sabir.patterns import late_pattern
 
 if TYPE_CHECKING:
     from sabir.languages.muranopl.evaluate.runtime import Runtime
 
 __all__ = ["Definition", "TypeName", "defined_objects", "parse_definition", "parse_type", "with_type"]
 
-_TYPE_KEY = late_pattern(r"\w*:\w+(\.\w+)*")
 _OWN_ENTRIES = frozenset({"id", "type", "name", "package", "classVersion", "dependencies"})
 
 
-class TypeName(NamedTuple):
+class TypeName(Struct, frozen=True):
     """`name/version@package`; version and package may be missing."""
 
     name: str
@@ -27,7 +28,7 @@ class TypeName(NamedTuple):
     package: str | None
 
 
-class Definition(NamedTuple):
+class Definition(Struct, frozen=True):
     cls: MuranoClass
     id: str | None
     name: str | None
@@ -71,18 +72,18 @@ def with_type(raw: Mapping[Any, Any], scope: MuranoClass) -> Mapping[Any, Any]:
     """The definition with a key such as `':Name'` or `'ns:Name'` replaced by the class that it means in a class."""
     if "?" in raw:
         return raw
-    name = next((key for key in raw if isinstance(key, str) and _TYPE_KEY.fullmatch(key)), None)
+    name = next((key for key in raw if isinstance(key, str) and _type_key().fullmatch(key)), None)
     if name is None:
         return raw
     return {scope.resolve(key) if key == name else key: value for key, value in raw.items()}
 
 
 def _completed(written: str, header: Mapping[Any, Any]) -> TypeName:
-    name, version, package = parse_type(written)
+    type_ = parse_type(written)
     return TypeName(
-        name,
-        version or _text(header.get("classVersion")),
-        package or _text(header.get("package")),
+        type_.name,
+        type_.version or _text(header.get("classVersion")),
+        type_.package or _text(header.get("package")),
     )
 
 
@@ -110,15 +111,20 @@ def _text(value: object) -> str | None:
 
 def defined_objects(model: Any) -> dict[str, Mapping[Any, Any]]:
     """All definitions with an id in a model, by id, owners before what they own."""
-    found: dict[str, Mapping[Any, Any]] = {}
+    definitions: dict[str, Mapping[Any, Any]] = {}
     waiting = [model]
     while waiting:
         value = waiting.pop()
         if isinstance(value, Mapping):
             header = value.get("?")
             if isinstance(header, Mapping) and header.get("id") is not None:
-                found.setdefault(str(header["id"]), value)
+                definitions.setdefault(str(header["id"]), value)
             waiting.extend(reversed(list(value.values())))
         elif isinstance(value, list):
             waiting.extend(reversed(value))
-    return found
+    return definitions
+
+
+@cache
+def _type_key() -> re.Pattern[str]:
+    return re.compile(r"\w*:\w+(\.\w+)*")

@@ -64,7 +64,7 @@ class Destruction:
 
     def destroy(self, objects: Iterable[MuranoObject]) -> None:
         """End objects: every `.destroy` (or `destroy`) of their classes, the most derived first."""
-        doomed = [one for one in objects if not one.is_destroyed]
+        doomed = [object_ for object_ in objects if not object_.is_destroyed]
         self._doomed.update(map(id, doomed))
         doomed.sort(key=_depth, reverse=True)
         for object_ in doomed:
@@ -95,10 +95,10 @@ class Destruction:
         except MuranoError as error:
             if not error.can_be_caught:
                 raise
-            found = error.finding()
-            message = f"{method.full_name} failed while {this!r} was destroyed: {found.message}"
+            finding = error.finding()
+            message = f"{method.full_name} failed while {this!r} was destroyed: {finding.message}"
             self.runtime.warnings.append(
-                Finding(code="MRUN:W003", message=message, place=found.place, frames=found.frames)
+                Finding(code="MRUN:W003", message=message, place=finding.place, frames=finding.frames)
             )
 
     def collect(self, variables: Variables) -> None:
@@ -125,7 +125,7 @@ class Destruction:
                 waiting.extend(value)
             elif isinstance(value, dict):
                 waiting.extend(value.values())
-        self.destroy([one for one in self.runtime.store if id(one) not in reached])
+        self.destroy([object_ for object_ in self.runtime.store if id(object_) not in reached])
 
 
 def _depth(object_: MuranoObject) -> int:

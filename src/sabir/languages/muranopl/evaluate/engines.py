@@ -172,7 +172,7 @@ def _expression_of(value: Value, text: str | None) -> Expr | None:
     elif isinstance(value, MapValue):
         parts = tuple(part for entry in value.entries for part in entry)
     for part in parts:
-        found = _expression_of(part, text)
-        if found is not None and found.text == text:
-            return found
+        expression = _expression_of(part, text)
+        if expression is not None and expression.text == text:
+            return expression
     return None

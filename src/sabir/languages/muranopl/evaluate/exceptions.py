@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import re
+from functools import cache
 from typing import TYPE_CHECKING, Any, Final
+
+from msgspec import Struct
 
 from sabir.expressions.yaql import Variables
 from sabir.expressions.yaql.scope import Closure
@@ -12,8 +16,6 @@ from sabir.languages.muranopl.evaluate.objects import MuranoObject
 from sabir.languages.muranopl.evaluate.signals import Signal
 from sabir.languages.muranopl.syntax.names import Namespaces, UnknownPrefix
 from sabir.languages.muranopl.syntax.nodes import Constant, Expr, ListValue, NameNode, Throw, Try, Value
-from sabir.namedtuples import NamedTuple
-from sabir.patterns import late_pattern
 from sabir.text import Place, Span
 
 if TYPE_CHECKING:
@@ -23,10 +25,9 @@ if TYPE_CHECKING:
 __all__ = ["compile_throw", "compile_try", "exception_object", "rethrow"]
 
 CAUGHT: Final = "!"  # the exception of the `Catch` that is running
-_PREFIXED: Final = late_pattern(r"\w*:[\w.]+")
 
 
-class _Clause(NamedTuple):
+class _Clause(Struct, frozen=True):
     names: frozenset[str] | None  # None: takes everything
     variable: str | None
     body: Run
@@ -78,14 +79,16 @@ def compile_try(compiler: Compiler, node: Try) -> Run:
 
 def _caught_names(names: tuple[NameNode, ...], compiler: Compiler) -> frozenset[str]:
     """The names of a `With`, qualified and as they are written: engine errors can be caught by their bare names."""
-    return frozenset(one for name in names for one in (name.text, _qualified(name.text, compiler, name.span)))
+    return frozenset(
+        spelling for name in names for spelling in (name.text, _qualified(name.text, compiler, name.span))
+    )
 
 
 def _matching(error: MuranoError, clauses: list[_Clause]) -> _Clause | None:
     if not error.can_be_caught:
         return None
     names = set(error.names)
-    return next((one for one in clauses if one.names is None or one.names & names), None)
+    return next((clause for clause in clauses if clause.names is None or clause.names & names), None)
 
 
 def _handle(error: MuranoError, clause: _Clause, variables: Variables, runtime: Runtime) -> Signal | None:
@@ -133,8 +136,8 @@ def _stack_trace(error: MuranoError, runtime: Runtime, variables: Variables) -> 
     context = variables.get(CONTEXT)
     if context is not None and context.method is not None:
         at = error.at.location if error.at else None
-        own = {"method": context.method.full_name, "file": at.file if at else None}
-        frames.insert(0, {**own, "line": at.line if at else None, "column": at.column if at else None})
+        thrown = {"method": context.method.full_name, "file": at.file if at else None}
+        frames.insert(0, {**thrown, "line": at.line if at else None, "column": at.column if at else None})
     trace = MuranoObject(runtime.core_class("io.murano.StackTrace"), "", None)
     trace.properties["frames"] = frames
     return trace
@@ -181,7 +184,7 @@ def _constant_names(value: Value) -> tuple[str, ...] | None:
     for part in value.items if isinstance(value, ListValue) else (value,):
         if isinstance(part, Constant) and isinstance(part.value, str):
             names.append(part.value)
-        elif isinstance(part, Expr) and _PREFIXED.fullmatch(part.text):
+        elif isinstance(part, Expr) and _prefixed_name().fullmatch(part.text):
             names.append(part.text)
         else:
             return None
@@ -210,3 +213,8 @@ def rethrow(variables: Variables) -> None:
     if error is None:
         raise MuranoError("DslInvalidOperationError", "'Rethrow' stands outside of a 'Catch' block")
     raise error
+
+
+@cache
+def _prefixed_name() -> re.Pattern[str]:
+    return re.compile(r"\w*:[\w.]+")

@@ -25,7 +25,7 @@ def explain_violation(
 ) -> None:
     """Say which object it is, and point to the value in the model or to the default."""
     state = object_.initialising
-    is_given = state is not None and declaration.is_read and declaration.name in state.given
+    is_given = state is not None and declaration.is_read and declaration.name in state.values
     place: Place | None = None
     message = ""
     if is_given and positions is not None and state is not None:

@@ -28,13 +28,13 @@ class Consequence(MuranoError):
 class Initialising:
     """What the model gives to one object, and how far each property has come."""
 
-    __slots__ = ("excluded", "given", "loader", "object", "raw", "stages")
+    __slots__ = ("excluded", "loader", "object", "raw", "stages", "values")
 
     def __init__(
-        self, object_: MuranoObject, given: Mapping[Any, Any], raw: Mapping[Any, Any], loader: Loader
+        self, object_: MuranoObject, values: Mapping[Any, Any], raw: Mapping[Any, Any], loader: Loader
     ) -> None:
         self.object = object_
-        self.given = given
+        self.values = values
         self.raw = raw
         self.loader = loader
         self.stages: dict[str, str] = {}
@@ -51,7 +51,9 @@ class Initialising:
         if stage == _FAILED:
             raise Consequence("UninitializedPropertyAccessError", f"property {name!r} of {cls} has no value")
         if stage == _DEFAULT:
-            circle = " → ".join([one for one, at in self.stages.items() if at == _DEFAULT] + [name])
+            circle = " → ".join(
+                [property_name for property_name, at in self.stages.items() if at == _DEFAULT] + [name]
+            )
             raise MuranoError(
                 "CircularExpressionDependenciesError",
                 f"the defaults of {cls} need each other: {circle}",
@@ -85,8 +87,8 @@ class Initialising:
 
     def source_value(self, name: str, declaration: PropertyDeclaration) -> Any:
         """The value before its contract is applied."""
-        if declaration.is_read and name in self.given:
-            return self.given[name]
+        if declaration.is_read and name in self.values:
+            return self.values[name]
         if declaration.default is not None:
             self.stages[name] = _DEFAULT
             return declaration.default_value(self.object)

@@ -7,18 +7,18 @@ the way is skipped by the decoder of the standard library, which takes about a s
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
+from functools import cache
 from json import JSONDecoder
 from json.decoder import scanstring  # type: ignore[attr-defined]  # not in the stubs, but part of the module since 3.0
 from typing import Any, Final
 
-from sabir.languages.muranopl.evaluate.positions import STEP, Positions
-from sabir.patterns import late_pattern
+from sabir.languages.muranopl.evaluate.positions import Positions, step_pattern
 from sabir.text import Place, Source, Span
 
 __all__ = ["LatePositions"]
 
-_BLANKS: Final = late_pattern(r"[ \t\n\r]*")
 _MOST: Final = 10  # places in one run: each costs a walk through the text
 Step = str | int
 
@@ -53,7 +53,7 @@ class LatePositions(Positions):
         if entry is None:
             return None
         at = entry[1]
-        for index, name in STEP.findall(path):
+        for index, name in step_pattern().findall(path):
             inner = self._inside(at, int(index) if index else name)
             if inner is None:
                 break
@@ -79,8 +79,8 @@ class LatePositions(Positions):
     # -- the way in the text -------------------------------------------------------------------------------------------
 
     def _skip(self, at: int) -> int:
-        found = _BLANKS.match(self.source.text, at)
-        return at if found is None else found.end()
+        match = _blanks().match(self.source.text, at)
+        return at if match is None else match.end()
 
     def _inside(self, at: int, step: Step) -> int | None:
         text = self.source.text
@@ -96,17 +96,17 @@ class LatePositions(Positions):
 
     def _entry(self, at: int, key: str) -> tuple[Span, int] | None:
         """The place of a key of the mapping that begins there, and where its value begins; of two the last counts."""
-        text, found = self.source.text, None
+        text, last = self.source.text, None
         at = self._skip(at + 1)
         while text[at] == '"':
             name, end = scanstring(text, at + 1)
             value = self._skip(self._skip(end) + 1)
             if name == key:
-                found = (Span(at, end), value)
+                last = (Span(at, end), value)
             at = self._skip(self._decode(text, value)[1])
             if text[at] == ",":
                 at = self._skip(at + 1)
-        return found
+        return last
 
 
 def _way_to(wanted: object, data: Any) -> tuple[Step, ...] | None:
@@ -128,3 +128,8 @@ def _way_to(wanted: object, data: Any) -> tuple[Step, ...] | None:
                 (item, entry, index) for index, item in enumerate(value) if isinstance(item, dict | list)
             )
     return None
+
+
+@cache
+def _blanks() -> re.Pattern[str]:
+    return re.compile(r"[ \t\n\r]*")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from time import monotonic
 
-from sabir.dataclasses import dataclass
+from msgspec import Struct
+
 from sabir.languages.muranopl.evaluate.errors import Unstoppable
 
 __all__ = ["Meter", "RunLimits"]
@@ -12,8 +13,7 @@ __all__ = ["Meter", "RunLimits"]
 _CLOCK_EVERY = 1024
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunLimits:
+class RunLimits(Struct, frozen=True, kw_only=True):
     """`steps`: rounds of loops plus calls of methods; `seconds`: time on the clock, sleeping included; `depth`:
     calls inside calls; `branches`: instructions of `Parallel` under way at the same time."""
 

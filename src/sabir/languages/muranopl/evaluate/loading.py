@@ -71,29 +71,30 @@ class Loader:
     ) -> MuranoObject:
         """The object of a definition and of all definitions inside, without properties yet."""
         try:
-            cls, id_, name, header, properties = parse_definition(raw, default, self.runtime)
+            definition = parse_definition(raw, default, self.runtime)
         except MuranoError as error:
             if error.place is None and self.positions is not None:
                 error.place = self.positions.of(raw)
             raise
+        cls, id_, properties = definition.cls, definition.id, definition.properties
         object_ = MuranoObject(cls, (id_ if self.keep_ids and id_ else new_id()), owner)
-        object_.name = name
-        object_.header = header
+        object_.name = definition.name
+        object_.header = definition.header
         self._register(object_, id_, raw)
         if self._watch is not None:
             self._watch(object_, properties, self)
-        given = dict(self._with_previous(object_, properties))
+        values = dict(self._with_previous(object_, properties))
         for key, declarations in cls.declared.items():
-            if key not in given or not declarations[0].is_read:
+            if key not in values or not declarations[0].is_read:
                 continue
             for declaration in declarations:
                 build = declaration.contract.build
                 if build is not None:
-                    given[key] = build(given[key], object_, self)
+                    values[key] = build(values[key], object_, self)
                     break
-        if self.positions is not None and not given.keys() <= cls.declared.keys():
+        if self.positions is not None and not values.keys() <= cls.declared.keys():
             self._note_unknown(object_, raw)
-        object_.initialising = self._initialising(object_, given, raw, self)
+        object_.initialising = self._initialising(object_, values, raw, self)
         self.waiting.append(object_)
         return object_
 
@@ -111,15 +112,15 @@ class Loader:
             if self.positions is not None and not self.positions.is_late:
                 self.runtime.origins[object_.id] = (self.positions, raw)
 
-    def _with_previous(self, object_: MuranoObject, given: Mapping[Any, Any]) -> Mapping[Any, Any]:
+    def _with_previous(self, object_: MuranoObject, values: Mapping[Any, Any]) -> Mapping[Any, Any]:
         """Values of `Out` properties as the last run left them: a user cannot change them (spec 000, "Out")."""
         if self.previous is None:
-            return given
+            return values
         before = self.previous.get(object_.id)
         outs = [name for name, decl in object_.cls.members.items() if decl.usage == "Out"]
         if not outs:
-            return given
-        result = dict(given)
+            return values
+        result = dict(values)
         for name in outs:
             if before is not None and name in before:
                 result[name] = before[name]
@@ -187,13 +188,13 @@ class Loader:
         self.finished.append(object_)
 
     def _construct(self, object_: MuranoObject, state: Initialising) -> None:
-        given, constructing = state.given, self.runtime.constructing
+        values, constructing = state.values, self.runtime.constructing
         constructing.add(object_)
         try:
             for method in object_.cls.constructors:
-                names = [name for name in method.argument_names if name in given]
+                names = [name for name in method.argument_names if name in values]
                 state.construct(names)
-                method.invoke(object_, {}, **{name: given[name] for name in names})
+                method.invoke(object_, {}, **{name: values[name] for name in names})
         finally:
             constructing.discard(object_)
 
@@ -208,14 +209,14 @@ class Loader:
 
     def find(self, id_: str) -> MuranoObject:
         """The object of an id, wherever it is defined."""
-        found = self.local.get(id_) or self.runtime.store.get(id_)
-        if found is None:
+        object_ = self.local.get(id_) or self.runtime.store.get(id_)
+        if object_ is None:
             raise MuranoError(
                 "NoObjectFoundError",
                 f"there is no object with the id {id_!r}",
                 hint="a property with a class contract holds an object or the id of one that the model defines",
             )
-        return found
+        return object_
 
     def owner_for(self, this: Any) -> MuranoObject | None:
         """Who owns an object that a contract makes of data: the object whose property or argument it is."""
@@ -228,11 +229,11 @@ class Loader:
         object_ = self.shell(raw, owner, default)
         waiting, self.waiting = self.waiting, []
         errors: list[MuranoError] = []
-        for one in waiting:
-            if one is object_ or one.is_owned_by(object_):
-                self._initialise(one, errors, object_)
+        for shell in waiting:
+            if shell is object_ or shell.is_owned_by(object_):
+                self._initialise(shell, errors, object_)
             else:
-                self.waiting.append(one)
+                self.waiting.append(shell)
         if errors:
             raise errors[0]
         return object_
@@ -282,7 +283,7 @@ class Loader:
         name, dot, rest = path.partition(".")
         if not dot:
             state.excluded |= {name}
-        elif isinstance(part := state.given.get(name), MuranoObject) and part.initialising is not None:
+        elif isinstance(part := state.values.get(name), MuranoObject) and part.initialising is not None:
             self.exclude(part, rest)
 
     def check_constant(self, object_: MuranoObject, name: str, value: Any) -> None:
@@ -312,7 +313,7 @@ class Loader:
 def _place_in_owners(error: ContractViolation, object_: MuranoObject, top: MuranoObject | None) -> None:
     """Say where the model holds the object of a violation: the properties of its owners, up to `top`."""
     while object_ is not top and (owner := object_.owner) is not None and owner.initialising is not None:
-        for name, value in owner.initialising.given.items():
+        for name, value in owner.initialising.values.items():
             way = _way_to(object_, value)
             if way is not None:
                 declaration = owner.cls.members[name]

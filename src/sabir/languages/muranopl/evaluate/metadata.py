@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct
+
 from sabir.languages.muranopl.evaluate.classes import MuranoClass
 from sabir.languages.muranopl.evaluate.errors import MuranoError
 from sabir.languages.muranopl.evaluate.hosts import CONTEXT, DEPTH, THIS
 from sabir.languages.muranopl.evaluate.objects import MuranoObject
 from sabir.languages.muranopl.syntax.nodes import Constant, ListValue, MapValue, Value
-from sabir.namedtuples import NamedTuple
 from sabir.text import Place
 
 if TYPE_CHECKING:
@@ -111,12 +112,12 @@ def _evaluated(value: Value, cls: MuranoClass) -> Any:
 def _attached(meta: Value | None, cls: MuranoClass, target: str) -> tuple[MuranoObject, ...]:
     """The meta objects that a `Meta` section of a target (`Type`, `Property` …) describes."""
     before: list[MuranoClass] = []
-    found: list[MuranoObject] = []
+    metas: list[MuranoObject] = []
     for part in _parts(meta):
         kind = _check_attached(part, cls, target, before)
         properties = _evaluated(part.entries[0][1], cls) if isinstance(part, MapValue) else None
-        found.append(cls.runtime.loader.instantiate({kind: properties}, None, kind))
-    return tuple(found)
+        metas.append(cls.runtime.loader.instantiate({kind: properties}, None, kind))
+    return tuple(metas)
 
 
 # -- with what ancestors attach ----------------------------------------------------------------------------------------
@@ -146,22 +147,22 @@ def meta_of_package(cls: MuranoClass) -> list[MuranoObject]:
 def _inherited(cls: MuranoClass, member: str, target: str) -> list[MuranoObject]:
     """Own meta objects of a class or one of its members, and those that ancestors attach with an `Inherited` meta
     class; with `Cardinality: One` the nearest of a kind counts."""
-    found: list[MuranoObject] = []
-    for one in cls.lineage:
-        for meta in _own(one, member, target):
-            if one is not cls and not meta.cls.node.inherited:
+    metas: list[MuranoObject] = []
+    for owner in cls.lineage:
+        for meta in _own(owner, member, target):
+            if owner is not cls and not meta.cls.node.inherited:
                 continue
-            if meta.cls.node.cardinality == "One" and any(other.cls is meta.cls for other in found):
+            if meta.cls.node.cardinality == "One" and any(other.cls is meta.cls for other in metas):
                 continue
-            found.append(meta)
-    return found
+            metas.append(meta)
+    return metas
 
 
 def _own(cls: MuranoClass, member: str, target: str) -> tuple[MuranoObject, ...]:
-    known = cls.metadata.get((target, member))
-    if known is None:
-        known = cls.metadata[target, member] = _attached(_section(cls, member, target), cls, target)
-    return known
+    metas = cls.metadata.get((target, member))
+    if metas is None:
+        metas = cls.metadata[target, member] = _attached(_section(cls, member, target), cls, target)
+    return metas
 
 
 def _section(cls: MuranoClass, member: str, target: str) -> Value | None:
@@ -175,7 +176,7 @@ def _section(cls: MuranoClass, member: str, target: str) -> Value | None:
 # -- what the engine itself reads --------------------------------------------------------------------------------------
 
 
-class Locking(NamedTuple):
+class Locking(Struct, frozen=True):
     """Which calls of a method wait for each other in `Parallel`: those on one object, with the same arguments."""
 
     on_this: bool

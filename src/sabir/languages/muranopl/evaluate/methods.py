@@ -76,11 +76,11 @@ class Method:
         runtime = cls.runtime
         self.loader = runtime.loader if node.name in CONSTRUCTORS else runtime.argument_loader
         """What the contracts of its arguments ask: objects that a constructor is given are its object's own."""
-        arguments = [Argument(one, cls) for one in node.arguments]
-        self.arguments = tuple(one for one in arguments if one.node.usage == "Standard")
-        self.rest = next((one for one in arguments if one.node.usage == "VarArgs"), None)
-        self.keywords = next((one for one in arguments if one.node.usage == "KwArgs"), None)
-        self._positional = tuple((one.name, one.check) for one in self.arguments)
+        arguments = [Argument(argument, cls) for argument in node.arguments]
+        self.arguments = tuple(argument for argument in arguments if argument.node.usage == "Standard")
+        self.rest = next((argument for argument in arguments if argument.node.usage == "VarArgs"), None)
+        self.keywords = next((argument for argument in arguments if argument.node.usage == "KwArgs"), None)
+        self._positional = tuple((argument.name, argument.check) for argument in self.arguments)
         self._body: Run | None = None
         self._locking: Locking | None = None
 
@@ -103,7 +103,7 @@ class Method:
 
     @property
     def argument_names(self) -> tuple[str, ...]:
-        return tuple(one.name for one in self.arguments)
+        return tuple(argument.name for argument in self.arguments)
 
     def invoke(self, this: Any, caller: Variables, /, *args: Any, **kwargs: Any) -> Any:
         """Call it on an object, or on the class when it is static. `caller` are the variables of the calling code."""
@@ -271,7 +271,7 @@ def _too_deep(limit: int) -> MuranoError:
 def check_exposed(method: Method, this: MuranoObject | MuranoClass) -> None:
     """Calls from outside reach only what is `Scope: Public` or `Usage: Action`."""
     if not method.is_exposed:
-        exposed = [one.name for one in method.cls.exposed_methods()]
+        exposed = [method_.name for method_ in method.cls.exposed_methods()]
         raise MuranoError(
             "MethodNotExposed",
             f"method {method.name!r} of {shown(this)} cannot be called from outside",

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from sabir.dataclasses import dataclass
+from msgspec import Struct
+
 from sabir.diagnostics.finding import Finding
 from sabir.errors import UnusableInput
 from sabir.languages.muranopl.evaluate.late_positions import LatePositions
@@ -26,8 +27,7 @@ _PLACED: Final = (
 _LARGEST: Final = 1_000_000_000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ModelFile:
+class ModelFile(Struct, frozen=True, kw_only=True):
     """`model` is the definition of the root object; `previous` the model of the last run."""
 
     source: Source

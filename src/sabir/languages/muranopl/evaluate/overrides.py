@@ -31,8 +31,8 @@ def apply_overrides(model: Any, request: EvaluationRequest) -> dict[tuple[str, s
         if not dot:
             raise UsageError(f"--set {subject!r}: write it as OBJECT.PROPERTY=VALUE")
         id_ = _find(instance, objects)
-        found: Any = objects[id_]
-        found[name] = value
+        definition: Any = objects[id_]
+        definition[name] = value
         done[id_, name] = How.OVERRIDE
     return done
 

@@ -76,15 +76,15 @@ class Package:
         return self.loaded.get_file("Resources/" + name)
 
     def add(self, node: ClassNode) -> None:
-        known = self._nodes.get(node.name)
-        if known is None:
+        declared = self._nodes.get(node.name)
+        if declared is None:
             self._nodes[node.name] = node
-        elif known is not node:
+        elif declared is not node:
             defects = Defects(node.source)
             defects.duplicate(
                 f"class {node.name} is defined twice in package {self.name}",
                 node.span,
-                Place(known.source, known.span),
+                Place(declared.source, declared.span),
             )
             self.findings.extend(defects.findings)
 
@@ -92,13 +92,15 @@ class Package:
         if file in self._read:
             return
         self._read.add(file)
-        found = self.loaded.get_file("Classes/" + file)
-        if found is None:
+        class_file = self.loaded.get_file("Classes/" + file)
+        if class_file is None:
             self._missing_file(file, name)
             return
-        stream = found.yaml
+        stream = class_file.yaml
         if self.label is not None:
-            stream = compose(Source(f"{self.label}/{found.name}", found.source.text), tags=YAQL_TAGS)
+            stream = compose(
+                Source(f"{self.label}/{class_file.name}", class_file.source.text), tags=YAQL_TAGS
+            )
         read = read_class_file(stream, name)
         self.findings.extend(read.findings)
         for node in read.classes:
@@ -143,25 +145,27 @@ class PackageRegistry:
 
     def _named(self, name: str) -> list[Package]:
         """All packages of a name; one that is shipped stands in only where there is no other."""
-        known = [one for one in self._packages if one.name == name] + self._found_on_path().get(name, [])
-        return known or ([shipped_package(name)] if name in SHIPPED else [])
+        packages = [
+            package for package in self._packages if package.name == name
+        ] + self._found_on_path().get(name, [])
+        return packages or ([shipped_package(name)] if name in SHIPPED else [])
 
     def required(self, package: Package) -> list[Package]:
         """The packages that one requires; a missing one is an error that names it."""
-        found: list[Package] = []
+        packages: list[Package] = []
         for name, spec in package.manifest.require.items():
-            one = self.find(name, spec)
-            if one is None:
+            provider = self.find(name, spec)
+            if provider is None:
                 raise self._missing(package, name, spec)
-            found.append(one)
-        return found
+            packages.append(provider)
+        return packages
 
     def _missing(self, package: Package, name: str, spec: VersionSpec) -> MuranoError:
-        others = [str(one.manifest.version) for one in self._named(name)]
-        what = f"of which there is only {', '.join(others)}" if others else "which is nowhere to be found"
+        others = [str(package.manifest.version) for package in self._named(name)]
+        fault = f"of which there is only {', '.join(others)}" if others else "which is nowhere to be found"
         return MuranoError(
             "NoPackageFound",
-            f"package {package.name} requires {name} {spec}, {what}",
+            f"package {package.name} requires {name} {spec}, {fault}",
             hint=None if others else "name the directory that holds it with --search-path",
         )
 
@@ -175,11 +179,11 @@ class PackageRegistry:
 
     def providers(self, name: str) -> list[Package]:
         """All packages that define a class of this name."""
-        every = [*self._packages, *(one for group in self._found_on_path().values() for one in group)]
-        known = [one for one in every if name in one.class_names()]
-        if known:
-            return known
-        return [one for one in map(shipped_package, SHIPPED) if name in one.class_names()]
+        every = [*self._packages, *(package for group in self._found_on_path().values() for package in group)]
+        providers = [package for package in every if name in package.class_names()]
+        if providers:
+            return providers
+        return [package for package in map(shipped_package, SHIPPED) if name in package.class_names()]
 
 
 def newest(packages: list[Package]) -> Package:
@@ -197,9 +201,9 @@ def _packages_in(directory: Path) -> list[Package]:
     candidates = [directory]
     if directory.is_dir() and not (directory / MANIFEST).exists():
         candidates = sorted(
-            one for one in directory.iterdir() if (one / MANIFEST).exists() or one.suffix == ".zip"
+            path for path in directory.iterdir() if (path / MANIFEST).exists() or path.suffix == ".zip"
         )
-    found: list[Package] = []
+    packages: list[Package] = []
     for path in candidates:
         try:
             loaded = load_package(path)
@@ -207,5 +211,5 @@ def _packages_in(directory: Path) -> list[Package]:
             continue  # not a package; what requires one is told that it is missing
         manifest, _ = read_manifest(loaded)
         if manifest is not None:
-            found.append(Package(manifest, loaded, label=str(path.absolute())))
-    return found
+            packages.append(Package(manifest, loaded, label=str(path.absolute())))
+    return packages

@@ -63,10 +63,10 @@ class Scheduler:
     def __init__(self, limits: RunLimits) -> None:
         self._most = limits.branches
         self._seconds = limits.seconds
-        self._baton = threading.Lock()
-        self._freed = threading.Condition(self._baton)
+        self.baton = threading.Lock()
+        self.freed = threading.Condition(self.baton)
         self._locks: dict[tuple[int, Method, tuple[Any, ...]], _Lock] = {}
-        self._current = _Branch(None)
+        self.current = _Branch(None)
         self._sleepers: list[tuple[float, int]] = []
         self._slept = 0
         self.is_active = False
@@ -109,32 +109,32 @@ class Scheduler:
             time.sleep(seconds)
             return
         self._slept += 1
-        branch, entry = self._current, (time.monotonic() + seconds, self._slept)
+        branch, entry = self.current, (time.monotonic() + seconds, self._slept)
         heappush(self._sleepers, entry)
         self.waiting(lambda: time.sleep(seconds))
         while self._sleepers[0] is not entry:
-            self._freed.wait()
+            self.freed.wait()
         heappop(self._sleepers)
-        self._freed.notify_all()
-        self._current = branch
+        self.freed.notify_all()
+        self.current = branch
 
     def waiting(self, effect: Callable[[], Any]) -> Any:
         """Do something that waits for the world outside, letting others run meanwhile."""
         if not self.is_active:
             return effect()
-        branch = self._current
-        self._baton.release()
+        branch = self.current
+        self.baton.release()
         try:
             return effect()
         finally:
-            self._baton.acquire()
-            self._current = branch
+            self.baton.acquire()
+            self.current = branch
 
     # -- locks ---------------------------------------------------------------------------------------------------------
 
     def run_locked(self, method: Method, this: Any, variables: Variables) -> Any:
         """Run a method body when no other branch is in it, as far as its `Locking` asks for that."""
-        on_this, names = method.locking
+        on_this, names = method.locking.on_this, method.locking.on_arguments
         values = tuple((name, hashable(variables[name])) for name in names if variables.get(name) is not None)
         if not on_this and not values:
             return method.run(variables)
@@ -142,7 +142,7 @@ class Scheduler:
         lock = self._locks.get(key)
         if lock is None:
             lock = self._locks[key] = _Lock()
-        branch = self._current
+        branch = self.current
         self._enter(lock, branch, method)
         try:
             return method.run(variables)
@@ -151,14 +151,14 @@ class Scheduler:
             if lock.count == 0:
                 lock.owner = None
                 self._locks.pop(key, None)
-                self._freed.notify_all()
+                self.freed.notify_all()
 
     def _enter(self, lock: _Lock, branch: _Branch, method: Method) -> None:
         while lock.owner is not None and not branch.descends_from(lock.owner):
             branch.waits_for = lock.owner
             self._check_deadlock(branch, method)
-            self._freed.wait()
-            self._current = branch
+            self.freed.wait()
+            self.current = branch
         branch.waits_for = None
         if lock.owner is None:
             lock.owner = branch
@@ -205,10 +205,10 @@ class _Group:
 
     def run(self, at_once: int) -> list[Any]:
         scheduler = self.scheduler
-        parent = scheduler._current
+        parent = scheduler.current
         outermost = not scheduler.is_active
         if outermost:
-            scheduler._baton.acquire()
+            scheduler.baton.acquire()
             scheduler.is_active = True
         # Each worker starts when its predecessor waits or ends, so branches begin in the order they are written.
         previous = threading.stack_size(_STACK)
@@ -221,27 +221,29 @@ class _Group:
             threading.stack_size(previous)
         if not workers:  # the machine has no room for threads: one after the other, then
             self._work(parent, holds_baton=True)
-        scheduler._current = parent
+        scheduler.current = parent
         scheduler.waiting(lambda: _join(workers))
         if outermost:
             scheduler.is_active = False
-            scheduler._baton.release()
+            scheduler.baton.release()
         if self.errors:
-            raise min(self.errors, key=lambda found: (not isinstance(found[1], Unstoppable), found[0]))[1]
+            raise min(self.errors, key=lambda failure: (not isinstance(failure[1], Unstoppable), failure[0]))[
+                1
+            ]
         return self.results
 
     def _work(self, parent: _Branch, *, holds_baton: bool = False) -> None:
         scheduler = self.scheduler
-        with nullcontext() if holds_baton else scheduler._baton:
+        with nullcontext() if holds_baton else scheduler.baton:
             while self.next < len(self.tasks) and not self._is_over():
                 index = self.next
                 self.next += 1
-                scheduler._current = _Branch(parent)
+                scheduler.current = _Branch(parent)
                 try:
                     self.results[index] = self.tasks[index]()
                 except BaseException as error:  # noqa: BLE001  # whatever it is, it is raised where the group began
                     self.errors.append((index, error))
-            scheduler._freed.notify_all()
+            scheduler.freed.notify_all()
 
     def _is_over(self) -> bool:
         return any(isinstance(error, Unstoppable) for _, error in self.errors)

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final
+from functools import cache
+from typing import Any
 
-from sabir.patterns import late_pattern
 from sabir.source.yaml import YamlMapping, YamlNode, YamlScalar, YamlSequence
 from sabir.text import Place, Source, Span
 
-__all__ = ["STEP", "Positions", "read_placed"]
+__all__ = ["Positions", "read_placed", "step_pattern"]
 
-STEP: Final = late_pattern(r"\[(?:(\d+)|'((?:[^'\\]|\\.)*)')\]")
+
+@cache
+def step_pattern() -> re.Pattern[str]:
+    """One step of the path of a contract violation: `[0]` or `['key']`."""
+    return re.compile(r"\[(?:(\d+)|'((?:[^'\\]|\\.)*)')\]")
 
 
 class Positions:
@@ -53,7 +58,7 @@ class Positions:
         if not isinstance(node, YamlMapping) or (entry := node.entry(key)) is None:
             return None
         node = entry.value
-        for index, name in STEP.findall(path):
+        for index, name in step_pattern().findall(path):
             inner = _inside(node, index, name)
             if inner is None:
                 break
@@ -87,8 +92,8 @@ def _parts(node: YamlNode) -> Iterator[tuple[Span, bool]]:
         inner = node.items
     if not inner:
         yield node.span, False
-    for one in inner:
-        yield from _parts(one)
+    for item in inner:
+        yield from _parts(item)
 
 
 def _inside(node: YamlNode, index: str, name: str) -> YamlNode | None:

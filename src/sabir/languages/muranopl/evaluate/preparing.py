@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from sabir.dataclasses import dataclass
+from msgspec import Struct
+
 from sabir.diagnostics.finding import Finding, Severity
 from sabir.languages.language import EvaluationRequest
 from sabir.languages.muranopl.evaluate.configuration import (
@@ -39,8 +40,7 @@ COMPILE_LIMITS = RunLimits(steps=2_000_000, seconds=20.0)
 """Constructors and contracts run when a model is evaluated, whoever wrote them."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Prepared:
+class Prepared(Struct, frozen=True, kw_only=True):
     """`session` is None when the classes or the model could not be loaded; the findings say why."""
 
     findings: tuple[Finding, ...]
@@ -93,31 +93,31 @@ def prepare(
 
 
 def _class_configuration(request: EvaluationRequest) -> ClassConfiguration:
-    given = request.documents.get("config")
-    if given is not None:
-        return configuration_of(given.source, given.node)
+    document = request.documents.get("config")
+    if document is not None:
+        return configuration_of(document.source, document.node)
     return ClassConfiguration() if request.config is None else read_class_configuration(request.config)
 
 
 def has_errors(findings: Iterable[Finding]) -> bool:
-    return any(one.severity is Severity.ERROR for one in findings)
+    return any(finding.severity is Severity.ERROR for finding in findings)
 
 
 def error_findings(error: MuranoError) -> tuple[Finding, ...]:
     """A failure and the independent ones that came with it."""
-    return tuple(one.finding() for one in (error, *error.also))
+    return tuple(failure.finding() for failure in (error, *error.also))
 
 
 def _build_classes(runtime: Runtime, package: Package) -> tuple[Finding, ...]:
     """Build every class, so that one run tells of all mistakes."""
-    found: dict[tuple[str, str, object], Finding] = {}
+    findings: dict[tuple[str, str, object], Finding] = {}
     for name in sorted(package.class_names()):
         try:
             runtime.find_class(name, package)
         except MuranoError as error:
             finding = error.finding()
-            found.setdefault((finding.code, finding.message, finding.location), finding)
-    return tuple(found.values())
+            findings.setdefault((finding.code, finding.message, finding.location), finding)
+    return tuple(findings.values())
 
 
 def _load(
@@ -145,8 +145,8 @@ def _load(
 
 
 def _model_file(loaded: LoadedPackage, request: EvaluationRequest) -> ModelFile | None:
-    given = request.documents.get("model")
-    if given is not None:
-        return placed_model(given.source, given.node)
+    document = request.documents.get("model")
+    if document is not None:
+        return placed_model(document.source, document.node)
     source = find_model(loaded, request.model)
     return None if source is None else read_model(source)

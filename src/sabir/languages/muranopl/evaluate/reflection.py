@@ -62,10 +62,10 @@ class TypeInfo(_Reflected):
             "version": lambda: VersionInfo(cls.package.manifest.version),
             "package": lambda: PackageInfo(cls),
             "usage": lambda: cls.node.usage,
-            "parents": lambda: [TypeInfo(one) for one in cls.parents],
-            "ancestors": lambda: [TypeInfo(one) for one in cls.lineage[1:]],
-            "properties": lambda: [PropertyInfo(one) for one in cls.members.values()],
-            "methods": lambda: [MethodInfo(one) for one in self._methods()],
+            "parents": lambda: [TypeInfo(item) for item in cls.parents],
+            "ancestors": lambda: [TypeInfo(item) for item in cls.lineage[1:]],
+            "properties": lambda: [PropertyInfo(item) for item in cls.members.values()],
+            "methods": lambda: [MethodInfo(item) for item in self._methods()],
             "meta": lambda: meta_of_class(cls),
             **(self._meta_facts() if cls.node.usage == "Meta" else {}),
         }
@@ -80,8 +80,8 @@ class TypeInfo(_Reflected):
 
     def _methods(self) -> list[Method]:
         names = (name for name in sorted(self.cls.method_names()) if not name.startswith((".", "__")))
-        found = (self.cls.lookup(name) for name in names)
-        return [method for method in found if method is not None]
+        methods = (self.cls.lookup(name) for name in names)
+        return [method for method in methods if method is not None]
 
     def find_method(self, name: str, variables: Variables) -> Callable[..., Any] | None:
         del variables
@@ -152,12 +152,15 @@ class MethodInfo(_Reflected):
 
     def facts(self) -> dict[str, Callable[[], Any]]:
         method = self.method
-        every = [*method.arguments, *(one for one in (method.rest, method.keywords) if one is not None)]
+        every = [
+            *method.arguments,
+            *(argument for argument in (method.rest, method.keywords) if argument is not None),
+        ]
         return {
             "name": lambda: method.name,
             "usage": lambda: method.node.usage,
             "scope": lambda: method.node.scope or "Session",
-            "arguments": lambda: [ArgumentInfo(one, method) for one in every],
+            "arguments": lambda: [ArgumentInfo(argument, method) for argument in every],
             "declaringType": lambda: TypeInfo(method.cls),
             "meta": lambda: meta_of_method(method),
         }

@@ -73,7 +73,7 @@ class Runtime:
         self.config: ClassConfig = config or {}
         self.config_places: Mapping[tuple[str, str], Place] = {}
         """Where values of the class configuration stand, by class and property."""
-        self.system = {one.name: one.methods for one in system}
+        self.system = {class_.name: class_.methods for class_ in system}
         """System classes of this run alone, before those that are registered."""
         self.limits = limits or RunLimits()
         self.max_depth = self.limits.depth
@@ -100,7 +100,7 @@ class Runtime:
         """What contracts outside of a load use: objects made of data are complete at once."""
         self.argument_loader: Loader = _ArgumentLoader(self)
         self._functions = functions
-        self._found: dict[tuple[int, str], MuranoClass] = {}
+        self._resolved: dict[tuple[int, str], MuranoClass] = {}
         self._type_texts: dict[MuranoClass, str] = {}
         self._classes: dict[tuple[str, str, str], MuranoClass] = {}
         self._building: list[str] = []
@@ -121,19 +121,19 @@ class Runtime:
 
     def find_class(self, name: str, package: Package) -> MuranoClass:
         """The class of a full name as a package sees it."""
-        found = self._found.get((id(package), name))
-        if found is not None:
-            return found
-        for one in self._visible(package):
-            node = one.node(name)
+        cls = self._resolved.get((id(package), name))
+        if cls is not None:
+            return cls
+        for provider in self._visible(package):
+            node = provider.node(name)
             if node is not None:
-                found = self._found[id(package), name] = self._class(node, one)
-                return found
-        known = [cls for one in self._visible(package) for cls in one.class_names()]
+                cls = self._resolved[id(package), name] = self._class(node, provider)
+                return cls
+        names = [cls for visible in self._visible(package) for cls in visible.class_names()]
         raise MuranoError(
             "NoClassFound",
             f"there is no class {name} in package {package.name}, what it requires, or the core library",
-            hint=did_you_mean(name, known) or _require_hint(name, self.registry, package),
+            hint=did_you_mean(name, names) or _require_hint(name, self.registry, package),
         )
 
     def _visible(self, package: Package) -> list[Package]:
@@ -145,16 +145,18 @@ class Runtime:
         if type_.name in self.core.class_names():
             providers.append(self.core)
         if type_.package is not None:
-            providers = [one for one in providers if one.name == type_.package]
+            providers = [provider for provider in providers if provider.name == type_.package]
         if len(providers) > 1:
             providers = _of_version(providers, type_)
         node = providers[0].node(type_.name) if providers else None
         if node is None:
-            known = {name for one in (*self.registry.packages, self.core) for name in one.class_names()}
+            names = {
+                name for provider in (*self.registry.packages, self.core) for name in provider.class_names()
+            }
             raise MuranoError(
                 "NoClassFound",
                 f"no package has the class {type_.name}, which the type of an object names",
-                hint=did_you_mean(type_.name, known),
+                hint=did_you_mean(type_.name, names),
             )
         return self._class(node, providers[0])
 
@@ -163,11 +165,11 @@ class Runtime:
 
     def _class(self, node: ClassNode, package: Package) -> MuranoClass:
         key = (package.name, str(package.manifest.version), node.name)
-        known = self._classes.get(key)
-        if known is None:
-            known = self._classes[key] = self._build(node, package)
-            check_meta(known)
-        return known
+        cls = self._classes.get(key)
+        if cls is None:
+            cls = self._classes[key] = self._build(node, package)
+            check_meta(cls)
+        return cls
 
     def _build(self, node: ClassNode, package: Package) -> MuranoClass:
         if node.name in self._building:
@@ -182,7 +184,7 @@ class Runtime:
             parents = tuple(self._parent(name.text, node, package, name.span) for name in node.extends)
             if not parents and node.name != ROOT:
                 parents = (self.core_class(ROOT),)
-            meta = next((one for one in parents if one.node.usage == "Meta"), None)
+            meta = next((parent for parent in parents if parent.node.usage == "Meta"), None)
             if meta is not None and node.usage != "Meta":
                 raise MuranoError(
                     "DslSyntaxError",
@@ -284,15 +286,15 @@ class _ArgumentLoader(_ImmediateLoader):
 def _of_version(providers: list[Package], type_: TypeName) -> list[Package]:
     """The newest package that fits the version in a header; without one the newest of version 0, if there is any."""
     if type_.version is None:
-        fitting = [one for one in providers if one.manifest.version.major == 0] or providers
+        fitting = [provider for provider in providers if provider.manifest.version.major == 0] or providers
     else:
         try:
             spec = VersionSpec.parse(type_.version)
         except InvalidVersion as error:
             raise MuranoError("InvalidModel", f"type {type_.name}: {error}") from None
-        fitting = [one for one in providers if spec.allows(one.manifest.version)]
+        fitting = [provider for provider in providers if spec.allows(provider.manifest.version)]
         if not fitting:
-            versions = ", ".join(sorted(str(one.manifest.version) for one in providers))
+            versions = ", ".join(sorted(str(provider.manifest.version) for provider in providers))
             raise MuranoError(
                 "NoClassFound",
                 f"the class {type_.name} is there in the versions {versions}, not in {type_.version}",
@@ -303,7 +305,7 @@ def _of_version(providers: list[Package], type_: TypeName) -> list[Package]:
 def _require_hint(name: str, registry: PackageRegistry, package: Package) -> str | None:
     if not is_qualified_name(name):
         return None
-    for one in registry.providers(name):
-        if one is not package:
-            return f"package {one.name} has it: add it to Require in the manifest"
+    for provider in registry.providers(name):
+        if provider is not package:
+            return f"package {provider.name} has it: add it to Require in the manifest"
     return None

@@ -160,12 +160,17 @@ class _PartDumper(_Dumper):
 
 def _actions(object_: MuranoObject, before: dict[str, Any]) -> dict[str, Any]:
     """The methods that can be called from outside; what a designer set about them is kept."""
-    found: dict[str, Any] = {}
+    actions: dict[str, Any] = {}
     for name in object_.cls.action_names:
-        known = before.get(f"{object_.id}_{name}")
-        entry = dict(known) if isinstance(known, dict) else {"enabled": True}
-        found[f"{object_.id}_{name}"] = {"title": name, **entry, "name": name, **_shown_texts(object_, name)}
-    return found
+        before_entry = before.get(f"{object_.id}_{name}")
+        entry = dict(before_entry) if isinstance(before_entry, dict) else {"enabled": True}
+        actions[f"{object_.id}_{name}"] = {
+            "title": name,
+            **entry,
+            "name": name,
+            **_shown_texts(object_, name),
+        }
+    return actions
 
 
 def _shown_texts(object_: MuranoObject, name: str) -> dict[str, str]:
@@ -173,7 +178,7 @@ def _shown_texts(object_: MuranoObject, name: str) -> dict[str, str]:
     method = object_.cls.lookup(name)
     if method is None:
         return {}
-    metas = {one.cls.name: one for one in meta_of_method(method)}
+    metas = {meta.cls.name: meta for meta in meta_of_method(method)}
     return {key: metas[cls].properties["text"] for key, cls in _META_TEXTS.items() if cls in metas}
 
 

@@ -68,15 +68,17 @@ class Session:
 
     def find_object(self, id_: str) -> MuranoObject:
         """An object by its id, or by its name when only one has it."""
-        found = self.runtime.store.get(id_)
-        if found is not None:
-            return found
-        named = [one for one in self.runtime.store if one.name == id_]
+        object_ = self.runtime.store.get(id_)
+        if object_ is not None:
+            return object_
+        named = [object_ for object_ in self.runtime.store if object_.name == id_]
         if len(named) == 1:
             return named[0]
-        known = [one.id for one in self.runtime.store] + [one.name for one in self.runtime.store if one.name]
+        names = [object_.id for object_ in self.runtime.store] + [
+            object_.name for object_ in self.runtime.store if object_.name
+        ]
         raise MuranoError(
-            "NoObjectFoundError", f"there is no object {id_!r} in the model", hint=did_you_mean(id_, known)
+            "NoObjectFoundError", f"there is no object {id_!r} in the model", hint=did_you_mean(id_, names)
         )
 
     def find_class(self, name: str) -> MuranoClass:
@@ -92,11 +94,11 @@ class Session:
         from_outside: bool = False,
     ) -> Any:
         """Call a method. From outside only exposed methods can be called (`Scope: Public`, `Usage: Action`)."""
-        found = self._method(target, method)
+        method_ = self._method(target, method)
         if from_outside:
-            check_exposed(found, target)
+            check_exposed(method_, target)
         try:
-            return found.invoke(target, {}, *args, **(kwargs or {}))
+            return method_.invoke(target, {}, *args, **(kwargs or {}))
         except RecursionError:
             raise Unstoppable("LimitReached", "the calls are nested too deeply") from None
 
@@ -140,19 +142,19 @@ def _owner_of(id_: str, before: Mapping[str, Mapping[Any, Any]], runtime: Runtim
 
 def _direct_parts(raw: Mapping[Any, Any]) -> set[str]:
     """The ids of the objects that a definition holds inline, not looking into those."""
-    found: set[str] = set()
+    ids: set[str] = set()
     waiting = [value for key, value in raw.items() if key != "?"]
     while waiting:
         value = waiting.pop()
         if isinstance(value, Mapping):
             header = value.get("?")
             if isinstance(header, Mapping) and header.get("id") is not None:
-                found.add(str(header["id"]))
+                ids.add(str(header["id"]))
             else:
                 waiting.extend(value.values())
         elif isinstance(value, list):
             waiting.extend(value)
-    return found
+    return ids
 
 
 def _without_kept(value: Any, gone: Mapping[str, Any]) -> Any:

@@ -318,10 +318,10 @@ def _items(value: Any) -> Any:
     raise MuranoError("InvalidValue", f"'For' needs a collection to go through, not {shown(value)}")
 
 
-def _whole(value: Any, what: str) -> int:
+def _whole(value: Any, keyword: str) -> int:
     if isinstance(value, int):  # a boolean is 0 or 1, as in the existing engine
         return int(value)
-    raise MuranoError("InvalidValue", f"{what!r} needs an integer, not {shown(value)}")
+    raise MuranoError("InvalidValue", f"{keyword!r} needs an integer, not {shown(value)}")
 
 
 def _values_of(node: ast.Statement) -> list[ast.Value]:

@@ -13,28 +13,28 @@ __all__ = ["ObjectStore"]
 class ObjectStore:
     """Objects of the model are kept; those that code makes live as long as somebody holds them."""
 
-    __slots__ = ("_made", "_model")
+    __slots__ = ("_created", "_model")
 
     def __init__(self) -> None:
         self._model: dict[str, MuranoObject] = {}
-        self._made: WeakValueDictionary[str, MuranoObject] = WeakValueDictionary()
+        self._created: WeakValueDictionary[str, MuranoObject] = WeakValueDictionary()
 
     def add(self, object_: MuranoObject, *, is_model: bool) -> None:
         if is_model:
             self._model[object_.id] = object_
         else:
-            self._made[object_.id] = object_
+            self._created[object_.id] = object_
 
     def get(self, id_: str) -> MuranoObject | None:
-        return self._model.get(id_) or self._made.get(id_)
+        return self._model.get(id_) or self._created.get(id_)
 
     def forget(self, object_: MuranoObject) -> None:
         self._model.pop(object_.id, None)
-        self._made.pop(object_.id, None)
+        self._created.pop(object_.id, None)
 
     def __iter__(self) -> Iterator[MuranoObject]:
         yield from list(self._model.values())
-        yield from list(self._made.values())
+        yield from list(self._created.values())
 
     def __len__(self) -> int:
-        return len(self._model) + len(self._made)
+        return len(self._model) + len(self._created)

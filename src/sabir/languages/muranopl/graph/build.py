@@ -67,16 +67,16 @@ def _objects_in(value: Any) -> Iterator[MuranoObject]:
     waiting = [value]
     budget = MOST_CONTAINERS
     while waiting:
-        one = waiting.pop()
-        if isinstance(one, MuranoObject):
-            yield one
-        elif isinstance(one, ObjectView):
-            yield one.object
-        elif isinstance(one, dict | list | tuple):
+        item = waiting.pop()
+        if isinstance(item, MuranoObject):
+            yield item
+        elif isinstance(item, ObjectView):
+            yield item.object
+        elif isinstance(item, dict | list | tuple):
             budget -= 1
             if budget < 0:
                 raise too_large()
-            waiting.extend(reversed(one.values() if isinstance(one, dict) else one))
+            waiting.extend(reversed(item.values() if isinstance(item, dict) else item))
 
 
 def _instance(object_: MuranoObject, origins: Origins | Steps) -> Instance:
@@ -88,7 +88,7 @@ def _instance(object_: MuranoObject, origins: Origins | Steps) -> Instance:
         if name not in object_.properties:
             continue
         value = object_.properties.get(name)
-        objects = tuple(one.id for one in _objects_in(value))
+        objects = tuple(target.id for target in _objects_in(value))
         refers = members[name].contract.build is not None
         if objects or refers:
             relations[name] = objects

@@ -31,8 +31,8 @@ class Origins:
 
     def place_of(self, object_id: str) -> Place | None:
         """Where the model defines an object."""
-        known = self.runtime.origins.get(object_id)
-        return None if known is None else known[0].of(known[1])
+        defined = self.runtime.origins.get(object_id)
+        return None if defined is None else defined[0].of(defined[1])
 
     def of_property(self, object_: MuranoObject, name: str) -> Origin | None:
         declaration = object_.cls.members[name]
@@ -51,10 +51,10 @@ class Origins:
 
     def given(self, object_id: str, declaration: PropertyDeclaration) -> Origin | None:
         """What gives a property of an object its value from outside, None when nothing does."""
-        known: tuple[Positions, Mapping[Any, Any]] | None = self.runtime.origins.get(object_id)
-        if known is None:
+        defined: tuple[Positions, Mapping[Any, Any]] | None = self.runtime.origins.get(object_id)
+        if defined is None:
             return None
-        positions, raw = known
+        positions, raw = defined
         overridden = self.runtime.overridden.get((object_id, declaration.name))
         if overridden is not None:
             if isinstance(overridden, Origin):

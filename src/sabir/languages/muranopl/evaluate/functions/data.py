@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import base64
 import binascii
+import re
 from collections.abc import Iterable, Mapping
-from typing import Any, Final
+from functools import cache
+from typing import Any
 
 from sabir.diagnostics.near import did_you_mean
 from sabir.expressions.yaql.kinds import ANY, ITERABLE, MAPPING, SEQUENCE, STRING
 from sabir.languages.muranopl.evaluate.errors import MuranoError, shown
 from sabir.languages.muranopl.evaluate.functions.registry import MURANO
 from sabir.languages.muranopl.evaluate.patching import apply_patch
-from sabir.patterns import late_pattern
 
 __all__: list[str] = []
-
-_PLACEHOLDER: Final = late_pattern(r"\{(\w+?)\}")
 
 
 @MURANO.extension("bind", ANY, MAPPING)
@@ -35,8 +34,8 @@ def _bound_text(text: str, replacements: Mapping[Any, Any]) -> Any:
     if not text.startswith("$"):
         return text
     name = text[1:]
-    if _PLACEHOLDER.search(name):
-        return _PLACEHOLDER.sub(lambda match: _shown(replacements.get(match.group(1))), name)
+    if "{" in name and _placeholder().search(name):
+        return _placeholder().sub(lambda match: _shown(replacements.get(match.group(1))), name)
     if name not in replacements:
         raise MuranoError(
             "InvalidValue",
@@ -79,3 +78,8 @@ def decrypt_data(value: str) -> str:
         "decryptData needs the key store of a cloud, which is not connected",
         hint="give the secret as it is, in a property that the environment keeps",
     )
+
+
+@cache
+def _placeholder() -> re.Pattern[str]:
+    return re.compile(r"\{(\w+?)\}")

@@ -40,11 +40,11 @@ def new_from_dictionary(
     extra: Mapping[Any, Any] | None = None,
 ) -> MuranoObject:
     """`new(Type, {property => value}, owner, name, header entries)`"""
-    made = _make(variables, type_name, parameters, owner, object_name)
+    object_ = _make(variables, type_name, parameters, owner, object_name)
     kept = {key: value for key, value in (extra or {}).items() if str(key).startswith("_")}
     if kept:
-        made.header = {**(made.header or {}), **kept}
-    return made
+        object_.header = {**(object_.header or {}), **kept}
+    return object_
 
 
 @MURANO.function("new", MAPPING, OBJECT | NULL)
@@ -52,8 +52,8 @@ def new_from_model(variables: Variables, model: Mapping[Any, Any], owner: Any = 
     """`new(template, owner)`: every object in it gets an id of its own."""
     runtime, cls = runtime_of(variables), calling_class(variables)
     model = model if cls is None else with_type(model, cls)
-    made: MuranoObject = runtime.loader.instantiate(model, _owner(owner), None)
-    return made
+    object_: MuranoObject = runtime.loader.instantiate(model, _owner(owner), None)
+    return object_
 
 
 def _make(
@@ -61,8 +61,8 @@ def _make(
 ) -> MuranoObject:
     cls = class_argument(type_, variables)
     definition = {cls: dict(properties), "name": name}
-    made: MuranoObject = runtime_of(variables).loader.instantiate(definition, _owner(owner), None)
-    return made
+    object_: MuranoObject = runtime_of(variables).loader.instantiate(definition, _owner(owner), None)
+    return object_
 
 
 def _owner(value: Any) -> MuranoObject | None:

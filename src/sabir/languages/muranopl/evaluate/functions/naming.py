@@ -34,12 +34,12 @@ def runtime_of(variables: Variables) -> Any:
     return cls.runtime
 
 
-def object_argument(value: Any, what: str) -> MuranoObject:
+def object_argument(value: Any, role: str) -> MuranoObject:
     if isinstance(value, ObjectView):
         return value.object
     if isinstance(value, MuranoObject):
         return value
-    raise MuranoError("InvalidValue", f"{what} needs an object, not {shown(value)}")
+    raise MuranoError("InvalidValue", f"{role} needs an object, not {shown(value)}")
 
 
 def note_header(value: MuranoObject | ObjectView, key: str) -> None:

@@ -57,7 +57,7 @@ def cast(variables: Variables, object: Any, type: Any, version_spec: Any = None)
         raise MuranoError(
             "NoClassFound",
             f"{target.cls.name} cannot be cast to {cls.name}, which is none of its ancestors",
-            hint=did_you_mean(cls.name, [one.name for one in target.cls.lineage]),
+            hint=did_you_mean(cls.name, [ancestor.name for ancestor in target.cls.lineage]),
         )
     return ObjectView(target, cls)
 
@@ -108,13 +108,13 @@ def find(variables: Variables, object: Any, type: Any) -> Any:  # noqa: A002
 def find_all(variables: Variables, object: Any, type: Any) -> list[MuranoObject]:  # noqa: A002
     """All owners of a type, the nearest first."""
     cls = class_argument(type, variables)
-    found: list[MuranoObject] = []
+    owners: list[MuranoObject] = []
     owner = object_argument(object, "findAll").owner
     while owner is not None:
         if owner.cls.is_a(cls):
-            found.append(owner)
+            owners.append(owner)
         owner = owner.owner
-    return found
+    return owners
 
 
 @MURANO.function("isObject")
@@ -135,9 +135,9 @@ def call_named(
     """`call(name, [arguments], {named}, $object)`"""
     method = sender.find_method(name, variables)
     if method is None:
-        known = sender.cls.method_names() if isinstance(sender, MuranoObject | ObjectView) else ()
+        methods = sender.cls.method_names() if isinstance(sender, MuranoObject | ObjectView) else ()
         raise MuranoError(
-            "NoMethodFound", f"{sender!r} has no method {name!r}", hint=did_you_mean(name, known)
+            "NoMethodFound", f"{sender!r} has no method {name!r}", hint=did_you_mean(name, methods)
         )
     finalize = runtime_of(variables).engine_for("1.4", ()).finalize
     return method(*finalize(list(args)), **{str(key): finalize(value) for key, value in kwargs.items()})

@@ -29,8 +29,8 @@ def pselect(variables: Variables, collection: Iterable[Any], func: Lambda, limit
     finalize = runtime.engine_for("1.4", ()).finalize
 
     def task(item: Any) -> Callable[[], Any]:
-        own = func.fresh()
-        return lambda: finalize(own(item))
+        function = func.fresh()
+        return lambda: finalize(function(item))
 
     result: list[Any] = runtime.scheduler.run_all([task(item) for item in collection], limit)
     return result
@@ -48,7 +48,7 @@ def require(value: Any) -> Any:
 def random_name() -> str:
     """A short name that is not used twice; begins with a letter, as host names must."""
     first, *others = os.urandom(15)
-    return _ALPHABET[first % 16] + "".join(_ALPHABET[one % 32] for one in others)
+    return _ALPHABET[first % 16] + "".join(_ALPHABET[digit % 32] for digit in others)
 
 
 @MURANO.function("logger", STRING)

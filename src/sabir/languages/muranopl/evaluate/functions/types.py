@@ -49,5 +49,5 @@ def type_(variables: Variables, object: Any) -> Any:  # noqa: A002
 @MURANO.function("typeinfo", OBJECT | STRING | NULL)
 def typeinfo(variables: Variables, object: Any) -> Any:  # noqa: A002
     """Reflection: what there is to know about the type of an object."""
-    found = type_(variables, object)
-    return None if found is None else TypeInfo(found)
+    cls = type_(variables, object)
+    return None if cls is None else TypeInfo(cls)

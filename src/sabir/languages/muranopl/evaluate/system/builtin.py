@@ -37,8 +37,8 @@ def _owner(this: MuranoObject, variables: Variables, owner: Any) -> MuranoClass:
 
 @OBJECT.method("getAttr")
 def get_attribute(this: MuranoObject, variables: Variables, name: str, default: Any, owner: Any) -> Any:
-    found = this.cls.runtime.attributes.get(this, _owner(this, variables, owner), name)
-    return default if found is None else found
+    value = this.cls.runtime.attributes.get(this, _owner(this, variables, owner), name)
+    return default if value is None else value
 
 
 @OBJECT.method("setAttr")
@@ -54,13 +54,13 @@ def set_attribute(this: MuranoObject, variables: Variables, name: str, value: An
 
 def _resource(this: MuranoClass, variables: Variables, name: str) -> PackageFile:
     cls = calling(variables) or this
-    found = cls.package.resource(name)
-    if found is None:
+    file = cls.package.resource(name)
+    if file is None:
         raise MuranoError("InvalidValue", f"package {cls.package.name} has no file Resources/{name}")
     tracker = cls.runtime.tracker
     if tracker is not None:
-        tracker.read_resource(name, found.source)
-    return found
+        tracker.read_resource(name, file.source)
+    return file
 
 
 @RESOURCES.method("string")

@@ -29,8 +29,8 @@ class RecordingCloud:
         self._templates: dict[str, Template] = {}
         self.system = (self._stack(), self._agent(), self._machine(), self._network(), *self._others())
 
-    def record(self, kind: str, object_: MuranoObject, **what: Any) -> None:
-        self.actions.append({"action": kind, "object": object_.id, "type": object_.cls.name, **what})
+    def record(self, kind: str, object_: MuranoObject, **details: Any) -> None:
+        self.actions.append({"action": kind, "object": object_.id, "type": object_.cls.name, **details})
 
     # -- stacks ------------------------------------------------------------------------------------------------------
 
@@ -88,9 +88,9 @@ class RecordingCloud:
 
         @cls.method("beginDeploy")
         def begin(this: MuranoObject, variables: Variables) -> None:
-            known = ("flavor", "image", "keyname", "availabilityZone")
+            names = ("flavor", "image", "keyname", "availabilityZone")
             properties = {
-                name: this.properties[name] for name in known if this.properties.get(name) is not None
+                name: this.properties[name] for name in names if this.properties.get(name) is not None
             }
             server = {
                 "type": "OS::Nova::Server",
@@ -116,9 +116,9 @@ class RecordingCloud:
         stack = environment.properties.get("stack") if environment is not None else None
         if not isinstance(stack, MuranoObject):
             raise MuranoError("InvalidValue", f"{object_!r} is in no environment, so it has no stack")
-        found = stack.cls.lookup(method)
-        assert found is not None
-        found.invoke(stack, {}, *args)
+        method_ = stack.cls.lookup(method)
+        assert method_ is not None
+        method_.invoke(stack, {}, *args)
 
     # -- the rest ----------------------------------------------------------------------------------------------------
 

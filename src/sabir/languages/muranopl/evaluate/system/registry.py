@@ -37,23 +37,23 @@ class SystemClass:
 
 def register(*classes: SystemClass) -> None:
     """Let Python do the work of methods that class files declare without a body."""
-    for one in classes:
-        _registered.setdefault(one.name, {}).update(one.methods)
+    for class_ in classes:
+        _registered.setdefault(class_.name, {}).update(class_.methods)
 
 
 def attach_native(cls: MuranoClass) -> None:
     """Connect the methods of a class that is being built."""
-    own = cls.runtime.system.get(cls.name, {})
-    if not cls.name.startswith("io.murano.") and cls.name not in _registered and not own:
+    functions_given = cls.runtime.system.get(cls.name, {})
+    if not cls.name.startswith("io.murano.") and cls.name not in _registered and not functions_given:
         return
     if not _loaded:
         _loaded.append(True)
         from sabir.languages.muranopl.evaluate.system.builtin import BUILTIN
 
-        for one in BUILTIN:
-            for name, function in one.methods.items():
-                _registered.setdefault(one.name, {}).setdefault(name, function)
-    functions = {**_registered.get(cls.name, {}), **own}
+        for class_ in BUILTIN:
+            for name, function in class_.methods.items():
+                _registered.setdefault(class_.name, {}).setdefault(name, function)
+    functions = {**_registered.get(cls.name, {}), **functions_given}
     is_cloud = cls.package is cls.runtime.core and cls.name.startswith(_CLOUD)
     for name, method in cls.own_methods.items():
         if name in functions:

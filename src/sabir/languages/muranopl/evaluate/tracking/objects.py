@@ -78,7 +78,7 @@ class TrackedInitialising(Initialising):
             self._note(declaration, reads, value, is_given=is_given)
 
     def _is_given(self, declaration: PropertyDeclaration) -> bool:
-        return declaration.is_read and declaration.name in self.given
+        return declaration.is_read and declaration.name in self.values
 
     def _note(
         self, declaration: PropertyDeclaration, reads: Sequence[Record], before: Any, *, is_given: bool
