@@ -4,21 +4,28 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Final
 
 from sabir.errors import UnusableInput
-from sabir.patterns import late_pattern
 from sabir.source.packages import LoadedPackage, load_package
 
 __all__ = ["is_class_beside", "packages_beside"]
 
-_FULL_NAME: Final = late_pattern(rb"""^FullName:[ \t]*["']?([\w.]+)""", re.MULTILINE)
 _MOST_FOLDERS: Final = 2000
 _HEAD: Final = 8192
-_LISTED: Final = late_pattern(rb"""^[ \t]+["']?([\w.]+)["']?[ \t]*:""", re.MULTILINE)
 _MOST_OF_A_MANIFEST: Final = 1 << 16
+
+
+@cache
+def _listed_pattern() -> re.Pattern[bytes]:
+    return re.compile(rb"""^[ \t]+["']?([\w.]+)["']?[ \t]*:""", re.MULTILINE)
+
+
+@cache
+def _full_name_pattern() -> re.Pattern[bytes]:
+    return re.compile(rb"""^FullName:[ \t]*["']?([\w.]+)""", re.MULTILINE)
 
 
 def packages_beside(package: LoadedPackage, names: Iterable[str]) -> dict[str, LoadedPackage]:
@@ -55,7 +62,7 @@ def _listed(folder: Path) -> frozenset[bytes]:
     for root in _named(folder).values():
         try:
             with (root / "manifest.yaml").open("rb") as file:
-                found.update(_LISTED.findall(file.read(_MOST_OF_A_MANIFEST)))
+                found.update(_listed_pattern().findall(file.read(_MOST_OF_A_MANIFEST)))
         except OSError:
             continue
     return frozenset(found)
@@ -73,7 +80,7 @@ def _named(folder: Path) -> Mapping[str, Path]:
         for root in (entry, entry / "package"):
             try:
                 with (root / "manifest.yaml").open("rb") as file:
-                    match = _FULL_NAME.search(file.read(_HEAD))
+                    match = _full_name_pattern().search(file.read(_HEAD))
             except OSError:
                 continue
             if match is not None:

@@ -6,13 +6,14 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import Final
 
+from msgspec import Struct
+
 from sabir.diagnostics.near import near
 from sabir.languages.muranopl.check import core_library
 from sabir.languages.muranopl.check.core_members import CoreClass, core_class
 from sabir.languages.muranopl.check.names import is_class_name, is_dotted_name, is_type_reference
 from sabir.languages.muranopl.check.shapes import is_null
 from sabir.languages.muranopl.check.view import PackageView
-from sabir.namedtuples import NamedTuple
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlSequence, text_of
 from sabir.text import Source
 
@@ -32,7 +33,7 @@ _MOST_ANCESTORS: Final = 200
 _MOST_LOOKED_FOR: Final = 100
 
 
-class ClassDocument(NamedTuple):
+class ClassDocument(Struct, frozen=True, eq=False):
     """One class of a class file. `name` is qualified; None when the name or the namespaces are malformed."""
 
     source: Source
@@ -147,7 +148,7 @@ def _own(document: ClassDocument) -> str | None:
     return document.namespaces.get("=")
 
 
-class Ancestry(NamedTuple):
+class Ancestry(Struct, frozen=True, eq=False):
     """A class with its ancestors: those of the package, the class itself first, and those of the core library."""
 
     own: tuple[ClassDocument, ...]

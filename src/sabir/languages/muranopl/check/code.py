@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
+from msgspec import Struct
+
 from sabir.diagnostics.finding import Finding, Fix
 from sabir.diagnostics.near import near
 from sabir.expressions.yaql.nodes import Binary, Call, Index, Node, Variable, Word
@@ -18,13 +20,12 @@ from sabir.languages.muranopl.check.expressions import (
 from sabir.languages.muranopl.check.repairs import without_value
 from sabir.languages.muranopl.check.report import Report, kind_of, shown
 from sabir.languages.muranopl.check.shapes import is_null
-from sabir.namedtuples import NamedTuple
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence, text_of
 
 __all__ = ["Assignment", "Body", "read_body"]
 
 
-class Construct(NamedTuple):
+class Construct(Struct, frozen=True, eq=False):
     """The keywords of a block construct; the first required one names it."""
 
     required: tuple[str, ...]
@@ -60,7 +61,7 @@ _LEAVING: Final = frozenset({"Return", "Throw", "Break", "Continue"})
 _EXCEPTION_KEYS: Final = frozenset({"With", "As", "Do"})
 
 
-class Assignment(NamedTuple):
+class Assignment(Struct, frozen=True, eq=False):
     """An assignment: its target as an expression and the node it is reported at."""
 
     target: ExpressionText

@@ -6,14 +6,14 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from sabir.namedtuples import NamedTuple
+from msgspec import Struct
 
 __all__ = ["CoreClass", "core_class"]
 
 _FILE: Final = Path(__file__).with_name("core_members.txt")
 
 
-class CoreClass(NamedTuple):
+class CoreClass(Struct, frozen=True):
     parents: tuple[str, ...]
     inputs: frozenset[str]
     """Properties that code cannot assign to: Usage In and Const."""

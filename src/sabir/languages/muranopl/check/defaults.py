@@ -7,8 +7,9 @@ that the contract names.
 from __future__ import annotations
 
 import operator
+import re
 from collections.abc import Callable, Iterator
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Final
 
 from sabir.diagnostics.finding import Finding
@@ -17,7 +18,6 @@ from sabir.languages.muranopl.check.contracts import contract_chain
 from sabir.languages.muranopl.check.expressions import ExpressionText, parse_scalar, scalars
 from sabir.languages.muranopl.check.names import LATEST, Version
 from sabir.languages.muranopl.check.report import Report, shown
-from sabir.patterns import late_pattern
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence, plain_data, text_of
 
 if TYPE_CHECKING:
@@ -34,8 +34,12 @@ _COMPARED: Final[dict[str, Callable[[int, int], bool]]] = {
     "!=": operator.ne,
 }
 _TYPES: Final[dict[str, type]] = {"string": str, "int": int, "bool": bool}
-# Never an expression by the document, yet the engine runs what looks like one; of that nothing is said.
-_CODE: Final = late_pattern(r"\$|\w\(")
+
+
+@cache
+def _code_pattern() -> re.Pattern[str]:
+    # Never an expression by the document, yet the engine runs what looks like one; of that nothing is said.
+    return re.compile(r"\$|\w\(")
 
 
 class Defaults:
@@ -67,7 +71,7 @@ class Defaults:
             return None
         if isinstance(contract, YamlScalar) and "$" not in contract.text:
             return None  # no contract at all, which is a finding of its own
-        if any(_CODE.search(text_of(scalar) or "") for scalar in scalars(default)):
+        if any(_code_pattern().search(text_of(scalar) or "") for scalar in scalars(default)):
             return None
         violation = self._questions.refusal(contract, plain_data(default), report.source)
         if violation is None:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from functools import cache
 from typing import Final
+
+from msgspec import Struct
 
 from sabir.diagnostics.finding import Finding
 from sabir.expressions.yaql.errors import YaqlSyntaxError
@@ -15,8 +19,6 @@ from sabir.expressions.yaql.nodes import (
 )
 from sabir.expressions.yaql.parser import Dialect, parse_tree
 from sabir.languages.muranopl.check.report import Report
-from sabir.namedtuples import NamedTuple
-from sabir.patterns import late_pattern
 from sabir.source.yaml.nodes import Style, YamlMapping, YamlNode, YamlScalar, YamlSequence
 from sabir.text import Span
 
@@ -32,15 +34,27 @@ __all__ = [
     "value_expressions",
 ]
 
-_PLAIN_WORDS: Final = late_pattern(r"[\w.\s]*")
-# Operators stand between blanks: `a=b`, `Zm9v=` and `<none>` are texts.
-_CODE_SIGN: Final = late_pattern(r"\$|=>|->|(?:^|\s)[+*<>=]=?(?:\s|$)")
-_TIMETABLE: Final = late_pattern(r"\*\s+\*")
-_STRINGS: Final = late_pattern(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"")
+_PLAIN_WORDS: Final = re.compile(r"[\w.\s]*")
 _PAIRS: Final = {")": "(", "]": "[", "}": "{"}
 
 
-class ExpressionText(NamedTuple):
+@cache
+def _strings_pattern() -> re.Pattern[str]:
+    return re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"")
+
+
+@cache
+def _timetable_pattern() -> re.Pattern[str]:
+    return re.compile(r"\*\s+\*")
+
+
+@cache
+def _code_sign_pattern() -> re.Pattern[str]:
+    # Operators stand between blanks: `a=b`, `Zm9v=` and `<none>` are texts.
+    return re.compile(r"\$|=>|->|(?:^|\s)[+*<>=]=?(?:\s|$)")
+
+
+class ExpressionText(Struct, frozen=True, eq=False):
     """A scalar that is an expression, parsed."""
 
     scalar: YamlScalar
@@ -93,9 +107,9 @@ def is_expression_scalar(node: YamlNode) -> bool:
 
 def looks_like_code(text: str) -> bool:
     """Whether a text that does not parse was meant as an expression: a `$`, an operator, an unbalanced bracket."""
-    if "$" not in text and _TIMETABLE.search(text):
+    if "$" not in text and _timetable_pattern().search(text):
         return False  # `0 3 * * *`
-    return _CODE_SIGN.search(text) is not None or not _is_balanced(_STRINGS.sub("", text))
+    return _code_sign_pattern().search(text) is not None or not _is_balanced(_strings_pattern().sub("", text))
 
 
 def _is_balanced(text: str) -> bool:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cached_property
 
+from msgspec import Struct
+
 from sabir.expressions.yaql.nodes import Binary, Call, Node, Variable, Word, children
 from sabir.languages.muranopl.check.class_members import PROPERTY_KEYS
 from sabir.languages.muranopl.check.class_view import ClassDocument, ClassTable, members
@@ -14,7 +16,6 @@ from sabir.languages.muranopl.check.core_members import CoreClass
 from sabir.languages.muranopl.check.expressions import ExpressionText, parse_scalar, type_name
 from sabir.languages.muranopl.check.report import Report
 from sabir.languages.muranopl.check.shapes import is_null
-from sabir.namedtuples import NamedTuple
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence, text_of
 
 __all__ = ["ClassFacts", "Facts", "Lineage", "MethodFacts", "Signature", "own_property"]
@@ -25,7 +26,7 @@ _MOST_RELATIVES = 1000
 _CONSTRUCTORS = (".init", "initialize")
 
 
-class Signature(NamedTuple):
+class Signature(Struct, frozen=True, eq=False):
     """The arguments of a method, as a call has to fit them."""
 
     standard: tuple[str, ...]
@@ -34,7 +35,7 @@ class Signature(NamedTuple):
     keywords: bool
 
 
-class MethodFacts(NamedTuple):
+class MethodFacts(Struct, frozen=True, eq=False):
     name: str
     node: YamlNode
     body: Body

@@ -7,9 +7,10 @@ import re
 from collections.abc import Iterable, Iterator, Set
 from typing import ClassVar, Final
 
+from msgspec.structs import replace
+
 from sabir.check.form import yaml_findings
 from sabir.check.validator import BaseValidator
-from sabir.dataclasses import replace
 from sabir.diagnostics.finding import Edit, Finding, Fix
 from sabir.diagnostics.rules import Rule
 from sabir.languages.muranopl.check.names import FORMATS, is_dotted_name, is_identifier, is_lower_camel
@@ -143,9 +144,11 @@ class ManifestValidator(BaseValidator):
                 name = text_of(value) or ""
                 message = f"the file {name!r} of class {shown(key)} is not under Classes/"
                 short = name.removesuffix(".yaml")
-                hint, meant = report.near(short, free)
-                fix = report.replacing(value, f"{meant}.yaml") if meant and short != name else None
-                yield report.at(value, "MAN:E050", message, hint=hint, fix=fix)
+                meant = report.near(short, free)
+                fix = None
+                if meant.only and short != name:
+                    fix = report.replacing(value, f"{meant.only}.yaml")
+                yield report.at(value, "MAN:E050", message, hint=meant.hint, fix=fix)
         if all(_is_class_file(value) for value in classes.values()):
             yield from self._unlisted(listed, classes)
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
-
-from sabir.patterns import late_pattern
 
 __all__ = [
     "FORMATS",
@@ -26,14 +25,14 @@ FORMATS: Final[dict[str, tuple[Version, ...]]] = {
 }
 LATEST: Final[Version] = (1, 4)
 
-_IDENTIFIER: Final = late_pattern(r"[A-Za-z_][A-Za-z0-9_]*")
-_DOTTED: Final = late_pattern(r"[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*")
-_TYPE_REFERENCE: Final = late_pattern(
+_IDENTIFIER: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_DOTTED: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*")
+_TYPE_REFERENCE: Final = re.compile(
     r"(?:(?:[A-Za-z_][A-Za-z0-9_]*|=)?:)?[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*"
 )
 _SPECIAL_METHODS: Final = frozenset({".init", ".destroy"})
-_CAMEL_CASE: Final = late_pattern(r"_*(?:[A-Z]{1,3}|[A-Z][A-Za-z0-9]*)")
-_ALL_CAPITALS: Final = late_pattern(r"[A-Z0-9]{4,}")
+_CAMEL_CASE: Final = re.compile(r"_*(?:[A-Z]{1,3}|[A-Z][A-Za-z0-9]*)")
+_ALL_CAPITALS: Final = re.compile(r"[A-Z0-9]{4,}")
 
 
 def is_identifier(name: str) -> bool:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from msgspec import Struct
+
 from sabir.diagnostics.finding import Finding, Fix
 from sabir.expressions.yaql.nodes import (
     Binary,
@@ -25,7 +27,6 @@ from sabir.languages.muranopl.check.names import is_type_reference
 from sabir.languages.muranopl.check.repairs import declaring
 from sabir.languages.muranopl.check.report import Report
 from sabir.languages.muranopl.check.yaql_names import FUNCTIONS, LAMBDA_FUNCTIONS
-from sabir.namedtuples import NamedTuple
 from sabir.text import Span
 
 __all__ = ["check_class_reference", "check_expression", "check_writes"]
@@ -73,7 +74,7 @@ def check_expression(
     yield from walker.walk(expression.tree, this=this_is_object)
 
 
-class _Walker(NamedTuple):
+class _Walker(Struct, frozen=True, eq=False):
     report: Report
     table: ClassTable
     facts: ClassFacts

@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
-from typing import Final
+from functools import cache
 
 from sabir.diagnostics.finding import Edit, Fix
 from sabir.expressions.yaql.nodes import Call, Node, children
 from sabir.languages.muranopl.check import core_library
 from sabir.languages.muranopl.check.expressions import ExpressionText, is_expression_scalar, parse_scalar
 from sabir.languages.muranopl.check.report import Report
-from sabir.patterns import late_pattern
 from sabir.source.yaml.nodes import YamlEntry, YamlMapping, YamlNode, YamlScalar
 from sabir.text import Place, Span
 
 __all__ = ["as_list", "call_alone", "declaring", "with_contract", "without_value"]
 
-_COLON: Final = late_pattern(r"[ \t]*:[ \t]*")
-_COMMA: Final = late_pattern(r"\s*,\s*")
+
+@cache
+def _comma_pattern() -> re.Pattern[str]:
+    return re.compile(r"\s*,\s*")
+
+
+@cache
+def _colon_pattern() -> re.Pattern[str]:
+    return re.compile(r"[ \t]*:[ \t]*")
 
 
 def as_list(report: Report, mapping: YamlMapping) -> Fix | None:
@@ -33,7 +40,7 @@ def _flow_list(report: Report, mapping: YamlMapping) -> list[tuple[Span, str]] |
     edits = [(Span(mapping.span.start, mapping.span.start + 1), "[{")]
     for one, other in zip(mapping.entries, mapping.entries[1:], strict=False):
         between = Span(one.value.span.end, other.key.span.start)
-        if not _COMMA.fullmatch(text, between.start, between.end):
+        if not _comma_pattern().fullmatch(text, between.start, between.end):
             return None
         edits.append((between, "}, {"))
     return [*edits, (Span(mapping.span.end - 1, mapping.span.end), "}]")]
@@ -75,7 +82,7 @@ def with_contract(report: Report, declared: YamlMapping) -> Fix | None:
 def without_value(report: Report, entry: YamlEntry) -> Fix | None:
     """A keyword that takes no value, without the one it has."""
     between = Span(entry.key.span.end, entry.value.span.start)
-    if not isinstance(entry.value, YamlScalar) or not _COLON.fullmatch(
+    if not isinstance(entry.value, YamlScalar) or not _colon_pattern().fullmatch(
         report.source.text, between.start, between.end
     ):
         return None
@@ -91,7 +98,7 @@ def call_alone(report: Report, target: YamlScalar, value: YamlNode) -> Fix | Non
     if (
         not isinstance(parsed, ExpressionText)
         or not _has_call(parsed.tree)
-        or not _COLON.fullmatch(report.source.text, between.start, between.end)
+        or not _colon_pattern().fullmatch(report.source.text, between.start, between.end)
     ):
         return None
     return _fix(report, "keep the call alone", [(Span(target.span.start, value.span.start), "")])

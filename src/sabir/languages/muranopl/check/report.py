@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from typing import Final
 
+from msgspec import Struct
+
 from sabir.diagnostics.finding import Edit, Finding, Fix, Related
 from sabir.diagnostics.near import is_respelt, near, only_near
-from sabir.namedtuples import NamedTuple
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence, text_of
 from sabir.text import Place, Source, Span
 
@@ -17,7 +18,7 @@ _LONGEST_QUOTE: Final = 60
 _MOST_COMPARISONS: Final = 200_000
 
 
-class Near(NamedTuple):
+class Near(Struct, frozen=True):
     """What may have been meant by a name that does not exist."""
 
     hint: str | None = None
@@ -90,11 +91,11 @@ class Report:
         """
         known = sorted(known)
         written = text_of(node) or ""
-        hint, meant = self.near(written, known)
+        meant = self.near(written, known)
         fix = None
-        if meant is not None and meant not in map(text_of, taken):
-            fix = self.replacing(node, meant, safe=refused and is_respelt(written, meant))
-        return self.at(node, code, message, hint=hint or _choices(known), fix=fix)
+        if meant.only is not None and meant.only not in map(text_of, taken):
+            fix = self.replacing(node, meant.only, safe=refused and is_respelt(written, meant.only))
+        return self.at(node, code, message, hint=meant.hint or _choices(known), fix=fix)
 
     def renaming(self, span: Span, old: str, new: str | None) -> Fix | None:
         """A fix that writes another name at the beginning of a span, when the old one stands there letter by letter."""

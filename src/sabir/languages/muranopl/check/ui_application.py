@@ -92,10 +92,10 @@ def _check_properties(
         name = text_of(key)
         if name is not None and is_identifier(name) and name not in known:
             message = f"the class {document.name} has no property {name!r}"
-            hint, meant = report.near(name, known)
-            free = meant is not None and meant not in map(text_of, model)
-            fix = report.renaming(_inner(key), name, meant if free else None)
-            yield report.at(key, "UI:E088", message, hint=hint, fix=fix)
+            meant = report.near(name, known)
+            free = meant.only is not None and meant.only not in map(text_of, model)
+            fix = report.renaming(_inner(key), name, meant.only if free else None)
+            yield report.at(key, "UI:E088", message, hint=meant.hint, fix=fix)
 
 
 def _inner(node: YamlNode) -> Span:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
+from msgspec import Struct
+
 from sabir.diagnostics.finding import Finding
 from sabir.expressions.yaql.nodes import Binary, Call, Index, Node, Variable, Word, children
 from sabir.languages.muranopl.check.expressions import (
@@ -19,7 +21,6 @@ from sabir.languages.muranopl.check.locals import binds_names
 from sabir.languages.muranopl.check.report import Report
 from sabir.languages.muranopl.check.shapes import is_null
 from sabir.languages.muranopl.check.yaql_names import LAMBDA_FUNCTIONS
-from sabir.namedtuples import NamedTuple
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence, text_of
 
 __all__ = ["check_expressions"]
@@ -31,7 +32,7 @@ _BUILT_IN_FORMS: Final = frozenset({"workflowManagement"})
 _BUILT_IN_VALUES: Final = ("forms", "index")
 
 
-class _Names(NamedTuple):
+class _Names(Struct, frozen=True):
     """What an expression may name: forms with their fields, and values by `$name`. None: not known."""
 
     fields: Fields | None

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import cache
 from typing import Final
 
 from sabir.diagnostics.finding import Finding, Fix
 from sabir.languages.muranopl.check.names import is_dotted_name, is_identifier
 from sabir.languages.muranopl.check.report import Report, kind_of, shown
 from sabir.languages.muranopl.check.shapes import is_null, quoting, unknown_keys
-from sabir.patterns import late_pattern
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence, text_of
 
 __all__ = ["check_forms", "form_fields"]
@@ -44,9 +44,17 @@ _SIMPLE_TYPES: Final = frozenset(
 )
 _TEXTS: Final = ("name", "label", "description", "descriptionTitle", "helpText", "regexpValidator")
 _FLAGS: Final = ("required", "hidden")
-_FLAG_TEXT: Final = late_pattern("true|false", re.IGNORECASE)
-_NUMBER_TEXT: Final = late_pattern("0|[1-9][0-9]*")
 _NUMBERS: Final = ("minLength", "maxLength", "minValue", "maxValue")
+
+
+@cache
+def _number_text_pattern() -> re.Pattern[str]:
+    return re.compile("0|[1-9][0-9]*")
+
+
+@cache
+def _flag_text_pattern() -> re.Pattern[str]:
+    return re.compile("true|false", re.IGNORECASE)
 
 
 def form_fields(forms: YamlNode | None) -> Mapping[str, frozenset[str] | None] | None:
@@ -124,12 +132,12 @@ def _check_field(report: Report, field: YamlMapping) -> Iterator[Finding]:
     for key in _FLAGS:
         if not _is_scalar_of(field.get(key), bool):
             message = f"{key} must be true or false, not {_what(field, key)}"
-            fix = _unquoting(report, field.get(key), _FLAG_TEXT)
+            fix = _unquoting(report, field.get(key), _flag_text_pattern())
             yield report.at(_key(field, key), "UI:E081", message, fix=fix)
     for key in _NUMBERS:
         if not _is_scalar_of(field.get(key), int):
             message = f"{key} must be an integer, not {_what(field, key)}"
-            fix = _unquoting(report, field.get(key), _NUMBER_TEXT)
+            fix = _unquoting(report, field.get(key), _number_text_pattern())
             yield report.at(_key(field, key), "UI:E082", message, fix=fix)
     yield from _check_type(report, field.get("type"))
 
@@ -148,9 +156,9 @@ def _check_type(report: Report, value: YamlNode | None) -> Iterator[Finding]:
             value, "UI:E100", f"{shown(value)} is neither a type of field nor the name of a class"
         )
     elif is_identifier(name) and name not in _SIMPLE_TYPES:
-        hint, only = report.near(name, _SIMPLE_TYPES)
-        hint = hint or f"the simple types are {', '.join(sorted(_SIMPLE_TYPES))}"
-        fix = report.replacing(value, only) if only else None
+        meant = report.near(name, _SIMPLE_TYPES)
+        hint = meant.hint or f"the simple types are {', '.join(sorted(_SIMPLE_TYPES))}"
+        fix = report.replacing(value, meant.only) if meant.only else None
         yield report.at(value, "UI:W100", f"there is no type of field {name!r}", hint=hint, fix=fix)
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import posixpath
 import re
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Final
 from weakref import WeakKeyDictionary
 
+from msgspec import Struct
+
 from sabir.languages.muranopl.check.names import FORMATS, LATEST, Version, is_dotted_name
-from sabir.namedtuples import NamedTuple
-from sabir.patterns import late_pattern
 from sabir.source.packages import LoadedPackage, PackageFile
 from sabir.source.yaml.nodes import YamlMapping, YamlScalar, text_of
 from sabir.text import Source
@@ -18,14 +18,18 @@ from sabir.text import Source
 __all__ = ["MANIFEST", "ListedClass", "PackageView", "is_murano_package"]
 
 MANIFEST: Final = "manifest.yaml"
-_TOSCA: Final = late_pattern(rb"^(?:\xef\xbb\xbf)?[\"']?tosca_definitions_version[\"']?[ \t]*:", re.MULTILINE)
 _CORE_PACKAGES: Final = frozenset({"io.murano", "io.murano.applications"})
 # Keys that only a class file has.
 _CLASS_MARKS: Final = frozenset({"Namespaces", "Extends", "Methods", "Workflow", "Properties"})
 _VIEWS: Final[WeakKeyDictionary[LoadedPackage, PackageView]] = WeakKeyDictionary()
 
 
-class ListedClass(NamedTuple):
+@cache
+def _tosca_pattern() -> re.Pattern[bytes]:
+    return re.compile(rb"^(?:\xef\xbb\xbf)?[\"']?tosca_definitions_version[\"']?[ \t]*:", re.MULTILINE)
+
+
+class ListedClass(Struct, frozen=True):
     """A class that the manifest promises: its qualified name and the path of its file."""
 
     name: str
@@ -198,7 +202,7 @@ def is_murano_package(package: LoadedPackage) -> bool:
         file = package.get_file(name)
         if file is None or not name.endswith((".yaml", ".yml")):
             return False
-        if _TOSCA.search(file.raw()):
+        if _tosca_pattern().search(file.raw()):
             # Told by its text, so that a large template is not read as YAML a second time.
             return False
         if _is_ui(package, name):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from sabir.dataclasses import dataclass
+from msgspec import Struct
+
 from sabir.diagnostics.finding import Finding
 from sabir.languages.muranopl.syntax.defects import UNKNOWN_CLASS, Defects
 from sabir.languages.muranopl.syntax.members import read_methods, read_properties
@@ -26,8 +27,7 @@ __all__ = ["ClassFile", "read_class_file"]
 _TARGETS: Final = ("Package", "Type", "Property", "Method", "Argument", "All")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ClassFile:
+class ClassFile(Struct, frozen=True, kw_only=True):
     """The classes of a file in their order, and everything that is wrong with its form."""
 
     classes: tuple[ClassNode, ...]

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from sabir.dataclasses import dataclass
+from msgspec import Struct
+
 from sabir.languages.muranopl.syntax.defects import Defects
 from sabir.languages.muranopl.syntax.nodes import Block, CatchClause, Constant, NameNode, Value
 from sabir.languages.muranopl.syntax.values import read_value
@@ -17,8 +18,7 @@ __all__ = ["Construct", "read_catches", "read_names"]
 _CATCH_KEYS: Final = ("With", "As", "Do")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Construct:
+class Construct(Struct, frozen=True, kw_only=True):
     """A block construct whose keys are known to belong to it."""
 
     span: Span

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from sabir.dataclasses import dataclass, field
+from msgspec import Struct
+
 from sabir.diagnostics.finding import Finding, Related
 from sabir.diagnostics.near import did_you_mean
 from sabir.text import Place, Source, Span
@@ -15,12 +16,11 @@ DUPLICATE = "MRUN:E004"
 UNKNOWN_CLASS = "MRUN:E005"
 
 
-@dataclass(slots=True)
-class Defects:
+class Defects(Struct):
     """The findings about one source, in the order they were made."""
 
     source: Source
-    findings: list[Finding] = field(default_factory=list[Finding])
+    findings: list[Finding] = []
 
     def add(self, message: str, span: Span, *, code: str = FORM, hint: str | None = None) -> None:
         self.findings.append(Finding(code=code, message=message, place=Place(self.source, span), hint=hint))

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from sabir.dataclasses import dataclass, field
+from msgspec import Struct
+
 from sabir.diagnostics.finding import Finding
 from sabir.languages.muranopl.syntax.defects import Defects
 from sabir.languages.muranopl.syntax.names import is_qualified_name
@@ -31,8 +32,7 @@ MANIFEST: Final = "manifest.yaml"
 FORMATS: Final = ("1.0", "1.1", "1.2", "1.3", "1.4")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Manifest:
+class Manifest(Struct, frozen=True, kw_only=True):
     """`format` is the MuranoPL version; `classes` maps full class names to files below `Classes/`."""
 
     name: str
@@ -40,9 +40,9 @@ class Manifest:
     format: str = "1.0"
     format_name: str = "MuranoPL"
     type: str = "Application"
-    require: Mapping[str, VersionSpec] = field(default_factory=dict[str, VersionSpec])
-    classes: Mapping[str, str] = field(default_factory=dict[str, str])
-    class_spans: Mapping[str, Span] = field(default_factory=dict[str, Span])
+    require: Mapping[str, VersionSpec] = {}
+    classes: Mapping[str, str] = {}
+    class_spans: Mapping[str, Span] = {}
     meta: Value | None = None
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from sabir.languages.muranopl.syntax.defects import Defects
 from sabir.languages.muranopl.syntax.nodes import ArgumentNode, Constant, MethodNode, PropertyNode, Value
 from sabir.languages.muranopl.syntax.statements import read_block
 from sabir.languages.muranopl.syntax.values import read_value
-from sabir.patterns import late_pattern
 from sabir.source.yaml import YamlEntry, YamlMapping, YamlNode, YamlScalar, YamlSequence
 from sabir.text import EMPTY_SPAN, Place, Span
 
@@ -25,7 +25,7 @@ PROPERTY_USAGES: Final = ("In", "Out", "InOut", "Const", "Runtime", "Static", "C
 METHOD_USAGES: Final = ("Runtime", "Static", "Extension", "Action")
 ARGUMENT_USAGES: Final = ("Standard", "VarArgs", "KwArgs")
 SCOPES: Final = ("Session", "Public")
-_MEMBER_NAME: Final = late_pattern(r"\.?[a-zA-Z_]\w*")
+_MEMBER_NAME: Final = re.compile(r"\.?[a-zA-Z_]\w*")
 
 
 def read_properties(entry: YamlEntry | None, defects: Defects) -> tuple[PropertyNode, ...]:

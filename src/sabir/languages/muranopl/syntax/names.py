@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Final
 
-from sabir.patterns import late_pattern
-
 __all__ = ["NO_NAMESPACES", "Namespaces", "UnknownPrefix", "is_prefix", "is_qualified_name", "is_short_name"]
 
-_SHORT: Final = late_pattern(r"[a-zA-Z_]\w*")
-_QUALIFIED: Final = late_pattern(r"[a-zA-Z_]\w*(?:\.[a-zA-Z_]\w*)*")
+_SHORT: Final = re.compile(r"[a-zA-Z_]\w*")
+_QUALIFIED: Final = re.compile(r"[a-zA-Z_]\w*(?:\.[a-zA-Z_]\w*)*")
 
 
 def is_short_name(text: str) -> bool:

@@ -6,20 +6,25 @@ A plain (unquoted) scalar that YAML reads as text is an expression when it has a
 
 from __future__ import annotations
 
+import re
+from functools import cache
 from typing import Final
 
 from sabir.expressions.yaql import Dialect, is_expression
 from sabir.languages.muranopl.syntax.nodes import Constant, Expr, ListValue, MapValue, Value
-from sabir.patterns import late_pattern
 from sabir.source.yaml import Style, YamlNode, YamlScalar, YamlSequence
 from sabir.text import Place, Source, Span
 
 __all__ = ["expression_place", "is_expression_scalar", "read_value"]
 
-_ONLY_WORDS: Final = late_pattern(r"[\w\s.]*")
-# `=:Name` is `:Name`, the spelling that YAQL knows (S-09).
-_OWN_NAMESPACE: Final = late_pattern(r"(?<![^\s(,\[{])=:(?=[A-Za-z_])")
+_ONLY_WORDS: Final = re.compile(r"[\w\s.]*")
 YAQL_TAG: Final = "!yaql"
+
+
+@cache
+def _own_namespace_pattern() -> re.Pattern[str]:
+    # `=:Name` is `:Name`, the spelling that YAQL knows (S-09).
+    return re.compile(r"(?<![^\s(,\[{])=:(?=[A-Za-z_])")
 
 
 def is_expression_scalar(node: YamlNode) -> bool:
@@ -34,7 +39,7 @@ def _expression_text(node: YamlScalar) -> str | None:
         return None
     if _ONLY_WORDS.fullmatch(node.text):
         return None
-    text = _OWN_NAMESPACE.sub(":", node.text) if "=:" in node.text else node.text
+    text = _own_namespace_pattern().sub(":", node.text) if "=:" in node.text else node.text
     return text if is_expression(text, Dialect.MURANO) else None
 
 

@@ -11,6 +11,8 @@ from collections.abc import Iterable, Iterator
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Final, cast
 
+from msgspec.structs import astuple
+
 from sabir.expressions.yaql import Dialect, parse
 from sabir.expressions.yaql.nodes import (
     Binary,
@@ -166,7 +168,7 @@ def _statements(node: ast.Statement) -> Iterator[ast.Statement]:
 
 
 def _values(node: ast.Statement) -> Iterator[ast.Value]:
-    for field in node[1:]:
+    for field in astuple(node)[1:]:
         yield from _values_in(field)
 
 
