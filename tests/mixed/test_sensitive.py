@@ -15,6 +15,7 @@ from sabir.expressions.query import resources_of
 from sabir.graph import Sensitive
 from sabir.graph.secrets import holds_sensitive
 from sabir.languages.language import EvaluationRequest, RenderRequest
+from sabir.operations.impact import ImpactRequest, impact_path
 from sabir.source.packages import load_package
 from tests.mixed.parts import PARTS, environment, evaluate, written
 
@@ -95,6 +96,25 @@ def test_no_view_shows_it(
         out, err = capfd.readouterr()
         assert status in (0, None), (command, err)
         assert not is_shown(out + err), command
+
+
+MODEL = """\
+text = "none"
+host = std::Host(name="vm1", os=std::linux)
+std::ConfigFile(host=host, path="/etc/web.conf", content=text)
+"""
+
+
+def test_impact_reaches_what_is_rendered_from_it(tmp_path: Path) -> None:
+    made = {
+        "vault.yaml": VAULT,
+        "model/main.cf": MODEL,
+        "sabir.yaml": f"parts:\n  vault: {{path: vault.yaml}}\n  net: {{path: model, inputs: {{text: {GIVEN}}}}}\n",
+    }
+    impact = impact_path(ImpactRequest(path=written(tmp_path, made), line="vault.yaml:12"))
+    assert [(rendered.name, rendered.fields) for rendered in impact.rendered] == [
+        ("std::ConfigFile[vm1,path=/etc/web.conf]", ("hash",))
+    ]
 
 
 @pytest.mark.parametrize("language", PARTS)

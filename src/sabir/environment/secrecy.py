@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from sabir.dataclasses import dataclass, replace
-from sabir.diagnostics.finding import Finding, Related
+from msgspec import Struct
+
+from sabir.dataclasses import replace
+from sabir.diagnostics.finding import Finding
 from sabir.environment.given import Resolved
 from sabir.environment.merge import MovedPart
 from sabir.graph.graph import Graph
@@ -22,8 +24,7 @@ from sabir.graph.values import Ref, Sensitive, Unknown, Value
 __all__ = ["Given"]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Given:
+class Given(Struct, frozen=True, eq=False):
     """What is sensitive among the values that a part is given."""
 
     secrets: Secrets
@@ -45,7 +46,7 @@ class Given:
         outputs = {
             name: self._value(value, rests=(None, name) in resting) for name, value in moved.outputs.items()
         }
-        return MovedPart(instances, outputs, moved.output_origins)
+        return replace(moved, instances=instances, outputs=outputs)
 
     def _instance(self, one: Instance, resting: Mapping[tuple[str | None, str | None], object]) -> Instance:
         row = tuple(
@@ -70,5 +71,5 @@ class Given:
             finding,
             message=scrubbed(finding.message),
             hint=None if finding.hint is None else scrubbed(finding.hint),
-            related=tuple(Related(place=one.place, message=scrubbed(one.message)) for one in finding.related),
+            related=tuple(replace(note, message=scrubbed(note.message)) for note in finding.related),
         )
