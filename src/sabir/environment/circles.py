@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
-from sabir.dataclasses import dataclass, field
+from msgspec import Struct
+
 from sabir.diagnostics.finding import Finding, Related
 from sabir.environment.given import Resolved
 from sabir.environment.guesses import GUESSES
@@ -33,8 +34,7 @@ Run = Callable[[str, Mapping[Span, Resolved]], PartOutcome]
 Resolve = Callable[[Mapping[str, MovedPart], Sequence[Reference]], Sequence[Resolved | Finding]]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Solved:
+class Solved(Struct, frozen=True, eq=False):
     """Every part of the circle with the values of the others; `whole` unless something is wrong or waits for itself."""
 
     outcomes: Mapping[str, PartOutcome]
@@ -43,29 +43,35 @@ class Solved:
     whole: bool
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Attempt:
+class _Attempt(Struct, frozen=True, eq=False):
     """All parts with one set of guesses, and what the references give then."""
 
     outcomes: Mapping[str, PartOutcome]
     values: Mapping[Span, Resolved | Finding]
 
 
-@dataclass(slots=True, eq=False)
 class Circle:
-    environment: Environment
-    names: Sequence[str]
-    references: Sequence[Reference]
-    """What the parts of the circle take from each other."""
-    known: Mapping[Span, Resolved]
-    """What they are given from elsewhere."""
-    run: Run
-    resolve: Resolve
-    _settled: dict[Span, Resolved] = field(default_factory=dict[Span, Resolved])
-    _guesses: dict[Span, int] = field(default_factory=dict[Span, int])
-    _tried: set[tuple[Span, int]] = field(default_factory=set[tuple[Span, int]])
-    """Guesses that were changed to, each once: errors that come and go must not keep it going."""
-    _cache: dict[tuple[Any, ...], PartOutcome] = field(default_factory=dict[tuple[Any, ...], PartOutcome])
+    def __init__(
+        self,
+        environment: Environment,
+        names: Sequence[str],
+        references: Sequence[Reference],
+        known: Mapping[Span, Resolved],
+        run: Run,
+        resolve: Resolve,
+    ) -> None:
+        """`references` are what the parts of the circle take from each other, `known` what they are given from elsewhere."""
+        self.environment = environment
+        self.names = names
+        self.references = references
+        self.known = known
+        self.run = run
+        self.resolve = resolve
+        self._settled: dict[Span, Resolved] = {}
+        self._guesses: dict[Span, int] = {}
+        self._tried: set[tuple[Span, int]] = set()
+        """Guesses that were changed to, each once: errors that come and go must not keep it going."""
+        self._cache: dict[tuple[Any, ...], PartOutcome] = {}
 
     def solve(self) -> Solved:
         self._guesses = {one.span: 0 for one in self.references}

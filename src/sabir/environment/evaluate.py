@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from sabir.dataclasses import dataclass, field
+from msgspec import Struct
+
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.near import did_you_mean
 from sabir.environment import FILE_NAME
@@ -51,8 +52,7 @@ def evaluate_environment(package: LoadedPackage, request: EvaluationRequest) -> 
     )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class PreparedPart:
+class PreparedPart(Struct, frozen=True, eq=False):
     """A part with the request that evaluates it with the values of the other parts."""
 
     loaded: LoadedPart
@@ -113,15 +113,15 @@ def _check_overrides(environment: Environment, request: EvaluationRequest) -> No
         )
 
 
-@dataclass(slots=True)
 class _Run:
-    environment: Environment
-    runner: PartRunner
-    findings: list[Finding]
-    resolved: dict[Span, Resolved] = field(default_factory=dict[Span, Resolved])
-    done: dict[str, MovedPart] = field(default_factory=dict[str, MovedPart])
-    broken: set[str] = field(default_factory=set[str])
-    """Parts that could not be evaluated to the end; what refers to them is not reported on top."""
+    def __init__(self, environment: Environment, runner: PartRunner, findings: list[Finding]) -> None:
+        self.environment = environment
+        self.runner = runner
+        self.findings = findings
+        self.resolved: dict[Span, Resolved] = {}
+        self.done: dict[str, MovedPart] = {}
+        self.broken: set[str] = set()
+        """Parts that could not be evaluated to the end; what refers to them is not reported on top."""
 
     def evaluate(self) -> None:
         for group in self._groups():

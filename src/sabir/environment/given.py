@@ -6,7 +6,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from sabir.dataclasses import dataclass, replace
+from msgspec import Struct
+
+from sabir.dataclasses import replace
 from sabir.environment.nodes import Environment
 from sabir.environment.parts import LoadedPart
 from sabir.environment.references import is_expression
@@ -29,8 +31,7 @@ ABSENT: Final = object()
 """In place of a value: nothing is given, as if the key were not there."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Resolved:
+class Resolved(Struct, frozen=True, eq=False):
     """The value an expression gave, and where it came from."""
 
     value: Any

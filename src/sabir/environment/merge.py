@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 
-from sabir.dataclasses import dataclass, field, replace
-from sabir.diagnostics.finding import Edit, Finding, Fix, Frame, Related
+from msgspec import Struct
+
+from sabir.dataclasses import replace
+from sabir.diagnostics.finding import Finding, Fix
 from sabir.graph.instance import Instance
 from sabir.graph.origin import AttributeRead, Origin
 from sabir.graph.record import Record
@@ -17,27 +19,25 @@ from sabir.text import Location, Place, Source, Span
 __all__ = ["MovedPart", "PartPlaces", "moved_part"]
 
 
-@dataclass(slots=True)
 class PartPlaces:
     """Moves what a part says about its own files into the environment: `main.cf` becomes `network/main.cf`."""
 
-    prefix: str
-    own: Source | None = None
-    """The text of the environment itself: places in it stay where they are."""
-    _sources: dict[int, Source] = field(default_factory=dict[int, Source])
-    _kept: list[Source] = field(default_factory=list[Source])
+    def __init__(self, prefix: str, own: Source | None = None) -> None:
+        """`own` is the text of the environment itself: places in it stay where they are."""
+        self.prefix = prefix
+        self.own = own
+        self._sources: dict[int, Source] = {}
+        self._kept: list[Source] = []
 
     def finding(self, finding: Finding) -> Finding:
         """The finding with its places moved."""
         return replace(
             finding,
             place=self.place(finding.place),
-            related=tuple(
-                Related(place=self.place(one.place), message=one.message) for one in finding.related
-            ),
+            related=tuple(replace(note, place=self.place(note.place)) for note in finding.related),
             frames=tuple(
-                Frame(place=None if one.place is None else self.place(one.place), name=one.name)
-                for one in finding.frames
+                frame if frame.place is None else replace(frame, place=self.place(frame.place))
+                for frame in finding.frames
             ),
             fix=self._fix(finding.fix),
         )
@@ -45,9 +45,7 @@ class PartPlaces:
     def _fix(self, fix: Fix | None) -> Fix | None:
         if fix is None:
             return None
-        return replace(
-            fix, edits=tuple(Edit(place=self.place(one.place), text=one.text) for one in fix.edits)
-        )
+        return replace(fix, edits=tuple(replace(edit, place=self.place(edit.place)) for edit in fix.edits))
 
     def place(self, place: Place) -> Place:
         return Place(self.source(place.source), place.span)
@@ -66,8 +64,7 @@ class PartPlaces:
         return name if name.startswith("<") else f"{self.prefix}{name}"
 
 
-@dataclass(frozen=True, slots=True)
-class MovedPart:
+class MovedPart(Struct, frozen=True):
     """The graph of a part with ids and places of the environment; instances without an owner belong to the part."""
 
     instances: tuple[Instance, ...]
@@ -90,16 +87,14 @@ def moved_part(
     )
 
 
-@dataclass(slots=True)
 class _Mover:
-    part: str
-    places: PartPlaces
-    given: Mapping[Span, Origin]
-    # Origins and records are shared by many instances; moving each once keeps them shared.
-    _origins: dict[int, tuple[Origin, Origin]] = field(default_factory=dict[int, tuple[Origin, Origin]])
-    _records: dict[int, tuple[Record[Origin], Record[Origin]]] = field(
-        default_factory=dict[int, tuple[Record[Origin], Record[Origin]]]
-    )
+    def __init__(self, part: str, places: PartPlaces, given: Mapping[Span, Origin]) -> None:
+        self.part = part
+        self.places = places
+        self.given = given
+        # Origins and records are shared by many instances; moving each once keeps them shared.
+        self._origins: dict[int, tuple[Origin, Origin]] = {}
+        self._records: dict[int, tuple[Record[Origin], Record[Origin]]] = {}
 
     def instance(self, instance: Instance, owner: str) -> Instance:
         return Instance(

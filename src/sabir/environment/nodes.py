@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from sabir.dataclasses import dataclass
+from msgspec import Struct
+
 from sabir.source.yaml.nodes import YamlMapping, YamlNode
 from sabir.text import Place, Source, Span
 
 __all__ = ["Environment", "Part"]
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Part:
+class Part(Struct, frozen=True, eq=False, kw_only=True):
     """One description in one language. `inputs`, `model` and `config` may hold expressions."""
 
     name: str
@@ -25,8 +25,7 @@ class Part:
     search_path: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Environment:
+class Environment(Struct, frozen=True, eq=False, kw_only=True):
     source: Source
     name: str
     parts: tuple[Part, ...]

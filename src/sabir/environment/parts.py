@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import cast
 
-from sabir.dataclasses import dataclass
+from msgspec import Struct
+
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.near import did_you_mean
 from sabir.environment.merge import PartPlaces
@@ -19,8 +20,7 @@ from sabir.text import Span
 __all__ = ["LoadedPart", "environment_folder", "load_parts"]
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class LoadedPart:
+class LoadedPart(Struct, frozen=True, eq=False, kw_only=True):
     part: Part
     folder: Path | None
     """Where paths in `sabir.yaml` start from."""

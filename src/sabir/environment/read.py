@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
+from functools import cache
 from typing import Final
 
-from sabir.dataclasses import dataclass, field
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.near import did_you_mean
 from sabir.environment.nodes import Environment, Part
-from sabir.patterns import late_pattern
 from sabir.source.packages import PackageFile
 from sabir.source.problem import problem_finding
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence, text_of
@@ -19,8 +19,12 @@ __all__ = ["read_environment"]
 
 _KEYS: Final = ("sabir", "name", "parts", "outputs", "rules")
 _PART_KEYS: Final = ("language", "path", "inputs", "model", "config", "search_path")
-_NAME: Final = late_pattern(r"[A-Za-z_][A-Za-z0-9_-]*")
 _VERSION: Final = 1
+
+
+@cache
+def _name_pattern() -> re.Pattern[str]:
+    return re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 
 
 def read_environment(file: PackageFile) -> tuple[Environment | None, tuple[Finding, ...]]:
@@ -36,10 +40,10 @@ def read_environment(file: PackageFile) -> tuple[Environment | None, tuple[Findi
     return reader.environment(first), tuple(reader.findings)
 
 
-@dataclass(slots=True)
 class _Reader:
-    source: Source
-    findings: list[Finding] = field(default_factory=list[Finding])
+    def __init__(self, source: Source, findings: list[Finding]) -> None:
+        self.source = source
+        self.findings = findings
 
     def environment(self, root: YamlMapping) -> Environment | None:
         self._known_keys(root, _KEYS, "an environment")
@@ -69,7 +73,7 @@ class _Reader:
 
     def _part(self, key: YamlNode, value: YamlNode) -> Part | None:
         name = text_of(key)
-        if name is None or not _NAME.fullmatch(name):
+        if name is None or not _name_pattern().fullmatch(name):
             message = "a part is named by letters, digits, _ and -"
             self._find(key.span, "ENV:E002", message)
             return None

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import cast
 
-from sabir.dataclasses import dataclass
+from msgspec import Struct
+
 from sabir.diagnostics.finding import Finding
 from sabir.environment.evaluate import prepare_parts
 from sabir.languages.language import EvaluationRequest, Language, Renderer, Rendering, RenderRequest
@@ -26,8 +27,7 @@ def renderers() -> Mapping[str, Renderer]:
     return names
 
 
-@dataclass(frozen=True, slots=True)
-class _EnvironmentRenderer:
+class _EnvironmentRenderer(Struct, frozen=True):
     target: str
 
     def __call__(

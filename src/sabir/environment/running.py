@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from sabir.dataclasses import dataclass, replace
+from msgspec import Struct
+
+from sabir.dataclasses import replace
 from sabir.diagnostics.finding import Finding, Severity
 from sabir.environment.given import Resolved, request_for
 from sabir.environment.merge import MovedPart, moved_part
@@ -23,8 +25,7 @@ __all__ = ["PartOutcome", "PartRunner"]
 _NO_GRAPH: Final = Graph(())
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class PartOutcome:
+class PartOutcome(Struct, frozen=True, eq=False):
     """What came of a part: its graph in the environment, as far as it came, and what there is to say."""
 
     moved: MovedPart
@@ -35,8 +36,7 @@ class PartOutcome:
         return tuple(one for one in self.findings if one.severity is Severity.ERROR)
 
 
-@dataclass(frozen=True, slots=True)
-class PartRunner:
+class PartRunner(Struct, frozen=True):
     environment: Environment
     parts: Mapping[str, LoadedPart]
     asked: Mapping[str | None, Sequence[Reference]]

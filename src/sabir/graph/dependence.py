@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
 
 from sabir.graph.graph import Graph
 from sabir.graph.instance import Instance
 from sabir.graph.origin import AttributeRead, Origin
 from sabir.graph.record import Layout
-from sabir.namedtuples import NamedTuple
 from sabir.source.collector import collector_paused
 from sabir.text import Location, Source
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final, cast
 
-from sabir.dataclasses import dataclass, field
+from msgspec import Struct
+
 from sabir.graph.graph import Graph
 from sabir.graph.instance import Instance
 from sabir.graph.values import REDACTED, Sensitive, Value
@@ -25,8 +26,7 @@ class Absent:
 ABSENT: Final = Absent()
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(Struct, frozen=True):
     """One attribute, relation or property of an instance, before and after."""
 
     name: str
@@ -34,21 +34,19 @@ class Change:
     after: Value | Absent
 
 
-@dataclass(frozen=True, slots=True)
-class ChangedInstance:
+class ChangedInstance(Struct, frozen=True):
     before: Instance
     after: Instance
     changes: tuple[Change, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GraphDiff:
+class GraphDiff(Struct, frozen=True, kw_only=True):
     """The difference; empty when both graphs mean the same."""
 
     added: tuple[Instance, ...] = ()
     removed: tuple[Instance, ...] = ()
     changed: tuple[ChangedInstance, ...] = ()
-    outputs: tuple[Change, ...] = field(default=())
+    outputs: tuple[Change, ...] = ()
 
     def __bool__(self) -> bool:
         return bool(self.added or self.removed or self.changed or self.outputs)

@@ -8,9 +8,10 @@ answer; the place and the manner are always there.
 from __future__ import annotations
 
 from enum import Enum
+from typing import NamedTuple
 
-from sabir.dataclasses import dataclass
-from sabir.namedtuples import NamedTuple
+from msgspec import Struct
+
 from sabir.text import Location, Place
 
 __all__ = ["AttributeRead", "How", "Origin"]
@@ -49,8 +50,7 @@ class AttributeRead(NamedTuple):  # made and looked up by the hundred thousand, 
     attribute: str | None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Origin:
+class Origin(Struct, frozen=True, eq=False):
     """One step: the place, the manner, and the steps and attributes it rests on."""
 
     place: Place | Location

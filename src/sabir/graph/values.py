@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from typing import Any, Final, Union, final
 
-from sabir.dataclasses import dataclass
+from msgspec import Struct
 
 __all__ = [
     "REDACTED",
@@ -24,15 +24,13 @@ PlainScalar = str | int | float | bool | bytes | date | datetime | None
 REDACTED: Final = "<<REDACTED>>"
 
 
-@dataclass(frozen=True, slots=True)
-class Ref:
+class Ref(Struct, frozen=True):
     """An instance as a value, by its id."""
 
     id: str
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class Sensitive:
+class Sensitive(Struct, frozen=True):
     """A value that must never be shown: whoever writes values writes `<<REDACTED>>` for it, and so does `repr`."""
 
     value: Value

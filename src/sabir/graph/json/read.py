@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from typing import Any, Final, NoReturn, TypeVar
 
@@ -13,7 +13,7 @@ from sabir.errors import UnusableInput
 from sabir.graph.graph import Graph
 from sabir.graph.instance import Instance
 from sabir.graph.json.origins import origins_of
-from sabir.graph.json.saved import SavedInstance, Shared
+from sabir.graph.json.saved import SavedInstance, Shared, empty, saved_instance
 from sabir.graph.json.values import FORMAT, decoded, has_words
 from sabir.graph.origin import How
 from sabir.source.collector import collector_paused
@@ -124,24 +124,32 @@ class _Reader:
         except ValueError:
             self.refuse_twice(file.instances, instances)
 
-    def instances(self, lines: list[msgspec.Raw]) -> list[Instance]:
-        made: list[Instance] = []
-        add, decode, shared = made.append, msgspec.json.Decoder(_Line).decode, self.shared
+    def instances(self, lines: list[msgspec.Raw]) -> list[SavedInstance]:
+        instances: list[SavedInstance] = []
+        deep: list[SavedInstance] = []
+        add, decode, shared = instances.append, msgspec.json.Decoder(_Line).decode, self.shared
         try:
             for line in lines:
                 head = decode(line)
-                one = SavedInstance(head, line, shared)
                 if not _NESTED.isdisjoint(map(type, head.attributes.values())):
                     text = bytes(line)
                     if has_words(text):
                         for value in head.attributes.values():
                             decoded(value)
                     if text.count(b"[") + text.count(b"{") > _DEEP:
-                        one.read()
-                add(one)
+                        deep.append(saved_instance(head, line, shared))
+                        add(deep[-1])
+                        continue
+                add(saved_instance(head, line, shared))
         except (ValueError, RecursionError) as error:  # of which msgspec's errors are kinds
-            self.refuse(lines, len(made), error)
-        return made
+            self.refuse(lines, len(instances), error)
+        empty(instances)
+        for instance in deep:
+            try:
+                instance.read()
+            except (ValueError, RecursionError) as error:
+                self.refuse(lines, instances.index(instance), error)
+        return instances
 
     def refuse(self, lines: list[msgspec.Raw], index: int, error: Exception) -> NoReturn:
         """Say what is wrong with a line, in the words of the reader that takes its time."""
@@ -149,14 +157,14 @@ class _Reader:
         offset = self.offset(line)
         head = self.decode(msgspec.json.Decoder(_LooseLine), line, where, offset)
         try:
-            SavedInstance(head, line, Shared()).read()
+            saved_instance(head, line, Shared()).read()
         except (ValueError, RecursionError) as better:
             error = better
         self.fail(f"{where}: {_reason(error)}", offset)
 
-    def refuse_twice(self, lines: list[msgspec.Raw], made: list[Instance]) -> NoReturn:
+    def refuse_twice(self, lines: list[msgspec.Raw], instances: Sequence[Instance]) -> NoReturn:
         seen: set[str] = set()
-        for index, one in enumerate(made):
+        for index, one in enumerate(instances):
             if one.id in seen:
                 self.fail(
                     f"instances[{index}]: a second instance has the id {one.id!r}", self.offset(lines[index])

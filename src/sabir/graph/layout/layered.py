@@ -7,7 +7,8 @@ from itertools import pairwise
 from math import sqrt
 from typing import Final
 
-from sabir.dataclasses import dataclass
+from msgspec import Struct
+
 from sabir.graph.layout.coordinates import heights_along
 from sabir.graph.layout.crossings import ordered
 from sabir.graph.layout.layers import acyclic, layers_of
@@ -27,8 +28,7 @@ _MOST_BENDS: Final = 5000
 """With more bends than this every node with two edges has one: nobody follows a single line there."""
 
 
-@dataclass(frozen=True, slots=True)
-class Gaps:
+class Gaps(Struct, frozen=True):
     between_columns: float = 70.0
     between_boxes: float = 14.0
     between_drawings: float = 40.0
@@ -36,8 +36,7 @@ class Gaps:
     """Height that a passing edge takes in a column."""
 
 
-@dataclass(frozen=True, slots=True)
-class Drawing:
+class Drawing(Struct, frozen=True):
     """`corners` of the boxes by node (top left), `lanes` the x range of each node's column; `bends` by edge."""
 
     size: Size

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from sabir.dataclasses import dataclass
+from msgspec import Struct
+
 from sabir.graph.layout.layered import Drawing, Gaps, Size, draw
 from sabir.graph.layout.passing import Column, Rectangle, columns_of, way_out
 
@@ -16,8 +17,7 @@ Point = tuple[float, float]
 _PADDING = 14.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Boxes:
+class Boxes(Struct, frozen=True, kw_only=True):
     """Boxes 0 … n-1: the box each lies in (-1: none), the size of its own words, and the edges between boxes."""
 
     parents: Sequence[int]
@@ -25,8 +25,7 @@ class Boxes:
     edges: Sequence[Edge]
 
 
-@dataclass(frozen=True, slots=True)
-class Placed:
+class Placed(Struct, frozen=True):
     """Corners and sizes of all boxes, and the points of every edge from border to border."""
 
     size: Size

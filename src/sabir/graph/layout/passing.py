@@ -6,7 +6,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
-from sabir.dataclasses import dataclass
+from msgspec import Struct
 
 __all__ = ["Column", "columns_of", "way_out"]
 
@@ -19,8 +19,7 @@ _OUTSIDE = 7.0
 _CURVE = 40.0
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
+class Column(Struct, frozen=True):
     """Boxes that stand in one column: its sides, and where one can pass between them."""
 
     left: float

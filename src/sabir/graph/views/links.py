@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sabir.dataclasses import dataclass
+from msgspec import Struct
+
 from sabir.graph.graph import Graph
 from sabir.graph.instance import Instance
 from sabir.graph.order import Nesting
@@ -12,8 +13,7 @@ from sabir.graph.order import Nesting
 __all__ = ["Link", "Ownership", "links", "ownership"]
 
 
-@dataclass(frozen=True, slots=True)
-class Ownership:
+class Ownership(Struct, frozen=True):
     """Owners without cycles: every instance is below exactly one root."""
 
     roots: tuple[Instance, ...]
@@ -21,8 +21,7 @@ class Ownership:
     owner: Mapping[str, str]
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
+class Link(Struct, frozen=True):
     source: str
     target: str
     names: tuple[str, ...]

@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import Final
 from zlib import crc32
 
-from sabir.dataclasses import dataclass
+from msgspec import Struct
 
 __all__ = ["Colours", "colours"]
 
 
-@dataclass(frozen=True, slots=True)
-class Colours:
+class Colours(Struct, frozen=True):
     fill: str
     line: str
 

@@ -12,7 +12,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, Final
 
-from sabir.dataclasses import dataclass
+from msgspec import Struct
+
 from sabir.graph.graph import Graph
 from sabir.graph.instance import Instance
 from sabir.graph.origin import AttributeRead, Origin
@@ -71,8 +72,7 @@ def _flow(number: int, flows: Flows, readers: Mapping[int, Sequence[int]]) -> li
     return [flows.get(number, ()), read_by[:_MOST_INCOMING], len(read_by)]
 
 
-@dataclass(slots=True)
-class _Incoming:
+class _Incoming(Struct):
     count: int
     shown: list[tuple[str, int]]
 

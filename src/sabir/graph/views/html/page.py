@@ -9,7 +9,8 @@ from html import escape
 from importlib.resources import files
 from typing import Any, Final
 
-from sabir.dataclasses import dataclass, field
+from msgspec import Struct
+
 from sabir.diagnostics.finding import Finding
 from sabir.graph.graph import Graph
 from sabir.graph.views.html.details import BLOCK, blocks
@@ -40,13 +41,12 @@ _PACK_FROM: Final = 500_000
 """Data of so many bytes are compressed; the browser unpacks them."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PageContent:
+class PageContent(Struct, frozen=True, kw_only=True):
     """What the page shows besides the graph."""
 
     title: str = "graph"
     findings: Sequence[Finding] = ()
-    read_line: LineReader | None = field(default=None)
+    read_line: LineReader | None = None
 
 
 def html_view(graph: Graph, content: PageContent | None = None) -> Iterator[bytes]:

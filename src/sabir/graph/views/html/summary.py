@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
-from sabir.dataclasses import dataclass
+from msgspec import Struct
+
 from sabir.graph.graph import Graph
 from sabir.graph.instance import Instance
 from sabir.graph.views.links import Ownership
@@ -16,8 +17,7 @@ MOST_BOXES: Final = 6000
 """The layout of so many takes a few seconds, and nobody looks at more."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Box:
+class Box(Struct, frozen=True, kw_only=True):
     """An instance, or (without one) all instances of a type together."""
 
     name: str
@@ -27,8 +27,7 @@ class Box:
     instance: int = -1
 
 
-@dataclass(frozen=True, slots=True)
-class Summary:
+class Summary(Struct, frozen=True):
     boxes: Sequence[Box]
     box_of: Sequence[int]
     """By number of the instance: its own box, or the one it is folded into."""
