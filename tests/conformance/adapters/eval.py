@@ -87,7 +87,8 @@ def _plain(tree: Mapping[str, Any], parent: PlainResource | None, session: Sessi
 
 
 def _tosca_root(case: EvalCase, folder: Path) -> Resource:
-    from sabir.languages.tosca.evaluate import LiveValues, Request, instantiate
+    from sabir.languages.tosca.evaluate import LiveValues, Request
+    from sabir.languages.tosca.graph.evaluation import instantiate
     from sabir.languages.tosca.syntax.documents import load_file
 
     path = folder / "service-template.yaml"
@@ -102,7 +103,7 @@ def _tosca_root(case: EvalCase, folder: Path) -> Resource:
         for name, one in case.instances.items()
     }
     request = Request(inputs=case.inputs, live=live, project=_project(case, folder))
-    return instantiate(loaded, request).checked().root
+    return instantiate(loaded, request).root
 
 
 def _start(root: Resource, at: str | None) -> Resource:

@@ -15,7 +15,8 @@ from msgspec.structs import replace
 
 from sabir.expressions.query import Job, Kind, PlainResource, Project, QueryError, Session, evaluate
 from sabir.languages.language import Trust
-from sabir.languages.tosca.evaluate import Request, instantiate
+from sabir.languages.tosca.evaluate import Request
+from sabir.languages.tosca.graph.evaluation import instantiate
 from sabir.languages.tosca.syntax.documents import load_file
 
 
@@ -93,11 +94,7 @@ def test_source_of_a_template_in_an_imported_file(tmp_path: Path) -> None:
     inner = {**head, "topology_template": {"node_templates": {"n": {"type": "tosca.nodes.Root"}}}}
     (tmp_path / "sub" / "inner.yaml").write_text(yaml.safe_dump(inner))
     (tmp_path / "main.yaml").write_text(yaml.safe_dump({**head, "imports": ["sub/inner.yaml"]}))
-    root = (
-        instantiate(load_file(tmp_path / "main.yaml"), Request(project=Project(directory=tmp_path)))
-        .checked()
-        .root
-    )
+    root = instantiate(load_file(tmp_path / "main.yaml"), Request(project=Project(directory=tmp_path))).root
     assert evaluate({"eval": {"get_dir": "spec.src"}}, root.all()["n"]).value == str(tmp_path / "sub")
 
 

@@ -10,7 +10,8 @@ from sabir.expressions.query import evaluate
 from sabir.graph.values import Sensitive
 from sabir.languages.language import EvaluationRequest
 from sabir.languages.tosca import LANGUAGE
-from sabir.languages.tosca.evaluate import Request, instantiate
+from sabir.languages.tosca.evaluate import Request
+from sabir.languages.tosca.graph.evaluation import instantiate
 from sabir.languages.tosca.syntax.documents import Loaded
 from sabir.languages.tosca.syntax.ensembles import load_ensemble
 from sabir.languages.tosca.syntax.files import DiskFiles
@@ -62,7 +63,7 @@ def test_a_project_as_unfurl_makes_it(tmp_path: Path) -> None:
     assert [finding.message for finding in loaded.findings] == []
     assert loaded.inputs == {"size": 7, "zone": "north"}
     assert set(loaded.recorded) == {"web"}
-    root = instantiate(loaded, Request(inputs=loaded.inputs)).checked().root
+    root = instantiate(loaded, Request(inputs=loaded.inputs)).root
     assert evaluate("::*::.name", root).values == ["root", "db", "web"]
     assert (
         evaluate("::db::.type", root).value == "tosca.nodes.Root"

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from sabir.expressions.query import Resource, evaluate
-from sabir.languages.tosca.evaluate import Request, instantiate
+from sabir.languages.tosca.evaluate import Request
+from sabir.languages.tosca.graph.evaluation import instantiate
 from sabir.languages.tosca.syntax.documents import load_file
 
 HEAD = """\
@@ -35,7 +36,7 @@ def _root(
 ) -> Resource:
     file = path / "service.yaml"
     file.write_text(HEAD.format(requirement=requirement, type=type_) + nodes, encoding="utf-8")
-    return instantiate(load_file(file), Request()).checked().root
+    return instantiate(load_file(file), Request()).root
 
 
 SERVER, SECOND, OTHER = (

@@ -36,7 +36,7 @@ class Tosca:
         return (ToscaValidator,)
 
     def evaluate(self, package: LoadedPackage, request: EvaluationRequest) -> Evaluation:
-        from sabir.languages.tosca.evaluation import evaluate_package
+        from sabir.languages.tosca.graph.evaluation import evaluate_package
 
         return evaluate_package(package, request)
 

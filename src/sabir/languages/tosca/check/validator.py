@@ -25,8 +25,8 @@ class ToscaValidator(BaseValidator):
         return CODES
 
     def run(self, files: Iterable[str] | None = None) -> Iterator[Finding]:
-        from sabir.languages.tosca.check.model import Model
         from sabir.languages.tosca.check.rules import check_model
+        from sabir.languages.tosca.model.model import Model
         from sabir.languages.tosca.syntax.package import load_entries
 
         wanted = None if files is None else set(files)

@@ -1,5 +1,6 @@
 """From a topology to live instances."""
 
-from sabir.languages.tosca.evaluate.ensemble import Ensemble, LiveValues, Request, instantiate
+from sabir.languages.tosca.evaluate.ensemble import Ensemble
+from sabir.languages.tosca.evaluate.request import LiveValues, Request
 
-__all__ = ["Ensemble", "LiveValues", "Request", "instantiate"]
+__all__ = ["Ensemble", "LiveValues", "Request"]

@@ -3,68 +3,27 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
-from msgspec import Struct
-
 from sabir.dataclasses import replace
-from sabir.diagnostics.finding import Finding, Severity
+from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.near import did_you_mean
-from sabir.errors import FindingError
 from sabir.expressions.query.live import Assigned
 from sabir.expressions.query.project import Project
 from sabir.expressions.query.resource import Resource
 from sabir.expressions.query.session import Session
-from sabir.expressions.query.values import MISSING, LazyMap, NodeState, Status
-from sabir.graph.origin import Origin
-from sabir.languages.tosca.check.model import Model
-from sabir.languages.tosca.check.types import FlatType
+from sabir.expressions.query.values import MISSING, LazyMap
 from sabir.languages.tosca.evaluate.instances import NodeInstance, RootInstance
+from sabir.languages.tosca.evaluate.request import Request
 from sabir.languages.tosca.evaluate.typed import typed
-from sabir.languages.tosca.syntax.documents import Loaded
+from sabir.languages.tosca.model.model import Model
+from sabir.languages.tosca.model.types import FlatType
 from sabir.languages.tosca.syntax.nodes import Kind, PropertyDefinition, Written
-from sabir.source.collector import collector_paused
 from sabir.source.yaml.nodes import YamlScalar
 from sabir.text import Place, Span
 
-__all__ = ["Ensemble", "LiveValues", "Request", "instantiate"]
-
-
-class LiveValues(Struct, frozen=True, kw_only=True):
-    """What is known of a running instance; its attributes win over the description."""
-
-    attributes: Mapping[str, Any] = {}
-    status: Status = Status.ok
-    state: NodeState | None = None
-    recorded: bool = True
-    """False: nothing is running, somebody asks what if."""
-
-
-class Request(Struct, frozen=True, kw_only=True):
-    inputs: Mapping[str, Any] = {}
-    live: Mapping[str, LiveValues] = {}
-    project: Project = Project()
-    externals: Mapping[str, Resource] = {}
-    input_origins: Mapping[str, Origin] = {}
-    """Where inputs came from that somebody computed."""
-    overridden: Mapping[str, Collection[str]] = {}
-    """Attributes that are live only because somebody asks what if."""
-
-
-def instantiate(loaded: Loaded, request: Request) -> Ensemble:
-    """The instances of a loaded topology. What is wrong with it is among the findings; `checked` insists on none."""
-    from sabir.languages.tosca.check.rules import check_model
-
-    if loaded.topology is None:
-        raise FindingError(loaded.findings)
-    with collector_paused():
-        model = Model(loaded.topology)
-        ensemble = Ensemble(model, request)
-        found = check_model(model)
-    ensemble.findings = [*loaded.findings, *found, *ensemble.findings]
-    return ensemble
+__all__ = ["Ensemble"]
 
 
 class Ensemble:
@@ -96,13 +55,6 @@ class Ensemble:
                 node._parent = host
                 host._children.append(node)
         self._check_inputs()
-
-    def checked(self) -> Ensemble:
-        """Itself, when there is no error among the findings."""
-        errors = [one for one in self.findings if one.severity is Severity.ERROR]
-        if errors:
-            raise FindingError(errors)
-        return self
 
     # Types
 

@@ -10,9 +10,9 @@ from sabir.expressions.query.live import Assigned, LiveResource
 from sabir.expressions.query.resource import Artifact, Resource
 from sabir.expressions.query.session import Session
 from sabir.expressions.query.values import MISSING, LazyMap, NodeState, Status
-from sabir.languages.tosca.check.model import Link
-from sabir.languages.tosca.check.types import FlatType
 from sabir.languages.tosca.evaluate.artifacts import FileArtifact
+from sabir.languages.tosca.model.requirements import Link
+from sabir.languages.tosca.model.types import FlatType
 from sabir.languages.tosca.syntax.nodes import (
     CapabilityAssignment,
     CapabilityDefinition,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from sabir.languages.tosca.check.types import FlatType, TypeTable
-from sabir.languages.tosca.check.values import holds_expression
+from sabir.languages.tosca.model.types import FlatType, TypeTable
+from sabir.languages.tosca.model.values import holds_expression
 from sabir.languages.tosca.syntax.nodes import Kind, PropertyDefinition, Schema
 
 __all__ = ["typed"]

@@ -10,9 +10,9 @@ from sabir.expressions.query.resource import Resource
 from sabir.expressions.query.session import Read
 from sabir.expressions.query.values import MISSING
 from sabir.graph.origin import AttributeRead, How, Origin
-from sabir.languages.tosca.check.values import holds_expression
 from sabir.languages.tosca.evaluate.ensemble import Ensemble
 from sabir.languages.tosca.evaluate.instances import CapabilityInstance, NodeInstance, RelationshipInstance
+from sabir.languages.tosca.model.values import holds_expression
 from sabir.languages.tosca.syntax.nodes import (
     Kind,
     OutputDefinition,

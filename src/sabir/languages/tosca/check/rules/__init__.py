@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from sabir.diagnostics.finding import Finding
-from sabir.languages.tosca.check.model import Model
 from sabir.languages.tosca.check.rules.assignments import check_assignments
 from sabir.languages.tosca.check.rules.functions import check_functions
 from sabir.languages.tosca.check.rules.members import check_members
 from sabir.languages.tosca.check.rules.type_names import check_type_names
+from sabir.languages.tosca.model.model import Model
 
 __all__ = ["check_assignments", "check_functions", "check_members", "check_model", "check_type_names"]
 

@@ -6,9 +6,10 @@ from collections.abc import Iterator, Mapping
 
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.near import did_you_mean
-from sabir.languages.tosca.check.model import Link, Model
-from sabir.languages.tosca.check.types import FlatType
-from sabir.languages.tosca.check.values import Misfit, holds_expression
+from sabir.languages.tosca.model.model import Model
+from sabir.languages.tosca.model.requirements import Link
+from sabir.languages.tosca.model.types import FlatType
+from sabir.languages.tosca.model.values import Misfit, holds_expression
 from sabir.languages.tosca.syntax.nodes import Assignment, Kind, NodeTemplate, PropertyDefinition, Written
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence
 from sabir.text import Place

@@ -7,7 +7,7 @@ from typing import Final
 
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.near import did_you_mean
-from sabir.languages.tosca.check.model import Model
+from sabir.languages.tosca.model.model import Model
 from sabir.languages.tosca.syntax.nodes import Written
 from sabir.source.yaml.nodes import YamlNode, YamlScalar, YamlSequence
 from sabir.text import Place

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.near import did_you_mean
-from sabir.languages.tosca.check.model import Model
+from sabir.languages.tosca.model.model import Model
 from sabir.languages.tosca.syntax.nodes import Kind, SubstitutionMapping
 from sabir.text import Place
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.near import did_you_mean
-from sabir.languages.tosca.check.model import Model
-from sabir.languages.tosca.check.types import PRIMITIVES
-from sabir.languages.tosca.check.values import CONSTRAINTS
+from sabir.languages.tosca.model.constraints import CONSTRAINTS
+from sabir.languages.tosca.model.model import Model
+from sabir.languages.tosca.model.types import PRIMITIVES
 from sabir.languages.tosca.syntax.nodes import (
     Constraint,
     Kind,

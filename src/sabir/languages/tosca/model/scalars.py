@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from datetime import date, datetime
 from typing import Any, Final
 
-__all__ = ["UNITS", "is_timestamp", "is_version", "scalar_unit", "version_key"]
+__all__ = ["UNITS", "is_integer", "is_number", "is_timestamp", "is_version", "scalar_unit", "version_key"]
 
 UNITS: Final[Mapping[str, Mapping[str, float]]] = {
     "scalar-unit.size": {
@@ -32,6 +32,14 @@ _SCALAR: Final = r"\s*([-+]?[0-9]*\.?[0-9]+(?:[eE][-+]?[0-9]+)?)\s*([A-Za-z]+)\s
 _VERSION: Final = (
     r"([0-9]+)(?:\.([0-9]+)(?:\.([0-9]+)(?:\.([A-Za-z0-9_]+)(?:-([0-9]+))?)?)?)?(?:[-+.][A-Za-z0-9_.+-]+)?"
 )
+
+
+def is_integer(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def scalar_unit(kind: str, value: Any) -> float | None:

@@ -10,11 +10,19 @@ from msgspec import Struct
 
 from sabir.diagnostics.near import did_you_mean
 from sabir.expressions.query.forms import is_expression, is_template
-from sabir.languages.tosca.check.scalars import UNITS, is_timestamp, is_version, scalar_unit, version_key
-from sabir.languages.tosca.check.types import FlatType, TypeTable
+from sabir.languages.tosca.model.constraints import TESTS
+from sabir.languages.tosca.model.scalars import (
+    UNITS,
+    is_integer,
+    is_number,
+    is_timestamp,
+    is_version,
+    scalar_unit,
+)
+from sabir.languages.tosca.model.types import FlatType, TypeTable
 from sabir.languages.tosca.syntax.nodes import Constraint, Kind, PropertyDefinition, Schema
 
-__all__ = ["CONSTRAINTS", "Misfit", "ValueChecker", "constraint_check", "holds_expression"]
+__all__ = ["Misfit", "ValueChecker", "holds_expression"]
 
 
 class Misfit(Struct, frozen=True):
@@ -218,21 +226,13 @@ def _record_misfits(
             yield Misfit("TOSCA:E011", f"the field {name!r} of {type_name} has no value")
 
 
-def _is_integer(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
-
-
 def _is_range(value: Any) -> bool:
     if not isinstance(value, list) or len(value) != 2:
         return False
     low, high = value
-    if _is_integer(high):
-        return _is_integer(low) and low <= high
-    return _is_integer(low) and isinstance(high, str) and high.upper() == "UNBOUNDED"
+    if is_integer(high):
+        return is_integer(low) and low <= high
+    return is_integer(low) and isinstance(high, str) and high.upper() == "UNBOUNDED"
 
 
 def _unit_test(kind: str) -> Callable[[Any], bool]:
@@ -242,9 +242,9 @@ def _unit_test(kind: str) -> Callable[[Any], bool]:
 _TESTS: Final[Mapping[str, Callable[[Any], bool]]] = {
     # YAML 1.1 reads 1.0 and 2020-01-01 as something else; where text is wanted, the text that was written is meant.
     "string": lambda value: not isinstance(value, list | Mapping) and not isinstance(value, bool),
-    "integer": lambda value: value is None or _is_integer(value),
-    "float": lambda value: value is None or _is_number(value),
-    "number": lambda value: value is None or _is_number(value),
+    "integer": lambda value: value is None or is_integer(value),
+    "float": lambda value: value is None or is_number(value),
+    "number": lambda value: value is None or is_number(value),
     "boolean": lambda value: value is None or isinstance(value, bool),
     "timestamp": lambda value: value is None or is_timestamp(value),
     "version": lambda value: value is None or is_version(value),
@@ -253,21 +253,9 @@ _TESTS: Final[Mapping[str, Callable[[Any], bool]]] = {
 }
 
 
-# Constraints
-
-
-def _comparable(value: Any, kind: str) -> Any:
-    if kind in UNITS:
-        # A bare number stands for so many of the smallest unit.
-        return value if _is_number(value) else scalar_unit(kind, value)
-    if kind == "version":
-        return version_key(value)
-    return value
-
-
 def _constraint(one: Constraint, kind: str) -> Check:
     argument = one.argument.data
-    test = _CONSTRAINTS.get(one.name)
+    test = TESTS.get(one.name)
     if test is None or holds_expression(argument) or kind in ("scalar", "any"):
         # What a scalar of 2.0 is worth only its own units can say.
         return _no_check
@@ -282,104 +270,3 @@ def _constraint(one: Constraint, kind: str) -> Check:
             yield Misfit("TOSCA:E013", f"{_shown(value)} is not allowed: {one.name} {_shown(argument)}")
 
     return check
-
-
-def _in_range(value: Any, argument: Any, kind: str) -> bool:
-    low, high = argument
-    parts = value if kind == "range" and isinstance(value, list) else [value]
-    for part in parts:
-        here = _comparable(part, kind)
-        if isinstance(here, str) and here.upper() == "UNBOUNDED":
-            continue
-        if not _unbounded(low) and here < _comparable(low, kind):
-            return False
-        if not _unbounded(high) and here > _comparable(high, kind):
-            return False
-    return True
-
-
-def _unbounded(value: Any) -> bool:
-    return isinstance(value, str) and value.upper() == "UNBOUNDED"
-
-
-def _compare(decide: Callable[[Any, Any], bool]) -> Callable[[Any, Any, str], bool]:
-    def test(value: Any, argument: Any, kind: str) -> bool:
-        return decide(_comparable(value, kind), _comparable(argument, kind))
-
-    return test
-
-
-_LONGEST_PATTERN: Final = 1000
-_NESTED: Final = r"[+*}]\)?[+*{]|\([^)]*[+*|][^)]*\)[+*{]"
-
-
-def _pattern(value: Any, argument: Any, kind: str) -> bool:
-    """A pattern that could take for ever is not tried: it holds."""
-    del kind
-    text, subject = str(argument), str(value)
-    if len(text) > _LONGEST_PATTERN or len(subject) > _LONGEST_PATTERN or re.search(_NESTED, text):
-        return True
-    return re.fullmatch(text, subject) is not None
-
-
-def _valid_values(value: Any, argument: Any, kind: str) -> bool:
-    if not isinstance(argument, list):
-        return True
-    here = _comparable(value, kind)
-    return any(here == _comparable(one, kind) for one in argument)
-
-
-def _length(decide: Callable[[int, int], bool]) -> Callable[[Any, Any, str], bool]:
-    def test(value: Any, argument: Any, kind: str) -> bool:
-        del kind
-        size = len(value) if isinstance(value, str | list | Mapping) else len(str(value))
-        return decide(size, int(argument))
-
-    return test
-
-
-_CONSTRAINTS: Final[Mapping[str, Callable[[Any, Any, str], bool]]] = {
-    "equal": _compare(lambda left, right: left == right),
-    "greater_than": _compare(lambda left, right: left > right),
-    "greater_or_equal": _compare(lambda left, right: left >= right),
-    "less_than": _compare(lambda left, right: left < right),
-    "less_or_equal": _compare(lambda left, right: left <= right),
-    "in_range": _in_range,
-    "valid_values": _valid_values,
-    "length": _length(lambda size, wanted: size == wanted),
-    "min_length": _length(lambda size, wanted: size >= wanted),
-    "max_length": _length(lambda size, wanted: size <= wanted),
-    "pattern": _pattern,
-    "matches": _pattern,
-}
-CONSTRAINTS: Final = frozenset(
-    {
-        *_CONSTRAINTS,
-        "schema",
-        "and",
-        "or",
-        "not",
-        "xor",
-        "has_suffix",
-        "has_prefix",
-        "contains",
-        "has_entry",
-        "has_key",
-        "has_all_entries",
-        "has_all_keys",
-        "has_any_entry",
-        "has_any_key",
-    }
-)
-
-
-def constraint_check(operator: str, argument: Any, value: Any) -> bool:
-    """Whether a value passes a constraint written beside it; the kind of scalar is told from the value."""
-    test = _CONSTRAINTS.get(operator)
-    if test is None:
-        return True
-    kind = next((one for one in UNITS if scalar_unit(one, value) is not None), "")
-    try:
-        return test(value, argument, kind)
-    except (TypeError, ValueError, re.error):
-        return False

@@ -1,0 +1,117 @@
+"""What an evaluation is asked for, beside the topology: inputs, what is running, overridden attributes, the project around it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from sabir.diagnostics.near import did_you_mean
+from sabir.errors import UsageError
+from sabir.expressions.query.project import Project
+from sabir.expressions.query.resource import Resource
+from sabir.expressions.query.values import NodeState, Status
+from sabir.graph.origin import Origin
+from sabir.languages.language import EvaluationRequest
+from sabir.languages.tosca.syntax.documents import Loaded, Recorded
+from sabir.languages.tosca.syntax.nodes import Topology
+from sabir.languages.tosca.syntax.project import PROJECT_FILE, project_values
+from sabir.source.yaml import compose, plain_data
+from sabir.text import Source
+
+__all__ = ["LiveValues", "Request", "request_of"]
+
+_PASSWORD: Final = "UNFURL_VAULT_DEFAULT_PASSWORD"
+
+
+class LiveValues(Struct, frozen=True, kw_only=True):
+    """What is known of a running instance; its attributes win over the description."""
+
+    attributes: Mapping[str, Any] = {}
+    status: Status = Status.ok
+    state: NodeState | None = None
+    recorded: bool = True
+    """False: nothing is running, somebody asks what if."""
+
+
+class Request(Struct, frozen=True, kw_only=True):
+    inputs: Mapping[str, Any] = {}
+    live: Mapping[str, LiveValues] = {}
+    project: Project = Project()
+    externals: Mapping[str, Resource] = {}
+    input_origins: Mapping[str, Origin] = {}
+    """Where inputs came from that somebody computed."""
+    overridden: Mapping[str, Collection[str]] = {}
+    """Attributes that are live only because somebody asks what if."""
+
+
+def request_of(loaded: Loaded, topology: Topology, request: EvaluationRequest) -> Request:
+    """The request of an operation for this template: what its ensemble says, and above that what the caller says."""
+    live = {name: _live(recorded) for name, recorded in loaded.recorded.items()}
+    overridden: dict[str, set[str]] = {}
+    for where, value in request.overrides.items():
+        name, key = _node_and_attribute(where, topology)
+        values = live.get(name, LiveValues(recorded=False))
+        live[name] = replace(values, attributes={**values.attributes, key: value})
+        overridden.setdefault(name, set()).add(key)
+    return Request(
+        inputs={**loaded.inputs, **_from_file(request.config), **request.inputs},
+        live=live,
+        project=_project(loaded, topology, request),
+        input_origins=request.input_origins,
+        overridden=overridden,
+    )
+
+
+def _node_and_attribute(where: str, topology: Topology) -> tuple[str, str]:
+    name, dot, key = where.rpartition(".")
+    if dot and name in topology.node_templates:
+        return name, key
+    near = did_you_mean(name, topology.node_templates) if dot else "write it as NODE.ATTRIBUTE=VALUE"
+    raise UsageError(
+        f"--set {where}: there is no node template {name or where!r}" + (f": {near}" if near else "")
+    )
+
+
+def _live(recorded: Recorded) -> LiveValues:
+    return LiveValues(
+        attributes=recorded.attributes,
+        status=Status[recorded.status] if recorded.status else Status.unknown,
+        state=NodeState.__members__.get(recorded.state or ""),
+    )
+
+
+def _from_file(path: Path | None) -> Mapping[str, Any]:
+    """Inputs from a YAML file of names and values."""
+    if path is None:
+        return {}
+    stream = compose(Source(str(path), path.read_bytes().decode("utf-8", errors="replace")))
+    data = plain_data(stream.documents[0]) if stream.documents and stream.documents[0] is not None else {}
+    if stream.broken or not isinstance(data, dict):
+        raise UsageError(f"{path} must be a YAML map of input names and values")
+    return {str(name): value for name, value in data.items()}
+
+
+def _project(loaded: Loaded, topology: Topology, request: EvaluationRequest) -> Project:
+    """The surroundings of a template: its directory, its project, and what the owner allows."""
+    directory = topology.origin.directory
+    home = os.environ.get("UNFURL_HOME")
+    root = None
+    if directory is not None:
+        directory = Path(os.path.abspath(directory))
+        above = (directory, *directory.parents)
+        root = next((folder for folder in above if (folder / PROJECT_FILE).exists()), None)
+    values = project_values(root).under(loaded.values)
+    return Project(
+        directory=directory,
+        root=root,
+        locals=values.locals,
+        secrets=values.secrets,
+        home=Path(home) if home else None,
+        vault_password=os.environ.get(_PASSWORD),
+        permissions=request.trust,
+    )

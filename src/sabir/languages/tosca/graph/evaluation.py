@@ -1,0 +1,74 @@
+"""A package, evaluated: read, checked, instantiated, turned into the graph."""
+
+from __future__ import annotations
+
+from sabir.diagnostics.finding import Finding, Severity
+from sabir.diagnostics.near import did_you_mean
+from sabir.errors import FindingError, UsageError
+from sabir.expressions.query.functions.registry import load_plugins
+from sabir.graph.graph import Graph
+from sabir.languages.language import Evaluation, EvaluationRequest
+from sabir.languages.tosca.check.rules import check_model
+from sabir.languages.tosca.evaluate.ensemble import Ensemble
+from sabir.languages.tosca.evaluate.request import Request, request_of
+from sabir.languages.tosca.graph.build import build_graph
+from sabir.languages.tosca.model.model import Model
+from sabir.languages.tosca.syntax.documents import Loaded
+from sabir.languages.tosca.syntax.nodes import Topology
+from sabir.languages.tosca.syntax.package import load_entry
+from sabir.source.collector import collector_paused
+from sabir.source.packages import LoadedPackage
+
+__all__ = ["evaluate_package", "instantiate"]
+
+
+def evaluate_package(package: LoadedPackage, request: EvaluationRequest) -> Evaluation:
+    load_plugins()
+    loaded = load_entry(package)
+    topology = loaded.topology
+    if topology is None:
+        return Evaluation(graph=Graph(()), findings=loaded.findings)
+    ensemble, findings = _instantiated(topology, request_of(loaded, topology, request))
+    _refuse_unknown_overrides(loaded, ensemble)
+    graph, failures = build_graph(ensemble, full_provenance=request.full_provenance)
+    errors = _errors([*loaded.findings, *findings])
+    # Without an import many a value cannot be computed; the finding about the import is the one that helps.
+    return Evaluation(graph=graph, findings=(*errors, *(failures if topology.complete else ())))
+
+
+def instantiate(loaded: Loaded, request: Request) -> Ensemble:
+    """The instances of a loaded topology without errors; FindingError with them otherwise."""
+    if loaded.topology is None:
+        raise FindingError(loaded.findings)
+    ensemble, findings = _instantiated(loaded.topology, request)
+    errors = _errors([*loaded.findings, *findings])
+    if errors:
+        raise FindingError(errors)
+    return ensemble
+
+
+def _instantiated(topology: Topology, request: Request) -> tuple[Ensemble, list[Finding]]:
+    with collector_paused():
+        model = Model(topology)
+        ensemble = Ensemble(model, request)
+        return ensemble, [*check_model(model), *ensemble.findings]
+
+
+def _errors(findings: list[Finding]) -> list[Finding]:
+    return [finding for finding in findings if finding.severity is Severity.ERROR]
+
+
+def _refuse_unknown_overrides(loaded: Loaded, ensemble: Ensemble) -> None:
+    """A value for what a node does not have would change nothing."""
+    for name, keys in ensemble.request.overridden.items():
+        node = ensemble.nodes.get(name)
+        if node is None:
+            continue
+        recorded = loaded.recorded[name].attributes if name in loaded.recorded else {}
+        attributes = {key for key in node.keys() if key not in keys} | recorded.keys()  # noqa: SIM118  # no mapping
+        for key in sorted(keys):
+            if node.definition(key) is None and node.assigned(key) is None and key not in attributes:
+                near = did_you_mean(key, attributes)
+                raise UsageError(
+                    f"--set {name}.{key}: {name!r} has no attribute {key!r}" + (f": {near}" if near else "")
+                )

@@ -1,0 +1,50 @@
+"""A topology with its names resolved: types flattened, copies written out, requirements matched."""
+
+from __future__ import annotations
+
+from sabir.diagnostics.finding import Finding
+from sabir.languages.tosca.model.copies import write_out
+from sabir.languages.tosca.model.hosts import find_hosts
+from sabir.languages.tosca.model.requirements import HOSTED_ON, Linking
+from sabir.languages.tosca.model.types import FlatType, TypeTable
+from sabir.languages.tosca.model.values import ValueChecker
+from sabir.languages.tosca.syntax.nodes import Kind, NodeTemplate, Topology
+
+__all__ = ["Model"]
+
+
+class Model:
+    """Names resolved once; checks and evaluation both work on it.
+
+    Each step needs the one before: copies give templates their types, types their requirements, requirements the hosts.
+    """
+
+    def __init__(self, topology: Topology) -> None:
+        self.topology = topology
+        self.types = TypeTable(topology)
+        self.values = ValueChecker(self.types)
+        self.findings: list[Finding] = []
+        self.nodes: dict[str, NodeTemplate] = {}
+        for name, template in topology.node_templates.items():
+            written_out = write_out(template, topology.node_templates, self.findings)
+            if written_out is not None:
+                self.nodes[name] = written_out
+        self.flat: dict[str, FlatType | None] = {
+            name: self.types.find(Kind.NODE, template.type) for name, template in self.nodes.items()
+        }
+        linking = Linking(topology, self.types, self.nodes, self.flat)
+        self.is_substituted = linking.is_substituted
+        self.links = {name: linking.links(template) for name, template in self.nodes.items()}
+        self.findings += linking.findings
+        self.hosts, rings = find_hosts(self.links, self._is_hosting)
+        self.findings += (
+            Finding(
+                code="TOSCA:E020",
+                message="these host one another: " + " → ".join(ring),
+                place=self.nodes[ring[0]].place,
+            )
+            for ring in rings
+        )
+
+    def _is_hosting(self, relationship_type: str) -> bool:
+        return self.types.is_a(Kind.RELATIONSHIP, relationship_type, HOSTED_ON)

@@ -1,0 +1,211 @@
+"""Requirements of templates and what they lead to.
+
+A template assigns a requirement with a node template, a node type, a capability, a filter, or nothing but its name; the type
+says the rest. What the template leaves out although its type needs it, the first template that suits meets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from msgspec import Struct
+
+from sabir.diagnostics.finding import Finding
+from sabir.diagnostics.near import did_you_mean
+from sabir.languages.tosca.model.matching import OLD_HOSTS, Matching
+from sabir.languages.tosca.model.types import FlatType, TypeTable
+from sabir.languages.tosca.syntax.nodes import (
+    Kind,
+    NodeTemplate,
+    RelationshipTemplate,
+    RequirementAssignment,
+    RequirementDefinition,
+    Topology,
+)
+from sabir.text import Place
+
+__all__ = ["HOSTED_ON", "Link", "Linking"]
+
+HOSTED_ON: Final = "tosca.relationships.HostedOn"
+
+
+class Link(Struct, frozen=True, kw_only=True, eq=False):
+    """A requirement of a template and what it leads to, as far as that is known."""
+
+    assignment: RequirementAssignment
+    definition: RequirementDefinition | None
+    target: str | None
+    capability: str | None
+    relationship: RelationshipTemplate | None
+    relationship_type: str
+    automatic: bool = False
+    """The template leaves the requirement out, and this is what meets it."""
+
+    @property
+    def name(self) -> str:
+        return self.assignment.name
+
+
+class Linking:
+    """Leads the requirements of a topology to their targets; what cannot be is among the findings."""
+
+    def __init__(
+        self,
+        topology: Topology,
+        types: TypeTable,
+        nodes: Mapping[str, NodeTemplate],
+        flat: Mapping[str, FlatType | None],
+    ) -> None:
+        self.findings: list[Finding] = []
+        self._topology = topology
+        self._types = types
+        self._nodes = nodes
+        self._flat = flat
+        self._matching = Matching(types, nodes, flat)
+
+    def links(self, template: NodeTemplate) -> tuple[Link, ...]:
+        return (
+            *(self._assigned(template, assignment) for assignment in template.requirements),
+            *self._left_out(template),
+        )
+
+    def is_substituted(self, template: str, requirement: str) -> bool:
+        """Whether the requirement is met from outside, by whoever substitutes this topology."""
+        mapping = self._topology.substitution
+        return mapping is not None and any(
+            section == "requirements" and (owner, entry) == (template, requirement)
+            for section, _, owner, entry, _ in mapping.entries
+        )
+
+    def _report(self, code: str, message: str, place: Place, hint: str | None) -> None:
+        self.findings.append(Finding(code=code, message=message, place=place, hint=hint))
+
+    def _assigned(self, template: NodeTemplate, assignment: RequirementAssignment) -> Link:
+        flat = self._flat[template.name]
+        name = assignment.name
+        definition = flat.requirements.get(name) if flat is not None else None
+        if flat is not None and definition is None and self._topology.complete:
+            hint = did_you_mean(name, flat.requirements)
+            self._report("TOSCA:E016", f"{template.type} has no requirement {name!r}", assignment.place, hint)
+        relationship, relationship_type = self._relationship(assignment, definition)
+        target = self._target(template, assignment, definition)
+        return Link(
+            assignment=assignment,
+            definition=definition,
+            target=target,
+            capability=None
+            if target is None
+            else self._capability(assignment, definition, target, relationship_type),
+            relationship=relationship,
+            relationship_type=relationship_type,
+        )
+
+    def _left_out(self, template: NodeTemplate) -> Iterator[Link]:
+        """What meets the requirements that the template does not speak of and its type cannot do without."""
+        flat = self._flat[template.name]
+        if flat is None or template.directives or not self._topology.complete:
+            return
+        assigned = {assignment.name for assignment in template.requirements}
+        for name, definition in flat.requirements.items():
+            if name in assigned or definition.occurrences[0] < 1 or self.is_substituted(template.name, name):
+                continue
+            target = self._matching.meeting(template.name, definition)
+            if target is None:
+                continue
+            assignment = RequirementAssignment(name=name, span=template.span, origin=template.origin)
+            relationship, relationship_type = self._relationship(assignment, definition)
+            yield Link(
+                assignment=assignment,
+                definition=definition,
+                target=target,
+                capability=self._matching.capability(target, definition.capability, name),
+                relationship=relationship,
+                relationship_type=relationship_type,
+                automatic=True,
+            )
+
+    def _relationship(
+        self, assignment: RequirementAssignment, definition: RequirementDefinition | None
+    ) -> tuple[RelationshipTemplate | None, str]:
+        """The relationship template, when there is one, and the type."""
+        fallback = (definition.relationship if definition else None) or _usual_relationship(definition)
+        written = assignment.relationship
+        if isinstance(written, RelationshipTemplate):
+            return written, written.type or fallback
+        if written is None:
+            return None, fallback
+        template = self._topology.relationship_templates.get(written)
+        if template is not None:
+            return template, template.type or fallback
+        if self._types.find(Kind.RELATIONSHIP, written) is None and self._topology.complete:
+            names = [*self._topology.relationship_templates, *self._types.names(Kind.RELATIONSHIP)]
+            message = f"{written!r} is neither a relationship template nor a relationship type"
+            self._report("TOSCA:E034", message, assignment.place, did_you_mean(written, names))
+        return None, written
+
+    def _target(
+        self,
+        template: NodeTemplate,
+        assignment: RequirementAssignment,
+        definition: RequirementDefinition | None,
+    ) -> str | None:
+        name = assignment.node
+        if name in self._nodes:
+            return name
+        wanted = name or (definition.node if definition else None)
+        if wanted is not None and self._types.find(Kind.NODE, wanted) is not None:
+            candidates = self._matching.of_type(wanted)
+            return self._matching.first(template.name, candidates, assignment.node_filter)
+        if wanted is None:
+            capability = assignment.capability or (definition.capability if definition else None)
+            candidates = self._matching.with_capability(capability) if capability else []
+            return self._matching.first(template.name, candidates, assignment.node_filter)
+        if not self._topology.complete or name is None:
+            return None
+        self._report(
+            "TOSCA:E017",
+            f"requirement {assignment.name!r} of {template.name!r} leads to {name!r}, which is not there",
+            Place(assignment.origin.source, assignment.node_span or assignment.span),
+            did_you_mean(name, self._nodes) or did_you_mean(name, self._types.names(Kind.NODE)),
+        )
+        return None
+
+    def _capability(
+        self,
+        assignment: RequirementAssignment,
+        definition: RequirementDefinition | None,
+        target: str,
+        relationship_type: str,
+    ) -> str | None:
+        """The capability of the target: by name, by type, or by what the relationship may lead to."""
+        flat = self._flat.get(target)
+        if flat is None:
+            return None
+        wanted = assignment.capability or (definition.capability if definition else None)
+        if wanted is None:
+            return self._by_relationship(flat, relationship_type)
+        if wanted in flat.capabilities:
+            return wanted
+        capability = self._matching.capability(target, wanted, assignment.name)
+        if capability is None and self._topology.complete:
+            message = f"{target!r} has no capability {wanted!r}, which requirement {assignment.name!r} needs"
+            offered = (f"{name} ({offer.type})" for name, offer in flat.capabilities.items())
+            self._report(
+                "TOSCA:E018", message, assignment.place, "its capabilities are " + ", ".join(offered)
+            )
+        return capability
+
+    def _by_relationship(self, flat: FlatType, relationship_type: str) -> str | None:
+        relationship = self._types.find(Kind.RELATIONSHIP, relationship_type)
+        for valid in relationship.valid_target_types if relationship else ():
+            for name, capability in flat.capabilities.items():
+                if self._matching.is_capability(capability.type, valid):
+                    return name
+        return None
+
+
+def _usual_relationship(definition: RequirementDefinition | None) -> str:
+    if definition is not None and definition.capability in OLD_HOSTS:
+        return HOSTED_ON
+    return "tosca.relationships.Root"
