@@ -50,7 +50,7 @@ def test_findings_with_their_places(run: Run) -> None:
         "    | ^^^",
         "   = did you mean 'port'?",
     ]
-    assert err == "2 errors and 1 warning in 1 package; 1 can be mended with --fix\n"
+    assert err == "2 errors and 1 warning in 1 package; 1 can be fixed with --fix\n"
 
 
 @pytest.mark.rows("V-006", "V-007", "V-133", "V-134", "V-135", "V-136", "V-141")
@@ -211,7 +211,11 @@ def test_colour_on_a_terminal_only(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TERM", "xterm")
     assert wants_color(stream=Terminal())
     assert not wants_color(stream=io.StringIO())
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    assert wants_color(stream=io.StringIO())
     monkeypatch.setenv("NO_COLOR", "1")
+    assert not wants_color(stream=io.StringIO())
+    monkeypatch.delenv("FORCE_COLOR")
     assert not wants_color(stream=Terminal())
     monkeypatch.delenv("NO_COLOR")
     monkeypatch.setenv("TERM", "dumb")
@@ -250,7 +254,7 @@ def test_settings_of_a_file_and_the_command_line_wins(run: Run, here: Path) -> N
 
 def test_suppressions(run: Run, here: Path) -> None:
     toy_package(here / "excused", "prt: 1  # sabir: ignore[E001]\n")
-    assert run("excused") == (0, "", "nothing found in 1 package; 1 excused by comments\n")
+    assert run("excused") == (0, "", "nothing found in 1 package; 1 suppressed by comments\n")
     assert run("excused", "--no-suppressions")[0] == 1
     assert "W902" in run("excused", "--require-reason")[1]
 
@@ -276,7 +280,7 @@ def test_fixes(run: Run, here: Path) -> None:
     assert (here / "shop/toy.yaml").read_text() == BAD
     status, out, err = run("shop", "--fix")
     assert "W002" not in out
-    assert "mended 1 in 1 file" in err
+    assert "fixed 1 in 1 file" in err
     assert (here / "shop/toy.yaml").read_text() == BAD.replace("'80'", "80")
     assert run("shop", "--diff") == (0, "", "")
 
@@ -292,13 +296,13 @@ def test_a_fault_in_a_check_is_a_finding(run: Run, here: Path) -> None:
 @pytest.mark.parametrize(
     ("safe", "unsafe", "words"),
     [
-        (1, 0, "; 1 can be mended with --fix"),
-        (1, 2, "; 1 can be mended with --fix; 2 more with --fix --unsafe-fixes"),
-        (0, 2, "; 2 can be mended with --fix --unsafe-fixes"),
+        (1, 0, "; 1 can be fixed with --fix"),
+        (1, 2, "; 1 can be fixed with --fix; 2 more with --fix --unsafe-fixes"),
+        (0, 2, "; 2 can be fixed with --fix --unsafe-fixes"),
         (0, 0, ""),
     ],
 )
-def test_the_summary_says_what_can_be_mended(safe: int, unsafe: int, words: str) -> None:
+def test_the_summary_says_what_can_be_fixed(safe: int, unsafe: int, words: str) -> None:
     fixes: list[Fix | None] = [Fix(title="do", edits=(), safe=at < safe) for at in range(safe + unsafe)]
     place = Place(Source("toy.yaml", "prt: 80\n"), EMPTY_SPAN)
     found = [Finding(code="TOY:E001", message="m", place=place, fix=fix) for fix in fixes or [None]]

@@ -13,7 +13,7 @@ __all__ = ["show_findings"]
 
 def show_findings(findings: Iterable[Finding], path: Path | None = None, *, quiet: bool = False) -> None:
     """All findings as `sabir check` shows them, or only errors when `quiet`."""
-    shown = [one for one in findings if not quiet or one.severity is Severity.ERROR]
+    shown = [finding for finding in findings if not quiet or finding.severity is Severity.ERROR]
     if not shown:
         return
     from sabir.check.formatters.palette import Palette
@@ -23,7 +23,7 @@ def show_findings(findings: Iterable[Finding], path: Path | None = None, *, quie
 
     palette = Palette(on=wants_color(stream=sys.stderr))
     package = PackageReport(path="" if path is None else str(path), single_file=_is_single_file(path))
-    for finding in sorted(shown, key=lambda one: one.sort_key):
+    for finding in sorted(shown, key=lambda finding: finding.sort_key):
         say("\n".join(finding_lines(finding, package, palette)))
 
 

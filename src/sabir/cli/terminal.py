@@ -12,11 +12,15 @@ ColorChoice = Literal["auto", "always", "never"]
 
 
 def wants_color(choice: ColorChoice = "auto", stream: IO[str] | None = None) -> bool:
-    """Whether to paint: on a terminal, unless NO_COLOR is set (https://no-color.org) or the terminal is dumb."""
+    """Whether to paint: on a terminal that is not dumb. NO_COLOR (https://no-color.org) forbids it, FORCE_COLOR asks for it
+    anywhere; what is said on the command line wins over both."""
     if choice != "auto":
         return choice == "always"
-    out = stream or sys.stdout
-    return out.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    if os.environ.get("NO_COLOR"):
+        return False
+    if os.environ.get("FORCE_COLOR"):
+        return True
+    return (stream or sys.stdout).isatty() and os.environ.get("TERM") != "dumb"
 
 
 def write(text: str) -> None:

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import click
 
 from sabir.cli.declare import argument, flag, option, sabir_command
 from sabir.cli.kinds import PATH, PATH_TEXT, Choice, Number, Proposed
 from sabir.cli.options import language_option
-from sabir.cli.terminal import ColorChoice
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 __all__ = ["command"]
 
-_MENDING: Final = "Mending"
+_FIXES: Final = "Fixes"
 _SHOWING: Final = "Reports"
 _SETTINGS: Final = "Settings"
 _CODES: Final = "Codes"
@@ -32,7 +28,7 @@ def _formats() -> Iterable[str]:
 def _codes() -> Iterable[str]:
     from sabir.operations.check import list_codes
 
-    return [code.code for code in list_codes()]
+    return [rule.code for rule in list_codes()]
 
 
 @sabir_command(
@@ -40,13 +36,13 @@ def _codes() -> Iterable[str]:
     examples=[
         ("sabir check my-package/", "all findings, with their places"),
         ("sabir check --select E,MPL:W012 my-package/", "errors and one kind of warning"),
-        ("sabir check --fix my-package/", "mend what can be mended safely"),
+        ("sabir check --fix my-package/", "fix what can be fixed safely"),
         ("sabir check --format sarif -o report.sarif *.zip", "a report for other tools"),
         ("sabir check --explain MPL:E042", "what a code means"),
     ],
     notes="""
     CODES are separated by commas: MPL:E042 one code, E042 the same under any prefix, W all warnings, MPL all codes of a
-    validator. A line of a file is excused by a comment: # sabir: ignore[CODE] reason.
+    validator. A comment suppresses the findings of its line: # sabir: ignore[CODE] reason.
 
     Settings: [tool.sabir] in pyproject.toml, or sabir.toml, nearest above PATH. The command line wins.
 
@@ -116,11 +112,11 @@ def _codes() -> Iterable[str]:
     help="Paint the report.",
 )
 @flag("-q", "--quiet", section=_SHOWING, help="Findings only: one line each, no summary.")
-@flag("--fix", section=_MENDING, help="Mend what can be mended without changing the meaning.")
-@flag("--diff", section=_MENDING, help="Show what --fix would change; write nothing.")
+@flag("--fix", section=_FIXES, help="Fix what can be fixed without changing the meaning.")
+@flag("--diff", section=_FIXES, help="Show what --fix would change; write nothing.")
 @flag(
     "--unsafe-fixes",
-    section=_MENDING,
+    section=_FIXES,
     help="With --fix or --diff: also fixes that may change the meaning.",
 )
 @option(
@@ -131,8 +127,8 @@ def _codes() -> Iterable[str]:
     help="Hide the findings that FILE knows.",
 )
 @flag("--update-baseline", section=_SETTINGS, help="Write all findings to the baseline file.")
-@flag("--no-suppressions", section=_SETTINGS, help="Report also what comments in the files excuse.")
-@flag("--require-reason", section=_SETTINGS, help="Report comments that excuse without a reason.")
+@flag("--no-suppressions", section=_SETTINGS, help="Report also what comments in the files suppress.")
+@flag("--require-reason", section=_SETTINGS, help="Report comments that suppress without a reason.")
 @option("--config", type=PATH, metavar="FILE", section=_SETTINGS, help="Read settings from this file.")
 @flag("--no-config", section=_SETTINGS, help="Read no settings file.")
 @option(
@@ -143,15 +139,7 @@ def _codes() -> Iterable[str]:
     help="Say what a code means, and stop.",
 )
 @flag("--list-codes", section=_CODES, help="List everything that can be reported, and stop.")
-def command(
-    *,
-    paths: tuple[Path, ...],
-    explain: str | None,
-    list_codes: bool,
-    color: ColorChoice,
-    quiet: bool,
-    **given: Any,
-) -> int:
+def command(*, explain: str | None, list_codes: bool, **words: Any) -> int:
     """Say what is wrong with packages, models and templates.
 
     PATH is a folder, a zip archive or a single file.
@@ -164,11 +152,11 @@ def command(
     if list_codes:
         from sabir.cli.views.codes import show_codes
 
-        show_codes(given["select"], given["form"])
+        show_codes(words["select"], words["form"])
         return 0
-    if not paths:
+    if not words["paths"]:
         click.get_current_context().fail("name a PATH: a folder, a zip archive or a file")
 
-    from sabir.cli.views.check import CheckRun
+    from sabir.cli.views.check import CheckRun, CheckWords
 
-    return CheckRun.prepare(paths, given, color=color, quiet=quiet).execute()
+    return CheckRun.prepare(CheckWords(**words)).execute()

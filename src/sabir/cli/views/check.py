@@ -4,25 +4,55 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from sabir.check.formatters.formatter import FormatterOptions, find_formatter
 from sabir.check.options import CheckOptions
 from sabir.check.report import Report
 from sabir.check.settings import Settings, find_settings, read_settings
 from sabir.cli.terminal import ColorChoice, clear, say, wants_color, write
-from sabir.dataclasses import dataclass
 from sabir.errors import UsageError
 from sabir.operations.check import CheckResult, check_paths, reject_unknown_codes
 
-__all__ = ["CheckRun", "summary"]
+__all__ = ["CheckRun", "CheckWords", "summary"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CheckRun:
+class CheckWords(Struct, frozen=True, kw_only=True):
+    """What was written on the command line, before settings fill in what was not."""
+
     paths: tuple[Path, ...]
+    select: tuple[str, ...]
+    ignore: tuple[str, ...]
+    extend_select: tuple[str, ...]
+    scope: tuple[str, ...]
+    rules: tuple[str, ...]
+    strict: bool
+    language: str | None
+    watch: bool
+    jobs: int | None
+    form: str | None
+    outputs: tuple[str, ...]
+    statistics: bool
+    color: ColorChoice
+    quiet: bool
+    fix: bool
+    diff: bool
+    unsafe_fixes: bool
+    baseline: Path | None
+    update_baseline: bool
+    no_suppressions: bool
+    require_reason: bool
+    config: Path | None
+    no_config: bool
+
+
+class CheckRun(Struct, frozen=True, kw_only=True):
+    """A check that is ready to run: every name in it is known to exist."""
+
+    words: CheckWords
     options: CheckOptions
     form: str
     outputs: tuple[tuple[str, str], ...]
@@ -30,52 +60,39 @@ class CheckRun:
     shown: FormatterOptions
     jobs: int
     baseline: Path | None
-    update_baseline: bool
-    fix: bool
-    diff: bool
-    unsafe: bool
-    watch: bool
-    quiet: bool
 
     @staticmethod
-    def prepare(
-        paths: tuple[Path, ...], given: Mapping[str, Any], *, color: ColorChoice, quiet: bool
-    ) -> CheckRun:
-        settings = _settings(paths, given)
-        options = _options(settings, given)
+    def prepare(words: CheckWords) -> CheckRun:
+        settings = _settings(words)
+        options = _options(settings, words)
         reject_unknown_codes(options)
-        form = given["form"] or settings.format or "text"
-        baseline: Path | None = given["baseline"] or settings.baseline
-        if given["update_baseline"] and baseline is None:
+        baseline = words.baseline or settings.baseline
+        if words.update_baseline and baseline is None:
             raise UsageError("--update-baseline needs --baseline FILE")
-        jobs = settings.jobs if given["jobs"] is None else given["jobs"]
+        jobs = settings.jobs if words.jobs is None else words.jobs
         run = CheckRun(
-            paths=paths,
+            words=words,
             options=options,
-            form=form,
-            outputs=tuple(_output(word) for word in given["outputs"]),
-            shown=FormatterOptions(color=wants_color(color), concise=quiet, statistics=given["statistics"]),
+            form=words.form or settings.format or "text",
+            outputs=tuple(map(_output, words.outputs)),
+            shown=FormatterOptions(
+                color=wants_color(words.color), concise=words.quiet, statistics=words.statistics
+            ),
             jobs=(os.cpu_count() or 1) if jobs == 0 else jobs or 1,
             baseline=baseline,
-            update_baseline=given["update_baseline"],
-            fix=given["fix"],
-            diff=given["diff"],
-            unsafe=given["unsafe_fixes"],
-            watch=given["watch"],
-            quiet=quiet,
         )
-        for name in (form, *(form for form, _ in run.outputs)):
-            find_formatter(name)  # a misspelt format is to be known before the work, not after
+        for form in (run.form, *(form for form, _ in run.outputs)):
+            find_formatter(form)  # a misspelt format is to be known before the work, not after
         return run
 
     def execute(self) -> int:
-        if self.diff:
+        if self.words.diff:
             return self._show_diff()
-        if self.watch:
+        if self.words.watch:
             return self._watch()
-        if self.fix:
+        if self.words.fix:
             self._fix()
-        return self._show(check_paths(self.paths, self.options, jobs=self.jobs))
+        return self._show(check_paths(self.words.paths, self.options, jobs=self.jobs))
 
     def _show(self, result: CheckResult) -> int:
         result = self._with_baseline(result)
@@ -88,7 +105,7 @@ class CheckRun:
         for _, reason in result.refused:
             say(f"sabir: {reason}")
         if not (result.refused and not report.packages):
-            say(summary(report), quiet=self.quiet)
+            say(summary(report), quiet=self.words.quiet)
         return result.exit_status(strict=self.options.strict)
 
     def _with_baseline(self, result: CheckResult) -> CheckResult:
@@ -97,27 +114,27 @@ class CheckRun:
         from sabir.check.baseline import baseline_text, read_baseline, without_known
         from sabir.operations.files import write_atomically
 
-        if self.update_baseline:
+        if self.words.update_baseline:
             write_atomically(self.baseline, baseline_text(result.report).encode("utf-8"))
             say(
                 f"wrote {sum(1 for _ in result.report.findings())} findings to {self.baseline}",
-                quiet=self.quiet,
+                quiet=self.words.quiet,
             )
-        known = read_baseline(self.baseline)
-        return CheckResult(report=without_known(result.report, known), refused=result.refused)
+        accepted = read_baseline(self.baseline)
+        return CheckResult(report=without_known(result.report, accepted), refused=result.refused)
 
     def _fix(self) -> None:
         from sabir.operations.fix import fix_paths
 
-        done = fix_paths(self.paths, self.options, unsafe=self.unsafe)
+        done = fix_paths(self.words.paths, self.options, unsafe=self.words.unsafe_fixes)
         if done.applied:
             files = "file" if len(done.files) == 1 else "files"
-            say(f"mended {done.applied} in {len(done.files)} {files}", quiet=self.quiet)
+            say(f"fixed {done.applied} in {len(done.files)} {files}", quiet=self.words.quiet)
 
     def _show_diff(self) -> int:
         from sabir.operations.fix import fix_diff
 
-        diff = fix_diff(self.paths, self.options, unsafe=self.unsafe)
+        diff = fix_diff(self.words.paths, self.options, unsafe=self.words.unsafe_fixes)
         write(diff)
         return int(bool(diff))
 
@@ -125,44 +142,42 @@ class CheckRun:
         from sabir.operations.watch import Watch
 
         try:
-            for result in Watch(self.paths, self.options).results():
+            for result in Watch(self.words.paths, self.options).results():
                 clear()
                 self._show(result)
                 sys.stdout.flush()
         except KeyboardInterrupt:
-            say("", quiet=self.quiet)
+            say("", quiet=self.words.quiet)
         return 0
 
 
-def _settings(paths: tuple[Path, ...], given: Mapping[str, Any]) -> Settings:
-    config: Path | None = given["config"]
-    if config is not None:
-        if not config.is_file():
-            raise UsageError(f"no settings file {str(config)!r}")
-        return read_settings(config)
-    if given["no_config"]:
+def _settings(words: CheckWords) -> Settings:
+    if words.config is not None:
+        if not words.config.is_file():
+            raise UsageError(f"no settings file {str(words.config)!r}")
+        return read_settings(words.config)
+    if words.no_config:
         return Settings()
-    return find_settings(paths[0] if paths[0].exists() else Path.cwd())
+    first = words.paths[0]
+    return find_settings(first if first.exists() else Path.cwd())
 
 
-def _options(settings: Settings, given: Mapping[str, Any]) -> CheckOptions:
-    words: dict[str, Any] = {
-        name: given[name.replace("-", "_")] or None
-        for name in (
-            "select",
-            "ignore",
-            "extend-select",
-            "scope",
-            "rules",
-            "strict",
-            "language",
-            "require-reason",
-        )
+def _options(settings: Settings, words: CheckWords) -> CheckOptions:
+    """The settings, except for what the command line says otherwise."""
+    written: dict[str, Any] = {
+        "select": words.select,
+        "ignore": words.ignore,
+        "extend-select": words.extend_select,
+        "scope": words.scope,
+        "rules": words.rules,
+        "strict": words.strict,
+        "language": words.language,
+        "require-reason": words.require_reason,
     }
-    if given["no_suppressions"]:
-        words["suppressions"] = False
-    own = {name: value for name, value in words.items() if value is not None}
-    return CheckOptions.of({**settings.check, **own})
+    said = {name: value for name, value in written.items() if value}
+    if words.no_suppressions:
+        said["suppressions"] = False
+    return CheckOptions.of({**settings.check, **said})
 
 
 def _output(word: str) -> tuple[str, str]:
@@ -193,15 +208,15 @@ def summary(report: Report) -> str:
         if count
     ]
     packages = len(report.packages)
-    found = " and ".join(counts) or "nothing found"
-    notes = [f"{found} in {packages} package{'' if packages == 1 else 's'}"]
+    total = " and ".join(counts) or "nothing found"
+    notes = [f"{total} in {packages} package{'' if packages == 1 else 's'}"]
     if report.suppressed:
-        notes.append(f"{report.suppressed} excused by comments")
+        notes.append(f"{report.suppressed} suppressed by comments")
     if report.baselined:
         notes.append(f"{report.baselined} hidden by the baseline")
     safe, all_ = report.fixable(), report.fixable(unsafe=True)
     if safe:
-        notes.append(f"{safe} can be mended with --fix")
+        notes.append(f"{safe} can be fixed with --fix")
     if all_ > safe:
-        notes.append(f"{all_ - safe} {'more ' if safe else 'can be mended '}with --fix --unsafe-fixes")
+        notes.append(f"{all_ - safe} {'more ' if safe else 'can be fixed '}with --fix --unsafe-fixes")
     return "; ".join(notes)

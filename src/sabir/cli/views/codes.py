@@ -18,41 +18,41 @@ def show_code(name: str) -> None:
     from sabir.operations.check import list_codes
 
     pattern = CodePattern.parse(name)
-    codes = list_codes()
-    found = [code for code in codes if pattern.is_exact and pattern.matches(code.code)]
-    if not found:
-        hint = did_you_mean(name, [code.code for code in codes]) or "--list-codes lists all"
+    rules = list_codes()
+    matching = [rule for rule in rules if pattern.is_exact and pattern.matches(rule.code)]
+    if not matching:
+        hint = did_you_mean(name, [rule.code for rule in rules]) or "--list-codes lists all"
         raise UsageError(f"no code {name!r}: {hint}")
-    write("\n".join(plain_explanation(code) for code in found))
+    write("\n".join(plain_explanation(rule) for rule in matching))
 
 
 def show_codes(select: Sequence[str], form: str | None) -> None:
     """`--list-codes`: a line each, or as JSON with all their texts."""
     from sabir.operations.check import list_codes
 
-    codes = list_codes(select)
+    rules = list_codes(select)
     if form == "json":
         import json
 
         data = [
             {
-                "code": code.code,
-                "severity": code.severity.value,
-                "title": code.title,
-                "why": code.why,
-                "fixable": code.fixable,
-                "off_by_default": code.off_by_default,
-                "reported_by": code.when,
+                "code": rule.code,
+                "severity": rule.severity.value,
+                "title": rule.title,
+                "why": rule.why,
+                "fixable": rule.fixable,
+                "off_by_default": rule.off_by_default,
+                "reported_by": rule.when,
             }
-            for code in codes
+            for rule in rules
         ]
         write(json.dumps({"format": "sabir.codes/1", "codes": data}, indent=2, ensure_ascii=False) + "\n")
         return
     if form not in (None, "text", "concise"):
         raise UsageError(f"--list-codes can be written as text or json, not as {form!r}")
-    width = max((len(code.code) for code in codes), default=0)
-    for code in codes:
+    width = max((len(rule.code) for rule in rules), default=0)
+    for rule in rules:
         marks = [
-            text for text, on in (("off by default", code.off_by_default), ("--fix", code.fixable)) if on
+            text for text, on in (("off by default", rule.off_by_default), ("--fix", rule.fixable)) if on
         ]
-        write(f"{code.code:<{width}}  {code.title}" + (f"  ({', '.join(marks)})\n" if marks else "\n"))
+        write(f"{rule.code:<{width}}  {rule.title}" + (f"  ({', '.join(marks)})\n" if marks else "\n"))

@@ -22,10 +22,10 @@ FORMAT: Final = "sabir.diff/1"
 def text_view(difference: Difference) -> Iterator[str]:
     """`-` gone, `+` new, `~` changed; values before and after."""
     diff = difference.diff
-    for one in diff.removed:
-        yield f"- {_title(one)}\n"
-    for one in diff.added:
-        yield f"+ {_title(one)}\n"
+    for instance in diff.removed:
+        yield f"- {_title(instance)}\n"
+    for instance in diff.added:
+        yield f"+ {_title(instance)}\n"
     for changed in diff.changed:
         yield f"~ {_title(changed.after)}\n"
         for change in changed.changes:
@@ -56,11 +56,11 @@ def json_view(difference: Difference) -> Iterator[str]:
     diff = difference.diff
     data = {
         "format": FORMAT,
-        "added": [_instance(one) for one in diff.added],
-        "removed": [_instance(one) for one in diff.removed],
+        "added": [_instance(instance) for instance in diff.added],
+        "removed": [_instance(instance) for instance in diff.removed],
         "changed": [
-            {**_instance(one.after), "changes": [_change_data(change) for change in one.changes]}
-            for one in diff.changed
+            {**_instance(changed.after), "changes": [_change_data(change) for change in changed.changes]}
+            for changed in diff.changed
         ],
         "outputs": [_change_data(change) for change in diff.outputs],
     }

@@ -24,23 +24,23 @@ def text_view(impact: Impact) -> Iterator[str]:
         yield f"nothing depends on {impact.file}:{impact.line}\n"
         return
     shown: str | None = None
-    for one in impact.affected:
-        if one.instance is None:
-            yield f"output {one.attribute}{_through(impact.graph, one)}\n"
+    for affected in impact.affected:
+        if affected.instance is None:
+            yield f"output {affected.attribute}{_through(impact.graph, affected)}\n"
             continue
-        instance = impact.graph[one.instance]
-        if shown != one.instance:
-            shown = one.instance
-            made = " is made here" if one.attribute is None else ""
-            yield f"{one_line(instance.name)} ({instance.type}){made}\n"
-        if one.attribute is not None:
-            value = _value(impact.graph, one)
-            yield f"    {one.attribute} = {clipped(value)}{_through(impact.graph, one)}\n"
-    for thing in impact.rendered:
-        way = _way(impact.graph, thing.through)
-        yield f"{one_line(thing.name)} in {thing.renderer}: {', '.join(thing.fields)}{way}\n"
-    instances = len({one.instance for one in impact.affected if one.instance is not None})
-    outputs = sum(one.instance is None for one in impact.affected)
+        instance = impact.graph[affected.instance]
+        if shown != affected.instance:
+            shown = affected.instance
+            note = " is made here" if affected.attribute is None else ""
+            yield f"{one_line(instance.name)} ({instance.type}){note}\n"
+        if affected.attribute is not None:
+            value = _value(impact.graph, affected)
+            yield f"    {affected.attribute} = {clipped(value)}{_through(impact.graph, affected)}\n"
+    for rendered in impact.rendered:
+        way = _way(impact.graph, rendered.through)
+        yield f"{one_line(rendered.name)} in {rendered.renderer}: {', '.join(rendered.fields)}{way}\n"
+    instances = len({affected.instance for affected in impact.affected if affected.instance is not None})
+    outputs = sum(affected.instance is None for affected in impact.affected)
     both = f"{_counted(instances, 'instance')} and {_counted(outputs, 'output')}"
     if impact.rendered:
         objects = _counted(len(impact.rendered), "rendered object")
@@ -52,17 +52,17 @@ def _counted(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
-def _value(graph: Graph, one: Affected) -> str:
-    instance = graph[one.instance or ""]
-    name = one.attribute or ""
+def _value(graph: Graph, affected: Affected) -> str:
+    instance = graph[affected.instance or ""]
+    name = affected.attribute or ""
     if name in instance.attributes:
         return value_text(instance.attributes[name], graph)
     targets = instance.relations[name]
     return ", ".join(graph[id_].name if id_ in graph else id_ for id_ in targets) or "nothing"
 
 
-def _through(graph: Graph, one: Affected) -> str:
-    return "" if one.through is None else _way(graph, one.through)
+def _through(graph: Graph, affected: Affected) -> str:
+    return "" if affected.through is None else _way(graph, affected.through)
 
 
 def _way(graph: Graph, read: AttributeRead) -> str:
@@ -73,26 +73,31 @@ def _way(graph: Graph, read: AttributeRead) -> str:
 
 
 def json_view(impact: Impact) -> Iterator[str]:
-    rows = [_row(impact.graph, one) for one in impact.affected]
+    rows = [_row(impact.graph, affected) for affected in impact.affected]
     data = {"format": FORMAT, "file": impact.file, "line": impact.line, "affected": rows}
-    data["rendered"] = [_object(one) for one in impact.rendered]
+    data["rendered"] = [_object(rendered) for rendered in impact.rendered]
     yield json.dumps(data, indent=2) + "\n"
 
 
-def _object(one: AffectedObject) -> dict[str, Any]:
-    through = {"instance": one.through.instance, "attribute": one.through.attribute}
-    return {"name": one.name, "renderer": one.renderer, "fields": list(one.fields), "through": through}
+def _object(rendered: AffectedObject) -> dict[str, Any]:
+    through = {"instance": rendered.through.instance, "attribute": rendered.through.attribute}
+    return {
+        "name": rendered.name,
+        "renderer": rendered.renderer,
+        "fields": list(rendered.fields),
+        "through": through,
+    }
 
 
-def _row(graph: Graph, one: Affected) -> dict[str, Any]:
-    row: dict[str, Any] = {"instance": one.instance, "attribute": one.attribute}
-    if one.instance is not None:
-        instance = graph[one.instance]
+def _row(graph: Graph, affected: Affected) -> dict[str, Any]:
+    row: dict[str, Any] = {"instance": affected.instance, "attribute": affected.attribute}
+    if affected.instance is not None:
+        instance = graph[affected.instance]
         row |= {"name": instance.name, "type": instance.type, "language": instance.language}
-        if one.attribute is not None and one.attribute in instance.attributes:
-            row["value"] = encoded(instance.attributes[one.attribute])
-    if one.through is not None:
-        row["through"] = {"instance": one.through.instance, "attribute": one.through.attribute}
+        if affected.attribute is not None and affected.attribute in instance.attributes:
+            row["value"] = encoded(instance.attributes[affected.attribute])
+    if affected.through is not None:
+        row["through"] = {"instance": affected.through.instance, "attribute": affected.through.attribute}
     return row
 
 
