@@ -200,10 +200,11 @@ total = std::count(host.files)
 
 def evaluate(folder: str, _size: int) -> Callable[[], Any]:
     from sabir.languages.inmanta import LANGUAGE
-    from sabir.languages.language import EvaluationRequest, Trust
+    from sabir.languages.language import EvaluationRequest
+    from sabir.session import Session, Trust
     from sabir.source.packages.load import load_package
 
-    request = EvaluationRequest(trust=Trust(plugins=True))
+    request = EvaluationRequest(session=Session(trust=Trust(plugins=True)))
     # Modules are loaded now, not while the clock runs.
     from sabir.source.packages import MemoryPackage
 

@@ -9,6 +9,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
 
+from msgspec import Struct
+
 __all__ = ["PAGE", "api_page"]
 
 PAGE: Final = Path(__file__).resolve().parent / "reference" / "check-api.md"
@@ -42,7 +44,7 @@ def _entry(name: str, thing: Any) -> list[str]:
     lines = [f"### `{name}`", ""]
     if not inspect.isclass(thing):
         return [*lines, f"    {name}{_signature(thing)}", "", _text(thing)]
-    if not issubclass(thing, BaseException) and "__init__" in vars(thing):
+    if not issubclass(thing, BaseException) and ("__init__" in vars(thing) or issubclass(thing, Struct)):
         lines += [f"    {name}{_signature(thing)}", ""]
     lines.append(_text(thing))
     for member, value in vars(thing).items():
@@ -57,6 +59,8 @@ def _entry(name: str, thing: Any) -> list[str]:
 
 def _signature(thing: Any) -> str:
     text = str(inspect.signature(thing)).replace("'", "")
+    # A record shows its annotations resolved, with their modules.
+    text = re.sub(r"\b(?:[a-z_]+\.)+(?=[A-Z])", "", text)
     # A default that is an object is shown by its class; its address would differ from run to run.
     return re.sub(r"<(?:\w+\.)*(\w+) object at 0x[0-9a-f]+>", r"\1", text).replace("<factory>", "…")
 

@@ -15,8 +15,9 @@ from sabir.check import Application, BaseValidator, FormValidator
 from sabir.check.general import GENERAL_CODES
 from sabir.diagnostics import Finding, Rule
 from sabir.diagnostics.rules import Example
-from sabir.languages.language import EvaluationRequest, RenderRequest, Trust
+from sabir.languages.language import EvaluationRequest, RenderRequest
 from sabir.operations.languages import installed_languages
+from sabir.session import Session, Trust
 from sabir.source.packages import LoadedPackage, MemoryPackage, ZipLoader
 from tests.plugin_path import install
 
@@ -115,8 +116,8 @@ def test_examples_of_the_languages(language: Any, code: Rule) -> None:
         package = MemoryPackage(example)
         found: Iterable[Finding]
         if code.when == "evaluate":
-            trust = Trust(**{name.replace("-", "_"): True for name in code.trust})
-            found = spoken.evaluate(package, EvaluationRequest(trust=trust)).findings
+            session = Session(trust=Trust.of(code.trust))
+            found = spoken.evaluate(package, EvaluationRequest(session=session)).findings
         elif code.when == "render":
             renderings = [
                 renderer(package, EvaluationRequest(), RenderRequest())

@@ -12,11 +12,13 @@ from sabir.check.prepared import CheckRunner, PreparedCheck, run_in_turn
 from sabir.check.report import PackageReport, ordered
 from sabir.check.selection import CodePattern, split_words
 from sabir.check.validator import BaseValidator
+from sabir.dataclasses import replace
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.near import did_you_mean
 from sabir.diagnostics.rules import Rule, RuleRegistry, parse_code
 from sabir.errors import UsageError
 from sabir.plugins import LANGUAGES, VALIDATORS, PluginFailure, load_plugins
+from sabir.session import Session
 from sabir.source.packages import LoadedPackage
 from sabir.text import Source
 
@@ -140,7 +142,13 @@ class Application:
         and of plug-ins. `scope` of the options narrows both.
         """
         validators = self._in_scope(self._validators(loaded_package, validator_list))
-        return [check for validator in validators for check in _prepared(validator, loaded_package, files)]
+        session = self.options.session
+        suite = [
+            check
+            for validator in validators
+            for check in _prepared(validator, loaded_package, files, session)
+        ]
+        return [replace(check, debugging=True) for check in suite] if session.debugging else suite
 
     prepare_check_suite = prepare_check_suit
 
@@ -295,10 +303,12 @@ def _validator_defect(plugin: object) -> str | None:
 
 
 def _prepared(
-    validator: type[BaseValidator], package: LoadedPackage, files: Iterable[str] | None
+    validator: type[BaseValidator], package: LoadedPackage, files: Iterable[str] | None, session: Session
 ) -> list[PreparedCheck]:
     try:
-        return [*validator(package).prepared(files)]
+        checks = validator(package)
+        checks.session = session
+        return [*checks.prepared(files)]
     except Exception as error:  # noqa: BLE001  a validator that cannot even start is reported like a check that fails
         failure = error
 

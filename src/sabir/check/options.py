@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from functools import cached_property
-from typing import Any
+from typing import Any, Final
+
+from msgspec import Struct, field
 
 from sabir.check.selection import CodePattern, Selection, split_words
-from sabir.dataclasses import dataclass, field, fields
 from sabir.diagnostics.near import did_you_mean
 from sabir.errors import UsageError
+from sabir.session import Session
 
 __all__ = ["CheckOptions"]
 
 
-@dataclass(frozen=True, kw_only=True)
-class CheckOptions:
+class CheckOptions(Struct, frozen=True, kw_only=True, dict=True):
     """How to check. Lists hold words: codes (see `CodePattern`), or validators by their short or long names."""
 
     select: tuple[str, ...] = ()
@@ -38,18 +39,19 @@ class CheckOptions:
     """Report suppressions that give no reason (W902)."""
     per_path_ignores: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
     """Codes to ignore in the files that a pattern matches: `{"Classes/legacy/*": ("W",)}`."""
+    session: Session = field(default_factory=Session)
+    """What surrounds the check; it is no option that a mapping or a settings file could give."""
 
     @staticmethod
     def of(options: CheckOptions | Mapping[str, Any] | None) -> CheckOptions:
         """Options from a mapping; names may be written with `-` or `_`, lists as comma-separated text."""
         if isinstance(options, CheckOptions):
             return options
-        known = {one.name: one for one in fields(CheckOptions)}
         values: dict[str, Any] = {}
         for key, value in (options or {}).items():
             name = key.replace("-", "_")
-            if name not in known:
-                shown = [one.replace("_", "-") for one in known]
+            if name not in _NAMES:
+                shown = [option.replace("_", "-") for option in _NAMES]
                 hint = did_you_mean(key, shown)
                 raise UsageError(f"no option {key!r}: " + (hint or f"there are {', '.join(shown)}"))
             if value is not None:
@@ -69,7 +71,8 @@ class CheckOptions:
         )
 
 
-_DEFAULTS = CheckOptions()
+_NAMES: Final = tuple(name for name in CheckOptions.__struct_fields__ if name != "session")
+_DEFAULTS: Final = CheckOptions()
 
 
 def _converted(key: str, value: Any, default: object) -> object:

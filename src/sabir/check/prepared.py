@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final
@@ -25,9 +24,11 @@ class PreparedCheck:
     call: Callable[[], Iterable[Finding]]
     file: str = "<check>"
     """The file it looks at, when it is one."""
+    debugging: bool = False
+    """Whether a fault of the check itself is to be seen with its stack."""
 
     def __call__(self) -> Iterator[Finding]:
-        return _bounded(guarded(self.call, name=self.name, file=self.file))
+        return _bounded(guarded(self.call, name=self.name, file=self.file, debugging=self.debugging))
 
 
 CheckRunner = Callable[[Sequence[PreparedCheck]], Iterable[Finding]]
@@ -39,7 +40,9 @@ def run_in_turn(checks: Sequence[PreparedCheck]) -> Iterator[Finding]:
         yield from check()
 
 
-def guarded(call: Callable[[], Iterable[Finding]], *, name: str, file: str) -> Iterator[Finding]:
+def guarded(
+    call: Callable[[], Iterable[Finding]], *, name: str, file: str, debugging: bool = False
+) -> Iterator[Finding]:
     """The findings of a check; should the check itself fail, the finding E000 that names it.
 
     One check that fails must not hide what the others have to say.
@@ -47,7 +50,7 @@ def guarded(call: Callable[[], Iterable[Finding]], *, name: str, file: str) -> I
     try:
         yield from call()
     except Exception as error:
-        if os.environ.get("SABIR_DEBUG"):
+        if debugging:
             raise
         yield Finding.about_file(
             "E000",

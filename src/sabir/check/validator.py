@@ -10,6 +10,7 @@ from typing import ClassVar
 from sabir.check.prepared import PreparedCheck
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.rules import Rule
+from sabir.session import Session
 from sabir.source.packages import LoadedPackage
 
 __all__ = ["BaseValidator"]
@@ -28,6 +29,8 @@ class BaseValidator(ABC):
 
     def __init__(self, loaded_package: LoadedPackage) -> None:
         self.package = loaded_package
+        self.session = Session()
+        """What surrounds the check; the application puts its own here before it asks for the checks."""
 
     @classmethod
     def rules(cls) -> tuple[Rule, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import os
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
@@ -15,9 +16,11 @@ from sabir.errors import UsageError
 if TYPE_CHECKING:
     from sabir.graph.values import Value
     from sabir.languages.language import EvaluationRequest
+    from sabir.session import Session, Trust
     from sabir.source.yaml.nodes import Data
 
 __all__ = [
+    "command_session",
     "evaluation_options",
     "evaluation_request",
     "format_option",
@@ -134,12 +137,12 @@ def evaluation_request(
     no_plugins: bool = False,
 ) -> EvaluationRequest:
     """The request that the words of these options stand for."""
-    from sabir.languages.language import EvaluationRequest, Trust
+    from sabir.languages.language import EvaluationRequest
+    from sabir.session import Trust
 
     for file in (model, config):
         if file is not None and not file.exists():
             raise UsageError(f"no such path {str(file)!r}")
-    allowed = {name.replace("-", "_"): True for name in trust}
     return EvaluationRequest(
         inputs=pairs(inputs, "--input"),
         overrides=pairs(overrides, "--set"),
@@ -147,9 +150,16 @@ def evaluation_request(
         config=config,
         search_path=tuple(search_path),
         # Whoever evaluates an Inmanta model asks for its plug-ins, too: without them hardly any model says anything.
-        trust=Trust(plugins=not no_plugins, **allowed),
+        session=command_session(Trust.of(trust, plugins=not no_plugins)),
         on_notice=say,
     )
+
+
+def command_session(trust: Trust | None = None) -> Session:
+    """The session of one run of the command line: with the environment variables of the process."""
+    from sabir.session import Session, Trust
+
+    return Session(trust=trust or Trust(), environment=dict(os.environ))
 
 
 def pairs(words: Iterable[str], option: str) -> dict[str, Value]:

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import ClassVar, Final
 
+from msgspec.structs import replace
+
 from sabir.check.policy import PolicyRule, read_rules, run_rules
 from sabir.check.validator import BaseValidator
 from sabir.diagnostics.finding import Finding, Severity
@@ -15,6 +17,7 @@ from sabir.environment.evaluate import evaluate_environment, load_environment
 from sabir.environment.nodes import Environment
 from sabir.environment.parts import LoadedPart, load_parts
 from sabir.languages.language import Evaluation, EvaluationRequest
+from sabir.session import Trust
 
 __all__ = ["EnvironmentValidator"]
 
@@ -70,7 +73,9 @@ class EnvironmentValidator(BaseValidator):
 
     @cached_property
     def _evaluation(self) -> Evaluation:
-        return evaluate_environment(self.package, EvaluationRequest())
+        return evaluate_environment(
+            self.package, EvaluationRequest(session=replace(self.session, trust=Trust()))
+        )
 
     def _rules(self, environment: Environment) -> Iterator[Finding]:
         """The policy files that the environment names, asked of the graph of all parts."""

@@ -11,6 +11,7 @@ from sabir.diagnostics.finding import Finding
 from sabir.graph.graph import Graph
 from sabir.graph.origin import AttributeRead, Origin
 from sabir.graph.values import Value
+from sabir.session import Session
 from sabir.source.packages import LoadedPackage
 from sabir.source.yaml.nodes import YamlNode
 from sabir.text import Source
@@ -28,23 +29,7 @@ __all__ = [
     "RenderedObject",
     "Renderer",
     "Rendering",
-    "Trust",
 ]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Trust:
-    """What the owner of a package allows beyond reading it. Nothing, unless said."""
-
-    plugins: bool = False
-    """Run the Python plug-ins that a model brings."""
-    python: bool = False
-    """Call Python functions that an expression names."""
-    network: bool = False
-    """Fetch URLs; private and link-local addresses stay refused unless `private_network`."""
-    private_network: bool = False
-    write_files: bool = False
-    """Let expressions write files below the project."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -78,7 +63,7 @@ class EvaluationRequest:
     """Further directories with packages, modules or components."""
     overrides: Mapping[str, Value] = field(default_factory=dict[str, Value])
     """What-if values by `INSTANCE.ATTRIBUTE`."""
-    trust: Trust = field(default_factory=Trust)
+    session: Session = field(default_factory=Session)
     full_provenance: bool = False
     """Record what every value was computed from, too: the long answer of `why`."""
     on_progress: Callable[[str], None] | None = None

@@ -102,7 +102,9 @@ class _Outcome:
 
 def _outcome(path: Path, application: Application, *, jobs: int = 1) -> PackageReport | str:
     try:
-        return _checked(load_package(path), application, jobs=jobs)
+        return _checked(
+            load_package(path, application.options.session.limits.package), application, jobs=jobs
+        )
     except UsageError:
         raise
     except (UnusableInput, SabirError) as error:

@@ -35,7 +35,7 @@ def evaluate_path(path: Path, request: EvaluationRequest, *, language: str | Non
                 f"--set {given}: a saved graph is not evaluated again; give the package it was made from"
             )
         return EvaluatedPath(evaluation=Evaluation(graph=load(path.read_bytes(), name=str(path))))
-    package = load_package(path)
+    package = load_package(path, request.session.limits.package)
     spoken = find_language(package, language)
     return EvaluatedPath(evaluation=spoken.evaluate(package, request), package=package)
 

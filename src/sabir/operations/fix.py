@@ -72,7 +72,7 @@ def fix_diff(paths: Sequence[Path], options: CheckOptions, *, unsafe: bool = Fal
 def _mended(paths: Sequence[Path], options: CheckOptions, *, unsafe: bool) -> Iterator[_Mended]:
     for path in paths:
         try:
-            package = load_package(path)
+            package = load_package(path, options.session.limits.package)
             if package.single_file or os.path.isdir(path):  # what lives in an archive is not rewritten
                 yield from _mended_package(package, path, options, unsafe=unsafe)
         except UsageError:

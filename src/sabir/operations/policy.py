@@ -6,11 +6,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import ClassVar
 
+from msgspec.structs import replace
+
 from sabir.check.policy import PolicyRule, read_rules, run_rules
 from sabir.check.validator import BaseValidator
 from sabir.diagnostics.finding import Finding, Severity
 from sabir.errors import UnusableInput
 from sabir.languages.language import EvaluationRequest, Language
+from sabir.session import Trust
 from sabir.source.packages import PackageFile
 
 __all__ = ["policy_validator"]
@@ -40,7 +43,9 @@ def policy_validator(files: Sequence[str], language: Language) -> type[BaseValid
         def _findings(self) -> Iterator[Finding]:
             yield from mistakes
             if rules:
-                evaluation = language.evaluate(self.package, EvaluationRequest())
+                evaluation = language.evaluate(
+                    self.package, EvaluationRequest(session=replace(self.session, trust=Trust()))
+                )
                 # Without a whole graph a rule would speak of things that are only missing because of the errors.
                 errors = [one for one in evaluation.findings if one.severity is Severity.ERROR]
                 yield from errors or run_rules(rules, evaluation.graph)

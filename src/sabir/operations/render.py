@@ -52,7 +52,7 @@ class Rendered:
 
 def render_path(request: RenderPathRequest) -> Rendered:
     """Render what is at a path. With an error among the findings there may be no files."""
-    package = load_package(request.path)
+    package = load_package(request.path, request.evaluation.session.limits.package)
     language = find_language(package, request.language)
     renderer = _renderer(language.name, language.renderers(), request.to)
     layout = "files" if request.directory else "single"

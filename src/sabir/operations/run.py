@@ -66,7 +66,7 @@ def run_path(request: RunRequest) -> RunResult:
     from sabir.languages.muranopl.evaluate.serialising import plain_result
     from sabir.languages.muranopl.evaluate.system.recording import RecordingCloud
 
-    package = load_package(request.path)
+    package = load_package(request.path, request.evaluation.session.limits.package)
     language = find_language(package)
     if language.name != "muranopl":
         raise UsageError(f"only MuranoPL has methods to run; {package.name} is {language.name}")

@@ -27,7 +27,7 @@ from sabir.expressions.query import (
     redacted,
     reveal_deep,
 )
-from sabir.languages.language import Trust
+from sabir.session import Trust
 from tests.conformance.runner.eval import EvalCase, EvalError, EvalOutcome
 
 __all__ = ["run"]

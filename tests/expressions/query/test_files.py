@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from sabir.expressions.query import Kind, PlainResource, Project, QueryError, Session, evaluate
-from sabir.languages.language import Trust
+from sabir.session import Trust
 
 
 def _box(directory: Path) -> PlainResource:

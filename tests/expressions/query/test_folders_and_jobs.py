@@ -14,10 +14,10 @@ import yaml
 from msgspec.structs import replace
 
 from sabir.expressions.query import Job, Kind, PlainResource, Project, QueryError, Session, evaluate
-from sabir.languages.language import Trust
 from sabir.languages.tosca.evaluate import Request
 from sabir.languages.tosca.graph.evaluation import instantiate
 from sabir.languages.tosca.syntax.documents import load_file
+from sabir.session import Trust
 
 
 def box(project: Project) -> PlainResource:

@@ -13,10 +13,10 @@ from sabir.expressions.query import PlainResource, Project, Resource, Session, e
 from sabir.expressions.query.functions import names
 from sabir.expressions.query.resource import SPECIAL_KEYS
 from sabir.expressions.query.values import NodeState, Status
-from sabir.languages.language import Trust
 from sabir.languages.tosca.evaluate import Request
 from sabir.languages.tosca.graph.evaluation import instantiate
 from sabir.languages.tosca.syntax.documents import load_file
+from sabir.session import Trust
 
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "reference" / "expressions.md"
 TEXT = PAGE.read_text(encoding="utf-8")

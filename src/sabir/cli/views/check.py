@@ -8,11 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from sabir.check.formatters.formatter import FormatterOptions, find_formatter
 from sabir.check.options import CheckOptions
 from sabir.check.report import Report
 from sabir.check.settings import Settings, find_settings, read_settings
+from sabir.cli.options import command_session
 from sabir.cli.terminal import ColorChoice, clear, say, wants_color, write
 from sabir.errors import UsageError
 from sabir.operations.check import CheckResult, check_paths, reject_unknown_codes
@@ -177,7 +179,7 @@ def _options(settings: Settings, words: CheckWords) -> CheckOptions:
     said = {name: value for name, value in written.items() if value}
     if words.no_suppressions:
         said["suppressions"] = False
-    return CheckOptions.of({**settings.check, **said})
+    return replace(CheckOptions.of({**settings.check, **said}), session=command_session())
 
 
 def _output(word: str) -> tuple[str, str]:

@@ -46,7 +46,7 @@ class InmantaLanguage:
         model = evaluate_package(
             package,
             search_path=request.search_path,
-            plugins=request.trust.plugins,
+            plugins=request.session.trust.plugins,
             given=given,
             on_notice=request.on_notice,
             trace=request.full_provenance,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from sabir.diagnostics.finding import Severity
 from sabir.graph.dependence import lines_of
@@ -10,6 +10,7 @@ from sabir.graph.graph import Graph
 from sabir.languages.inmanta import LANGUAGE
 from sabir.languages.language import EvaluationRequest
 from sabir.operations.why import Explanation, Subject, explain, find_subject
+from sabir.session import Session, Trust
 from sabir.source.packages import MemoryPackage
 
 __all__ = ["CASES", "Case", "Line", "evaluate", "named_lines", "values"]
@@ -36,8 +37,8 @@ class Case:
 
 def evaluate(files: dict[str, str], *, full: bool = False) -> Graph | None:
     """The graph, or None when there are errors."""
-    request = EvaluationRequest(full_provenance=full)
-    request = replace(request, trust=replace(request.trust, plugins=True))
+    session = Session(trust=Trust(plugins=True))
+    request = EvaluationRequest(full_provenance=full, session=session)
     evaluation = LANGUAGE.evaluate(MemoryPackage(files), request)
     failed = any(one.severity is Severity.ERROR for one in evaluation.findings)
     return None if failed else evaluation.graph

@@ -31,7 +31,7 @@ def render_resources(package: LoadedPackage, request: EvaluationRequest, _: Rend
     model = evaluate_package(
         package,
         search_path=request.search_path,
-        plugins=request.trust.plugins,
+        plugins=request.session.trust.plugins,
         given=Given(request.inputs, request.input_origins, request.overrides),
         on_notice=request.on_notice,
     )

@@ -96,9 +96,11 @@ class ClassValidator(BaseValidator):
             if wanted is None or path in wanted:
                 yield self._check(path, partial(self._file, path), file=path)
 
-    def _check(self, name: str, call: Callable[[], Iterator[Finding]], **file: str) -> PreparedCheck:
+    def _check(
+        self, name: str, call: Callable[[], Iterator[Finding]], file: str = "<check>"
+    ) -> PreparedCheck:
         return PreparedCheck(
-            validator=self.short_name, name=f"{type(self).__name__} of {name}", call=call, **file
+            validator=self.short_name, name=f"{type(self).__name__} of {name}", call=call, file=file
         )
 
     def _file(self, path: str) -> Iterator[Finding]:

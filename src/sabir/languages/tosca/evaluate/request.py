@@ -113,5 +113,5 @@ def _project(loaded: Loaded, topology: Topology, request: EvaluationRequest) -> 
         secrets=values.secrets,
         home=Path(home) if home else None,
         vault_password=os.environ.get(_PASSWORD),
-        permissions=request.trust,
+        permissions=request.session.trust,
     )
