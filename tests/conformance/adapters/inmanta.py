@@ -75,7 +75,7 @@ def _warning(finding: Finding) -> InmantaWarning:
 
 
 def _values(model: Model) -> dict[str, Any]:
-    made = {one: Instance(entity=one._entity.name) for one in model.instances}
+    made = {one: Instance(entity=one.entity.name) for one in model.instances}
 
     def shown(value: Any) -> Any:
         if isinstance(value, OurInstance):
@@ -89,7 +89,7 @@ def _values(model: Model) -> dict[str, Any]:
         return value
 
     for instance, out in made.items():
-        for prop, value in zip(instance._entity.by_slot, instance._values, strict=True):
+        for prop, value in zip(instance.entity.by_slot, instance.values, strict=True):
             if isinstance(value, RelationValue):
                 out.attributes[prop.name] = Relation(tuple(made[one] for one in value.values))
             elif isinstance(value, Pending):

@@ -7,7 +7,7 @@ from typing import Any
 
 from sabir.diagnostics.finding import Severity
 from sabir.languages.inmanta.evaluate.model import Model, evaluate_package
-from sabir.languages.inmanta.evaluate.values import Instance, Pending, RelationValue
+from sabir.languages.inmanta.evaluate.values import Instance, Pending, RelationValue, property_of
 from sabir.source.packages import MemoryPackage
 
 __all__ = ["canonical", "evaluate", "evaluate_traced", "random_statements"]
@@ -111,7 +111,11 @@ def canonical(model: Model) -> Any:
 
     def shown(value: Any) -> Any:
         if isinstance(value, Instance):
-            return f"<{value.name}>" if "name" in value._entity.slots else f"<{value._entity.name}>"
+            return (
+                f"<{property_of(value, 'name')}>"
+                if "name" in value.entity.slots
+                else f"<{value.entity.name}>"
+            )
         if isinstance(value, RelationValue):
             return sorted(shown(one) for one in value.values)
         if isinstance(value, Pending):
@@ -120,10 +124,10 @@ def canonical(model: Model) -> Any:
 
     instances = [
         (
-            one._entity.name,
+            one.entity.name,
             sorted(
                 (prop.name, shown(value))
-                for prop, value in zip(one._entity.by_slot, one._values, strict=True)
+                for prop, value in zip(one.entity.by_slot, one.values, strict=True)
                 if shown(value) not in ([], None)
             ),
         )

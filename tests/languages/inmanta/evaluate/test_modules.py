@@ -8,6 +8,7 @@ import pytest
 
 from sabir.languages.inmanta import codes
 from sabir.languages.inmanta.evaluate.plugins.loading import plugin_names
+from sabir.languages.inmanta.evaluate.values import property_of
 from sabir.languages.inmanta.syntax.modules import Module
 from sabir.languages.inmanta.syntax.trees import PackageTree
 from sabir.source.packages import MemoryPackage
@@ -44,7 +45,7 @@ def test_a_file_knows_what_the_namespaces_around_it_define() -> None:
         }
     )
     found = variables("import m\nimport m::s\nx = m::s::B(n=3)\ny = m::s::y\n", files)
-    assert (found["x"].n, found["y"]) == (3, 2)
+    assert (property_of(found["x"], "n"), found["y"]) == (3, 2)
 
 
 def test_variables_of_the_namespaces_around_are_not_known() -> None:
@@ -77,13 +78,13 @@ def test_the_relation_tells_the_entity_of_a_constructor() -> None:
     text = "import m\nh = m::Holder(one=Child())\nn = h.one.n\n"
     model = evaluate(text, **module(**_KINDS))
     assert model.findings == []
-    assert "m::Child" in [one._entity.name for one in model.instances]
+    assert "m::Child" in [one.entity.name for one in model.instances]
 
 
 def test_an_entity_of_the_file_itself_comes_first() -> None:
     text = "import m\nentity Child extends m::Base:\nend\nimplement Child using std::none\nh = m::Holder(one=Child())\n"
     model = evaluate(text, **module(**_KINDS))
-    assert "__config__::Child" in [one._entity.name for one in model.instances]
+    assert "__config__::Child" in [one.entity.name for one in model.instances]
 
 
 def test_an_attribute_may_hide_a_relation_of_every_entity() -> None:

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sabir.languages.inmanta.evaluate.values import property_of
 from tests.languages.inmanta.models import canonical, evaluate, random_statements
 
 
@@ -76,13 +77,13 @@ def test_instances_may_name_each_other() -> None:
         "entity A:\nend\nA.other [1] -- A\nimplement A using std::none\na = A(other=b)\nb = A(other=a)\n"
     )
     assert not model.findings
-    assert model.variables()["a"].other is model.variables()["b"]
+    assert property_of(model.variables()["a"], "other") is model.variables()["b"]
 
 
 def test_nothing_is_made_twice_when_a_statement_waits() -> None:
     model = evaluate(FILES + "h = H(files=[F(), later])\nx = [H(), late]\nlate = H()\nlater = F()\n")
     assert not model.findings
-    kinds = sorted(one._entity.name for one in model.instances if "config" in one._entity.name)
+    kinds = sorted(one.entity.name for one in model.instances if "config" in one.entity.name)
     assert kinds == ["__config__::F"] * 2 + ["__config__::H"] * 3
 
 

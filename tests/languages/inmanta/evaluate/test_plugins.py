@@ -193,7 +193,8 @@ def test_templates_cannot_reach_python() -> None:
     for text in (
         "{{ ''.__class__.__mro__ }}",
         "{{ x.__init__ }}",
-        "{{ e._site }}",
+        "{{ e._instance }}",
+        "{{ e.entity }}",
         "{% for i in range(99999999) %}{% endfor %}",
     ):
         files = {
@@ -203,3 +204,67 @@ def test_templates_cannot_reach_python() -> None:
             "libs/m/templates/t.j2": text,
         }
         assert evaluate_package(MemoryPackage(files)).findings, text
+
+
+MODEL = (
+    "entity E:\n    string name\n    dict extra = {}\nend\nE.parts [0:] -- E.whole [0:1]\n"
+    "implement E using std::none\nindex E(name)\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("body", "shown"),
+    [
+        ("e.name", "a"),
+        ("sorted(part.name for part in e.parts)", ["b", "c"]),
+        ("e.parts[0].whole is e and e.parts[0] == e.parts[0] and len({e, e.parts[0].whole}) == 1", True),
+        ("[e.parts == list(reversed(e.parts)), e in e.parts[0].whole.parts]", [True, False]),
+        ("[e.type().name, e._type().name, e.is_instance(e.type())]", ["m::E", "m::E", True]),
+        ("[getattr(e, 'nosuch', 'none'), hasattr(e, 'extra')]", ["none", True]),
+        ("repr(e)", "m::E (instantiated at main.cf:2)"),
+        ("copy.deepcopy([e])[0] is e", True),
+        ("isinstance(e, DynamicProxy)", True),
+        ("std.attr(e, 'name') + std.select(e.parts, 'name')[0]", "ab"),
+        ("[refused(lambda: setattr(e, 'name', 'z')), refused(lambda: delattr(e, 'name'))]", [True, True]),
+        ("refused(lambda: setattr(e, '_instance', None))", True),
+    ],
+)
+def test_what_a_plugin_sees_of_an_instance(body: str, shown: object) -> None:
+    python = (
+        "import copy\nimport inmanta_plugins.std as std\nfrom inmanta.execute.proxy import DynamicProxy\n"
+        "def refused(change):\n    try:\n        change()\n    except AttributeError:\n        return True\n"
+        f'@plugin\ndef see(e: "m::E") -> "any":\n    return {body}\n'
+    )
+    main = 'e = m::E(name="a")\ne.parts += [m::E(name="b"), m::E(name="c")]\nx = m::see(e)\n'
+    model = run(main, python, MODEL)
+    assert not model.findings
+    assert model.variables()["x"] == shown
+
+
+def test_what_a_plugin_answers_is_an_instance_again() -> None:
+    python = (
+        '@plugin\ndef same(e: "m::E") -> "m::E":\n    return e\n'
+        '@plugin\ndef nested(e: "m::E") -> "dict":\n    return {"of": {"parts": (e, [e])}}\n'
+    )
+    model = run(
+        'e = m::E(name="a")\nx = m::same(e)\ny = m::nested(e)\nx.parts += m::E(name="b")\n', python, MODEL
+    )
+    assert not model.findings
+    variables = model.variables()
+    assert variables["x"] is variables["e"]
+    assert variables["y"]["of"]["parts"][0] is variables["e"]
+
+
+def test_an_attribute_may_have_any_name_in_a_template() -> None:
+    """Names of the evaluator's own parts are free: `values`, `maker`, `site` are attributes like others."""
+    files = {
+        "main.cf": "import m\nentity E:\n    string values\n    string maker\n    string site\n    string view\nend\n"
+        'implement E using std::none\ne = E(values="1", maker="2", site="3", view="4")\n'
+        'x = std::template("m/t.j2")\n',
+        "libs/m/module.yml": "name: m\n",
+        "libs/m/model/_init.cf": "",
+        "libs/m/templates/t.j2": "{{ e.values }}{{ e.maker }}{{ e['site'] }}{{ [e] | map(attribute='view') | first }}",
+    }
+    model = evaluate_package(MemoryPackage(files))
+    assert not model.findings
+    assert model.variables()["x"] == "1234"

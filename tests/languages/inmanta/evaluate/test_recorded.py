@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sabir.languages.inmanta import codes
+from sabir.languages.inmanta.evaluate.values import property_of
 from tests.languages.inmanta.models import evaluate
 
 VALUES = {
@@ -106,7 +107,7 @@ GRADUAL = {
 def test_a_comprehension_gives_items_as_they_come(text: str, expected: list[int]) -> None:
     model = evaluate(_NODES + text + "c = std::count(e.kids)\n")
     assert model.findings == []
-    assert sorted(one.n for one in model.variables()["e"].kids) == expected
+    assert sorted(property_of(one, "n") for one in property_of(model.variables()["e"], "kids")) == expected
 
 
 def test_a_comprehension_keeps_nothing_of_finished_items() -> None:

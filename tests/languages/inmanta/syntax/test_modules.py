@@ -8,6 +8,7 @@ import pytest
 
 from sabir.languages.inmanta import LANGUAGE
 from sabir.languages.inmanta.evaluate.model import evaluate_package
+from sabir.languages.inmanta.evaluate.values import property_of
 from sabir.languages.inmanta.syntax.project import load_project
 from sabir.languages.language import EvaluationRequest
 from sabir.source.packages import MemoryPackage
@@ -76,7 +77,7 @@ def test_a_module_may_be_a_git_repository_or_not(tmp_path: Path) -> None:
 def test_forms_of_a_module(files: dict[str, str]) -> None:
     model = evaluate_package(MemoryPackage({"main.cf": "import net\n", **files}))
     assert not model.findings
-    assert [one.n for one in model.instances if one._entity.name == "net::Port"] == [1]
+    assert [property_of(one, "n") for one in model.instances if one.entity.name == "net::Port"] == [1]
 
 
 def test_a_python_packaged_module_brings_its_plugins() -> None:
@@ -102,7 +103,7 @@ def test_a_module_alone_can_be_evaluated() -> None:
     files = {"module.yml": MANIFEST, "model/_init.cf": ENTITY}
     assert LANGUAGE.recognises(MemoryPackage(files))
     model = evaluate_package(MemoryPackage(files))
-    assert [one._entity.name for one in model.instances if "Port" in one._entity.name] == ["net::Port"]
+    assert [one.entity.name for one in model.instances if "Port" in one.entity.name] == ["net::Port"]
 
 
 def test_a_module_path_does_not_leave_the_project() -> None:

@@ -108,8 +108,6 @@ class CallCompiler:
                 result = python(*values) if context is None else python(context(frame), *values)
             except Exception as error:  # noqa: BLE001  # a plug-in may raise anything; it becomes a finding
                 raise _broken(function, error, place) from None
-            if type(result) is not str:
-                result = _language_value(result)
             if accepts is not None and not accepts(result):
                 raise _wrong_result(function, result, place)
             return result
@@ -145,7 +143,6 @@ class CallCompiler:
                 raise
             except Exception as error:  # noqa: BLE001  # a plug-in may raise anything; it becomes a finding
                 raise _broken(function, error, place) from None
-            result = _language_value(result)
             if function.returns is not None and not function.returns.accepts(result):
                 raise _wrong_result(function, result, place)
             return result
@@ -258,15 +255,6 @@ def _broken(function: Function, error: Exception, place: Place) -> Stop:
 
 PLUGIN_SOURCES: dict[str, Source] = {}
 """The texts of loaded plug-ins by the name their code objects carry, for the line of an exception."""
-
-
-def _language_value(value: Any) -> Any:
-    """A Python value as the language knows it: tuples and sets are lists."""
-    if value is None or isinstance(value, str | int | float):
-        return value
-    if isinstance(value, tuple | set | frozenset):
-        return [_language_value(one) for one in value]
-    return value
 
 
 def _failing(failure: Stop) -> Read:

@@ -72,7 +72,7 @@ class Closing:
         key = (source.owner, source.slot)
         self.add(key)
         self._fed_by.setdefault((instance, slot), set()).add(key)
-        prop = instance._entity.by_slot[slot]
+        prop = instance.entity.by_slot[slot]
         if prop.reverse is not None:
             self._any_fed_by.setdefault(prop.reverse.name, set()).add(key)
 
@@ -139,7 +139,7 @@ class Closing:
 
     def _close(self, key: Key) -> None:
         instance, slot = key
-        cell = instance._values[slot]
+        cell = instance.values[slot]
         self.candidates.pop(key, None)
         if type(cell) is RelationValue:
             if not cell.closed:
@@ -165,7 +165,7 @@ class Closing:
         self.parked = []
 
     def _promise(self, activity: Activity) -> None:
-        promises, unresolved = self._writes(activity.step, activity.frame)
+        promises, unresolved = self.may_write(activity.step, activity.frame)
         activity.promises = promises
         self._promised_by[activity] = None
         if unresolved:
@@ -176,7 +176,7 @@ class Closing:
             else:
                 self._promised[promise] += 1
 
-    def _writes(self, step: Step, frame: Frame) -> tuple[list[Any], bool]:
+    def may_write(self, step: Step, frame: Frame) -> tuple[list[Any], bool]:
         """Properties a statement may write: keys, or names where the instance is not known yet."""
         effects = self.finder.of(step)
         promises: list[Any] = list(effects.names)
@@ -194,7 +194,7 @@ class Closing:
             promises += _keys(instance, name)
         if step.writes_instance is not None:
             owner, prop = step.writes_instance
-            promises.append((owner, owner._entity.slots[prop.name]))
+            promises.append((owner, owner.entity.slots[prop.name]))
             if prop.reverse is not None:
                 promises.append(prop.reverse.name)
         return promises, unresolved
@@ -202,7 +202,7 @@ class Closing:
     def _need(self, wait: Wait) -> None:
         """The way to what a statement writes leads over an open relation: closing that one tells where it leads."""
         if wait.owner is not None:
-            prop = wait.owner._entity.by_slot[wait.slot]
+            prop = wait.owner.entity.by_slot[wait.slot]
             if prop.is_optional or prop.is_list:
                 self.add((wait.owner, wait.slot))
 
@@ -211,11 +211,11 @@ class Closing:
         self._loops_feed = {}
         for source, listeners in self._listeners.items():
             for step, frame in listeners:
-                for promise in self._writes(step, frame)[0]:
+                for promise in self.may_write(step, frame)[0]:
                     self._loops_feed.setdefault(promise, set()).add(source)
 
     def _is_open(self, key: Key) -> bool:
-        cell = key[0]._values[key[1]]
+        cell = key[0].values[key[1]]
         return type(cell) is Pending or (type(cell) is RelationValue and not cell.closed)
 
     def _complete(self, keys: Iterable[Key]) -> list[Key]:
@@ -245,7 +245,7 @@ class Closing:
                 return False
             if verdict:
                 continue
-            for source in self._sources(one):
+            for source in self.sources_of(one):
                 if source not in seen and self._is_open(source):
                     seen.add(source)
                     todo.append(source)
@@ -257,11 +257,11 @@ class Closing:
         """What says that a property can still be written."""
         if self._promised.get(key, 0) > 0:
             return key
-        name = key[0]._entity.by_slot[key[1]].name
+        name = key[0].entity.by_slot[key[1]].name
         return name if self._any.get(name, 0) > 0 else None
 
-    def _sources(self, key: Key) -> set[Key]:
-        name = key[0]._entity.by_slot[key[1]].name
+    def sources_of(self, key: Key) -> set[Key]:
+        name = key[0].entity.by_slot[key[1]].name
         found: set[Key] = set()
         found.update(self._fed_by.get(key, ()), self._any_fed_by.get(name, ()))
         found.update(self._loops_feed.get(key, ()), self._loops_feed.get(name, ()))
@@ -278,7 +278,7 @@ class Closing:
         return graph.first()
 
     def _is_waited_for(self, key: Key) -> bool:
-        cell = key[0]._values[key[1]]
+        cell = key[0].values[key[1]]
         if type(cell) is RelationValue:
             return bool(cell.waiters or cell.first_waiters)
         return type(cell) is Pending and bool(cell.waiters)
@@ -290,10 +290,10 @@ class Closing:
     def _stable(self, key: Key) -> Any:
         """A name for a relation that is the same in the next run."""
         instance, slot = key
-        place = instance._site.place
+        place = instance.site.place
         # The text of the constructor comes before its place: where no choice is wrong, the order of lines decides nothing.
         text = place.source.text[place.span.start : place.span.end]
-        return instance._entity.by_slot[slot].full_name, place.source.name, text, place.span.start
+        return instance.entity.by_slot[slot].full_name, place.source.name, text, place.span.start
 
     def is_late(self, key: Key) -> bool:
         return self._stable(key) in self._late
@@ -301,7 +301,7 @@ class Closing:
 
 def _keys(value: Any, name: str) -> list[Key]:
     if isinstance(value, Instance):
-        slot = value._entity.slots.get(name)
+        slot = value.entity.slots.get(name)
         return [] if slot is None else [(value, slot)]
     if isinstance(value, list):
         return [key for one in value for key in _keys(one, name)]
@@ -327,9 +327,9 @@ class _Dependencies:
                 self.by_variable.setdefault((id(activity.frame), slot), []).append(activity)
 
     def writers(self, key: Key) -> list[Activity]:
-        name = key[0]._entity.by_slot[key[1]].name
+        name = key[0].entity.by_slot[key[1]].name
         found = self.by_key.get(key, []) + self.by_name.get(name, [])
-        for source in self.closing._sources(key):
+        for source in self.closing.sources_of(key):
             found = found + self.by_key.get(source, [])
         return found
 

@@ -173,7 +173,7 @@ class _Constructor:
         def construct(frame: Frame) -> Instance:
             values = blank.copy()
             instance = Instance(entity, values, site, maker(frame) if maker is not None else None)
-            if instance._depth > MAX_REFINEMENT_DEPTH:
+            if instance.depth > MAX_REFINEMENT_DEPTH:
                 raise self._too_deep()
             late: list[tuple[Property, Read, nodes.Argument, Wait]] = []
             for slot, read, accepts, prop, argument in attributes:
@@ -280,7 +280,7 @@ class _Constructor:
             if not prop.type.accepts(value):
                 probe = Instance(self.entity, self.blank, self.site, None)
                 raise self.writer.type_error(probe, prop, value, self.site)
-        elif not isinstance(value, Instance) or prop.target not in value._entity.ancestor_set:
+        elif not isinstance(value, Instance) or prop.target not in value.entity.ancestor_set:
             probe = Instance(self.entity, self.blank, self.site, None)
             raise self.writer.type_error(probe, prop, value, self.site)
 
@@ -305,8 +305,8 @@ class _Constructor:
             hit = self.engine.indexes.get(index, self._key(index, known))
             if hit is None:
                 continue
-            if hit._entity is not self.entity:
-                raise self._conflict(hit, f"{hit._entity.shown!r}, not {self.entity.shown!r}")
+            if hit.entity is not self.entity:
+                raise self._conflict(hit, f"{hit.entity.shown!r}, not {self.entity.shown!r}")
             if found is not None and hit is not found:
                 raise self._conflict(hit, "another instance than a second index of it does")
             found = hit
@@ -317,13 +317,13 @@ class _Constructor:
             codes.INDEX_CONFLICT,
             f"the identifying values of this {self.entity.shown!r} already name an instance of {what}",
             self.site.place,
-            related=(Related(place=hit._site.place, message="that instance is made here"),),
+            related=(Related(place=hit.site.place, message="that instance is made here"),),
         )
 
     def register(self, instance: Instance) -> None:
         for index in self.entity.indexes:
             slots = self.entity.slots
-            values = instance._values
+            values = instance.values
             key = tuple(hashable(values[slots[name]]) for name in index.attributes)
             self.engine.indexes.add(index, key, instance)
 

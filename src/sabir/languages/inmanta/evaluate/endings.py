@@ -62,12 +62,12 @@ class _Ending:
         """What the failed and the waiting statements would have written."""
         closing = self.engine.closing
         for step, frame in self.engine.failed:
-            self._hopeless(closing._writes(step, frame)[0])
+            self._hopeless(closing.may_write(step, frame)[0])
             slot = _assigned(step)
             if slot is not None:
                 self.hopeless_variables.add((id(frame), slot))
         for activity in self.engine.parked:
-            for promise in closing._writes(activity.step, activity.frame)[0]:
+            for promise in closing.may_write(activity.step, activity.frame)[0]:
                 target: dict[Any, list[Activity]] = self.by_name if isinstance(promise, str) else self.by_key
                 target.setdefault(promise, []).append(activity)
             slot = _assigned(activity.step)
@@ -89,11 +89,11 @@ class _Ending:
         return key in self.by_key or name in self.by_name
 
     def _complete(self, instance: Instance, *, trouble: bool) -> None:
-        values = instance._values
+        values = instance.values
         for slot, value in enumerate(values):
             kind = type(value)
             if kind is Pending:
-                prop = instance._entity.by_slot[slot]
+                prop = instance.entity.by_slot[slot]
                 if prop.is_list:
                     if prop.low > 0 and not (trouble and self._excused(instance, slot, prop.name)):
                         self._too_few(instance, prop, 0)
@@ -110,7 +110,7 @@ class _Ending:
                     self._too_few(instance, prop, len(value.values))
 
     def _unset(self, instance: Instance, prop: Property) -> None:
-        name = f"{instance._entity.shown}.{prop.name}"
+        name = f"{instance.entity.shown}.{prop.name}"
         if prop.is_relation:
             message, hint = (
                 f"the relation {name} {prop.multiplicity()} never gets a value",
@@ -125,20 +125,20 @@ class _Ending:
             stop(
                 codes.UNSET,
                 message,
-                instance._site.place,
+                instance.site.place,
                 hint=hint,
                 related=(Related(place=prop.place, message=f"{prop.name!r} is defined here"),),
             ),
         )
 
     def _too_few(self, instance: Instance, prop: Property, count: int) -> None:
-        name = f"{instance._entity.shown}.{prop.name}"
+        name = f"{instance.entity.shown}.{prop.name}"
         self.engine.fail_instance(
             instance,
             stop(
                 codes.MULTIPLICITY,
                 f"the relation {name} {prop.multiplicity()} needs at least {prop.low} values and has {count}",
-                instance._site.place,
+                instance.site.place,
                 related=(Related(place=prop.place, message="the relation is defined here"),),
             ),
         )
@@ -151,7 +151,7 @@ class _Ending:
         if wait.owner is None:
             return self.by_variable.get((id(wait.slots), wait.slot), [])
         key = (wait.owner, wait.slot)
-        name = wait.owner._entity.by_slot[wait.slot].name
+        name = wait.owner.entity.by_slot[wait.slot].name
         return self.by_key.get(key, []) + self.by_name.get(name, [])
 
     def _is_consequence(self, wait: Wait) -> bool:
@@ -160,7 +160,7 @@ class _Ending:
             return False
         if wait.owner is None:
             return (id(wait.slots), wait.slot) in self.hopeless_variables
-        name = wait.owner._entity.by_slot[wait.slot].name
+        name = wait.owner.entity.by_slot[wait.slot].name
         return (wait.owner, wait.slot) in self.hopeless_keys or name in self.hopeless_names
 
     def _waiting(self) -> None:
@@ -248,7 +248,7 @@ def _assigned(step: Any) -> int | None:
 
 def _wanted(wait: Wait, activity: Activity) -> str:
     if wait.owner is not None:
-        entity = wait.owner._entity
+        entity = wait.owner.entity
         return f"{entity.shown}.{entity.by_slot[wait.slot].name}"
     for scope, depth in activity.step.scope.chain():
         frame = activity.frame

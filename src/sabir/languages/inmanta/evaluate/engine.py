@@ -114,7 +114,7 @@ class Engine:
                     Finding(
                         code=codes.LIMIT,
                         message=f"the model makes more than {MAX_INSTANCES} instances",
-                        place=self.instances[-1]._site.place,
+                        place=self.instances[-1].site.place,
                     )
                 )
 
@@ -147,7 +147,7 @@ class Engine:
             slots, slot, owner = wait.slots, wait.slot, wait.owner
             cell = slots[slot]
             if owner is not None:
-                prop = owner._entity.by_slot[slot]
+                prop = owner.entity.by_slot[slot]
                 if prop.is_list:
                     if not self._park_on_relation(activity, owner, prop, slot):
                         self.queue.append((self._resume, activity))
@@ -204,7 +204,7 @@ class Engine:
         listener, value = event
         generation = self._generations.get(value, 0) + 1
         if generation > MAX_GENERATIONS:
-            place = value._site.place
+            place = value.site.place
             self.report(
                 stop(
                     codes.LIMIT,
@@ -232,7 +232,7 @@ class Engine:
     def copy(self, source: RelationValue, instance: Instance, prop: Property, site: Site) -> None:
         """Add everything of one relation to another, also what still comes."""
         if not prop.is_list:
-            raise Wait(source.owner._values, source.slot, source.owner)
+            raise Wait(source.owner.values, source.slot, source.owner)
         writer = self.writer
 
         def link(value: Instance) -> None:
@@ -242,7 +242,7 @@ class Engine:
                 self.report(failure)
 
         source.listeners.append(link)
-        self.closing.feeds(source, instance, instance._entity.slots[prop.name])
+        self.closing.feeds(source, instance, instance.entity.slots[prop.name])
         for value in list(source.values):
             writer.assign(instance, prop, value, site)
 
@@ -260,8 +260,8 @@ class Engine:
 
     def close_optional(self, instance: Instance, slot: int) -> None:
         """Nobody will set it any more: null."""
-        cell = instance._values[slot]
-        instance._values[slot] = None
+        cell = instance.values[slot]
+        instance.values[slot] = None
         self.closing.forget(instance, slot)
         if type(cell) is Pending and cell.waiters:
             self.wake(cell.waiters)
@@ -286,7 +286,7 @@ class Engine:
         self.report(failure, self.frames_of(step, frame))
 
     def fail_instance(self, instance: Instance, failure: Stop) -> None:
-        self.report(failure, self.frames_of_instance(instance._maker, instance._site.refinement))
+        self.report(failure, self.frames_of_instance(instance.maker, instance.site.refinement))
 
     def report(self, failure: Stop, frames: tuple[Step_Frame, ...] = ()) -> None:
         finding = failure.finding
@@ -323,7 +323,7 @@ class Engine:
         found: list[Step_Frame] = []
         while instance is not None and len(found) < 50:
             shown = f"implementation {refinement}" if refinement else "condition"
-            found.append(Step_Frame(place=instance._site.place, name=f"{shown} of {instance._entity.shown}"))
-            refinement = instance._site.refinement
-            instance = instance._maker
+            found.append(Step_Frame(place=instance.site.place, name=f"{shown} of {instance.entity.shown}"))
+            refinement = instance.site.refinement
+            instance = instance.maker
         return tuple(reversed(found))

@@ -208,7 +208,7 @@ class ExpressionCompiler:
 
         def read(frame: Frame) -> Any:
             instance = instance_of(frame)
-            if name in instance._entity.slots or outer is None:
+            if name in instance.entity.slots or outer is None:
                 return own(frame)
             for _ in range(depth + 1):
                 frame = frame[0]

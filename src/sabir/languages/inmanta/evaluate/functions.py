@@ -31,7 +31,6 @@ class Function(Struct, frozen=True, eq=False, dict=True):
     returns: ValueType | None = None
     context: bool = False
     allow_unknown: bool = False
-    ours: bool = False
     refused: bool = False
     deprecated: str | None = None
     variadic: bool = False

@@ -61,7 +61,7 @@ class Given:
 
     def apply(self, instance: Instance) -> None:
         """Put what-if values into a new instance."""
-        entity = instance._entity
+        entity = instance.entity
         number = self._counts[entity.shown] = self._counts.get(entity.shown, 0) + 1
         short = entity.shown.rpartition("::")[2]
         names = [f"{entity.shown}#{number}", f"{short}#{number}"]
@@ -76,11 +76,11 @@ class Given:
                 self._set(instance, subject, attribute, plain(value))
 
     def _set(self, instance: Instance, subject: str, attribute: str, value: Any) -> None:
-        prop = instance._entity.all_properties.get(attribute)
+        prop = instance.entity.all_properties.get(attribute)
         if prop is None or prop.type is None:
-            hint = did_you_mean(attribute, instance._entity.all_properties)
+            hint = did_you_mean(attribute, instance.entity.all_properties)
             raise UsageError(
-                f"{instance._entity.shown!r} has no attribute {attribute!r}" + (f"; {hint}" if hint else "")
+                f"{instance.entity.shown!r} has no attribute {attribute!r}" + (f"; {hint}" if hint else "")
             )
         try:
             fits = prop.type.accepts(value)
@@ -88,13 +88,13 @@ class Given:
             raise UsageError(f"{subject}: {problem}") from None
         if not fits:
             raise UsageError(f"{subject} is a {prop.type.name}, and {shown_value(value)} is not")
-        slot = instance._entity.slots[attribute]
-        instance._values[slot] = value
+        slot = instance.entity.slots[attribute]
+        instance.values[slot] = value
         text = f"{subject} = {shown_value(value)}"
         place = Place(Source("<what if>", text), Span(0, len(text)))
-        if instance._writes is None:
-            instance._writes = {}
-        instance._writes[slot] = Site(place, How.OVERRIDE)
+        if instance.writes is None:
+            instance.writes = {}
+        instance.writes[slot] = Site(place, How.OVERRIDE)
 
     def check_overrides(self) -> None:
         for subject in self.overrides:

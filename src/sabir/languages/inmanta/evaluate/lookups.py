@@ -25,14 +25,14 @@ __all__ = ["LookupCompiler"]
 
 def of_entity(instance: Instance, entity: EntityType, place: Place) -> Instance:
     """What the index of a parent has, when it is of the entity that was asked for."""
-    if entity in instance._entity.ancestor_set:
+    if entity in instance.entity.ancestor_set:
         return instance
     raise stop(
         codes.INDEX_LOOKUP,
         f"the instance with these values is no {entity.shown!r}",
         place,
         related=(
-            Related(place=instance._site.place, message=f"it is made here, as {instance._entity.shown!r}"),
+            Related(place=instance.site.place, message=f"it is made here, as {instance.entity.shown!r}"),
         ),
     )
 
@@ -105,9 +105,9 @@ class LookupCompiler:
                     f"{shown_value(instance)} is no instance and has no relation {relation!r}",
                     place,
                 )
-            plan = plans.get(instance._entity)
+            plan = plans.get(instance.entity)
             if plan is None:
-                plan = plans[instance._entity] = _plan(instance._entity, relation, list(given), place)
+                plan = plans[instance.entity] = _plan(instance.entity, relation, list(given), place)
             index, back = plan
             key = tuple(
                 [instance if name == back else hashable(given[name](frame)) for name in index.attributes]

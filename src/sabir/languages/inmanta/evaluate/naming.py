@@ -15,16 +15,16 @@ def index_name(instance: Instance, known: Mapping[Instance, str] | None = None, 
     names = known or {}
     if instance in names:
         return names[instance]
-    entity = instance._entity
+    entity = instance.entity
     parts: list[str] = []
     for attribute in entity.indexes[0].attributes:
-        value = instance._values[entity.slots[attribute]]
+        value = instance.values[entity.slots[attribute]]
         if parts and attribute in entity.defaults and value == entity.defaults[attribute]:
             continue  # what everybody has tells nobody apart
         if type(value) is str:
             parts.append(value)
         elif isinstance(value, Instance):
-            deep = depth > 20 or not value._entity.indexes
+            deep = depth > 20 or not value.entity.indexes
             parts.append(names.get(value, "…") if deep else index_name(value, names, depth + 1))
         elif not isinstance(value, Pending):
             parts.append(shown_value(value))

@@ -88,16 +88,16 @@ def attribute_reader(base: Read, name: str, place: Place) -> Read:
         instance = base(frame)
         if type(instance) is not Instance:
             raise _no_instance(instance, name, place)
-        slot = instance._entity.slots.get(name)
+        slot = instance.entity.slots.get(name)
         if slot is None:
-            raise no_attribute(instance._entity, name, place)
-        value = instance._values[slot]
+            raise no_attribute(instance.entity, name, place)
+        value = instance.values[slot]
         kind = type(value)
         if kind is Pending:
-            raise Wait(instance._values, slot, instance)
+            raise Wait(instance.values, slot, instance)
         if kind is RelationValue:
             if not value.closed:
-                raise Wait(instance._values, slot, instance)
+                raise Wait(instance.values, slot, instance)
             return value.complete()
         if value is None:
             _check_relation(instance, name, place)
@@ -108,13 +108,13 @@ def attribute_reader(base: Read, name: str, place: Place) -> Read:
 
 def _check_relation(instance: Instance, name: str, place: Place) -> None:
     """An optional relation without a value cannot be read, only tested; a null attribute can."""
-    if instance._entity.all_properties[name].is_relation:
+    if instance.entity.all_properties[name].is_relation:
         raise stop(
             codes.UNSET,
-            f"the optional relation {instance._entity.shown}.{name} has no value",
+            f"the optional relation {instance.entity.shown}.{name} has no value",
             place,
             hint="guard it with 'is defined'",
-            related=(Related(place=instance._site.place, message="the instance is made here"),),
+            related=(Related(place=instance.site.place, message="the instance is made here"),),
         )
 
 
@@ -125,20 +125,20 @@ def gradual_reader(base: Read, name: str, place: Place) -> Read:
         instance = base(frame)
         if type(instance) is not Instance:
             raise _no_instance(instance, name, place)
-        entity = instance._entity
+        entity = instance.entity
         slot = entity.slots.get(name)
         if slot is None:
             raise no_attribute(entity, name, place)
-        value = instance._values[slot]
+        value = instance.values[slot]
         kind = type(value)
         if kind is RelationValue:
             return value.complete() if value.closed else value
         if kind is Pending:
             prop = entity.all_properties[name]
             if prop.is_list:
-                relation = instance._values[slot] = RelationValue(instance, prop, slot)
+                relation = instance.values[slot] = RelationValue(instance, prop, slot)
                 return relation
-            raise Wait(instance._values, slot, instance)
+            raise Wait(instance.values, slot, instance)
         if value is None:
             _check_relation(instance, name, place)
         return value
@@ -155,20 +155,20 @@ def defined_reader(base: Read, name: str, place: Place) -> Read:
             if instance is None:
                 return False
             raise _no_instance(instance, name, place)
-        slot = instance._entity.slots.get(name)
+        slot = instance.entity.slots.get(name)
         if slot is None:
-            raise no_attribute(instance._entity, name, place)
-        value = instance._values[slot]
+            raise no_attribute(instance.entity, name, place)
+        value = instance.values[slot]
         kind = type(value)
         if kind is Pending:
-            if instance._entity.all_properties[name].is_list:
-                raise WaitForFirst(instance._values, slot, instance)
-            raise Wait(instance._values, slot, instance)
+            if instance.entity.all_properties[name].is_list:
+                raise WaitForFirst(instance.values, slot, instance)
+            raise Wait(instance.values, slot, instance)
         if kind is RelationValue:
             if value.values:
                 return True
             if not value.closed:
-                raise WaitForFirst(instance._values, slot, instance)
+                raise WaitForFirst(instance.values, slot, instance)
             return False
         return is_defined(value)
 

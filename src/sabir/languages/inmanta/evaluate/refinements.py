@@ -50,7 +50,7 @@ class RefinementCompiler:
         return refine
 
     def _none(self, instance: Instance) -> None:
-        entity = instance._entity
+        entity = instance.entity
         hint = f"write 'implement {entity.shown} using std::none' when there is nothing to refine"
         if any(parent.selected for parent in entity.parents):
             hint = f"implement statements are not inherited; write 'implement {entity.shown} using parents'"
@@ -59,13 +59,13 @@ class RefinementCompiler:
             stop(
                 codes.NO_IMPLEMENTATION,
                 f"there is no implementation for {entity.shown!r}",
-                instance._site.place,
+                instance.site.place,
                 hint=hint,
             ),
         )
 
     def _run(self, instance: Instance) -> None:
-        entity = instance._entity
+        entity = instance.entity
         plan = self._plans.get(entity)
         if plan is None:
             plan = self._plans[entity] = _Plan(self, entity)
@@ -101,13 +101,13 @@ class RefinementCompiler:
         self.engine.run_steps(steps, [space_frame, instance, *layout.rest()])
 
     def nothing_selected(self, instance: Instance) -> None:
-        entity = instance._entity
+        entity = instance.entity
         self.engine.fail_instance(
             instance,
             stop(
                 codes.NO_IMPLEMENTATION,
                 f"no implementation of {entity.shown!r} is selected: the condition of none of them holds",
-                instance._site.place,
+                instance.site.place,
                 hint=f"add 'implement {entity.shown} using std::none' for the other cases",
             ),
         )

@@ -135,9 +135,9 @@ class StatementCompiler:
                 raise stop(
                     codes.TYPE, f"{shown_value(instance)} is no instance: {name!r} cannot be set on it", place
                 )
-            prop = instance._entity.all_properties.get(name)
+            prop = instance.entity.all_properties.get(name)
             if prop is None:
-                raise no_attribute(instance._entity, name, place)
+                raise no_attribute(instance.entity, name, place)
             if not prop.is_list:
                 if extend:
                     what = (
@@ -173,7 +173,7 @@ class StatementCompiler:
 
         def run(frame: Frame) -> None:
             instance = base(frame)
-            prop = instance._entity.all_properties[name]
+            prop = instance.entity.all_properties[name]
             put(instance, prop, read(frame))
 
         return run

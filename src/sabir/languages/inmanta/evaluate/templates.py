@@ -13,7 +13,8 @@ from msgspec import Struct
 from sabir.diagnostics.near import did_you_mean
 from sabir.languages.inmanta import codes
 from sabir.languages.inmanta.evaluate.scopes import Scope
-from sabir.languages.inmanta.evaluate.values import Frame, Instance, Pending, Read, RelationValue, Stop, Wait
+from sabir.languages.inmanta.evaluate.values import Frame, Pending, Read, RelationValue, Stop, Wait
+from sabir.languages.inmanta.evaluate.views import InstanceView, called_by_python, instance_of, outward
 from sabir.languages.inmanta.evaluate.writing import stop
 from sabir.languages.inmanta.syntax.project import Namespace
 from sabir.text import Place
@@ -65,8 +66,8 @@ class Templates:
             known = reads.get(path)
             if known is None:
                 known = reads[path] = self._reads(loaded.names, scope, place)
-            context = {name: read(frame) for name, read in known if name not in values}
-            context.update(values)
+            context = {name: outward(read(frame)) for name, read in known if name not in values}
+            context.update((name, outward(value)) for name, value in values.items())
             return self._render(loaded, context, scope, place)
 
         return render
@@ -135,11 +136,11 @@ class Templates:
         value = frame[slot]
         if type(value) is Pending:
             raise Wait(frame, slot)
-        return value
+        return outward(value)
 
     def python(self, function: Function) -> Callable[..., Any]:
         """A function as a template calls it."""
-        return function.call
+        return called_by_python(function.call)
 
     def _load(self, path: str, space: Namespace, place: Place) -> _Loaded:
         key = (space.name, path)
@@ -222,12 +223,13 @@ class Templates:
             def getattr(self, obj: Any, attribute: str) -> Any:
                 if type(obj) is LoopContext and attribute in _OF_LOOPS:
                     return getattr(obj, attribute)
-                if type(obj) is Instance and not attribute.startswith("_"):
-                    slot = obj._entity.slots.get(attribute)
+                if type(obj) is InstanceView and not attribute.startswith("_"):
+                    instance = instance_of(obj)
+                    slot = instance.entity.slots.get(attribute)
                     if slot is not None:
-                        value = obj._values[slot]
+                        value = instance.values[slot]
                         if type(value) is not Pending and type(value) is not RelationValue:
-                            return value
+                            return outward(value)
                 return super().getattr(obj, attribute)
 
         environment = Sandbox(

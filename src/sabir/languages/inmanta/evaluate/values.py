@@ -7,7 +7,7 @@ Language null is Python's None.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
 from sabir.diagnostics.finding import Finding
@@ -28,6 +28,7 @@ __all__ = [
     "Stop",
     "Wait",
     "flatten",
+    "property_of",
 ]
 
 Frame = list[Any]
@@ -82,8 +83,8 @@ class Stop(Exception):
         self.finding = finding
 
 
-class RelationList(list["Instance"]):
-    """The complete value of a relation: a list whose order does not matter when compared."""
+class RelationList(list[Any]):
+    """The complete value of a relation, of instances or of their views: a list whose order does not matter when compared."""
 
     __slots__ = ()
 
@@ -133,58 +134,44 @@ class RelationValue:
 
 
 class Instance:
-    """An instance of an entity, and what a plug-in or a template sees of it: its attributes by name.
+    """An instance of an entity. Foreign code never gets one, but its view (`views`).
 
-    `_values` has a slot for each property of the entity; `_site` is the constructor that made it, `_maker` the instance
-    whose refinement held that constructor, `_writes` which statement wrote a slot later.
+    `values` has a slot for each property of the entity; `site` is the constructor that made it, `maker` the instance
+    whose refinement held that constructor, `writes` which statement wrote a slot later.
     """
 
-    __slots__ = ("_depth", "_entity", "_maker", "_site", "_values", "_writes")
-
-    _writes: dict[int, Site] | None
-    _depth: int
+    __slots__ = ("depth", "entity", "maker", "site", "values", "view", "writes")
 
     def __init__(self, entity: EntityType, values: Frame, site: Site, maker: Instance | None) -> None:
-        self._entity = entity
-        self._values = values
-        self._site = site
-        self._maker = maker
-        self._depth = 0 if maker is None else maker._depth + 1
-        self._writes = None
-
-    def __getattr__(self, name: str) -> Any:
-        slot = self._entity.slots.get(name)
-        if slot is None:
-            if name == "__deepcopy__" or name.startswith("__"):
-                raise AttributeError(name)
-            raise AttributeError(f"{self._entity.shown!r} has no attribute {name!r}")
-        value = self._values[slot]
-        if type(value) is Pending:
-            raise Wait(self._values, slot, self)
-        if self._entity.on_read is not None:
-            self._entity.on_read(self, name)
-        if type(value) is RelationValue:
-            if not value.closed:
-                raise Wait(self._values, slot, self)
-            return value.complete()
-        return value
-
-    def _type(self) -> EntityType:
-        return self._entity
-
-    def type(self) -> EntityType:
-        """The entity, for plug-ins."""
-        return self._entity
-
-    def is_instance(self, entity: EntityType) -> bool:
-        return entity in self._entity.ancestor_set
-
-    def __iter__(self) -> Iterator[Any]:
-        raise TypeError(f"an instance of {self._entity.shown!r} cannot be iterated")
+        self.entity = entity
+        self.values = values
+        self.site = site
+        self.maker = maker
+        self.depth: int = 0 if maker is None else maker.depth + 1
+        self.writes: dict[int, Site] | None = None
+        self.view: Any = None
 
     def __repr__(self) -> str:
-        location = self._site.place.location
-        return f"{self._entity.name} (instantiated at {location.file}:{location.line})"
+        location = self.site.place.location
+        return f"{self.entity.name} (instantiated at {location.file}:{location.line})"
+
+
+def property_of(instance: Instance, name: str) -> Any:
+    """The complete value of a property that is read by Python; AttributeError when the entity has none of this name."""
+    entity = instance.entity
+    slot = entity.slots.get(name)
+    if slot is None:
+        raise AttributeError(f"{entity.shown!r} has no attribute {name!r}")
+    value = instance.values[slot]
+    if type(value) is Pending:
+        raise Wait(instance.values, slot, instance)
+    if entity.on_read is not None:
+        entity.on_read(instance, name)
+    if type(value) is RelationValue:
+        if not value.closed:
+            raise Wait(instance.values, slot, instance)
+        return value.complete()
+    return value
 
 
 def flatten(value: list[Any], out: list[Any]) -> None:

@@ -55,7 +55,7 @@ class Writer:
             self._link_checked(instance, prop, value, site)
 
     def type_error(self, instance: Instance, prop: Property, value: Any, site: Site) -> Stop:
-        entity = instance._entity.shown
+        entity = instance.entity.shown
         if prop.type is not None:
             message = f"{entity}.{prop.name} is {_article(prop.type.name)}, and {shown_value(value)} is not"
             hint = f"write {prop.type.name}? in the entity to allow null" if value is None else None
@@ -72,7 +72,7 @@ class Writer:
         )
 
     def _link_checked(self, instance: Instance, prop: Property, value: Any, site: Site) -> None:
-        if not isinstance(value, Instance) or prop.target not in value._entity.ancestor_set:
+        if not isinstance(value, Instance) or prop.target not in value.entity.ancestor_set:
             if isinstance(value, Unknown):
                 return
             raise self.type_error(instance, prop, value, site)
@@ -83,15 +83,15 @@ class Writer:
         if self._link_one(instance, prop, value, site):
             reverse = prop.reverse
             if reverse is not None:
-                if reverse.hidden and value._entity.all_properties[reverse.name] is not reverse:
-                    raise self.type_error(value, value._entity.all_properties[reverse.name], instance, site)
+                if reverse.hidden and value.entity.all_properties[reverse.name] is not reverse:
+                    raise self.type_error(value, value.entity.all_properties[reverse.name], instance, site)
                 self._link_one(value, reverse, instance, site)
 
     def _link_one(self, instance: Instance, prop: Property, value: Instance, site: Site) -> bool:
-        slot = instance._entity.slots[prop.name]
+        slot = instance.entity.slots[prop.name]
         if prop.high == 1:
             return self._set(instance, prop, value, site)
-        relation = instance._values[slot]
+        relation = instance.values[slot]
         if type(relation) is not RelationValue:
             relation = self.relation(instance, prop, slot)
         values = relation.values
@@ -111,17 +111,17 @@ class Writer:
 
     def relation(self, instance: Instance, prop: Property, slot: int) -> RelationValue:
         """The relation in a slot, made when first touched."""
-        found = instance._values[slot]
+        found = instance.values[slot]
         if type(found) is RelationValue:
             return found
         relation = RelationValue(instance, prop, slot)
-        instance._values[slot] = relation
+        instance.values[slot] = relation
         return relation
 
     def _too_late(self, relation: RelationValue, site: Site) -> Stop:
         prop, owner = relation.prop, relation.owner
-        name = f"{owner._entity.shown}.{prop.name}"
-        made = Related(place=owner._site.place, message="the instance is made here")
+        name = f"{owner.entity.shown}.{prop.name}"
+        made = Related(place=owner.site.place, message="the instance is made here")
         if prop.high is not None and len(relation.values) >= prop.high:
             return stop(
                 codes.MULTIPLICITY,
@@ -143,19 +143,19 @@ class Writer:
         if prop.low != 0:
             raise stop(
                 codes.MULTIPLICITY,
-                f"{instance._entity.shown}.{prop.name} {prop.multiplicity()} needs a value and cannot be null",
+                f"{instance.entity.shown}.{prop.name} {prop.multiplicity()} needs a value and cannot be null",
                 site.place_of(prop.name),
                 related=(Related(place=prop.place, message="the relation is defined here"),),
             )
         if prop.high == 1:
             self._set(instance, prop, None, site)
             return
-        relation = self.relation(instance, prop, instance._entity.slots[prop.name])
+        relation = self.relation(instance, prop, instance.entity.slots[prop.name])
         if relation.values:
             first = next(iter(relation.values.values()))
             raise stop(
                 codes.FROZEN,
-                f"{instance._entity.shown}.{prop.name} has values and cannot be null",
+                f"{instance.entity.shown}.{prop.name} has values and cannot be null",
                 site.place_of(prop.name),
                 related=(Related(place=first.place, message="a value is added here"),),
             )
@@ -163,38 +163,38 @@ class Writer:
         self.engine.close_relation(relation)
 
     def _record(self, instance: Instance, slot: int, site: Site) -> None:
-        if site is not instance._site:
-            if instance._writes is None:
-                instance._writes = {}
-            instance._writes[slot] = site
+        if site is not instance.site:
+            if instance.writes is None:
+                instance.writes = {}
+            instance.writes[slot] = site
 
     def _set(self, instance: Instance, prop: Property, value: Any, site: Site) -> bool:
         """Fill a slot; False when the same value is there already."""
-        slot = instance._entity.slots[prop.name]
-        values = instance._values
+        slot = instance.entity.slots[prop.name]
+        values = instance.values
         old = values[slot]
         if type(old) is Pending:
             values[slot] = value
-            if site is not instance._site:
-                if instance._writes is None:
-                    instance._writes = {}
-                instance._writes[slot] = site
+            if site is not instance.site:
+                if instance.writes is None:
+                    instance.writes = {}
+                instance.writes[slot] = site
             if old.waiters:
                 self.engine.wake(old.waiters)
             return True
         if old is value or old == value:
             return False
         if (
-            instance._writes is not None
-            and slot in instance._writes
-            and instance._writes[slot].how is How.OVERRIDE
+            instance.writes is not None
+            and slot in instance.writes
+            and instance.writes[slot].how is How.OVERRIDE
         ):
             return False  # a what-if value stands against everything the model says
         raise self._double(instance, prop, slot, value, site)
 
     def _double(self, instance: Instance, prop: Property, slot: int, value: Any, site: Site) -> Stop:
-        old = instance._values[slot]
-        name = f"{instance._entity.shown}.{prop.name}"
+        old = instance.values[slot]
+        name = f"{instance.entity.shown}.{prop.name}"
         if old is None and self.engine.closing.was_closed(instance, slot):
             self.engine.too_late(instance, slot)
             return stop(
@@ -202,7 +202,7 @@ class Writer:
                 f"{name} cannot be set: it was already used as null",
                 site.place_of(prop.name),
                 related=(
-                    Related(place=instance._site.place, message="the instance is made here"),
+                    Related(place=instance.site.place, message="the instance is made here"),
                     *self.engine.closing.reason(instance, slot),
                 ),
             )
@@ -220,12 +220,12 @@ class Writer:
 
     def _first_place(self, instance: Instance, prop: Property, slot: int) -> tuple[Place, bool]:
         """Where a slot got its value, and whether that is a default."""
-        writes = instance._writes
+        writes = instance.writes
         if writes is not None and slot in writes:
             return writes[slot].place_of(prop.name), False
-        site = instance._site
+        site = instance.site
         if prop.name not in site.explicit:
-            default = instance._entity.default_place(prop.name)
+            default = instance.entity.default_place(prop.name)
             if default is not None and prop.target is None:
                 return default, True
         return site.place_of(prop.name), False

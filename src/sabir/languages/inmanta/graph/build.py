@@ -100,11 +100,11 @@ class _Builder:
         return converted
 
     def _instance(self, instance: Instance) -> GraphInstance:
-        entity = instance._entity
+        entity = instance.entity
         plan = self.plans.get(entity)
         if plan is None:
             plan = self.plans[entity] = _Plan(entity)
-        values = instance._values
+        values = instance.values
         row = []
         for slot in plan.slots:
             value = values[slot]
@@ -116,7 +116,7 @@ class _Builder:
             else:
                 row.append(self.value(value))
         relations = []
-        plain = instance._writes is None
+        plain = instance.writes is None
         ids = self.ids
         for slot in plan.relation_slots:
             value = values[slot]
@@ -134,7 +134,7 @@ class _Builder:
         requires: tuple[str, ...] = ()
         if plan.requires is not None and type(values[plan.requires]) is RelationValue:
             requires = tuple([ids[one] for one in values[plan.requires].values])
-        site = instance._site
+        site = instance.site
         return GraphInstance(
             id=ids[instance],
             type=plan.type,
@@ -150,7 +150,7 @@ class _Builder:
         )
 
     def _made(self, instance: Instance) -> Origin:
-        site = instance._site
+        site = instance.site
         if self.provenance is not None:
             return self.provenance.of_instance(instance)
         known = self.site_origins.get(site)
@@ -181,11 +181,11 @@ class _Builder:
         return None
 
     def _own_record(self, instance: Instance) -> Record[Origin]:
-        entity, site = instance._entity, instance._site
+        entity, site = instance.entity, instance.site
         found: dict[str, Origin] = dict(self._site_record(site, entity))
-        for slot, by in (instance._writes or {}).items():
+        for slot, by in (instance.writes or {}).items():
             found[entity.by_slot[slot].name] = self._written(by)
-        for prop, value in zip(entity.by_slot, instance._values, strict=True):
+        for prop, value in zip(entity.by_slot, instance.values, strict=True):
             if type(value) is RelationValue and value.values:
                 by = next(iter(value.values.values()))
                 if by is not site:

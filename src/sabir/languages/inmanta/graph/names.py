@@ -20,7 +20,7 @@ class Names:
         taken: set[str] = set()
         later: list[Instance] = []
         for instance in instances:
-            entity = instance._entity
+            entity = instance.entity
             if entity.indexes:
                 later.append(instance)
                 continue
@@ -31,7 +31,7 @@ class Names:
             self.ids[instance] = f"{shown}#{number}"
         for instance in later:
             name = self.names[instance] = index_name(instance, self.names)
-            whole = f"{instance._entity.shown}/{name}"
+            whole = f"{instance.entity.shown}/{name}"
             if whole in taken:
                 number = counts[whole] = counts.get(whole, 1) + 1
                 whole = f"{whole}#{number}"

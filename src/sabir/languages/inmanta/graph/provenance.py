@@ -32,13 +32,13 @@ class Provenance:
 
     def of_instance(self, instance: Instance) -> Origin:
         """The constructor, and what decided that it ran."""
-        site = instance._site
+        site = instance.site
         sources = self._all(self.tracer.made.get(instance, ()))
         return Origin(self._head(site), site.how, sources, site_note(site))
 
     def _keys(self, instance: Instance) -> Sources:
         """What identifies an instance: part of every value that is an instance."""
-        indexes = instance._entity.indexes
+        indexes = instance.entity.indexes
         if not indexes:
             return ()
         known = self._identities.get(instance)
@@ -51,7 +51,7 @@ class Provenance:
 
     def _is_plain(self, instance: Instance, name: str) -> bool:
         """Whether a property stands in the line of its constructor and rests on nothing else."""
-        trace, site = self.tracer.written.get(instance, {}).get(name), instance._site
+        trace, site = self.tracer.written.get(instance, {}).get(name), instance.site
         return (
             trace is not None
             and trace.sources == self.tracer.made.get(instance)
@@ -97,7 +97,7 @@ class Provenance:
         if trace is not None and origin.how is not How.DEFAULT:
             read = trace.sources
             if prop.target is not None:
-                value = instance._values[instance._entity.slots[prop.name]]
+                value = instance.values[instance.entity.slots[prop.name]]
                 keys = self._keys(value) if type(value) is Instance else ()
                 read = tuple(dict.fromkeys((*read, *keys)))
             note = self._extent(trace.place, trace.how, origin.note)
@@ -126,7 +126,7 @@ class Provenance:
         added = {_at(one.place) for one in links.values()}
         idle = tuple(one for one in withheld if not (isinstance(one, Trace) and _at(one.place) in added))
         rest = (*self._all(tuple(sources)), *more, *self._all(idle))
-        how = link.site.how if link.site is instance._site else How.RELATION
+        how = link.site.how if link.site is instance.site else How.RELATION
         note = _adds(link.site, self._named(values)) if others else site_note(link.site)
         return Origin(link.place, how, rest, self._extent(link.place, how, note))
 
@@ -194,7 +194,7 @@ def _is(source: Source, instance: Instance) -> bool:
     """Whether a source is a property that holds the instance."""
     if not isinstance(source, tuple) or source[1] is None:
         return False
-    return source[0]._values[source[0]._entity.slots[source[1]]] is instance
+    return source[0].values[source[0].entity.slots[source[1]]] is instance
 
 
 def site_note(site: Site) -> str | None:

@@ -14,7 +14,8 @@ from sabir.languages.inmanta.evaluate.given import Given
 from sabir.languages.inmanta.evaluate.model import Model, evaluate_package
 from sabir.languages.inmanta.evaluate.plugins.api import IgnoreResourceException, RegisteredResource
 from sabir.languages.inmanta.evaluate.plugins.names import Exporter
-from sabir.languages.inmanta.evaluate.values import Instance, Pending, RelationValue
+from sabir.languages.inmanta.evaluate.values import Instance, Pending, RelationValue, property_of
+from sabir.languages.inmanta.evaluate.views import view_of
 from sabir.languages.language import EvaluationRequest, RenderedObject, Rendering, RenderRequest
 from sabir.source.collector import collector_paused
 from sabir.source.packages import LoadedPackage
@@ -117,32 +118,32 @@ def exported_resources(
 def _settle(model: Model) -> None:
     """Nothing comes any more: relations that nobody closed are complete, so that `get_<field>` can read them."""
     for instance in model.instances:
-        for slot, (prop, value) in enumerate(zip(instance._entity.by_slot, instance._values, strict=True)):
+        for slot, (prop, value) in enumerate(zip(instance.entity.by_slot, instance.values, strict=True)):
             if isinstance(value, RelationValue):
                 value.closed = True
             elif isinstance(value, Pending):
                 settled = RelationValue(instance, prop, slot) if prop.is_list else None
                 if settled is not None:
                     settled.closed = True
-                instance._values[slot] = settled
+                instance.values[slot] = settled
 
 
 def _class_of(instance: Instance, classes: dict[str, RegisteredResource]) -> RegisteredResource | None:
-    return classes.get(instance._entity.name) or classes.get(instance._entity.shown)
+    return classes.get(instance.entity.name) or classes.get(instance.entity.shown)
 
 
 def _identity(instance: Instance, registered: RegisteredResource) -> str | None:
-    agent: Any = instance
+    agent: Any = view_of(instance)
     for name in registered.agent.split("."):
         agent = getattr(agent, name)
-    value = getattr(instance, registered.id_attribute)
+    value = property_of(instance, registered.id_attribute)
     if isinstance(agent, Unknown) or isinstance(value, Unknown):
         return None
     if "," in str(agent):
         raise ValueError(f"the name of an agent may not hold a comma: {agent!r}")
     if "]" in str(value):
         raise ValueError(f"the value that identifies a resource may not hold ']': {value!r}")
-    return f"{instance._entity.shown}[{agent},{registered.id_attribute}={value}]"
+    return f"{instance.entity.shown}[{agent},{registered.id_attribute}={value}]"
 
 
 def _fields(instance: Instance, registered: RegisteredResource, reads: _Reads) -> dict[str, Any]:
@@ -154,11 +155,11 @@ def _fields(instance: Instance, registered: RegisteredResource, reads: _Reads) -
         reads.begin(instance, name)
         getter = getattr(cls, f"get_{name}", None)
         if getter is not None:
-            value = getter(_EXPORTER, instance)
+            value = getter(_EXPORTER, view_of(instance))
         elif name in mapped:
-            value = mapped[name](_EXPORTER, instance)
+            value = mapped[name](_EXPORTER, view_of(instance))
         else:
-            value = getattr(instance, name)
+            value = property_of(instance, name)
         found[name] = _plain(value)
     return found
 
@@ -176,8 +177,8 @@ def _plain(value: Any) -> Any:
 
 
 def _required(instance: Instance, ids: dict[Instance, str]) -> list[str]:
-    slot = instance._entity.slots.get("requires")
-    relation = instance._values[slot] if slot is not None else None
+    slot = instance.entity.slots.get("requires")
+    relation = instance.values[slot] if slot is not None else None
     if not isinstance(relation, RelationValue):
         return []
     return [ids[one] for one in relation.values if one in ids]
@@ -186,7 +187,7 @@ def _required(instance: Instance, ids: dict[Instance, str]) -> list[str]:
 def _failure(instance: Instance, registered: RegisteredResource, error: Exception) -> Finding:
     return Finding(
         code=codes.RESOURCE,
-        message=f"the resource of this {instance._entity.shown!r} cannot be exported: {type(error).__name__}: {error}",
-        place=instance._site.place,
+        message=f"the resource of this {instance.entity.shown!r} cannot be exported: {type(error).__name__}: {error}",
+        place=instance.site.place,
         hint=f"see the class {registered.cls.__name__} that is registered for it",
     )

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from sabir.languages.inmanta.evaluate.calls import PLUGIN_SOURCES
 from sabir.languages.inmanta.evaluate.plugins.names import MODULES, NAMES, stand_in
+from sabir.languages.inmanta.evaluate.views import called_by_python
 from sabir.languages.inmanta.syntax.modules import Module
 
 if TYPE_CHECKING:
@@ -123,7 +124,9 @@ class _OursLoader(Loader):
 
     def exec_module(self, module: ModuleType) -> None:
         ours = import_module(f"sabir.languages.inmanta.library.{self._name}.plugins")
-        module.__dict__.update({one.name: one.function for one in ours.RECORDER.plugins})
+        module.__dict__.update(
+            {plugin.name: called_by_python(plugin.function) for plugin in ours.RECORDER.plugins}
+        )
 
 
 def _project(modules: Mapping[str, Module], root: Path | None) -> SimpleNamespace:

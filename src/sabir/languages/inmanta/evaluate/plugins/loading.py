@@ -174,15 +174,15 @@ def _add(module: Module, recorder: Recorder, definitions: Definitions, functions
             names.append("::".join([module.name, *sub, registered.name]))
         for name in names:
             if name not in functions:
-                functions.add(name, _maker(registered, name, definitions, space))
+                functions.add(name, _maker(registered, name, definitions, space, ours=module.ours))
 
 
 def _maker(
-    registered: Registered, name: str, definitions: Definitions, space: Namespace
+    registered: Registered, name: str, definitions: Definitions, space: Namespace, *, ours: bool
 ) -> Callable[[], Function]:
     def make() -> Function:
         from sabir.languages.inmanta.evaluate.plugins.signature import function_of
 
-        return function_of(registered, name, definitions, space)
+        return function_of(registered, name, definitions, space, ours=ours)
 
     return make

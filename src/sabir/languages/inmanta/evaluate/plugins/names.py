@@ -6,7 +6,8 @@ from typing import Any, ClassVar, Final
 
 from sabir.graph.values import Unknown
 from sabir.languages.inmanta.evaluate.plugins import api
-from sabir.languages.inmanta.evaluate.values import Instance, Wait
+from sabir.languages.inmanta.evaluate.values import Wait
+from sabir.languages.inmanta.evaluate.views import InstanceView
 
 __all__ = ["MODULES", "NAMES", "Exporter", "ModelType", "Placeholder", "stand_in"]
 
@@ -130,7 +131,7 @@ NAMES: Final[dict[str, dict[str, Any]]] = {
     },
     "inmanta.execute.util": {"Unknown": Unknown, "NoneValue": type(None)},
     "inmanta.execute.proxy": {
-        "DynamicProxy": Instance,
+        "DynamicProxy": InstanceView,
         "SequenceProxy": list,
         "DictProxy": dict,
         "UnsetException": Wait,

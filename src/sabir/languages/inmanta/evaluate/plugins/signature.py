@@ -14,6 +14,7 @@ from sabir.languages.inmanta.evaluate.functions import Function, Parameter
 from sabir.languages.inmanta.evaluate.plugins.api import Context, Registered
 from sabir.languages.inmanta.evaluate.plugins.declared import ABSENT, declared_by
 from sabir.languages.inmanta.evaluate.values import Instance
+from sabir.languages.inmanta.evaluate.views import seen_by_python
 from sabir.languages.inmanta.syntax.project import Namespace
 
 __all__ = ["function_of", "language_type"]
@@ -104,12 +105,14 @@ def _named(name: str, definitions: Definitions, space: Namespace) -> ValueType |
     if entity is not None:
         wanted = entity
         return ValueType(
-            name, lambda value: isinstance(value, Instance) and wanted in value._entity.ancestor_set
+            name, lambda value: isinstance(value, Instance) and wanted in value.entity.ancestor_set
         )
     return definitions.typedefs.get(name)
 
 
-def function_of(registered: Registered, full: str, definitions: Definitions, space: Namespace) -> Function:
+def function_of(
+    registered: Registered, full: str, definitions: Definitions, space: Namespace, *, ours: bool
+) -> Function:
     """A registered plug-in as a function of the language."""
     function: Callable[..., Any] = registered.function
     declared = declared_by(function)
@@ -128,7 +131,7 @@ def function_of(registered: Registered, full: str, definitions: Definitions, spa
     returns = None if returned is ABSENT else language_type(returned, definitions, space, names)
     return Function(
         full,
-        function,
+        function if ours else seen_by_python(function),
         tuple(found),
         returns,
         context=context,

@@ -55,7 +55,7 @@ class TracedConstruction(ConstructionCompiler):
     def _again(self, instance: Instance, place: Place) -> Source:
         """A second constructor with the same identifying values: they found the instance that was there."""
         tracer = self.tracer
-        keys = [name for index in instance._entity.indexes for name in index.attributes]
+        keys = [name for index in instance.entity.indexes for name in index.attributes]
         sources: dict[Source, None] = {}
         for name in keys:
             sources.update(tracer.arguments.get(name, {}))
@@ -67,7 +67,7 @@ class TracedConstruction(ConstructionCompiler):
         tracer = self.tracer
         tracer.constructed.add(instance)
         tracer.make(instance)
-        site, properties = instance._site, instance._entity.all_properties
+        site, properties = instance.site, instance.entity.all_properties
         places = site.argument_places or {}
         for name in site.explicit:
             reads = tracer.arguments.get(name)
@@ -123,12 +123,12 @@ class TracedRefinements(RefinementCompiler):
         node: Any = None
         if current is not None:  # a condition holds
             decided, node = tuple(self.tracer.reads), current.step.node
-        for implement, declared in instance._entity.selected:
+        for implement, declared in instance.entity.selected:
             if implementation in implement.implementations and (
                 implement.node is node if node is not None else implement.node.condition is None
             ):
                 sources: Sources = (*decided, (instance, None))
-                if declared is not instance._entity:
+                if declared is not instance.entity:
                     sources = (*sources, *self._inherited(instance))
                 return (self.tracer.trace(implement.place, How.REFINEMENT, sources, _words(implement)),)
         return (*decided, (instance, None))
@@ -136,7 +136,7 @@ class TracedRefinements(RefinementCompiler):
     def _inherited(self, instance: Instance) -> Sources:
         return tuple(
             self.tracer.trace(one.place, How.REFINEMENT, (), _words(one))
-            for one in instance._entity.implements
+            for one in instance.entity.implements
             if one.parents
         )
 

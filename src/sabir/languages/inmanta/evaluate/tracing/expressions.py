@@ -119,7 +119,7 @@ class TracedLookups(LookupCompiler):
         note = ", ".join(names) or None
 
         def found(value: Any) -> Sources:
-            keys = tuple((value, name) for name in names if name in value._entity.slots)
+            keys = tuple((value, name) for name in names if name in value.entity.slots)
             return keys or ((value, None),)
 
         return step(self.tracer, read, place, How.INDEX, note=note, found=found)

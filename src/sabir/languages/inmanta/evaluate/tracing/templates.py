@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Mapping
 from functools import wraps
+from inspect import currentframe
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
@@ -14,7 +14,8 @@ from sabir.languages.inmanta.evaluate.functions import Function
 from sabir.languages.inmanta.evaluate.scopes import Scope
 from sabir.languages.inmanta.evaluate.templates import Templates
 from sabir.languages.inmanta.evaluate.tracing.tracer import Source, Sources, Trace
-from sabir.languages.inmanta.evaluate.values import Frame, Instance, Read
+from sabir.languages.inmanta.evaluate.values import Frame, Read
+from sabir.languages.inmanta.evaluate.views import InstanceView, instance_of
 from sabir.languages.inmanta.syntax.project import Namespace
 from sabir.text import Place, Span
 
@@ -181,8 +182,8 @@ class TracedTemplates(Templates):
         plain = environment.getattr
 
         def traced(obj: Any, attribute: str) -> Any:
-            if type(obj) is Instance and attribute in obj._entity.slots:
-                self.note(obj, attribute)
+            if type(obj) is InstanceView and attribute in instance_of(obj).entity.slots:
+                self.note(instance_of(obj), attribute)
             return plain(obj, attribute)
 
         environment.getattr = traced
@@ -191,13 +192,10 @@ class TracedTemplates(Templates):
 
 def _template_line() -> _Line | None:
     """The file and line of the template that is running."""
-    frame = sys._getframe(2)
+    frame = currentframe()
     while frame is not None:
         template = frame.f_globals.get("__jinja_template__")
         if template is not None:
             return template.name, template.get_corresponding_lineno(frame.f_lineno)
-        following = frame.f_back
-        if following is None:
-            break
-        frame = following
+        frame = frame.f_back
     return None

@@ -248,7 +248,7 @@ class Tracer:
 
     def rests(self, instance: Instance, site: Site, place: Place, reads: dict[Source, None]) -> Sources:
         """What a write of a property rests on: what was read, and that the statement ran."""
-        if site is not instance._site:
+        if site is not instance.site:
             return self.whole(reads)
         # Where the argument is seen, the constructor is seen, too, unless they stand on two lines.
         own = self.make(instance) if _is_on_line_of(place, site) else ((instance, None),)

@@ -88,7 +88,7 @@ class Withheld:
             self.tracer.close(before)
 
     def _withhold(self, instance: Instance, name: str, sources: dict[Source, None]) -> None:
-        prop = instance._entity.all_properties.get(name)
+        prop = instance.entity.all_properties.get(name)
         if prop is not None and (prop.is_list or prop.is_optional):
             self.tracer.withheld.setdefault((instance, name), {}).update(sources)
 

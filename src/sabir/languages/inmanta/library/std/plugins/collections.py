@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from sabir.graph.values import Unknown
 from sabir.languages.inmanta.evaluate.plugins.api import Context, PluginException, plugin
-from sabir.languages.inmanta.evaluate.values import Instance
+from sabir.languages.inmanta.evaluate.values import Instance, property_of
 
 __all__: list[str] = []
 
@@ -65,12 +65,16 @@ def at(objects: list[Any], index: int) -> Any:
         raise PluginException(f"the list has {len(objects)} items, and none at {index}") from None
 
 
+def _attribute(value: Any, name: str) -> Any:
+    return property_of(value, name) if isinstance(value, Instance) else getattr(value, name)
+
+
 @plugin
 def attr(obj: Any, attr: str) -> Any:
     """An attribute of an instance, by a name that is computed."""
     if attr.startswith("_"):
         raise PluginException(f"{attr!r} is no attribute")
-    return getattr(obj, attr)
+    return _attribute(obj, attr)
 
 
 @plugin
@@ -78,7 +82,7 @@ def select(objects: list[Any], attr: str) -> list[Any]:
     """One attribute of every instance of a list."""
     if attr.startswith("_"):
         raise PluginException(f"{attr!r} is no attribute")
-    return [getattr(item, attr) for item in objects]
+    return [_attribute(item, attr) for item in objects]
 
 
 @plugin
@@ -87,7 +91,7 @@ def key_sort(items: list[Any], key: Any) -> list[Any]:
     names = key if isinstance(key, list) else [key]
     if any(name.startswith("_") for name in names):
         raise PluginException("an attribute does not begin with '_'")
-    return sorted(items, key=lambda item: tuple(getattr(item, name) for name in names))
+    return sorted(items, key=lambda item: tuple(_attribute(item, name) for name in names))
 
 
 @plugin("filter")
@@ -123,8 +127,10 @@ def getattr_(
     """An attribute by a name that is computed, or a default when there is no such attribute."""
     if attribute_name.startswith("_"):
         return default_value
-    found = getattr(entity, attribute_name, default_value)
-    return default_value if no_unknown and isinstance(found, Unknown) else found
+    if attribute_name not in entity.entity.slots:
+        return default_value
+    value = property_of(entity, attribute_name)
+    return default_value if no_unknown and isinstance(value, Unknown) else value
 
 
 @plugin
@@ -137,14 +143,14 @@ def objid(value: Any) -> str:
 def is_instance(ctx: Context, obj: Any, cls: str) -> bool:
     """Whether an instance is of an entity, or of one below it."""
     entity = ctx.get_type(cls)
-    return entity is not None and isinstance(obj, Instance) and obj.is_instance(entity)
+    return entity is not None and isinstance(obj, Instance) and entity in obj.entity.ancestor_set
 
 
 @plugin
 def getattr_or(obj: Any, name: str, default: Any = None) -> Any:
     """An attribute, or a default when it is null."""
-    found = None if name.startswith("_") else getattr(obj, name)
-    return default if found is None else found
+    value = None if name.startswith("_") else _attribute(obj, name)
+    return default if value is None else value
 
 
 @plugin

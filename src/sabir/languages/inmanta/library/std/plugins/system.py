@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 from sabir.graph.values import UNKNOWN, Unknown
 from sabir.languages.inmanta.evaluate.plugins.api import PluginException, plugin
+from sabir.languages.inmanta.evaluate.values import Instance, property_of
 
 __all__: list[str] = []
 
@@ -17,9 +18,9 @@ def familyof(member: Annotated[Any, "std::OS"], family: str) -> bool:
     for _ in range(1000):
         if current is None:
             return False
-        if current.name == family:
+        if property_of(current, "name") == family:
             return True
-        current = current.family
+        current = property_of(current, "family")
     raise PluginException("the families of this operating system go in a circle")
 
 
@@ -125,7 +126,7 @@ def type_(obj: Any) -> str:
     names = {bool: "bool", int: "int", float: "float", str: "string", list: "list", dict: "dict"}
     found = names.get(obj.__class__)
     if found is None:
-        found = "null" if obj is None else str(getattr(obj, "_entity", obj).name)
+        found = "null" if obj is None else str((obj.entity if isinstance(obj, Instance) else obj).name)
     return found
 
 
