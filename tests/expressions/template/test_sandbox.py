@@ -130,3 +130,11 @@ def test_a_template_that_includes_itself_ends_without_a_word_on_the_side(
     (problem,) = failed.value.problems
     assert (problem.kind, problem.place.location.line) == (ProblemKind.LIMIT, 2)
     assert not ignored
+
+
+def test_a_defect_of_a_function_of_ours_is_seen() -> None:
+    def broken() -> None:
+        raise AssertionError("a defect")
+
+    with pytest.raises(AssertionError):
+        Sandbox(functions={"broken": broken}).render(Source("x", "{{ broken() }}"), {})

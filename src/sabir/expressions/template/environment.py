@@ -2,53 +2,31 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import contextmanager
-from functools import wraps
-from types import FrameType
-from typing import Any, ClassVar
+from functools import lru_cache, wraps
+from types import CodeType, FrameType
+from typing import Any
 
 from jinja2 import BaseLoader, StrictUndefined, Template, TemplateNotFound, Undefined
-from jinja2.exceptions import SecurityError
 from jinja2.runtime import Context
 from jinja2.sandbox import ImmutableSandboxedEnvironment
-from msgspec import Struct
 
 from sabir.expressions.template.limits import LimitReached, Meter, TemplateLimits
 from sabir.expressions.template.lines import Piece
-from sabir.expressions.template.marking import COUNTING
-from sabir.expressions.template.sandbox import compiled, line_place
-from sabir.text import Place, Source, Span
+from sabir.expressions.template.marking import COUNTING, mark
+from sabir.expressions.template.undefined import Recorder, UndefinedUse
+from sabir.text import Source
 
 __all__ = ["BoundedEnvironment", "MeteredEnvironment"]
 
 _LARGEST_RANGE = 100_000
 _DEEPEST_INCLUDE = 50
+_COMPILED = 4096
 _GROWING = frozenset({"join", "indent", "format"})
 """Filters that may give much for a short argument, also without a further one."""
 _DROPPED_FILTERS = frozenset({"urlize", "pprint", "xmlattr"})
-
-
-class Undefinedness(Struct, frozen=True, eq=False):
-    """One use of an undefined name."""
-
-    name: str
-    template: str | None
-    line: int
-    known: tuple[str, ...]
-    source: Source | None
-
-    def place(self, fallback: Source) -> Place:
-        source = self.source or fallback
-        whole = line_place(source, self.line)
-        text = source.slice(whole.span)
-        match = re.search(rf"(?<![\w.]){re.escape(self.name)}\b", text)
-        match = match or re.search(rf"\b{re.escape(self.name.rpartition('.')[2])}\b", text)
-        if match is None:
-            return whole
-        return Place(source, Span(whole.span.start + match.start(), whole.span.start + match.end()))
 
 
 class MeteredEnvironment(ImmutableSandboxedEnvironment):
@@ -119,7 +97,7 @@ class BoundedEnvironment(MeteredEnvironment):
         keep_trailing_newline: bool = True,
     ) -> None:
         self.pieces: dict[str, tuple[Piece, ...]] = {}
-        self.records: list[Undefinedness] = []
+        self.records: list[UndefinedUse] = []
         self._sources: dict[str, Source] = {}
         self._templates: dict[str, tuple[str, Template]] = {}
         super().__init__(
@@ -130,7 +108,7 @@ class BoundedEnvironment(MeteredEnvironment):
         known = self._templates.get(source.name)
         if known is not None and known[0] == source.text:
             return known[1]
-        code, pieces = compiled(source.text, source.name, self.keep_trailing_newline)
+        code, pieces = _compiled(source.text, source.name, trailing=self.keep_trailing_newline)
         self.pieces[source.name] = pieces
         self._sources[source.name] = source
         template: Template = self.template_class.from_code(self, code, self.make_globals(None), None)
@@ -144,8 +122,7 @@ class BoundedEnvironment(MeteredEnvironment):
     def recording(self) -> Generator[None, None, None]:
         """Note undefined names instead of failing on them."""
         self.records.clear()
-        recorder = type("Recorder", (_Recorder,), {"environment": self})
-        self.undefined = recorder
+        self.undefined = type("Recorder", (Recorder,), {"notebook": self})
         try:
             yield
         finally:
@@ -156,6 +133,20 @@ class BoundedEnvironment(MeteredEnvironment):
         if isinstance(obj, dict) and attribute in obj:
             return obj[attribute]
         return super().getattr(obj, attribute)
+
+
+@lru_cache(maxsize=2)
+def _compiler(*, trailing: bool) -> BoundedEnvironment:
+    return BoundedEnvironment(keep_trailing_newline=trailing)
+
+
+@lru_cache(maxsize=_COMPILED)
+def _compiled(text: str, name: str, *, trailing: bool) -> tuple[CodeType, tuple[Piece, ...]]:
+    """The code of a template, by its content."""
+    environment = _compiler(trailing=trailing)
+    tree = environment.parse(text, name, name)
+    pieces = mark(tree, Source(name, text))
+    return environment.compile(tree, name, name), pieces
 
 
 class _Loader(BaseLoader):
@@ -175,73 +166,6 @@ class _Loader(BaseLoader):
         return template
 
 
-class _Recorder(Undefined):
-    """An undefined value that notes its use and lets the rendering go on."""
-
-    environment: ClassVar[BoundedEnvironment]
-
-    __slots__ = ()
-
-    def _note(self, *args: Any, **kwargs: Any) -> Any:
-        del args, kwargs
-        if issubclass(self._undefined_exception, SecurityError):
-            raise SecurityError(self._undefined_message)
-        line, template = _template_frame()
-        written = str(self._undefined_name)
-        holder = self._undefined_obj
-        known: tuple[str, ...] = ()
-        name = written
-        if isinstance(holder, dict):
-            known = tuple(str(key) for key in holder)
-        environment = self.environment
-        source = environment.source_of(template.name, Source("", "")) if template is not None else None
-        if source is not None and holder is not _MISSING_OBJECT:
-            name = _whole_name(written, source.line_text(line))
-        environment.records.append(
-            Undefinedness(name, template.name if template else None, line, known, source)
-        )
-        return self
-
-    def __str__(self) -> str:
-        self._note()
-        return ""
-
-    def __iter__(self) -> Iterator[Any]:
-        self._note()
-        return iter(())
-
-    def __bool__(self) -> bool:
-        self._note()
-        return False
-
-    def __len__(self) -> int:
-        self._note()
-        return 0
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):
-            raise AttributeError(name)
-        return self._note()
-
-    __hash__ = object.__hash__
-
-    def __eq__(self, other: object) -> bool:
-        self._note()
-        return self is other
-
-    def __ne__(self, other: object) -> bool:
-        return not self == other
-
-    __call__ = __getitem__ = _note
-    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = _note
-    __truediv__ = __rtruediv__ = __floordiv__ = __rfloordiv__ = _note
-    __mod__ = __rmod__ = __pow__ = __rpow__ = __neg__ = __pos__ = _note
-    __lt__ = __le__ = __gt__ = __ge__ = __contains__ = _note
-
-
-_MISSING_OBJECT = Undefined()._undefined_obj
-
-
 def _nested_templates() -> int:
     """How many templates are being rendered, one in another."""
     count = 0
@@ -250,21 +174,3 @@ def _nested_templates() -> int:
         count += frame.f_code.co_name == "root" and "__jinja_template__" in frame.f_globals
         frame = frame.f_back
     return count
-
-
-def _template_frame() -> tuple[int, Any]:
-    frame = sys._getframe(2)
-    while frame is not None:
-        template = frame.f_globals.get("__jinja_template__")
-        if template is not None:
-            return template.get_corresponding_lineno(frame.f_lineno), template
-        if frame.f_back is None:
-            break
-        frame = frame.f_back
-    return 1, None
-
-
-def _whole_name(name: str, line: str) -> str:
-    match = re.search(rf"([A-Za-z_][\w.]*)\.{re.escape(name)}\b", line)
-    match = match or re.search(rf"([A-Za-z_][\w.]*)\[['\"]{re.escape(name)}['\"]\]", line)
-    return f"{match[1]}.{name}" if match else name

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-__all__ = ["LimitReached", "Meter", "TemplateLimits"]
+__all__ = ["MISTAKES", "LimitReached", "Meter", "TemplateLimits"]
 
 _CLOCK_EVERY: Final = 64
 _LARGEST_ARGUMENT: Final = 100_000
@@ -35,6 +35,21 @@ class TemplateLimits(Struct, frozen=True, kw_only=True):
 
 class LimitReached(Exception):
     """A template asked for more than a description may."""
+
+
+MISTAKES: Final = (
+    LimitReached,
+    ArithmeticError,
+    AttributeError,
+    LookupError,
+    MemoryError,
+    OSError,
+    RuntimeError,
+    SyntaxError,  # of the code that Jinja2 writes, when a template nests deeper than Python allows
+    TypeError,
+    ValueError,
+)
+"""What Python raises for something that the author of a template wrote. Anything else is a defect of ours, to be seen."""
 
 
 class Meter:

@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from sabir.text import EMPTY_SPAN, Place, Source, Span
 
-__all__ = ["LineMap", "Piece", "Rendered"]
+__all__ = ["LineMap", "Piece", "Rendered", "line_place"]
 
 
 class Piece(str):
@@ -72,3 +72,10 @@ class Rendered(Struct, frozen=True, eq=False):
 
     def place(self, span: Span) -> Place:
         return Place(self.source, span) if self.lines is None else self.lines.place(span)
+
+
+def line_place(source: Source, line: int) -> Place:
+    """The text of a line, without its indentation."""
+    text = source.line_text(line)
+    start = source.offset(line, len(text) - len(text.lstrip()) + 1)
+    return Place(source, Span(start, start + len(text.strip())))

@@ -8,20 +8,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from enum import Enum
-from functools import lru_cache
-from types import CodeType, TracebackType
-from typing import Any, Final
+from types import TracebackType
+from typing import Any
 
 from msgspec import Struct
 
-from sabir.expressions.template.limits import LimitReached, TemplateLimits
-from sabir.expressions.template.lines import LineMap, Piece, Rendered
+from sabir.expressions.template.limits import MISTAKES, LimitReached, TemplateLimits
+from sabir.expressions.template.lines import LineMap, Piece, Rendered, line_place
 from sabir.expressions.template.simple import NotSimple, render_simple
 from sabir.text import Place, Source, Span
 
 __all__ = ["ProblemKind", "Sandbox", "TemplateFailed", "TemplateProblem", "is_template"]
-
-_COMPILED: Final = 4096
 
 
 class ProblemKind(Enum):
@@ -88,8 +85,7 @@ class Sandbox:
         share = 0.5**self._exhausted
         environment.meter.restart(share)
         if self.keep_trailing_newline:
-            # Whatever is wrong is said by the whole machinery, with its place.
-            with suppress(Exception):
+            with suppress(NotSimple):
                 return self._simply(source, variables)
             environment.meter.extend(share / 4)
         try:
@@ -109,7 +105,7 @@ class Sandbox:
             raise TemplateFailed((_problem(ProblemKind.LIMIT, message, error, source),)) from None
         except MemoryError as error:
             raise TemplateFailed((_problem(ProblemKind.LIMIT, "out of memory", error, source),)) from None
-        except Exception as error:  # noqa: BLE001  # whatever an expression of the user's makes Python raise
+        except MISTAKES as error:
             message = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
             raise TemplateFailed((_problem(ProblemKind.FAILED, message, error, source),)) from None
         finally:
@@ -117,6 +113,8 @@ class Sandbox:
 
     def _simply(self, source: Source, variables: Mapping[str, Any]) -> Rendered:
         """The short cut; the values of expressions are kept as long as the variables are the same object."""
+        from jinja2 import TemplateError
+
         if self._values[0] is not variables:
             self._values = (variables, {})
         values = self._values[1]
@@ -124,7 +122,11 @@ class Sandbox:
         def evaluate(tag: str) -> str:
             known = values.get(tag)
             if known is None:
-                known = values[tag] = self._run(Source("<expression>", tag), variables).source.text
+                try:
+                    known = values[tag] = self._run(Source("<expression>", tag), variables).source.text
+                except (TemplateError, *MISTAKES) as error:
+                    # The whole template will fail at the same expression, and then say where it stands.
+                    raise NotSimple from error
             return known
 
         rendered = render_simple(source, evaluate)
@@ -167,10 +169,12 @@ class Sandbox:
         self, source: Source, variables: Mapping[str, Any], error: Exception
     ) -> tuple[TemplateProblem, ...]:
         """Render once more, noting every undefined name instead of stopping at the first."""
+        from jinja2 import TemplateError
+
         environment = self._environment
         environment.meter.extend(0.25)
         with environment.recording():
-            with suppress(Exception):  # the names noted so far are what is asked for
+            with suppress(TemplateError, *MISTAKES):  # the names noted so far are what is asked for
                 self._run(source, variables)
             found = {record.name: record for record in reversed(environment.records)}
         problems = [
@@ -189,25 +193,6 @@ class Sandbox:
 def _stream(template: Any, variables: Mapping[str, Any]) -> Iterator[str]:
     stream: Iterator[str] = template.root_render_func(template.new_context(dict(variables)))
     return stream
-
-
-@lru_cache(maxsize=2)
-def _compiler(trailing: bool) -> Any:  # noqa: FBT001
-    from sabir.expressions.template.environment import BoundedEnvironment
-
-    return BoundedEnvironment(keep_trailing_newline=trailing)
-
-
-@lru_cache(maxsize=_COMPILED)
-def compiled(text: str, name: str, trailing: bool) -> tuple[CodeType, tuple[Piece, ...]]:  # noqa: FBT001
-    """The code of a template, by its content."""
-    from sabir.expressions.template.marking import mark
-
-    environment = _compiler(trailing)
-    source = Source(name, text)
-    tree = environment.parse(text, name, name)
-    pieces = mark(tree, source)
-    return environment.compile(tree, name, name), pieces
 
 
 def _template_problem(error: Any, source: Source) -> TemplateProblem:
@@ -247,10 +232,3 @@ def _traced(traceback: TracebackType | None, source: Source) -> Place:
             place = line_place(template.environment.source_of(template.name, source), line)
         traceback = traceback.tb_next
     return place
-
-
-def line_place(source: Source, line: int) -> Place:
-    """The text of a line, without its indentation."""
-    text = source.line_text(line)
-    start = source.offset(line, len(text) - len(text.lstrip()) + 1)
-    return Place(source, Span(start, start + len(text.strip())))

@@ -7,33 +7,13 @@ wrong, is left to the compiled template, which says precisely what and where.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
-from functools import cache
-from typing import Final
 
 from sabir.expressions.template.lines import LineMap, Piece, Rendered
+from sabir.expressions.template.reading import Tag, TagKind, read_tags
 from sabir.text import Source
 
 __all__ = ["NotSimple", "render_simple"]
-
-# No braces within a tag: what could end it, or stand in a string, is not simple. Nor is whitespace control.
-_TAG: Final = (
-    r"\{\{(?![-+])(?P<output>[^{}]*)(?<![-+])\}\}"
-    r"|\{#(?![-+])[^{}#]*(?<![-+])#\}"
-    r"|\{%(?![-+])\s*(?P<block>[^{}%]*?)\s*(?<![-+])%\}"
-    r"|(?P<other>\{[{%#])"
-)
-
-
-@cache
-def _tag() -> re.Pattern[str]:
-    return re.compile(_TAG)
-
-
-@cache
-def _block() -> re.Pattern[str]:
-    return re.compile(r"(?P<word>if|elif|else|endif)\b\s*(?P<test>.*)", re.DOTALL)
 
 
 class NotSimple(Exception):
@@ -41,28 +21,26 @@ class NotSimple(Exception):
 
 
 def render_simple(source: Source, evaluate: Callable[[str], str]) -> Rendered:
-    """The rendered text; `evaluate` renders a small template that is one tag, and may raise anything."""
+    """The rendered text; `evaluate` renders a small template that is one tag, or raises `NotSimple`."""
     text = source.text
-    if "\r" in text:
+    read = read_tags(text)
+    if "\r" in text or not read.is_complete:
         raise NotSimple
     out = _Output(source)
     # One entry for each open `if`: whether its text counts, and whether one of its branches has been taken.
     branches: list[tuple[bool, bool]] = []
     shown = True
     position = 0
-    for match in _tag().finditer(text):
-        start = match.start()
-        if shown and start > position:
-            out.text(position, start)
-        position = match.end()
-        if match["other"] is not None:
+    for tag in read.tags:
+        if tag.has_sign or tag.kind is TagKind.RAW:
             raise NotSimple
-        expression = match["output"]
-        if expression is not None:
-            if shown:
-                out.value(start, evaluate(f"{{{{{expression}}}}}"))
-        elif match["block"] is not None:
-            shown = _branch(match["block"], branches, evaluate)
+        if shown and tag.span.start > position:
+            out.text(position, tag.span.start)
+        position = tag.span.end
+        if tag.kind is TagKind.STATEMENT:
+            shown = _branch(tag, text, branches, evaluate)
+        elif tag.kind is TagKind.OUTPUT and shown:
+            out.value(tag.span.start, evaluate(tag.text))
     if branches:
         raise NotSimple
     if position < len(text):
@@ -70,12 +48,12 @@ def render_simple(source: Source, evaluate: Callable[[str], str]) -> Rendered:
     return out.rendered()
 
 
-def _branch(block: str, branches: list[tuple[bool, bool]], evaluate: Callable[[str], str]) -> bool:
+def _branch(tag: Tag, text: str, branches: list[tuple[bool, bool]], evaluate: Callable[[str], str]) -> bool:
     """Follow an `if` tag; whether the text after it counts."""
-    match = _block().fullmatch(block)
-    if match is None:
+    word = tag.word
+    if word not in ("if", "elif", "else", "endif"):
         raise NotSimple
-    word, test = match["word"], match["test"]
+    test = text[tag.tokens[0].end : tag.inner.end].strip()
     if word == "if":
         outer = all(shown for shown, _ in branches)
         holds = outer and _holds(test, evaluate)

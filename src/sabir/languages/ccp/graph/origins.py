@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
@@ -10,12 +9,12 @@ from typing import Final
 
 from sabir.dataclasses import dataclass, field
 from sabir.expressions.template.lines import Piece
+from sabir.expressions.template.reading import names_in, read_tags
 from sabir.graph import AttributeRead, How, Origin, Record
-from sabir.languages.ccp.graph.tags import names_in, tags_over
+from sabir.languages.ccp.graph.tags import statements_over
 from sabir.languages.ccp.syntax.component import Component
 from sabir.languages.ccp.syntax.deployment import INPUTS, Deployment
 from sabir.languages.ccp.syntax.nodes import Definition, Mapped
-from sabir.patterns import late_pattern
 from sabir.source.yaml import YamlScalar
 from sabir.text import Place, Source, Span
 
@@ -24,7 +23,6 @@ __all__ = ["Origins"]
 # Objects that hold a section of the configuration as it is.
 _SECTIONS: Final = {"globals": "configs", "nodes-config": "nodes", "global-secrets": "secret_configs"}
 _DEFAULTS: Final = "service/files/defaults.yaml"
-_TAG: Final = late_pattern(r"\{\{(.*?)\}\}", re.DOTALL)
 
 
 @dataclass(slots=True)
@@ -74,9 +72,9 @@ class Origins:
     def _expressions(self, definition: Definition, span: Span) -> list[str]:
         """The template expressions that wrote a part of this span of the rendered text."""
         return [
-            match[0]
+            tag.text
             for piece in self._pieces(definition, span)
-            if not piece.exact and (match := _TAG.match(piece.source.text, piece.offset))
+            if not piece.exact and (tag := read_tags(piece.source.text).output_at(piece.offset)) is not None
         ]
 
     def _pieces(self, definition: Definition, span: Span, more: int = 0) -> tuple[Piece, ...]:
@@ -104,12 +102,11 @@ class Origins:
 
     def _of_template(self, source: Source, span: Span, expressions: list[str]) -> tuple[Origin, ...]:
         """What a part of a template rests on: the statements that decide about it, and the values it names."""
-        names = {name for one in expressions for name in names_in(one)}
-        tags = tags_over(source, span, names)
-        used = dict.fromkeys(
-            name for one in (*expressions, *(tag.text for tag in tags)) for name in names_in(one)
-        )
-        return (*(Origin(Place(source, tag.span), tag.how) for tag in tags), *self._values(used))
+        names = [name for expression in expressions for name in names_in(expression)]
+        statements = statements_over(source, span, names)
+        used = dict.fromkeys([*names, *(name for statement in statements for name in statement.names)])
+        decisions = (Origin(Place(source, statement.span), statement.how) for statement in statements)
+        return (*decisions, *self._values(used))
 
     def of_file(self, component: Component, name: str) -> Origin | None:
         """Of the text of a file, which is rendered where the containers run."""

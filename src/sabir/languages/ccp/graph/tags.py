@@ -2,70 +2,81 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import Final
 
+from msgspec import Struct
+
+from sabir.expressions.template.reading import Tag, TagKind, dotted_names, read_tags
 from sabir.graph.origin import How
-from sabir.namedtuples import NamedTuple
-from sabir.patterns import late_pattern
 from sabir.text import Source, Span
 
-__all__ = ["Tag", "names_in", "tags_over"]
+__all__ = ["Statement", "statements_over"]
 
-_STATEMENT: Final = late_pattern(r"\{%[-+]?\s*(?P<word>\w+)(?P<rest>.*?)[-+]?%\}|\{#.*?#\}", re.DOTALL)
 _BLOCKS: Final = frozenset({"for", "if", "call", "filter", "macro", "block", "with"})
-_NAME: Final = late_pattern(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
-_TEXT: Final = late_pattern(r"'[^']*'|\"[^\"]*\"")
 
 
-class Tag(NamedTuple):
-    """A statement: where it stands, what it says, and the span of the text that it decides about."""
+class Statement(Struct, frozen=True, kw_only=True, eq=False):
+    """Where it stands, the names it uses, and the span of the text that it decides about."""
 
     span: Span
-    text: str
+    names: tuple[str, ...]
     over: Span
     how: How
     sets: str | None = None
     """The name it gives a value, which may be used anywhere behind it."""
 
 
-def names_in(text: str) -> Iterator[str]:
-    """The dotted names in an expression; those in texts are none."""
-    yield from _NAME.findall(_TEXT.sub("''", text))
-
-
-def tags_over(source: Source, span: Span, names: set[str]) -> list[Tag]:
+def statements_over(source: Source, span: Span, names: Iterable[str]) -> list[Statement]:
     """The statements that decide about a span, or that set one of the names; what those use counts, too."""
-    found: list[Tag] = []
-    known = {name.partition(".")[0] for name in names}
-    for tag in reversed(_tags(source)):
-        decides = tag.over.start < span.end and tag.over.end > span.start
-        if decides if tag.sets is None else tag.sets in known:
-            found.append(tag)
-            known.update(name.partition(".")[0] for name in names_in(tag.text))
-    return found[::-1]
+    deciding: list[Statement] = []
+    used = {name.partition(".")[0] for name in names}
+    for statement in reversed(_statements(source)):
+        decides = statement.over.start < span.end and statement.over.end > span.start
+        if decides if statement.sets is None else statement.sets in used:
+            deciding.append(statement)
+            used.update(name.partition(".")[0] for name in statement.names)
+    return deciding[::-1]
 
 
 @lru_cache(maxsize=256)
-def _tags(source: Source) -> list[Tag]:
-    found: list[Tag] = []
-    # Open blocks: the word, and the statements that are part of it (`if` with its `elif` and `else`).
-    stack: list[tuple[str, list[re.Match[str]]]] = []
+def _statements(source: Source) -> list[Statement]:
+    statements: list[Statement] = []
+    # Open blocks: the word, and the tags that are part of it (`if` with its `elif` and `else`).
+    stack: list[tuple[str, list[Tag]]] = []
     end = len(source.text)
-    for match in _STATEMENT.finditer(source.text):
-        word, rest = match["word"], match["rest"] or ""
-        if word in _BLOCKS or (word == "set" and "=" not in rest):
-            stack.append((word, [match]))
+    for tag in read_tags(source.text).tags:
+        if tag.kind is not TagKind.STATEMENT:
+            continue
+        word, target = tag.word, _set_name(tag)
+        if target is not None:
+            over = Span(tag.span.end, end)
+            statements.append(_statement(tag, over, How.TEMPLATE, target))
+        elif word in _BLOCKS or word == "set":
+            stack.append((word, [tag]))
         elif word in ("elif", "else") and stack:
-            stack[-1][1].append(match)
-        elif word == "set":
-            target = rest.partition("=")[0].strip()
-            found.append(Tag(Span(*match.span()), rest, Span(match.end(), end), How.TEMPLATE, target))
-        elif word and word.startswith("end") and stack:
+            stack[-1][1].append(tag)
+        elif word.startswith("end") and stack:
             opened, parts = stack.pop()
-            over = Span(parts[0].start(), match.end())
+            over = Span(parts[0].span.start, tag.span.end)
             how = How.LOOP if opened == "for" else How.CONDITION if opened == "if" else How.TEMPLATE
-            found += [Tag(Span(*one.span()), one["rest"], over, how) for one in (*parts, match)]
-    return sorted(found, key=lambda tag: tag.span.start)
+            statements += [_statement(part, over, how) for part in (*parts, tag)]
+    return sorted(statements, key=lambda statement: statement.span.start)
+
+
+def _set_name(tag: Tag) -> str | None:
+    """The left side of `{% set name = … %}`; a block `{% set name %}` has no `=`."""
+    if tag.word != "set":
+        return None
+    equals = next((token for token in tag.tokens if token.text == "="), None)
+    return (
+        None
+        if equals is None
+        else "".join(token.text for token in tag.tokens[1:] if token.start < equals.start)
+    )
+
+
+def _statement(tag: Tag, over: Span, how: How, sets: str | None = None) -> Statement:
+    names = tuple(name.text for name in dotted_names(tag.tokens[1:]))
+    return Statement(span=tag.span, names=names, over=over, how=how, sets=sets)
