@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from sabir.languages.inmanta import codes
-from sabir.languages.inmanta.evaluate.plugins.loading import plugin_names
 from sabir.languages.inmanta.evaluate.values import property_of
+from sabir.languages.inmanta.model.functions import plugin_names
 from sabir.languages.inmanta.syntax.modules import Module
 from sabir.languages.inmanta.syntax.trees import PackageTree
 from sabir.source.packages import MemoryPackage

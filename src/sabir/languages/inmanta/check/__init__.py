@@ -1,1 +1,1 @@
-"""What the names of a model mean, found before anything runs."""
+"""Rules that only a check applies; what evaluation needs as well is in `model`."""

@@ -8,9 +8,10 @@ from typing import ClassVar
 from sabir.check.validator import BaseValidator
 from sabir.diagnostics.finding import Finding, Severity
 from sabir.diagnostics.rules import Rule
-from sabir.languages.inmanta.check.names import check_names
-from sabir.languages.inmanta.check.resolving import resolve_definitions
 from sabir.languages.inmanta.check.variables import check_variables
+from sabir.languages.inmanta.model.functions import function_names
+from sabir.languages.inmanta.model.names import check_names
+from sabir.languages.inmanta.model.resolving import resolve_definitions
 from sabir.languages.inmanta.syntax.project import load_project
 
 __all__ = ["InmantaValidator"]
@@ -41,9 +42,5 @@ class InmantaValidator(BaseValidator):
             return findings
         definitions = resolve_definitions(project)
         findings += definitions.findings
-        # The functions of modules are read from their text: checking never runs anybody's Python.
-        from sabir.languages.inmanta.evaluate.plugins.loading import load_functions
-
-        functions, _, _ = load_functions(definitions, run=False)
-        findings += check_names(definitions, functions)
+        findings += check_names(definitions, function_names(project))
         return findings + check_variables(definitions)

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 from sabir.diagnostics.finding import Finding, Related
 from sabir.graph.values import UNKNOWN, Unknown
 from sabir.languages.inmanta import codes
-from sabir.languages.inmanta.check.types import shown_value
 from sabir.languages.inmanta.evaluate.functions import CASTS, Function, Parameter, is_unknown
 from sabir.languages.inmanta.evaluate.scopes import Scope
 from sabir.languages.inmanta.evaluate.values import Frame, Pending, Read, Stop
 from sabir.languages.inmanta.evaluate.writing import stop
+from sabir.languages.inmanta.model.types import shown_value
 from sabir.languages.inmanta.syntax import nodes
 from sabir.text import Place, Source, Span
 

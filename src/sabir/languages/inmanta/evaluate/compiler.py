@@ -8,9 +8,6 @@ from typing import TYPE_CHECKING
 from sabir.expressions.patterns import PatternTooSlow
 from sabir.graph.values import Unknown
 from sabir.languages.inmanta import codes
-from sabir.languages.inmanta.check.definitions import Definitions
-from sabir.languages.inmanta.check.entities import NO_DEFAULT, EntityType
-from sabir.languages.inmanta.check.types import ConstrainedType, shown_value
 from sabir.languages.inmanta.evaluate.calls import CallCompiler
 from sabir.languages.inmanta.evaluate.construction import ConstructionCompiler
 from sabir.languages.inmanta.evaluate.effects import EffectFinder
@@ -22,6 +19,9 @@ from sabir.languages.inmanta.evaluate.scopes import Layout, Scope
 from sabir.languages.inmanta.evaluate.statements import StatementCompiler
 from sabir.languages.inmanta.evaluate.templates import Templates
 from sabir.languages.inmanta.evaluate.values import EMPTY, Frame, Read, Stop, Wait
+from sabir.languages.inmanta.model.definitions import Definitions
+from sabir.languages.inmanta.model.entities import NO_DEFAULT, EntityType
+from sabir.languages.inmanta.model.types import ConstrainedType, shown_value
 from sabir.languages.inmanta.syntax import nodes
 from sabir.languages.inmanta.syntax.project import MAIN, Namespace
 from sabir.text import Place

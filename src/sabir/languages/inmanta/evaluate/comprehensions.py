@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 from sabir.graph.values import Unknown
 from sabir.languages.inmanta import codes
-from sabir.languages.inmanta.check.entities import Property
-from sabir.languages.inmanta.check.types import shown_value
 from sabir.languages.inmanta.evaluate.budget import LARGE_LIST, Budget
 from sabir.languages.inmanta.evaluate.engine import Engine, Step
 from sabir.languages.inmanta.evaluate.scopes import Scope
@@ -26,6 +24,8 @@ from sabir.languages.inmanta.evaluate.values import (
     flatten,
 )
 from sabir.languages.inmanta.evaluate.writing import stop
+from sabir.languages.inmanta.model.entities import Property
+from sabir.languages.inmanta.model.types import shown_value
 from sabir.languages.inmanta.syntax import nodes
 
 if TYPE_CHECKING:

@@ -13,8 +13,6 @@ from sabir.diagnostics.finding import Related
 from sabir.diagnostics.near import did_you_mean
 from sabir.graph.origin import How
 from sabir.languages.inmanta import codes
-from sabir.languages.inmanta.check.entities import EntityType, IndexDef, Property
-from sabir.languages.inmanta.check.types import shown_value
 from sabir.languages.inmanta.evaluate.comprehensions import Flow
 from sabir.languages.inmanta.evaluate.engine import Step
 from sabir.languages.inmanta.evaluate.indexes import hashable
@@ -33,6 +31,8 @@ from sabir.languages.inmanta.evaluate.values import (
     Wait,
 )
 from sabir.languages.inmanta.evaluate.writing import stop
+from sabir.languages.inmanta.model.entities import EntityType, IndexDef, Property
+from sabir.languages.inmanta.model.types import shown_value
 from sabir.languages.inmanta.syntax import nodes
 
 if TYPE_CHECKING:

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from sabir.languages.inmanta.check.entities import EntityType, Property
 from sabir.languages.inmanta.evaluate.scopes import Scope
 from sabir.languages.inmanta.evaluate.values import Read
+from sabir.languages.inmanta.model.entities import EntityType, Property
 from sabir.languages.inmanta.syntax import nodes
 from sabir.languages.inmanta.syntax.walking import walk
 

@@ -10,8 +10,6 @@ from typing import Any
 
 from sabir.diagnostics.finding import Related
 from sabir.languages.inmanta import codes
-from sabir.languages.inmanta.check.entities import Property
-from sabir.languages.inmanta.check.types import shown_value
 from sabir.languages.inmanta.evaluate.closing import Key
 from sabir.languages.inmanta.evaluate.compiler import Compiler
 from sabir.languages.inmanta.evaluate.engine import Activity, Engine
@@ -23,6 +21,8 @@ from sabir.languages.inmanta.evaluate.values import (
     WaitForKey,
 )
 from sabir.languages.inmanta.evaluate.writing import stop
+from sabir.languages.inmanta.model.entities import Property
+from sabir.languages.inmanta.model.types import shown_value
 from sabir.languages.inmanta.syntax import nodes
 from sabir.languages.inmanta.syntax.walking import walk
 

@@ -13,7 +13,6 @@ from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.finding import Frame as Step_Frame
 from sabir.expressions.patterns import PatternTooSlow
 from sabir.languages.inmanta import codes
-from sabir.languages.inmanta.check.entities import ImplementationDef, Property
 from sabir.languages.inmanta.evaluate.closing import Closing
 from sabir.languages.inmanta.evaluate.indexes import Indexes
 from sabir.languages.inmanta.evaluate.scopes import Scope
@@ -30,6 +29,7 @@ from sabir.languages.inmanta.evaluate.values import (
     WaitForKey,
 )
 from sabir.languages.inmanta.evaluate.writing import Writer, stop
+from sabir.languages.inmanta.model.entities import ImplementationDef, Property
 from sabir.languages.inmanta.syntax import nodes
 from sabir.text import Place
 

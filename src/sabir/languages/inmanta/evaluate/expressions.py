@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from sabir.diagnostics.near import did_you_mean
 from sabir.graph.values import UNKNOWN, Unknown
 from sabir.languages.inmanta import codes
-from sabir.languages.inmanta.check.types import shown_value
 from sabir.languages.inmanta.evaluate import operators
 from sabir.languages.inmanta.evaluate.budget import LARGE_LIST, Budget
 from sabir.languages.inmanta.evaluate.comprehensions import comprehension, flow
@@ -25,6 +24,7 @@ from sabir.languages.inmanta.evaluate.scopes import Scope
 from sabir.languages.inmanta.evaluate.texts import TextCompiler
 from sabir.languages.inmanta.evaluate.values import Frame, Read, flatten
 from sabir.languages.inmanta.evaluate.writing import stop
+from sabir.languages.inmanta.model.types import shown_value
 from sabir.languages.inmanta.syntax import nodes
 from sabir.text import Place
 

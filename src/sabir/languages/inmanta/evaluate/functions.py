@@ -9,8 +9,8 @@ from typing import Any
 from msgspec import Struct
 
 from sabir.graph.values import Unknown
-from sabir.languages.inmanta.check.types import ValueType
 from sabir.languages.inmanta.evaluate.operators import shown_text
+from sabir.languages.inmanta.model.types import ValueType
 
 __all__ = ["CASTS", "Function", "Functions", "Parameter"]
 

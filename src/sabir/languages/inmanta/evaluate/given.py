@@ -11,10 +11,10 @@ from sabir.errors import UsageError
 from sabir.expressions.patterns import PatternTooSlow
 from sabir.graph.origin import How, Origin
 from sabir.graph.values import Value, reveal_all
-from sabir.languages.inmanta.check.types import shown_value
 from sabir.languages.inmanta.evaluate.naming import index_name
 from sabir.languages.inmanta.evaluate.sites import Site
 from sabir.languages.inmanta.evaluate.values import Instance
+from sabir.languages.inmanta.model.types import shown_value
 from sabir.text import Location, Place, Source, Span
 
 __all__ = ["Given"]

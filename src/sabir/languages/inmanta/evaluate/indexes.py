@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sabir.languages.inmanta.check.entities import IndexDef
 from sabir.languages.inmanta.evaluate.values import Instance, WaitForKey
+from sabir.languages.inmanta.model.entities import IndexDef
 
 if TYPE_CHECKING:
     from sabir.languages.inmanta.evaluate.engine import Activity, Engine

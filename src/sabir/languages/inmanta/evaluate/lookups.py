@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 from sabir.diagnostics.finding import Related
 from sabir.diagnostics.near import did_you_mean
 from sabir.languages.inmanta import codes
-from sabir.languages.inmanta.check.entities import EntityType, IndexDef
-from sabir.languages.inmanta.check.types import shown_value
 from sabir.languages.inmanta.evaluate.indexes import hashable
 from sabir.languages.inmanta.evaluate.reading import no_attribute
 from sabir.languages.inmanta.evaluate.scopes import Scope
 from sabir.languages.inmanta.evaluate.values import Frame, Instance, Read, Stop
 from sabir.languages.inmanta.evaluate.writing import stop
+from sabir.languages.inmanta.model.entities import EntityType, IndexDef
+from sabir.languages.inmanta.model.types import shown_value
 from sabir.languages.inmanta.syntax import nodes
 from sabir.text import Place
 

@@ -10,9 +10,6 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from sabir.diagnostics.finding import Finding, Severity
-from sabir.languages.inmanta.check.definitions import Definitions
-from sabir.languages.inmanta.check.names import check_names
-from sabir.languages.inmanta.check.resolving import resolve_definitions
 from sabir.languages.inmanta.evaluate.compiler import Compiler
 from sabir.languages.inmanta.evaluate.endings import finish
 from sabir.languages.inmanta.evaluate.engine import Engine
@@ -20,9 +17,13 @@ from sabir.languages.inmanta.evaluate.functions import Functions
 from sabir.languages.inmanta.evaluate.given import Given
 from sabir.languages.inmanta.evaluate.plugins.api import Recorder
 from sabir.languages.inmanta.evaluate.plugins.compat import python_environment
-from sabir.languages.inmanta.evaluate.plugins.loading import load_functions, modules_with_plugins
+from sabir.languages.inmanta.evaluate.plugins.loading import load_functions
 from sabir.languages.inmanta.evaluate.scopes import Scope
 from sabir.languages.inmanta.evaluate.values import Frame, Instance, Pending, Stop
+from sabir.languages.inmanta.model.definitions import Definitions
+from sabir.languages.inmanta.model.functions import modules_with_plugins
+from sabir.languages.inmanta.model.names import check_names
+from sabir.languages.inmanta.model.resolving import resolve_definitions
 from sabir.languages.inmanta.syntax.project import MAIN, load_project
 from sabir.source.collector import collector_paused
 from sabir.source.packages import LoadedPackage
@@ -75,7 +76,7 @@ def evaluate_package(
     empty = Model(definitions, [], findings, {}, {}, Recorder())
     if _has_error(findings):
         return empty
-    foreign = modules_with_plugins(definitions)
+    foreign = modules_with_plugins(project)
     if foreign and plugins and on_notice is not None:
         names = ", ".join(one.name for one in foreign)
         modules = "module" if len(foreign) == 1 else "modules"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sabir.languages.inmanta.check.types import shown_value
 from sabir.languages.inmanta.evaluate.values import Instance, Pending
+from sabir.languages.inmanta.model.types import shown_value
 
 __all__ = ["index_name"]
 

@@ -8,9 +8,9 @@ from typing import Any, Final
 
 from sabir.graph.values import UNKNOWN, Unknown
 from sabir.languages.inmanta import codes
-from sabir.languages.inmanta.check.types import shown_value
 from sabir.languages.inmanta.evaluate.values import Frame, Instance, Read, Stop
 from sabir.languages.inmanta.evaluate.writing import stop
+from sabir.languages.inmanta.model.types import shown_value
 from sabir.text import Place
 
 __all__ = ["binary", "condition_error", "logic", "negation", "shown_text"]

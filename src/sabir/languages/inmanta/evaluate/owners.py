@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from sabir.languages.inmanta.check.definitions import Definitions
+from sabir.languages.inmanta.model.definitions import Definitions
 from sabir.languages.inmanta.syntax import nodes
 from sabir.languages.inmanta.syntax.project import Namespace
 

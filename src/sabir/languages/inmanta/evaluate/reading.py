@@ -7,8 +7,6 @@ from typing import Any
 from sabir.diagnostics.finding import Related
 from sabir.diagnostics.near import did_you_mean
 from sabir.languages.inmanta import codes
-from sabir.languages.inmanta.check.entities import EntityType
-from sabir.languages.inmanta.check.types import shown_value
 from sabir.languages.inmanta.evaluate.values import (
     Frame,
     Instance,
@@ -20,6 +18,8 @@ from sabir.languages.inmanta.evaluate.values import (
     WaitForFirst,
 )
 from sabir.languages.inmanta.evaluate.writing import stop
+from sabir.languages.inmanta.model.entities import EntityType
+from sabir.languages.inmanta.model.types import shown_value
 from sabir.text import Place
 
 __all__ = ["attribute_reader", "defined_reader", "no_attribute", "variable_reader"]

@@ -6,11 +6,11 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from sabir.languages.inmanta import codes
-from sabir.languages.inmanta.check.entities import EntityType, ImplementationDef, ImplementDef
 from sabir.languages.inmanta.evaluate.engine import Step
 from sabir.languages.inmanta.evaluate.scopes import Layout, Scope
 from sabir.languages.inmanta.evaluate.values import Frame, Instance
 from sabir.languages.inmanta.evaluate.writing import stop
+from sabir.languages.inmanta.model.entities import EntityType, ImplementationDef, ImplementDef
 
 if TYPE_CHECKING:
     from sabir.languages.inmanta.evaluate.compiler import Compiler

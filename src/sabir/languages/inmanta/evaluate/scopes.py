@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from sabir.languages.inmanta.check.entities import EntityType
 from sabir.languages.inmanta.evaluate.values import EMPTY, Frame
+from sabir.languages.inmanta.model.entities import EntityType
 from sabir.languages.inmanta.syntax.nodes import Assign, Block, Expression, Name
 from sabir.languages.inmanta.syntax.project import Namespace
 

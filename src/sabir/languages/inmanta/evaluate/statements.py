@@ -9,8 +9,6 @@ from sabir.diagnostics.finding import Related
 from sabir.graph.origin import How
 from sabir.graph.values import Unknown
 from sabir.languages.inmanta import codes
-from sabir.languages.inmanta.check.entities import Property
-from sabir.languages.inmanta.check.types import shown_value
 from sabir.languages.inmanta.evaluate.comprehensions import Flow
 from sabir.languages.inmanta.evaluate.engine import Step
 from sabir.languages.inmanta.evaluate.owners import with_owner
@@ -27,6 +25,8 @@ from sabir.languages.inmanta.evaluate.values import (
     Wait,
 )
 from sabir.languages.inmanta.evaluate.writing import stop
+from sabir.languages.inmanta.model.entities import Property
+from sabir.languages.inmanta.model.types import shown_value
 from sabir.languages.inmanta.syntax import nodes
 
 if TYPE_CHECKING:

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 from sabir.graph.values import Unknown
 from sabir.languages.inmanta import codes
-from sabir.languages.inmanta.check.types import shown_value
 from sabir.languages.inmanta.evaluate.budget import LARGE_TEXT
 from sabir.languages.inmanta.evaluate.operators import shown_text
 from sabir.languages.inmanta.evaluate.scopes import Scope
 from sabir.languages.inmanta.evaluate.values import Frame, Read
 from sabir.languages.inmanta.evaluate.writing import stop
+from sabir.languages.inmanta.model.types import shown_value
 from sabir.languages.inmanta.syntax import nodes
 from sabir.text import Place
 

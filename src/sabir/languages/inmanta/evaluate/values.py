@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, Final
 from sabir.diagnostics.finding import Finding
 
 if TYPE_CHECKING:
-    from sabir.languages.inmanta.check.entities import EntityType, Property
     from sabir.languages.inmanta.evaluate.engine import Activity
     from sabir.languages.inmanta.evaluate.sites import Site
+    from sabir.languages.inmanta.model.entities import EntityType, Property
 
 __all__ = [
     "EMPTY",

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn
 from sabir.languages.inmanta.evaluate.values import Instance, RelationList, property_of
 
 if TYPE_CHECKING:
-    from sabir.languages.inmanta.check.entities import EntityType
+    from sabir.languages.inmanta.model.entities import EntityType
 
 __all__ = [
     "InstanceView",

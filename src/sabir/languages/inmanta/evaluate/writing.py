@@ -8,10 +8,10 @@ from sabir.diagnostics.finding import Finding, Related
 from sabir.graph.origin import How
 from sabir.graph.values import Unknown
 from sabir.languages.inmanta import codes
-from sabir.languages.inmanta.check.entities import Property
-from sabir.languages.inmanta.check.types import shown_value
 from sabir.languages.inmanta.evaluate.sites import Site
 from sabir.languages.inmanta.evaluate.values import Instance, Pending, RelationValue, Stop
+from sabir.languages.inmanta.model.entities import Property
+from sabir.languages.inmanta.model.types import shown_value
 from sabir.text import Place
 
 if TYPE_CHECKING:

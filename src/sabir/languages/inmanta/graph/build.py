@@ -9,13 +9,13 @@ from sabir.graph.instance import Instance as GraphInstance
 from sabir.graph.origin import How, Origin
 from sabir.graph.record import Layout, Record
 from sabir.graph.values import Ref, Value
-from sabir.languages.inmanta.check.entities import EntityType, Property
 from sabir.languages.inmanta.evaluate.given import Given
 from sabir.languages.inmanta.evaluate.model import Model
 from sabir.languages.inmanta.evaluate.sites import Site
 from sabir.languages.inmanta.evaluate.values import Instance, Pending, RelationValue
 from sabir.languages.inmanta.graph.names import Names
 from sabir.languages.inmanta.graph.provenance import Provenance, site_note
+from sabir.languages.inmanta.model.entities import EntityType, Property
 from sabir.languages.inmanta.syntax.nodes import Assign, Name, place_of
 from sabir.languages.inmanta.syntax.project import MAIN
 from sabir.source.collector import collector_paused

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from sabir.graph.origin import AttributeRead, How, Origin
-from sabir.languages.inmanta.check.entities import Property
 from sabir.languages.inmanta.evaluate.sites import Site
 from sabir.languages.inmanta.evaluate.tracing.tracer import Cell, Link, Source, Sources, Trace, Tracer
 from sabir.languages.inmanta.evaluate.values import Frame, Instance
+from sabir.languages.inmanta.model.entities import Property
 from sabir.text import Location, Place, Span
 
 __all__ = ["Provenance", "site_note"]

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, ParamSpec, TypeVar, overload
 from msgspec import Struct
 
 if TYPE_CHECKING:
-    from sabir.languages.inmanta.check.entities import EntityType
+    from sabir.languages.inmanta.model.entities import EntityType
 
 __all__ = [
     "Context",

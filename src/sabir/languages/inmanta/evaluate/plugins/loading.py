@@ -2,83 +2,21 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any
 
 from sabir.diagnostics.finding import Finding
 from sabir.languages.inmanta import codes
-from sabir.languages.inmanta.check.definitions import Definitions
 from sabir.languages.inmanta.evaluate.functions import Function, Functions
 from sabir.languages.inmanta.evaluate.plugins.api import Recorder, Registered, recording
+from sabir.languages.inmanta.model.definitions import Definitions
+from sabir.languages.inmanta.model.functions import plugin_files, plugin_names
 from sabir.languages.inmanta.syntax.modules import Module
 from sabir.languages.inmanta.syntax.project import Namespace
 from sabir.text import Place, Source, Span
 
-if TYPE_CHECKING:
-    import ast
-
-__all__ = ["load_functions", "modules_with_plugins", "plugin_names"]
-
-
-_DECORATED: Final = r"(?m)^@(?:[\w.]+\.)?plugin\b[^\n]*\n(?:@[^\n]*\n)*def (\w+)"
-"""A plug-in in a text that cannot be parsed."""
-
-
-def plugin_files(module: Module) -> list[str]:
-    return [
-        name for name in module.plugins.list("") if name.endswith(".py") and not name.startswith("model/")
-    ]
-
-
-def modules_with_plugins(definitions: Definitions) -> list[Module]:
-    """The modules of others that bring Python."""
-    modules = definitions.project.modules.values()
-    return [one for one in modules if not one.ours and any(plugin_names(one))]
-
-
-def plugin_names(module: Module) -> list[str]:
-    """The names of a module's plug-ins, read from its Python text without running it."""
-    files = plugin_files(module)
-    if not files:
-        return []
-    import ast
-
-    found: list[str] = []
-    for file in files:
-        source = module.plugins.file(file)
-        if source is None:
-            continue
-        try:
-            tree = ast.parse(source.source.text)
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            found += re.findall(_DECORATED, source.source.text)  # it may be written for a newer Python
-            continue
-        for node in ast.walk(tree):
-            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-                found += [name for one in node.decorator_list if (name := _plugin_name(one, node.name))]
-    return found
-
-
-def _plugin_name(decorator: ast.expr, name: str) -> str | None:
-    import ast
-
-    called = decorator.func if isinstance(decorator, ast.Call) else decorator
-    last = (
-        called.attr
-        if isinstance(called, ast.Attribute)
-        else called.id
-        if isinstance(called, ast.Name)
-        else ""
-    )
-    if last != "plugin":
-        return None
-    if isinstance(decorator, ast.Call):
-        given = [*decorator.args, *(one.value for one in decorator.keywords if one.arg == "function")]
-        if given and isinstance(given[0], ast.Constant) and isinstance(given[0].value, str):
-            return given[0].value
-    return name
+__all__ = ["load_functions"]
 
 
 def load_functions(definitions: Definitions, *, run: bool) -> tuple[Functions, Recorder, list[Finding]]:

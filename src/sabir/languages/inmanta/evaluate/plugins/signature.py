@@ -8,13 +8,13 @@ from collections import abc
 from collections.abc import Callable
 from typing import Any
 
-from sabir.languages.inmanta.check.definitions import Definitions
-from sabir.languages.inmanta.check.types import ANY, PRIMITIVES, ValueType, list_of, nullable
 from sabir.languages.inmanta.evaluate.functions import Function, Parameter
 from sabir.languages.inmanta.evaluate.plugins.api import Context, Registered
 from sabir.languages.inmanta.evaluate.plugins.declared import ABSENT, declared_by
 from sabir.languages.inmanta.evaluate.values import Instance
 from sabir.languages.inmanta.evaluate.views import seen_by_python
+from sabir.languages.inmanta.model.definitions import Definitions
+from sabir.languages.inmanta.model.types import ANY, PRIMITIVES, ValueType, list_of, nullable
 from sabir.languages.inmanta.syntax.project import Namespace
 
 __all__ = ["function_of", "language_type"]

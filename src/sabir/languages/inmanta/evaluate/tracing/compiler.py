@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from sabir.graph.origin import How
-from sabir.languages.inmanta.check.definitions import Definitions
 from sabir.languages.inmanta.evaluate.compiler import Compiler
 from sabir.languages.inmanta.evaluate.engine import Step
 from sabir.languages.inmanta.evaluate.functions import Functions
@@ -19,6 +18,7 @@ from sabir.languages.inmanta.evaluate.tracing.templates import TracedTemplates
 from sabir.languages.inmanta.evaluate.tracing.tracer import Trace
 from sabir.languages.inmanta.evaluate.tracing.withheld import Withheld
 from sabir.languages.inmanta.evaluate.values import Frame
+from sabir.languages.inmanta.model.definitions import Definitions
 from sabir.languages.inmanta.syntax.project import MAIN
 from sabir.text import Place, Span
 

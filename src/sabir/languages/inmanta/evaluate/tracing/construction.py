@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sabir.graph.origin import How
-from sabir.languages.inmanta.check.entities import ImplementationDef, ImplementDef
 from sabir.languages.inmanta.evaluate.construction import ConstructionCompiler
 from sabir.languages.inmanta.evaluate.refinements import RefinementCompiler
 from sabir.languages.inmanta.evaluate.scopes import Scope
 from sabir.languages.inmanta.evaluate.tracing.tracer import Source, Sources
 from sabir.languages.inmanta.evaluate.values import Frame, Instance, Read
+from sabir.languages.inmanta.model.entities import ImplementationDef, ImplementDef
 from sabir.languages.inmanta.syntax import nodes
 from sabir.text import Place
 

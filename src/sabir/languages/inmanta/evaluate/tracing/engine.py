@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from sabir.graph.origin import How
-from sabir.languages.inmanta.check.entities import Property
 from sabir.languages.inmanta.evaluate.engine import Engine, Step
 from sabir.languages.inmanta.evaluate.sites import Site
 from sabir.languages.inmanta.evaluate.tracing.tracer import Activation, Link, Source, Tracer
 from sabir.languages.inmanta.evaluate.values import Frame, Instance, RelationValue, Wait
 from sabir.languages.inmanta.evaluate.writing import Writer
+from sabir.languages.inmanta.model.entities import Property
 from sabir.text import Place
 
 if TYPE_CHECKING:

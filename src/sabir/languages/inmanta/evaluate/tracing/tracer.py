@@ -17,10 +17,10 @@ from sabir.languages.inmanta.syntax import nodes
 from sabir.text import Location, Place
 
 if TYPE_CHECKING:
-    from sabir.languages.inmanta.check.entities import Property
     from sabir.languages.inmanta.evaluate.engine import Step
     from sabir.languages.inmanta.evaluate.scopes import Scope
     from sabir.languages.inmanta.evaluate.sites import Site
+    from sabir.languages.inmanta.model.entities import Property
 
 __all__ = ["Cell", "Link", "Source", "Sources", "Trace", "Tracer"]
 

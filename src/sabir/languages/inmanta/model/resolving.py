@@ -8,16 +8,16 @@ from __future__ import annotations
 from sabir.diagnostics.finding import Finding, Related
 from sabir.diagnostics.near import did_you_mean
 from sabir.languages.inmanta import codes
-from sabir.languages.inmanta.check.definitions import Definitions
-from sabir.languages.inmanta.check.entities import (
+from sabir.languages.inmanta.model.definitions import Definitions
+from sabir.languages.inmanta.model.entities import (
     EntityType,
     ImplementationDef,
     ImplementDef,
     IndexDef,
     Property,
 )
-from sabir.languages.inmanta.check.literals import literal_value
-from sabir.languages.inmanta.check.types import (
+from sabir.languages.inmanta.model.literals import literal_value
+from sabir.languages.inmanta.model.types import (
     ANY,
     PRIMITIVES,
     ConstrainedType,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import Struct
 
-from sabir.languages.inmanta.check.types import ValueType
+from sabir.languages.inmanta.model.types import ValueType
 from sabir.languages.inmanta.syntax import nodes
 from sabir.text import Place
 

@@ -9,8 +9,8 @@ from msgspec import Struct
 
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.near import did_you_mean
-from sabir.languages.inmanta.check.entities import EntityType, ImplementationDef
-from sabir.languages.inmanta.check.types import PRIMITIVES, ConstrainedType, ValueType
+from sabir.languages.inmanta.model.entities import EntityType, ImplementationDef
+from sabir.languages.inmanta.model.types import PRIMITIVES, ConstrainedType, ValueType
 from sabir.languages.inmanta.syntax import nodes
 from sabir.languages.inmanta.syntax.project import Namespace, Project
 

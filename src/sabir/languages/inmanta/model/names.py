@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable
 from sabir.diagnostics.finding import Finding, Related
 from sabir.diagnostics.near import did_you_mean
 from sabir.languages.inmanta import codes
-from sabir.languages.inmanta.check.definitions import Definitions
-from sabir.languages.inmanta.check.entities import EntityType
+from sabir.languages.inmanta.model.definitions import Definitions
+from sabir.languages.inmanta.model.entities import EntityType
 from sabir.languages.inmanta.syntax import nodes
 from sabir.languages.inmanta.syntax.project import Namespace
 from sabir.languages.inmanta.syntax.walking import walk

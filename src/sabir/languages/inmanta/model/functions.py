@@ -1,0 +1,76 @@
+"""The functions of modules by name, read from the text of their Python: checking never runs anybody's code."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from sabir.languages.inmanta.syntax.modules import Module
+from sabir.languages.inmanta.syntax.project import Project
+
+if TYPE_CHECKING:
+    import ast
+
+__all__ = ["function_names", "modules_with_plugins", "plugin_files", "plugin_names"]
+
+_DECORATED: Final = r"(?m)^@(?:[\w.]+\.)?plugin\b[^\n]*\n(?:@[^\n]*\n)*def (\w+)"
+"""A plug-in in a text that cannot be parsed."""
+
+
+def plugin_files(module: Module) -> list[str]:
+    return [
+        name for name in module.plugins.list("") if name.endswith(".py") and not name.startswith("model/")
+    ]
+
+
+def modules_with_plugins(project: Project) -> list[Module]:
+    """The modules of others that bring Python."""
+    return [module for module in project.modules.values() if not module.ours and any(plugin_names(module))]
+
+
+def function_names(project: Project) -> set[str]:
+    """The full names of all functions that a model can call, without running anybody's Python."""
+    return {f"{module.name}::{name}" for module in project.modules.values() for name in plugin_names(module)}
+
+
+def plugin_names(module: Module) -> list[str]:
+    """The names of a module's plug-ins, read from its Python text without running it."""
+    files = plugin_files(module)
+    if not files:
+        return []
+    import ast
+
+    found: list[str] = []
+    for file in files:
+        source = module.plugins.file(file)
+        if source is None:
+            continue
+        try:
+            tree = ast.parse(source.source.text)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            found += re.findall(_DECORATED, source.source.text)  # it may be written for a newer Python
+            continue
+        for node in ast.walk(tree):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                found += [name for one in node.decorator_list if (name := _plugin_name(one, node.name))]
+    return found
+
+
+def _plugin_name(decorator: ast.expr, name: str) -> str | None:
+    import ast
+
+    called = decorator.func if isinstance(decorator, ast.Call) else decorator
+    last = (
+        called.attr
+        if isinstance(called, ast.Attribute)
+        else called.id
+        if isinstance(called, ast.Name)
+        else ""
+    )
+    if last != "plugin":
+        return None
+    if isinstance(decorator, ast.Call):
+        given = [*decorator.args, *(one.value for one in decorator.keywords if one.arg == "function")]
+        if given and isinstance(given[0], ast.Constant) and isinstance(given[0].value, str):
+            return given[0].value
+    return name
