@@ -17,7 +17,8 @@ import sys
 from importlib import import_module
 from typing import Final
 
-from sabir.dataclasses import dataclass, field
+from msgspec import Struct, field
+
 from sabir.errors import PluginError
 
 __all__ = [
@@ -40,8 +41,7 @@ DRIVERS: Final = "sabir.drivers"
 _OWN: Final = "sabir"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PluginFailure:
+class PluginFailure(Struct, frozen=True, kw_only=True):
     """An entry point that could not be loaded, and why."""
 
     group: str
@@ -52,16 +52,14 @@ class PluginFailure:
         return f"plug-in {self.name!r} of {self.group} cannot be loaded: {self.reason}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Plugins:
+class Plugins(Struct, frozen=True, kw_only=True):
     """What a group offers, by name, sorted; and what failed."""
 
     loaded: dict[str, object]
     failures: tuple[PluginFailure, ...] = ()
 
 
-@dataclass(slots=True)
-class _Scan:
+class _Scan(Struct):
     """Entry points by group as the metadata on `sys.path` declares them."""
 
     own: dict[str, dict[str, str]] = field(default_factory=dict[str, dict[str, str]])

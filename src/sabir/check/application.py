@@ -6,13 +6,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import Any, Protocol, cast
 
+from msgspec.structs import replace
+
 from sabir.check.form import container_findings
 from sabir.check.options import CheckOptions
 from sabir.check.prepared import CheckRunner, PreparedCheck, run_in_turn
 from sabir.check.report import PackageReport, ordered
 from sabir.check.selection import CodePattern, split_words
 from sabir.check.validator import BaseValidator
-from sabir.dataclasses import replace
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.near import did_you_mean
 from sabir.diagnostics.rules import Rule, RuleRegistry, parse_code

@@ -7,22 +7,23 @@ bring old findings back.
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Mapping
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
 
+from msgspec.structs import replace
+
 from sabir.check.report import PackageReport, Report
-from sabir.dataclasses import replace
 from sabir.diagnostics.finding import Finding
 from sabir.errors import UsageError
-from sabir.patterns import late_pattern
 
 __all__ = ["BASELINE_FORMAT", "baseline_text", "fingerprint", "read_baseline", "without_known"]
 
 BASELINE_FORMAT: Final = "sabir.baseline/1"
-_DIGITS: Final = late_pattern(r"\d+")
+_DIGITS: Final = re.compile(r"\d+")
 
 
 def fingerprint(finding: Finding, file: str | None = None) -> str:

@@ -13,7 +13,8 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Generic, ParamSpec
 
-from sabir.dataclasses import dataclass
+from msgspec import Struct
+
 from sabir.diagnostics.finding import Finding
 from sabir.source.packages import LoadedPackage
 
@@ -24,8 +25,7 @@ Condition = Callable[[LoadedPackage], bool]
 """Whether a checker applies to a package."""
 
 
-@dataclass(frozen=True, slots=True)
-class FilteredChecker(Generic[P]):
+class FilteredChecker(Struct, Generic[P], frozen=True):
     """A checker and the conditions on which it is called; called with a package, it gives the checker to use there."""
 
     checker: Callable[P, Iterator[Finding]]

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from sabir.dataclasses import dataclass
+from msgspec import Struct
+
 from sabir.diagnostics.finding import Edit, Finding, Fix
 from sabir.text import Source
 
 __all__ = ["FixedText", "fixed_texts"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FixedText:
+class FixedText(Struct, frozen=True, kw_only=True):
     """A source with fixes applied; those that touch the same text as an earlier one wait for the next round."""
 
     source: Source

@@ -6,7 +6,9 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final
 
-from sabir.dataclasses import dataclass, replace
+from msgspec import Struct
+from msgspec.structs import replace
+
 from sabir.diagnostics.finding import Finding
 
 __all__ = ["CheckRunner", "PreparedCheck", "guarded", "run_in_turn"]
@@ -14,8 +16,7 @@ __all__ = ["CheckRunner", "PreparedCheck", "guarded", "run_in_turn"]
 _MOST_OF_A_KIND: Final = 1000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PreparedCheck:
+class PreparedCheck(Struct, frozen=True, kw_only=True):
     """A checker with its data bound (spec 001, `prepare_check_suit`). Calling it yields findings and never raises."""
 
     validator: str

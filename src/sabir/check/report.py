@@ -7,15 +7,15 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import PurePath
 
-from sabir.dataclasses import dataclass, field
+from msgspec import Struct, field
+
 from sabir.diagnostics.finding import Finding, Severity
 from sabir.diagnostics.rules import Rule
 
 __all__ = ["PackageReport", "Report", "ordered"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PackageReport:
+class PackageReport(Struct, frozen=True, kw_only=True):
     """The findings of one package."""
 
     path: str
@@ -44,8 +44,7 @@ class PackageReport:
         return f"{PurePath(self.path).as_posix()}/{file}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Report:
+class Report(Struct, frozen=True, kw_only=True):
     """The findings of a run over any number of packages."""
 
     packages: tuple[PackageReport, ...] = ()

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
-from functools import cached_property
-from typing import Final
+from functools import cache, cached_property
 
-from sabir.dataclasses import dataclass
+from msgspec import Struct
+
 from sabir.diagnostics.rules import parse_code
 from sabir.errors import UsageError
-from sabir.patterns import late_pattern
 
 __all__ = ["CodePattern", "Selection", "split_words"]
 
-_PATTERN: Final = late_pattern(r"(?:(?P<prefix>[A-Z]+):)?(?P<number>[EW][0-9]{0,3})|(?P<name>[A-Z]+):?")
+
+@cache
+def _pattern() -> re.Pattern[str]:
+    return re.compile(r"(?:(?P<prefix>[A-Z]+):)?(?P<number>[EW][0-9]{0,3})|(?P<name>[A-Z]+):?")
 
 
-@dataclass(frozen=True, slots=True)
-class CodePattern:
+class CodePattern(Struct, frozen=True):
     """What stands in a list of codes.
 
     A full code `MPL:E042`; a bare one, `E042`, which matches it under any prefix; the beginning of either (`MPL:E0`, `W`);
@@ -31,7 +33,7 @@ class CodePattern:
 
     @staticmethod
     def parse(text: str) -> CodePattern:
-        match = _PATTERN.fullmatch(text.strip().upper())
+        match = _pattern().fullmatch(text.strip().upper())
         if match is None:
             raise UsageError(f"{text.strip()!r} is no code: write MPL:E042, E042, W or a prefix such as MPL")
         if match["name"] is not None:
@@ -61,8 +63,7 @@ def split_words(texts: Iterable[str]) -> tuple[str, ...]:
     return tuple(word.strip() for text in texts for word in text.split(",") if word.strip())
 
 
-@dataclass(frozen=True, kw_only=True)
-class Selection:
+class Selection(Struct, frozen=True, kw_only=True, dict=True):
     """Decides which findings are reported. An empty `select` is everything that is not off by default."""
 
     select: tuple[CodePattern, ...] = ()

@@ -9,8 +9,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from msgspec import Struct, field
+
 from sabir.check.options import CheckOptions
-from sabir.dataclasses import dataclass, field
 from sabir.diagnostics.near import did_you_mean
 from sabir.errors import UsageError
 
@@ -44,8 +45,7 @@ _TRUTHS: Final = {
 _INI_SUFFIXES: Final = frozenset({".ini", ".conf", ".cfg"})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
+class Settings(Struct, frozen=True, kw_only=True):
     """What a settings file says. What it leaves out is None or empty."""
 
     file: Path | None = None

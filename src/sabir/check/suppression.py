@@ -12,26 +12,26 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Final
 
+from msgspec import Struct, field
+
 from sabir.check.selection import CodePattern, Selection
-from sabir.dataclasses import dataclass, field
 from sabir.diagnostics.finding import Edit, Finding, Fix
 from sabir.errors import UsageError
-from sabir.patterns import late_pattern
 from sabir.text import Place, Source, Span
 
 __all__ = ["Suppressed", "apply_suppressions"]
 
 _MOST: Final = 1000
 """Comments of one file that are heeded; whoever writes more has another problem."""
-# A comment begins at the line's start or after a space; inside a word or a link `#` is no comment.
-_COMMENT: Final = late_pattern(
+# Only who meets a suppression imports this module. A comment begins at the line's start or after a space; inside a word or
+# a link `#` is no comment.
+_COMMENT: Final = re.compile(
     r"(?:^|(?<=\s))#[ \t]*sabir:[ \t]*ignore(?P<file>-file)?[ \t]*(?:\[(?P<codes>[^\]\n]{0,1000})\])?[ \t]*(?P<reason>[^\n\r]*)",
     re.MULTILINE,
 )
 
 
-@dataclass(slots=True, kw_only=True)
-class _Comment:
+class _Comment(Struct, kw_only=True):
     source: Source
     span: Span
     codes: dict[str, CodePattern]
@@ -51,8 +51,7 @@ class _Comment:
         return bool(matching)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Suppressed:
+class Suppressed(Struct, frozen=True, kw_only=True):
     """What is left after the comments were heeded, what they took away, and what there is to say about them."""
 
     findings: tuple[Finding, ...]

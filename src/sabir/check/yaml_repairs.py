@@ -7,18 +7,18 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import Final
 
-from sabir.dataclasses import replace
+from msgspec.structs import replace
+
 from sabir.diagnostics.finding import Edit, Finding, Fix
-from sabir.patterns import late_pattern
 from sabir.source.packages import PackageFile
 from sabir.source.yaml import YamlMapping, YamlNode, YamlScalar, YamlSequence
 from sabir.text import Place, Source, Span
 
 __all__ = ["YamlRepairs"]
 
-_TABBED: Final = late_pattern(r"^ *\t[ \t]*", re.MULTILINE)
-_REST_OF_LINE: Final = late_pattern(r"[ \t]*:?[ \t]*(?:\r?\n|$)")
-_BETWEEN_ENTRIES: Final = late_pattern(r"\s*,\s*")
+_TABBED: Final = re.compile(r"^ *\t[ \t]*", re.MULTILINE)
+_REST_OF_LINE: Final = re.compile(r"[ \t]*:?[ \t]*(?:\r?\n|$)")
+_BETWEEN_ENTRIES: Final = re.compile(r"\s*,\s*")
 _WIDTHS: Final = (2, 4, 8)
 _MOST_LINES: Final = 10_000
 

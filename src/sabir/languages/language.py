@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Protocol
 
-from sabir.dataclasses import dataclass, field
+from msgspec import Struct, field
+
 from sabir.diagnostics.finding import Finding
 from sabir.graph.graph import Graph
 from sabir.graph.origin import AttributeRead, Origin
@@ -32,8 +33,7 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Document:
+class Document(Struct, frozen=True, eq=False):
     """A YAML document that was read by the caller, in place of a file of its own.
 
     Values that the caller computed stand in the tree at the span of what they were computed from, so that an origin
@@ -44,8 +44,7 @@ class Document:
     node: YamlNode
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EvaluationRequest:
+class EvaluationRequest(Struct, frozen=True, kw_only=True):
     """How to evaluate a package; every language takes what it knows."""
 
     inputs: Mapping[str, Value] = field(default_factory=dict[str, Value])
@@ -71,8 +70,7 @@ class EvaluationRequest:
     """Told once of what the user should know beforehand: that Python of the package is about to run."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RenderedObject:
+class RenderedObject(Struct, frozen=True, kw_only=True):
     """Something that a renderer makes and that is no instance of the graph, with the values that its fields are made of."""
 
     name: str
@@ -82,8 +80,7 @@ class RenderedObject:
     fields: Mapping[str, tuple[AttributeRead, ...]]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Evaluation:
+class Evaluation(Struct, frozen=True, kw_only=True):
     """The graph, as far as it came, and what there is to say about it. With an error the graph may be partial."""
 
     graph: Graph
@@ -92,14 +89,12 @@ class Evaluation:
     """With full provenance: finds what would be rendered. Only `impact` asks."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RenderRequest:
+class RenderRequest(Struct, frozen=True, kw_only=True):
     namespace: str | None = None
     options: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rendering:
+class Rendering(Struct, frozen=True, kw_only=True):
     """What other tools read: files by name, in the order to be written, each a text."""
 
     files: Mapping[str, str]

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from msgspec import Struct
+from msgspec.structs import replace
+
 from sabir.check.application import Application
 from sabir.check.options import CheckOptions
 from sabir.check.prepared import CheckRunner
 from sabir.check.report import PackageReport, Report
 from sabir.check.selection import CodePattern
-from sabir.dataclasses import dataclass, replace
 from sabir.diagnostics.near import did_you_mean, near
 from sabir.diagnostics.rules import Rule, parse_code
 from sabir.errors import SabirError, UnusableInput, UsageError
@@ -20,8 +22,7 @@ from sabir.source.packages import LoadedPackage, load_package
 __all__ = ["CheckResult", "check_package", "check_paths", "list_codes", "reject_unknown_codes"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CheckResult:
+class CheckResult(Struct, frozen=True, kw_only=True):
     """The report, and the paths that could not be taken at all, each with its reason."""
 
     report: Report
@@ -90,8 +91,7 @@ def _is_known(pattern: CodePattern, codes: Iterable[Rule]) -> bool:
     return any(pattern.matches(code.code) for code in codes)
 
 
-@dataclass(frozen=True, slots=True)
-class _Outcome:
+class _Outcome(Struct, frozen=True):
     """The check of one path as something that can be sent to another process."""
 
     options: CheckOptions

@@ -6,7 +6,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
-from sabir.dataclasses import dataclass, field, replace
+from msgspec import Struct, field
+from msgspec.structs import replace
+
 from sabir.diagnostics.finding import Finding, Severity
 from sabir.errors import UsageError
 from sabir.graph.graph import Graph
@@ -17,8 +19,7 @@ from sabir.source.packages import LoadedPackage
 __all__ = ["FORMATS", "CompileRequest", "Compiled", "GraphView", "compile_path"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GraphView:
+class GraphView(Struct, frozen=True, kw_only=True):
     """How a graph is to be written."""
 
     format: str = "json"
@@ -28,16 +29,14 @@ class GraphView:
     """Write sensitive values (json, yaml)."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CompileRequest:
+class CompileRequest(Struct, frozen=True, kw_only=True):
     path: Path
     language: str | None = None
     evaluation: EvaluationRequest = field(default_factory=EvaluationRequest)
     view: GraphView = field(default_factory=GraphView)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Compiled:
+class Compiled(Struct, frozen=True, kw_only=True):
     """The graph and the findings. With an error the graph is only as far as it came."""
 
     graph: Graph

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sabir.dataclasses import dataclass, field, replace
+from msgspec import Struct, field
+from msgspec.structs import replace
+
 from sabir.diagnostics.finding import Finding
 from sabir.errors import UsageError
 from sabir.graph.diff import GraphDiff, compare_graphs
@@ -15,8 +17,7 @@ from sabir.operations.evaluate import evaluate_path
 __all__ = ["DiffRequest", "Difference", "diff_paths"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DiffRequest:
+class DiffRequest(Struct, frozen=True, kw_only=True):
     before: Path
     after: Path | None = None
     """None: the same path, with the overrides of `evaluation`."""
@@ -24,8 +25,7 @@ class DiffRequest:
     evaluation: EvaluationRequest = field(default_factory=EvaluationRequest)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Difference:
+class Difference(Struct, frozen=True, kw_only=True):
     before: Graph
     after: Graph
     diff: GraphDiff

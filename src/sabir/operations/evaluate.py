@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-from sabir.dataclasses import dataclass
+from msgspec import Struct
+
 from sabir.errors import UnusableInput, UsageError
 from sabir.languages.language import Evaluation, EvaluationRequest
 from sabir.operations.languages import find_language
@@ -16,8 +17,7 @@ __all__ = ["EvaluatedPath", "evaluate_path"]
 _HEAD: Final = 4096
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EvaluatedPath:
+class EvaluatedPath(Struct, frozen=True, kw_only=True):
     """The evaluation, and the package it was made from (None for a saved graph)."""
 
     evaluation: Evaluation

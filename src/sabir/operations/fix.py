@@ -7,10 +7,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
+from msgspec import Struct
+
 from sabir.check.fixes import fixed_texts
 from sabir.check.options import CheckOptions
 from sabir.check.report import Report
-from sabir.dataclasses import dataclass
 from sabir.errors import SabirError, UsageError
 from sabir.operations.check import check_package
 from sabir.operations.files import write_atomically
@@ -25,15 +26,13 @@ _ROUNDS: Final = 10
 _UNREADABLE: Final = frozenset({"E002", "E003", "E004"})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FixResult:
+class FixResult(Struct, frozen=True, kw_only=True):
     applied: int = 0
     files: tuple[Path, ...] = ()
     """What was written."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Mended:
+class _Mended(Struct, frozen=True, kw_only=True):
     """One file of the disk, before and after."""
 
     path: Path
@@ -91,8 +90,7 @@ def _mended_package(
             yield _Mended(path=place, before=file.source.text, after=mended.text, applied=mended.applied)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MendedText:
+class MendedText(Struct, frozen=True, kw_only=True):
     text: str
     applied: int
     """How many fixes went into it."""

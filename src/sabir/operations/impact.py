@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from sabir.dataclasses import dataclass, field, replace
+from msgspec import Struct, field
+from msgspec.structs import replace
+
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.near import did_you_mean
 from sabir.errors import UsageError
@@ -13,14 +15,12 @@ from sabir.graph.dependence import Affected
 from sabir.graph.graph import Graph
 from sabir.graph.origin import AttributeRead
 from sabir.languages.language import EvaluationRequest, RenderedObject
-from sabir.namedtuples import NamedTuple
 from sabir.operations.evaluate import evaluate_path
 
 __all__ = ["AffectedObject", "Impact", "ImpactRequest", "impact_of", "impact_path"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ImpactRequest:
+class ImpactRequest(Struct, frozen=True, kw_only=True):
     path: Path
     line: str
     """`FILE:LINE`, the file as the graph names it, or by the end of its path."""
@@ -28,7 +28,7 @@ class ImpactRequest:
     evaluation: EvaluationRequest = field(default_factory=EvaluationRequest)
 
 
-class AffectedObject(NamedTuple):
+class AffectedObject(Struct, frozen=True):
     """What would be rendered for another tool and rests on the line, with those of its fields that do."""
 
     name: str
@@ -38,8 +38,7 @@ class AffectedObject(NamedTuple):
     """The value of the graph that the first of the fields is made of."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Impact:
+class Impact(Struct, frozen=True, kw_only=True):
     graph: Graph
     file: str
     line: int

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
-from sabir.dataclasses import dataclass
+from msgspec import Struct
+
 from sabir.diagnostics.near import did_you_mean
 from sabir.errors import UnusableInput, UsageError
 from sabir.plugins import LANGUAGES, PluginFailure, load_plugins
@@ -16,8 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["Languages", "find_language", "installed_languages", "recognised_languages"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Languages:
+class Languages(Struct, frozen=True, kw_only=True):
     """The installed languages by name, and the plug-ins that should have been languages but failed to load."""
 
     by_name: dict[str, Language]

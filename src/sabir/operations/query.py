@@ -7,7 +7,9 @@ from enum import Enum
 from pathlib import Path
 from typing import Any
 
-from sabir.dataclasses import dataclass, field, replace
+from msgspec import Struct, field
+from msgspec.structs import replace
+
 from sabir.diagnostics.finding import Finding, Severity
 from sabir.diagnostics.near import did_you_mean
 from sabir.errors import FindingError, UsageError
@@ -35,8 +37,7 @@ from sabir.source.packages import LoadedPackage
 __all__ = ["Answer", "QueryRequest", "query_graph", "query_path"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class QueryRequest:
+class QueryRequest(Struct, frozen=True, kw_only=True):
     path: Path
     expression: str
     at: str | None = None
@@ -49,8 +50,7 @@ class QueryRequest:
     why: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
+class Answer(Struct, frozen=True, kw_only=True):
     """All matches, as plain data that may be shown; instances stand as their names."""
 
     values: tuple[Any, ...]

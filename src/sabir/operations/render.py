@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from sabir.dataclasses import dataclass, field, replace
+from msgspec import Struct, field
+from msgspec.structs import replace
+
 from sabir.diagnostics.finding import Finding, Severity
 from sabir.diagnostics.near import did_you_mean
 from sabir.errors import UsageError
@@ -19,8 +21,7 @@ __all__ = ["RenderPathRequest", "Rendered", "render_path", "write_rendering"]
 _YAML = (".yaml", ".yml")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RenderPathRequest:
+class RenderPathRequest(Struct, frozen=True, kw_only=True):
     path: Path
     to: str | None = None
     """The renderer; None when the language has only one."""
@@ -31,8 +32,7 @@ class RenderPathRequest:
     render: RenderRequest = field(default_factory=RenderRequest)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rendered:
+class Rendered(Struct, frozen=True, kw_only=True):
     files: Mapping[str, str]
     findings: tuple[Finding, ...] = ()
 

@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from sabir.dataclasses import dataclass, field
+from msgspec import Struct, field
+
 from sabir.diagnostics.finding import Finding, Severity
 from sabir.errors import UsageError
 from sabir.languages.language import EvaluationRequest
@@ -19,8 +20,7 @@ FORMAT: Final = "sabir.run/1"
 DEFAULT_METHOD: Final = "deploy"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunRequest:
+class RunRequest(Struct, frozen=True, kw_only=True):
     path: Path
     call: str | None = None
     """`[OBJECT.]METHOD`, or `CLASS.METHOD` for a static one; None calls `deploy` of the root object."""
@@ -34,8 +34,7 @@ class RunRequest:
     """Lines that the code itself reports: level and text."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunResult:
+class RunResult(Struct, frozen=True, kw_only=True):
     """`model` is the object model after the call, `storage` what to keep for the next run. A failed run has neither a
     result nor a model; the findings hold the stack of MuranoPL calls."""
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from msgspec import Struct
+
 from sabir.check.formatters.data import finding_data
 from sabir.check.options import CheckOptions
-from sabir.dataclasses import dataclass
 from sabir.errors import SabirError
 from sabir.operations.check import check_package
 
@@ -15,8 +16,7 @@ __all__ = ["UPLOAD_FORMAT", "UploadAnswer", "check_upload"]
 UPLOAD_FORMAT: Final = "sabir.upload/1"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UploadAnswer:
+class UploadAnswer(Struct, frozen=True, kw_only=True):
     """HTTP status and JSON body. 200: the package may be stored; 400: it must not, and the body says why."""
 
     status: int

@@ -7,8 +7,9 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from sabir.check.options import CheckOptions
-from sabir.dataclasses import dataclass, field, replace
 from sabir.operations.check import CheckResult, check_paths
 from sabir.source.packages.names import NOISE
 
@@ -17,16 +18,23 @@ __all__ = ["Watch", "watched_files"]
 Snapshot = Mapping[str, tuple[int, int]]
 
 
-@dataclass(slots=True)
 class Watch:
     """The result of checking some paths, kept up to date. Only paths in which a file changed are checked again."""
 
-    paths: Sequence[Path]
-    options: CheckOptions
-    interval: float = 0.5
-    sleep: Callable[[float], None] = time.sleep
-    _seen: dict[Path, Snapshot] = field(default_factory=dict[Path, Snapshot])
-    _results: dict[Path, CheckResult] = field(default_factory=dict[Path, CheckResult])
+    def __init__(
+        self,
+        paths: Sequence[Path],
+        options: CheckOptions,
+        *,
+        interval: float = 0.5,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self.paths = paths
+        self.options = options
+        self.interval = interval
+        self.sleep = sleep
+        self._seen: dict[Path, Snapshot] = {}
+        self._results: dict[Path, CheckResult] = {}
 
     def results(self) -> Iterator[CheckResult]:
         """The result now, and again after every change; ends only when the caller stops asking."""

@@ -7,7 +7,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Final
 
-from sabir.dataclasses import dataclass, field, replace
+from msgspec import Struct, field
+from msgspec.structs import replace
+
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.near import did_you_mean
 from sabir.errors import UsageError
@@ -27,8 +29,7 @@ _MOST_STEPS: Final = 2000
 OUTPUTS: Final = "outputs"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WhyRequest:
+class WhyRequest(Struct, frozen=True, kw_only=True):
     path: Path
     subject: str
     """`INSTANCE[.ATTRIBUTE]` by id or name, or `outputs.NAME`."""
@@ -36,8 +37,7 @@ class WhyRequest:
     evaluation: EvaluationRequest = field(default_factory=EvaluationRequest)
 
 
-@dataclass(frozen=True, slots=True)
-class Subject:
+class Subject(Struct, frozen=True):
     """What is asked about: an instance, one of its attributes or relations, or (without instance) an output."""
 
     instance: Instance | None
@@ -51,8 +51,7 @@ class Subject:
         return called if self.attribute is None else f"{called}.{self.attribute}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
+class Step(Struct, frozen=True, kw_only=True):
     """One step of the way. `parent` is the number of the step that rests on this one; the first has none."""
 
     number: int
@@ -73,8 +72,7 @@ class Step:
         return None if self.origin is None else self.origin.location
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Explanation:
+class Explanation(Struct, frozen=True, kw_only=True):
     graph: Graph
     steps: tuple[Step, ...]
     findings: tuple[Finding, ...] = ()
@@ -152,8 +150,7 @@ def explain(graph: Graph, subject: Subject, package: LoadedPackage | None = None
     return Explainer(graph, package).explain(subject)
 
 
-@dataclass(frozen=True, slots=True)
-class _Todo:
+class _Todo(Struct, frozen=True):
     parent: int | None
     depth: int
     what: Subject | Origin

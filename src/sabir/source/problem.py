@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from sabir.dataclasses import dataclass
+from msgspec import Struct
+
 from sabir.diagnostics.finding import Finding, Related
 from sabir.text import EMPTY_SPAN, Place, Source, Span
 
 __all__ = ["Problem", "problem_finding"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Problem:
+class Problem(Struct, frozen=True, kw_only=True):
     """One defect of form: `code` is a general code (E002 not YAML, E003 not UTF-8, E004 hostile …)."""
 
     code: str

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 
+from msgspec import Struct
+
 from sabir.check.report import Report
-from sabir.dataclasses import dataclass
 from sabir.diagnostics.near import did_you_mean
 from sabir.errors import PluginError, UsageError
 from sabir.plugins import FORMATTERS, load_plugin, plugin_names
@@ -13,8 +14,7 @@ from sabir.plugins import FORMATTERS, load_plugin, plugin_names
 __all__ = ["BaseFormatter", "FormatterOptions", "find_formatter", "formatter_names"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FormatterOptions:
+class FormatterOptions(Struct, frozen=True, kw_only=True):
     """How a report is to look, for formatters that leave a choice."""
 
     color: bool = False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
 from xml.sax.saxutils import escape, quoteattr
 
@@ -9,12 +10,11 @@ from sabir.check.formatters.formatter import BaseFormatter
 from sabir.check.formatters.text import finding_lines
 from sabir.check.report import PackageReport, Report
 from sabir.diagnostics.finding import Finding
-from sabir.patterns import late_pattern
 
 __all__ = ["JunitFormatter"]
 
 # What XML 1.0 cannot hold at all, not even escaped.
-_UNWRITABLE: Final = late_pattern("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_UNWRITABLE: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 class JunitFormatter(BaseFormatter):

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
-
-from sabir.patterns import late_pattern
 
 __all__ = ["Palette", "harmless"]
 
-_CONTROL: Final = late_pattern("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+_CONTROL: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
 
 class Palette:

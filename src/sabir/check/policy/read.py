@@ -13,7 +13,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
-from sabir.dataclasses import dataclass
+from msgspec import Struct
+
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.near import did_you_mean
 from sabir.diagnostics.rules import parse_code
@@ -29,8 +30,7 @@ __all__ = ["PolicyRule", "read_rules"]
 _KEYS: Final = ("code", "message", "for", "condition", "hint", "attribute", "why")
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class PolicyRule:
+class PolicyRule(Struct, frozen=True, eq=False, kw_only=True):
     code: str
     message: str
     """Fields in braces are attributes of the instance, or name, type, id and owner."""

@@ -113,7 +113,7 @@ def _write(values: list[Any], format_: str) -> None:
     if format_ == "json":
         write(json.dumps(values, indent=2, ensure_ascii=False) + "\n")
     elif format_ == "yaml":
-        from sabir.source.yaml.pyyaml import yaml
+        import yaml
 
         write(yaml.safe_dump(values, sort_keys=False, allow_unicode=True))
     else:

@@ -12,7 +12,6 @@ from functools import partial
 from pathlib import Path
 from typing import IO, Final
 
-from sabir.dataclasses import dataclass, field
 from sabir.source.packages.limits import DEFAULT_LIMITS, PackageLimits
 from sabir.source.packages.loader import PackageLoader
 from sabir.source.packages.names import name_defect, normal_name
@@ -105,13 +104,13 @@ def _load(file: Path | IO[bytes], contents: int, limits: PackageLimits) -> FileT
     return package
 
 
-@dataclass(slots=True)
 class _Table:
     """The members of an archive that may be read, and what is wrong with the others."""
 
-    archive: zipfile.ZipFile
-    limits: PackageLimits
-    problems: list[Problem] = field(default_factory=list[Problem])
+    def __init__(self, archive: zipfile.ZipFile, limits: PackageLimits) -> None:
+        self.archive = archive
+        self.limits = limits
+        self.problems: list[Problem] = []
 
     def members(self) -> Iterator[tuple[str, partial[bytes]]]:
         seen: set[str] = set()

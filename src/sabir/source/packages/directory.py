@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
-from sabir.dataclasses import dataclass, field
 from sabir.source.packages.limits import DEFAULT_LIMITS, PackageLimits
 from sabir.source.packages.loader import PackageLoader
 from sabir.source.packages.names import NOISE
@@ -34,14 +33,14 @@ class DirectoryLoader(PackageLoader):
         return package
 
 
-@dataclass(slots=True)
 class _Walk:
     """One pass over the tree. Linked folders are not entered: what is inside the package is listed by its own name."""
 
-    root: Path
-    limits: PackageLimits
-    problems: list[Problem] = field(default_factory=list[Problem])
-    _count: int = 0
+    def __init__(self, root: Path, limits: PackageLimits) -> None:
+        self.root = root
+        self.limits = limits
+        self.problems: list[Problem] = []
+        self._count = 0
 
     def files(self) -> Iterator[tuple[str, partial[bytes]]]:
         pending = [("", 0)]

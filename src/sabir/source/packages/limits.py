@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from typing import Final
 
-from sabir.dataclasses import dataclass
+from msgspec import Struct
 
 __all__ = ["DEFAULT_LIMITS", "PackageLimits"]
 
 _MEGABYTE: Final = 1024 * 1024
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PackageLimits:
+class PackageLimits(Struct, frozen=True, kw_only=True):
     """Breaking one is a problem of code E009.
 
     A large file that nobody reads costs nothing, so a package may well hold one; what is bounded is reading it. An archive

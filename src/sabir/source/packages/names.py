@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
-
-from sabir.patterns import late_pattern
 
 __all__ = ["NOISE", "name_defect", "normal_name"]
 
@@ -29,8 +28,8 @@ NOISE: Final = frozenset(
 )
 """Folders that tools leave beside a package; nobody means them when naming it."""
 
-_SEPARATORS: Final = late_pattern(r"[/\\]")
-_DRIVE: Final = late_pattern(r"[A-Za-z]:")
+_SEPARATORS: Final = re.compile(r"[/\\]")
+_DRIVE: Final = re.compile(r"[A-Za-z]:")
 
 
 def name_defect(name: str) -> str | None:

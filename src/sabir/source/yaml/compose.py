@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
-from sabir.dataclasses import dataclass
+import yaml
+from msgspec import Struct
+
 from sabir.source.problem import Problem
 from sabir.source.yaml.nodes import (
     ScalarValue,
@@ -16,7 +18,6 @@ from sabir.source.yaml.nodes import (
     YamlScalar,
     YamlSequence,
 )
-from sabir.source.yaml.pyyaml import yaml
 from sabir.source.yaml.scalars import CONSTRUCTORS, resolve_plain
 from sabir.text import Source, Span
 
@@ -34,16 +35,14 @@ _MOST_DUPLICATES: Final = 1000
 _BYTE_ORDER_MARK: Final = "\ufeff"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Struct, frozen=True, kw_only=True):
     """Bounds of one YAML text (spec cases: E004)."""
 
     depth: int = 200
     nodes: int = 1_000_000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class YamlStream:
+class YamlStream(Struct, frozen=True, kw_only=True):
     """All documents of a text, or the problem that made it unreadable (then `documents` is what came before it)."""
 
     source: Source
@@ -250,7 +249,7 @@ class _Composer:
         if self._nodes > self._most:
             raise self._too_many(Span(start, end))
         if event.tag is None and event.implicit[0]:
-            scalar = YamlScalar.at(start, end, text, self._resolved(event))
+            scalar = YamlScalar(start, end, text, self._resolved(event))
         else:
             scalar = self._other_scalar(event)
         if event.anchor:
@@ -285,7 +284,7 @@ class _Composer:
                     "E002", f"not readable as YAML: {text!r} is no {_shown_tag(tag)}", _whole(event)
                 ) from error
         style = _STYLES.get(event.style, Style.PLAIN)
-        return YamlScalar(_whole(event), text, value, style, tag)
+        return YamlScalar(event.start_mark.index, event.end_mark.index, text, value, style, tag)
 
     def _container_tag(self, event: Any, own: frozenset[str]) -> str | None:
         """The tag when it is a local one that is accepted; the standard ones of this kind of container say nothing new."""

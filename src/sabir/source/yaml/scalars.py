@@ -7,9 +7,9 @@ import binascii
 import re
 from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta, timezone
+from functools import cache
 from typing import Final, TypeVar
 
-from sabir.patterns import late_pattern
 from sabir.source.yaml.nodes import ScalarValue
 
 __all__ = ["CONSTRUCTORS", "MERGE", "resolve_plain"]
@@ -23,20 +23,38 @@ _BOOLS: Final = {
     for word in (stem, stem.capitalize(), stem.upper())
 }
 _NULLS: Final = frozenset({"", "~", "null", "Null", "NULL"})
-_INT: Final = late_pattern(
-    r"[-+]?0b[0-1_]+|[-+]?0[0-7_]+|[-+]?(?:0|[1-9][0-9_]*)|[-+]?0x[0-9a-fA-F_]+|[-+]?[1-9][0-9_]*(?::[0-5]?[0-9])+"
-)
-_FLOAT: Final = late_pattern(
-    r"[-+]?(?:[0-9][0-9_]*)\.[0-9_]*(?:[eE][-+][0-9]+)?|\.[0-9][0-9_]*(?:[eE][-+][0-9]+)?"
-    r"|[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+\.[0-9_]*|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)"
-)
-_TIMESTAMP: Final = late_pattern(
-    r"(?P<year>\d{4})-(?P<month>\d\d?)-(?P<day>\d\d?)"
-    r"(?:(?:[Tt]|[ \t]+)(?P<hour>\d\d?):(?P<minute>\d\d):(?P<second>\d\d)(?:\.(?P<fraction>\d*))?"
-    r"(?:[ \t]*(?P<zone>Z|(?P<sign>[-+])(?P<zone_hour>\d\d?)(?::(?P<zone_minute>\d\d))?))?)?",
-    re.ASCII,
-)
-_DATE_ONLY: Final = late_pattern(r"\d{4}-\d\d-\d\d", re.ASCII)
+
+
+@cache
+def _int_pattern() -> re.Pattern[str]:
+    return re.compile(
+        r"[-+]?0b[0-1_]+|[-+]?0[0-7_]+|[-+]?(?:0|[1-9][0-9_]*)|[-+]?0x[0-9a-fA-F_]+|[-+]?[1-9][0-9_]*(?::[0-5]?[0-9])+"
+    )
+
+
+@cache
+def _float_pattern() -> re.Pattern[str]:
+    return re.compile(
+        r"[-+]?(?:[0-9][0-9_]*)\.[0-9_]*(?:[eE][-+][0-9]+)?|\.[0-9][0-9_]*(?:[eE][-+][0-9]+)?"
+        r"|[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+\.[0-9_]*|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)"
+    )
+
+
+@cache
+def _timestamp_pattern() -> re.Pattern[str]:
+    return re.compile(
+        r"(?P<year>\d{4})-(?P<month>\d\d?)-(?P<day>\d\d?)"
+        r"(?:(?:[Tt]|[ \t]+)(?P<hour>\d\d?):(?P<minute>\d\d):(?P<second>\d\d)(?:\.(?P<fraction>\d*))?"
+        r"(?:[ \t]*(?P<zone>Z|(?P<sign>[-+])(?P<zone_hour>\d\d?)(?::(?P<zone_minute>\d\d))?))?)?",
+        re.ASCII,
+    )
+
+
+@cache
+def _date_only_pattern() -> re.Pattern[str]:
+    return re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
+
+
 _FIRST_NUMERIC: Final = frozenset("-+0123456789.")
 MERGE: Final = "tag:yaml.org,2002:merge"
 
@@ -49,9 +67,9 @@ def resolve_plain(text: str) -> ScalarValue:
         return _BOOLS.get(text, text)
     if text.isdecimal() and text.isascii() and text[0] != "0":
         return int(text)  # the most frequent number by far
-    if _INT.fullmatch(text):
+    if _int_pattern().fullmatch(text):
         return construct_int(text)
-    if _FLOAT.fullmatch(text):
+    if _float_pattern().fullmatch(text):
         return construct_float(text)
     if text[0].isdigit() and _is_timestamp(text):
         return construct_timestamp(text)
@@ -60,8 +78,10 @@ def resolve_plain(text: str) -> ScalarValue:
 
 def _is_timestamp(text: str) -> bool:
     # A date alone needs two-digit month and day; with a time one digit will do (PyYAML's two patterns).
-    match = _TIMESTAMP.fullmatch(text)
-    return match is not None and (match["hour"] is not None or _DATE_ONLY.fullmatch(text) is not None)
+    match = _timestamp_pattern().fullmatch(text)
+    return match is not None and (
+        match["hour"] is not None or _date_only_pattern().fullmatch(text) is not None
+    )
 
 
 def construct_int(text: str) -> int:
@@ -100,7 +120,7 @@ def _base_60(parts: list[Number]) -> Number:
 
 
 def construct_timestamp(text: str) -> date | datetime:
-    match = _TIMESTAMP.fullmatch(text)
+    match = _timestamp_pattern().fullmatch(text)
     if match is None:
         raise ValueError(f"{text!r} is not a timestamp")
     day = (int(match["year"]), int(match["month"]), int(match["day"]))

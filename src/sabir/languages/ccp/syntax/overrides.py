@@ -112,5 +112,5 @@ def _with(mapping: YamlMapping, key: str, value: YamlNode) -> YamlMapping:
         YamlEntry(one.key, value, one.merged) if text_of(one.key) == key else one for one in mapping.entries
     )
     if not any(text_of(one.key) == key for one in entries):
-        entries += (YamlEntry(YamlScalar(mapping.span, key, key, Style.PLAIN), value),)
+        entries += (YamlEntry(YamlScalar.at(mapping.span, key, key, Style.PLAIN), value),)
     return YamlMapping(mapping.span, entries, mapping.tag)

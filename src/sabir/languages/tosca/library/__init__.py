@@ -70,4 +70,4 @@ def _node(data: Any) -> YamlNode:
         )
     if isinstance(data, list | tuple):
         return YamlSequence(EMPTY_SPAN, tuple(_node(item) for item in data))
-    return YamlScalar(EMPTY_SPAN, str(data), data)
+    return YamlScalar.at(EMPTY_SPAN, str(data), data)

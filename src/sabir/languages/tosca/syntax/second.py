@@ -45,7 +45,9 @@ def normalised(document: YamlMapping) -> YamlMapping:
     for entry in document.entries:
         key = entry.key
         if isinstance(key, YamlScalar) and key.value in _SECTIONS:
-            key = YamlScalar(key.span, str(_SECTIONS[str(key.value)]), _SECTIONS[str(key.value)], key.style)
+            key = YamlScalar.at(
+                key.span, str(_SECTIONS[str(key.value)]), _SECTIONS[str(key.value)], key.style
+            )
         entries.append(YamlEntry(key, _node(entry.value), entry.merged))
     return YamlMapping(document.span, tuple(entries), document.tag)
 
@@ -63,7 +65,7 @@ def _entry(entry: YamlEntry) -> YamlEntry:
     word = key.value if isinstance(key, YamlScalar) and isinstance(key.value, str) else ""
     if word.startswith("$"):
         plain = word[1:] if word.startswith("$$") or word[1:] in _FUNCTIONS else word
-        key = YamlScalar(key.span, plain, plain, Style.PLAIN)
+        key = YamlScalar.at(key.span, plain, plain, Style.PLAIN)
     elif word == "validation":
         value = _validation(value)
     return YamlEntry(key, _node(value), entry.merged)
@@ -86,4 +88,4 @@ def _validation(node: YamlNode) -> YamlNode:
 def _unescaped(scalar: YamlScalar) -> YamlScalar:
     if not isinstance(scalar.value, str) or not scalar.value.startswith("$$"):
         return scalar
-    return YamlScalar(scalar.span, scalar.value[1:], scalar.value[1:], scalar.style, scalar.tag)
+    return YamlScalar.at(scalar.span, scalar.value[1:], scalar.value[1:], scalar.style, scalar.tag)
