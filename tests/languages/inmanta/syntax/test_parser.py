@@ -91,6 +91,57 @@ def test_independent_errors_are_reported_together(text: str, lines: list[int]) -
     assert [text.count("\n", 0, one.start) + 1 for one in tree.problems] == lines
 
 
+def _outline(text: str) -> list[object]:
+    """The kinds of the statements that were read, blocks with what they hold."""
+
+    def shown(node: nodes.Node) -> object:
+        kind = type(node).__name__
+        match node:
+            case nodes.Implementation(body=body) | nodes.For(body=body):
+                return kind, *(shown(statement) for statement in body)
+            case nodes.If():
+                blocks = [*(block for _, block in node.branches), node.otherwise]
+                return kind, *(shown(statement) for block in blocks for statement in block)
+            case nodes.Entity(attributes=attributes):
+                return kind, *(attribute.name for attribute in attributes)
+        return kind
+
+    return [shown(statement) for statement in parse(text).statements]
+
+
+@pytest.mark.parametrize(
+    ("text", "outline", "problems"),
+    [
+        ("a = 1\nb = = 2\nc = 3\n", ["Assign", "Assign"], 1),
+        (
+            "implementation i for A:\n    x = 1\n    y = = 2\n    z = 3\nend\na = 1\n",
+            [("Implementation", "Assign", "Assign"), "Assign"],
+            1,
+        ),
+        (
+            "implementation i for A:\n    x = 1\nentity B:\n    int n\nend\na = 1\n",
+            [("Implementation", "Assign"), ("Entity", "n"), "Assign"],
+            1,
+        ),
+        (
+            "implementation i for A:\n    for x in y:\n        z = x\n    if a:\n        b = 1\nindex A(n)\n",
+            [("Implementation", ("For", "Assign", ("If", "Assign"))), "Index"],
+            1,
+        ),
+        ("if a:\n    b = 1\n", [("If", "Assign")], 1),
+        ("if a:\n    b = 1\nelse:\n    c = 1\n    d =\n", [("If", "Assign", "Assign")], 1),
+        ("entity A:\n    int a\nentity B:\n    int b\nend\n", [("Entity", "a"), ("Entity", "b")], 1),
+        ("entity A:\n    int a\n    int B\n    int c\n", [("Entity", "a", "c")], 2),
+        ("for x in a:\n    entity B:\n    end\n    c = 1\nend\nd = 1\n", [("For", "Assign"), "Assign"], 1),
+    ],
+)
+def test_a_broken_statement_loses_no_more_than_itself(
+    text: str, outline: list[object], problems: int
+) -> None:
+    assert _outline(text) == outline
+    assert len(parse(text).problems) == problems
+
+
 @pytest.mark.parametrize(
     ("text", "message", "hint"),
     [

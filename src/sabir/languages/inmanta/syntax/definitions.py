@@ -8,6 +8,7 @@ from abc import abstractmethod
 from typing import Final
 
 from sabir.languages.inmanta.syntax.expressions import ExpressionParser
+from sabir.languages.inmanta.syntax.lexer import END
 from sabir.languages.inmanta.syntax.nodes import (
     AttributeDef,
     Block,
@@ -30,8 +31,10 @@ from sabir.languages.inmanta.syntax.nodes import (
 from sabir.languages.inmanta.syntax.stream import ParseError
 from sabir.languages.inmanta.syntax.strings import unescape
 
-__all__ = ["DefinitionParser"]
+__all__ = ["DEFINITIONS", "DefinitionParser"]
 
+DEFINITIONS: Final = frozenset({"entity", "typedef", "implementation", "implement", "index", "import"})
+"""The words that begin a definition, which stands at the top level of a file only."""
 _MAX_ARITY: Final = 10**9
 
 
@@ -84,8 +87,8 @@ class DefinitionParser(ExpressionParser):
         while not self.accept("end"):
             before = self.pos
             if self.kinds[self.pos] not in ("id", "cid"):
-                if self.kinds[self.pos] == "end of file":
-                    self.fail(f"entity {name.name} has no 'end'", at=first)
+                if self._left_entity(name.name, first):
+                    break
                 self._attribute_failure(before)
                 continue
             try:
@@ -95,11 +98,22 @@ class DefinitionParser(ExpressionParser):
                 self._skip_attribute(before)
         return Entity(self.starts[first], self.previous_end(), name, tuple(parents), tuple(attributes), doc)
 
+    def _left_entity(self, name: str, first: int) -> bool:
+        """Whether the `end` of an entity is missing here; what the entity has so far is kept."""
+        kind = self.kinds[self.pos]
+        try:
+            if kind == END:
+                self.fail(f"entity {name} has no 'end'", at=first)
+            if kind in DEFINITIONS:
+                self.fail(
+                    f"expected an attribute or 'end', found {self.found()}", hint="is an 'end' missing above?"
+                )
+        except ParseError as error:
+            self.problems.append(error.problem)
+            return True
+        return False
+
     def _attribute_failure(self, before: int) -> None:
-        if self.kinds[before] in ("entity", "implementation", "implement", "typedef", "index", "import"):
-            self.fail(
-                f"expected an attribute or 'end', found {self.found()}", hint="is an 'end' missing above?"
-            )
         try:
             self.fail(f"expected an attribute or 'end', found {self.found()}")
         except ParseError as error:
@@ -108,7 +122,7 @@ class DefinitionParser(ExpressionParser):
 
     def _skip_attribute(self, before: int) -> None:
         self.pos = max(self.pos, before + 1)
-        while self.kinds[self.pos] not in ("end", "end of file") and self._line_start(self.pos) is None:
+        while self.kinds[self.pos] not in ("end", END) and self._line_start(self.pos) is None:
             self.pos += 1
 
     def _type(self, context: str) -> TypeRef:

@@ -6,7 +6,7 @@ from typing import Final, NoReturn
 
 from msgspec import Struct
 
-from sabir.languages.inmanta.syntax.definitions import DefinitionParser
+from sabir.languages.inmanta.syntax.definitions import DEFINITIONS, DefinitionParser
 from sabir.languages.inmanta.syntax.lexer import END
 from sabir.languages.inmanta.syntax.nodes import (
     Assign,
@@ -29,7 +29,6 @@ from sabir.source.collector import collector_paused
 
 __all__ = ["SyntaxTree", "parse"]
 
-_DEFINITIONS: Final = frozenset({"entity", "typedef", "implementation", "implement", "index", "import"})
 _MAX_PROBLEMS: Final = 50
 
 
@@ -92,9 +91,10 @@ class _FileParser(DefinitionParser):
 
     def block(self, opening: int, what: str) -> Block:
         statements = self._statements(opening, what)
-        if self.kinds[self.pos] != "end":
-            self.fail(f"{self.found()} does not belong to {what}")
-        self.pos += 1
+        if self.pos != self.left_at:
+            if self.kinds[self.pos] != "end":
+                self.fail(f"{self.found()} does not belong to {what}")
+            self.pos += 1
         return statements
 
     def _statements(self, opening: int, what: str) -> Block:
@@ -107,17 +107,42 @@ class _FileParser(DefinitionParser):
             if kind in ("end", "else", "elif"):
                 self.depth -= 1
                 return tuple(found)
-            if kind == END:
-                self.fail(f"{what} has no 'end'", at=opening)
+            if kind == END or (kind in DEFINITIONS and self.stands_outside(self.pos, opening)):
+                self._leave(opening, what)
+                self.depth -= 1
+                return tuple(found)
             first = self.pos
             try:
                 found.append(self.statement())
             except ParseError as error:
-                if kinds[self.pos] == END or len(self.problems) >= _MAX_PROBLEMS:
+                if len(self.problems) >= _MAX_PROBLEMS:
                     raise
                 self.problems.append(error.problem)
                 self.depth = depth
+                if kinds[self.pos] == END:
+                    self.left_at = self.pos  # that the block has no end either is a consequence
                 self.recover(first)
+
+    def _leave(self, opening: int, what: str) -> None:
+        """An `end` is missing: what the block holds so far is kept, and what stands outside it is read as such.
+
+        The blocks around one that was left end at the same place; only the innermost is reported.
+        """
+        if self.left_at == self.pos:
+            return
+        self.left_at = self.pos
+        try:
+            if self.kinds[self.pos] == END:
+                self.fail(f"{what} has no 'end'", at=opening)
+            self._misplaced()
+        except ParseError as error:
+            self.problems.append(error.problem)
+
+    def _misplaced(self) -> NoReturn:
+        self.fail(
+            f"{self.texts[self.pos]!r} stands only at the top level of a file",
+            hint="is an 'end' missing above, or does it belong outside this block?",
+        )
 
     def statement(self) -> Statement:
         kind = self.kinds[self.pos]
@@ -127,11 +152,8 @@ class _FileParser(DefinitionParser):
             return self._if()
         if kind in ("id", "cid"):
             return self._simple_statement()
-        if kind in _DEFINITIONS:
-            self.fail(
-                f"{self.texts[self.pos]!r} stands only at the top level of a file",
-                hint="is an 'end' missing above, or does it belong outside this block?",
-            )
+        if kind in DEFINITIONS:
+            self._misplaced()
         if kind == "end":
             self.fail("'end' without a block that it could close")
         return self.fail(f"expected a statement, found {self.found()}", hint=self.statement_hint(self.pos))
@@ -164,7 +186,8 @@ class _FileParser(DefinitionParser):
         if self.accept("else"):
             self.expect(":", "after 'else'")
             otherwise = self._statements(first, "this 'if'")
-        self.expect("end", "at the end of this 'if'")
+        if self.pos != self.left_at:
+            self.expect("end", "at the end of this 'if'")
         return If(self.starts[first], self.previous_end(), tuple(branches), otherwise)
 
     def _simple_statement(self) -> Statement:

@@ -48,6 +48,8 @@ class TokenStream:
         self.offset = offset
         self.pos = 0
         self.depth = 0
+        self.left_at = -1
+        """The token at which blocks without an `end` were last left."""
         self.problems: list[SyntaxProblem] = []
 
     def end_of(self, pos: int) -> int:
@@ -139,6 +141,11 @@ class TokenStream:
         begin = self.text.rfind("\n", 0, start) + 1
         line = self.text[begin:start]
         return len(line) - len(line.lstrip())
+
+    def stands_outside(self, pos: int, opening: int) -> bool:
+        """Whether a token begins a line that is indented no deeper than the line that opened a block."""
+        column = self._line_start(pos)
+        return column is not None and column <= self._indent(opening)
 
     def recover(self, first: int) -> None:
         """Skip the rest of a broken statement that began at token `first`, guided by the indentation."""
