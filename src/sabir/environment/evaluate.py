@@ -20,7 +20,7 @@ from sabir.environment.resolve import Resolver
 from sabir.environment.running import PartRunner
 from sabir.environment.secrecy import Given
 from sabir.errors import UsageError
-from sabir.graph.graph import Graph
+from sabir.graph.graph import PART_TYPE, Graph
 from sabir.graph.instance import Instance
 from sabir.graph.order import strongly_connected
 from sabir.graph.origin import AttributeRead, How, Origin
@@ -213,7 +213,7 @@ class _Run:
             uses, requires = self._edges(name)
             yield Instance(
                 id=name,
-                type="sabir.Part",
+                type=PART_TYPE,
                 language=loaded.language.name,
                 name=name,
                 attributes=Record.of({"path": loaded.part.path, **_outputs(moved.outputs)}),

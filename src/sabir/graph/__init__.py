@@ -1,5 +1,6 @@
 """The instance graph: instances, relations, values, and where each of them came from."""
 
+from sabir.graph.address import Address
 from sabir.graph.graph import Graph
 from sabir.graph.instance import Instance
 from sabir.graph.origin import AttributeRead, How, Origin
@@ -9,6 +10,7 @@ from sabir.graph.values import UNKNOWN, Ref, Sensitive, Unknown, Value
 __all__ = [
     "EMPTY_RECORD",
     "UNKNOWN",
+    "Address",
     "AttributeRead",
     "Graph",
     "How",

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
+from sabir.graph.address import Address
 from sabir.graph.instance import Instance
 from sabir.graph.origin import Origin
 from sabir.graph.values import Value
@@ -14,7 +15,10 @@ from sabir.graph.values import Value
 if TYPE_CHECKING:
     from sabir.graph.dependence import Dependence
 
-__all__ = ["Graph"]
+__all__ = ["PART_TYPE", "Graph"]
+
+PART_TYPE: Final = "sabir.Part"
+"""The type of the instances that stand for the parts of an environment and own what is in them."""
 
 
 class Graph:
@@ -84,3 +88,29 @@ class Graph:
     def named(self, name: str) -> tuple[Instance, ...]:
         """All instances people call by this name."""
         return self._named.get(name, ())
+
+    def numbered(self, words: str) -> Instance | None:
+        """The instance that `[PART/]TYPE#N` means: a name of the moment for what has none, never kept by anybody."""
+        type_, number, _ = words.rpartition("#")
+        if not number:
+            return None
+        part, slash, inner = type_.partition("/")
+        if slash and part in self._instances:
+            type_ = inner
+        name = words.rpartition("/")[2].rpartition("::")[2]
+        prefix = f"{part}/" if slash and type_ == inner else ""
+        fitting = [
+            instance
+            for instance in self.named(name)
+            if instance.type == type_ and instance.id.startswith(prefix)
+        ]
+        return fitting[0] if len(fitting) == 1 else None
+
+    @cached_property
+    def parts(self) -> frozenset[str]:
+        """The parts of the environment, by name; empty for a graph of one package."""
+        return frozenset(instance.id for instance in self.roots if instance.type == PART_TYPE)
+
+    def address(self, id_: str) -> Address:
+        """The address that an id of this graph is the text of."""
+        return Address.parse(id_, self.parts)

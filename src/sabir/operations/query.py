@@ -100,7 +100,7 @@ def query_graph(
             else {"eval": expression, "trace": 1}
         )
     try:
-        start = _start(root, request.at)
+        start = _start(graph, root, request.at)
         result = evaluate(expression, start, request.variables)
     except FindingError as error:
         return Answer(values=(), findings=(*findings, *error.findings), trace=tuple(lines))
@@ -142,10 +142,12 @@ def _project(request: QueryRequest) -> Project:
     return Project(directory=path.resolve(), permissions=request.evaluation.session.trust)
 
 
-def _start(root: Resource, at: str | None) -> Resource:
+def _start(graph: Graph, root: Resource, at: str | None) -> Resource:
     if at is None:
         return root
     known = root.all()
+    numbered = graph.numbered(at)
+    at = at if numbered is None or at in known else numbered.name
     name, _, part = at.partition("/")
     found = known.get(at) or known.get(name)
     if found is None:

@@ -127,7 +127,7 @@ def _instance(graph: Graph, name: str) -> Instance | None:
         raise UsageError(
             f"{name!r} is the name of {len(found)} instances: {_listed('use an id,', [one.id for one in found])}"
         )
-    return found[0] if found else None
+    return found[0] if found else graph.numbered(name)
 
 
 def _instance_hint(graph: Graph, words: str) -> str:

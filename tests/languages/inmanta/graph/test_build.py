@@ -54,7 +54,7 @@ def test_names_and_relations() -> None:
 
 def test_instances_without_an_index_are_numbered() -> None:
     graph = graph_of("entity A:\nend\nimplement A using std::none\nA()\nA()\n")
-    assert [one.id for one in graph if one.type == "A"] == ["A#1", "A#2"]
+    assert [one.name for one in graph if one.type == "A"] == ["A#1", "A#2"]
 
 
 def test_origins() -> None:
@@ -154,6 +154,6 @@ def lines_of(origin: Origin) -> set[int]:
 
 
 def test_what_decides_that_a_statement_runs_is_part_of_the_chain() -> None:
-    one = graph_of(CONTROLLED, full=True)["A#1"]
+    (one,) = graph_of(CONTROLLED, full=True).named("A#1")
     assert lines_of(one.origins["size"]) == {1, 2, 3, 10, 11, 12}
     assert lines_of(one.origins["name"]) == {1, 2, 3, 10, 11, 12}

@@ -1,0 +1,82 @@
+"""Addresses: what an instance, or one of its attributes, is known by from one run to the next.
+
+An address is made of what the description itself says: names, ids, the values of an index, the statement that made
+something. It never depends on the order of lines or on the version of sabir, so that whatever is kept about an instance
+(the state of a deployment, a saved graph) is found again. The text form is
+
+    part/instance[item]|attribute
+
+`part` is there in an environment only. `item` tells apart what one description makes several times. Where one of these
+characters belongs to a name it is written as `%` and two hexadecimal digits. The id of an instance in the graph is the
+text of its address. People need not write it: commands also take names, and a dot before the attribute.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from functools import cache
+from typing import NamedTuple
+from urllib.parse import unquote
+
+__all__ = ["Address", "digest", "escaped"]
+
+_DIGITS = 12
+
+
+class Address(NamedTuple):  # states and plans have them by the hundred thousand, as keys
+    """The parts of an address, as the description has them: nothing is escaped."""
+
+    instance: str
+    """What the language calls it inside its package: the `?` id, the name of a template, the entity and its index."""
+    part: str | None = None
+    item: str | None = None
+    attribute: str | None = None
+
+    def __str__(self) -> str:
+        text = escaped(self.instance)
+        if self.part is not None:
+            text = f"{self.part}/{text}" if text else self.part
+        if self.item is not None:
+            text = f"{text}[{escaped(self.item)}]"
+        return text if self.attribute is None else f"{text}|{escaped(self.attribute)}"
+
+    @staticmethod
+    def parse(text: str, parts: Collection[str] = ()) -> Address:
+        """The address of a text. `parts` are those of the environment: in a graph without, a slash belongs to the name."""
+        rest, bar, attribute = text.partition("|")
+        part: str | None = None
+        head, slash, tail = rest.partition("/")
+        if head in parts and (slash or tail == ""):
+            part, rest = head, tail
+        item: str | None = None
+        if rest.endswith("]") and "[" in rest:
+            rest, _, item = rest[:-1].partition("[")
+        return Address(
+            unquote(rest),
+            part,
+            None if item is None else unquote(item),
+            unquote(attribute) if bar else None,
+        )
+
+    def of(self, attribute: str) -> Address:
+        """The address of one of its attributes."""
+        return self._replace(attribute=attribute)
+
+
+def escaped(text: str) -> str:
+    """A name as it stands in an address."""
+    return _reserved().sub(lambda match: f"%{ord(match[0]):02X}", text)
+
+
+def digest(*words: str) -> str:
+    """A short word that stands for a long description, the same in every run and every version."""
+    from hashlib import sha256  # loads a cryptographic library, which most runs do not need
+
+    whole = "\0".join(words).encode("utf-8", "surrogatepass")
+    return sha256(whole).hexdigest()[:_DIGITS]
+
+
+@cache
+def _reserved() -> re.Pattern[str]:
+    return re.compile(r"[%|\[\]\x00-\x1f]")
