@@ -123,6 +123,20 @@ def test_python_that_cannot_be_loaded(python: str) -> None:
     assert finding.location.line == HEAD.count("\n") + 1
 
 
+@pytest.mark.parametrize("call", ["m::leave()", "m::leave(**{})"])
+def test_a_plugin_that_exits_ends_nothing_but_its_call(call: str) -> None:
+    python = "import sys\n@plugin\ndef leave() -> int:\n    sys.exit(3)\n"
+    finding = run(f"x = {call}\n", python).findings[0]
+    assert finding.code == "INM:E021"
+    assert finding.message == "m::leave(…) failed: SystemExit: 3"
+
+
+def test_a_module_that_exits_while_it_is_loaded_is_named() -> None:
+    finding = run("", "raise SystemExit(4)\n").findings[0]
+    assert finding.code == "INM:E021"
+    assert finding.message == "the plug-ins of module 'm' cannot be loaded: SystemExit: 4"
+
+
 def test_a_plugin_waits_for_what_it_reads() -> None:
     """`except Exception` in a plug-in must not swallow the wait for an attribute that comes later."""
     python = '\n@plugin\ndef read(e: "m::E") -> "string":\n    try:\n        return e.name + str(len(e.parts))\n    except Exception:\n        return \'swallowed\'\n'

@@ -106,7 +106,7 @@ class CallCompiler:
                 values.append(value)
             try:
                 result = python(*values) if context is None else python(context(frame), *values)
-            except Exception as error:  # noqa: BLE001  # a plug-in may raise anything; it becomes a finding
+            except (Exception, SystemExit) as error:  # noqa: BLE001  # a plug-in may raise anything; it becomes a finding
                 raise _broken(function, error, place) from None
             if accepts is not None and not accepts(result):
                 raise _wrong_result(function, result, place)
@@ -141,7 +141,7 @@ class CallCompiler:
                     result = function.call(*positional, **named)
             except Stop:
                 raise
-            except Exception as error:  # noqa: BLE001  # a plug-in may raise anything; it becomes a finding
+            except (Exception, SystemExit) as error:  # noqa: BLE001  # a plug-in may raise anything; it becomes a finding
                 raise _broken(function, error, place) from None
             if function.returns is not None and not function.returns.accepts(result):
                 raise _wrong_result(function, result, place)
@@ -229,7 +229,7 @@ def _refused(function: Function, place: Place) -> Read:
     )
 
 
-def _broken(function: Function, error: Exception, place: Place) -> Stop:
+def _broken(function: Function, error: BaseException, place: Place) -> Stop:
     """A plug-in's exception: at the call in the model, with the plug-in's own line beside it."""
     if isinstance(error, Stop):
         return error

@@ -100,7 +100,7 @@ class Templates:
             raise
         except RecursionError:
             raise stop(codes.LIMIT, "the template includes itself without end", place) from None
-        except Exception as error:  # noqa: BLE001  # whatever a template does wrong is the model's mistake
+        except (Exception, SystemExit) as error:  # noqa: BLE001  # whatever a template does wrong is the model's mistake
             raise stop(
                 codes.PLUGIN, f"template {template.name!r} failed: {type(error).__name__}: {error}", place
             ) from None

@@ -101,7 +101,7 @@ def exported_resources(
             fields[instance] = _fields(instance, registered, reads)
         except IgnoreResourceException:
             continue
-        except Exception as error:  # noqa: BLE001  # get_<field> is code of a module
+        except (Exception, SystemExit) as error:  # noqa: BLE001  # get_<field> is code of a module
             findings.append(_failure(instance, registered, error))
             continue
         ids[instance] = identity
@@ -184,7 +184,7 @@ def _required(instance: Instance, ids: dict[Instance, str]) -> list[str]:
     return [ids[one] for one in relation.values if one in ids]
 
 
-def _failure(instance: Instance, registered: RegisteredResource, error: Exception) -> Finding:
+def _failure(instance: Instance, registered: RegisteredResource, error: BaseException) -> Finding:
     return Finding(
         code=codes.RESOURCE,
         message=f"the resource of this {instance.entity.shown!r} cannot be exported: {type(error).__name__}: {error}",

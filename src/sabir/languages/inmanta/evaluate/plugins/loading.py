@@ -62,7 +62,7 @@ def _run(module: Module, recorder: Recorder) -> Finding | None:
         try:
             with recording(recorder):
                 loaded = import_module(name)
-        except Exception as error:  # noqa: BLE001  # importing somebody's Python may raise anything
+        except (Exception, SystemExit) as error:  # noqa: BLE001  # importing somebody's Python may raise anything
             return _import_failure(module, file, error)
         _from_real_engine(loaded, recorder)
     return None
@@ -78,7 +78,7 @@ def _from_real_engine(loaded: Any, recorder: Recorder) -> None:
             recorder.plugins.append(Registered(str(name), value, value.__module__))
 
 
-def _import_failure(module: Module, file: str, error: Exception) -> Finding:
+def _import_failure(module: Module, file: str, error: BaseException) -> Finding:
     found = module.plugins.file(file)
     source = found.source if found is not None else Source(file, "")
     import traceback
