@@ -109,11 +109,11 @@ PASSING_ERRORS: list[tuple[dict[str, Any], tuple[InmantaError, ...]]] = [
         {"kind": ["unset", "double-assignment"], "file": "main.cf", "line": [1, 3], "locations": [1, 3]},
         (ERROR,),
     ),
-    ({"kind": "double-assignment", "file": "main.cf", "line": 3}, (OTHER, ERROR)),
     ({"kind": ["unset", "double-assignment"], "count": 2, "line": 7}, (ERROR, OTHER)),
     ({"kind": ["unset", "double-assignment"], "count": 2, "line": [7, 3]}, (ERROR, OTHER)),
 ]
 FAILING_ERRORS: list[tuple[dict[str, Any], tuple[InmantaError, ...]]] = [
+    ({"kind": "double-assignment", "file": "main.cf", "line": 3}, (OTHER, ERROR)),
     ({"kind": "unset", "file": "main.cf", "line": 3}, (ERROR,)),
     ({"kind": "double-assignment", "file": "other.cf", "line": 3}, (ERROR,)),
     ({"kind": "double-assignment", "file": "main.cf", "line": 4}, (ERROR,)),
