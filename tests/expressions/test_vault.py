@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sabir.expressions.query import Kind, QueryError
-from sabir.expressions.vault import decrypt, encrypt, is_vault
+from sabir.expressions.query import QueryError
+from sabir.expressions.vault import VAULT, decrypt, encrypt, is_vault
 
 # Written by `ansible-vault encrypt` (ansible-core 2.15) with the password "pw".
 BY_ANSIBLE = b"""$ANSIBLE_VAULT;1.1;AES256
@@ -53,7 +53,7 @@ def test_there_and_back(plain: bytes, password: str) -> None:
 def test_what_cannot_be_opened_says_so(raw: bytes) -> None:
     with pytest.raises(QueryError) as failure:
         decrypt(raw, "other")
-    assert failure.value.kind is Kind.VAULT
+    assert failure.value.rule is VAULT
 
 
 @pytest.mark.slow

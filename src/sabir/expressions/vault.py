@@ -16,9 +16,21 @@ from binascii import Error as HexError
 from binascii import hexlify, unhexlify
 from typing import Final
 
-from sabir.expressions.query.errors import Kind, QueryError
+from sabir.expressions.query.errors import QueryError, expression_rule
 
 __all__ = ["decrypt", "encrypt", "is_vault"]
+
+VAULT: Final = expression_rule(
+    "EXPR:E018",
+    title="a vault file that cannot be read or written",
+    why=(
+        "There is no password, the password is not the right one, or the file is not vault encrypted. "
+        "The password comes from UNFURL_VAULT_DEFAULT_PASSWORD."
+    ),
+    bad="{eval: {tempfile: secret, encoding: vault}}",
+    good="{eval: {q: secret}}",
+    trust=("write-files",),
+)
 
 HEADER: Final = b"$ANSIBLE_VAULT;"
 _ROUNDS: Final = 10_000
@@ -47,16 +59,16 @@ def decrypt(raw: bytes, password: str) -> bytes:
     head, _, body = raw.partition(b"\n")
     parts = head.rstrip(b"\r").split(b";")
     if len(parts) < 3 or parts[0] != HEADER[:-1] or parts[1] not in (b"1.1", b"1.2"):
-        raise QueryError.of(Kind.VAULT, "not a vault file of version 1.1 or 1.2")
+        raise QueryError.of(VAULT, "not a vault file of version 1.1 or 1.2")
     if parts[2] != b"AES256":
-        raise QueryError.of(Kind.VAULT, f"vault cipher {parts[2].decode(errors='replace')!r} is not known")
+        raise QueryError.of(VAULT, f"vault cipher {parts[2].decode(errors='replace')!r} is not known")
     try:
         salt, mac, secret = map(unhexlify, unhexlify(b"".join(body.split())).split(b"\n"))
     except (HexError, ValueError) as error:
-        raise QueryError.of(Kind.VAULT, "the vault file is damaged") from error
+        raise QueryError.of(VAULT, "the vault file is damaged") from error
     cipher_key, mac_key, counter = _keys(password, salt)
     if not hmac.compare_digest(mac, hmac.new(mac_key, secret, hashlib.sha256).digest()):
-        raise QueryError.of(Kind.VAULT, "the vault file cannot be opened", hint="is the password right?")
+        raise QueryError.of(VAULT, "the vault file cannot be opened", hint="is the password right?")
     plain = _aes(secret, cipher_key, counter)
     return plain[: -plain[-1]] if plain else plain
 
@@ -71,7 +83,7 @@ def _aes(data: bytes, key: bytes, counter: bytes) -> bytes:
         from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
     except ImportError as error:
         raise QueryError.of(
-            Kind.VAULT,
+            VAULT,
             "vault files need the package cryptography",
             hint="install it: pip install 'sabir[vault]'",
         ) from error

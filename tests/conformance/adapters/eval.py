@@ -12,7 +12,6 @@ import yaml
 from sabir.errors import FindingError
 from sabir.expressions.query import (
     Artifact,
-    Kind,
     NodeState,
     PlainResource,
     Project,
@@ -32,11 +31,24 @@ from tests.conformance.runner.eval import EvalCase, EvalError, EvalOutcome
 
 __all__ = ["run"]
 
-_KINDS: dict[Kind, str] = {
-    kind: kind.name.lower().replace("_", "-")
-    for kind in Kind
-    if kind not in (Kind.REFUSED, Kind.TOO_MUCH, Kind.VAULT)
+_KINDS = {
+    "EXPR:E001": "syntax",
+    "EXPR:E002": "undefined-variable",
+    "EXPR:E003": "unknown-special-key",
+    "EXPR:E004": "unknown-function",
+    "EXPR:E005": "unknown-lookup",
+    "EXPR:E006": "bad-arguments",
+    "EXPR:E007": "missing-input",
+    "EXPR:E008": "not-found",
+    "EXPR:E009": "file-not-found",
+    "EXPR:E010": "template",
+    "EXPR:E011": "no-result",
+    "EXPR:E012": "null-result",
+    "EXPR:E013": "no-task",
+    "EXPR:E014": "python-not-found",
+    "EXPR:E015": "python-raised",
 }
+"""The words of the cases for the rules that they speak of."""
 
 
 def run(case: EvalCase, folder: Path) -> EvalOutcome:
@@ -48,7 +60,9 @@ def run(case: EvalCase, folder: Path) -> EvalOutcome:
             return _outcome(Result([value]), with_values=False)
         return _outcome(evaluate(case.expression, start, case.vars), with_values=True)
     except QueryError as error:
-        return EvalOutcome(error=EvalError(kind=_KINDS.get(error.kind, error.kind.value), message=str(error)))
+        return EvalOutcome(
+            error=EvalError(kind=_KINDS.get(error.rule.code, error.rule.code), message=str(error))
+        )
     except FindingError as error:
         return EvalOutcome(error=EvalError(kind="validation", message=str(error)))
 

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from sabir.expressions.query import Kind, PlainResource, Project, QueryError, Session, evaluate
+from sabir.expressions.query import PlainResource, Project, QueryError, Session, evaluate
+from sabir.expressions.query.errors import BAD_ARGUMENTS
 from sabir.session import Trust
 
 
@@ -66,4 +67,4 @@ def test_a_file_without_tags_is_its_text(text: str, expected: Any, tmp_path: Pat
 def test_a_template_is_text(wrong: Any, tmp_path: Path) -> None:
     with pytest.raises(QueryError) as failed:
         evaluate({"eval": {"template": wrong}}, _box(tmp_path))
-    assert failed.value.kind is Kind.BAD_ARGUMENTS
+    assert failed.value.rule is BAD_ARGUMENTS

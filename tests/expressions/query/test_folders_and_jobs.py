@@ -13,7 +13,8 @@ import pytest
 import yaml
 from msgspec.structs import replace
 
-from sabir.expressions.query import Job, Kind, PlainResource, Project, QueryError, Session, evaluate
+from sabir.expressions.query import Job, PlainResource, Project, QueryError, Session, evaluate
+from sabir.expressions.query.errors import REFUSED
 from sabir.languages.tosca.evaluate import Request
 from sabir.languages.tosca.graph.evaluation import instantiate
 from sabir.languages.tosca.syntax.documents import load_file
@@ -76,7 +77,7 @@ def test_folders_are_made_only_when_asked_and_allowed(tmp_path: Path) -> None:
     assert (tmp_path / "local" / "box").is_dir()
     with pytest.raises(QueryError) as refused:
         evaluate({"eval": {"get_dir": ["artifacts", True]}}, box(Project(directory=tmp_path)))
-    assert refused.value.kind is Kind.REFUSED
+    assert refused.value.rule is REFUSED
 
 
 @pytest.mark.rows("U-086")
@@ -167,7 +168,7 @@ def test_a_url_is_fetched_only_as_far_as_allowed(address: str) -> None:
     for trust, word in ((Trust(), "--trust network"), (Trust(network=True), "--trust private-network")):
         with pytest.raises(QueryError) as refused:
             evaluate(expression, box(Project(permissions=trust)))
-        assert refused.value.kind is Kind.REFUSED
+        assert refused.value.rule is REFUSED
         assert word in str(refused.value.finding.hint)
 
 
@@ -179,13 +180,13 @@ def test_files_outside_the_project_are_out_of_reach(path: str, tmp_path: Path) -
     (inside / "link.txt").symlink_to(tmp_path / "outside.txt")
     with pytest.raises(QueryError) as refused:
         evaluate({"eval": {"file": path}, "select": "contents"}, box(Project(directory=inside)))
-    assert refused.value.kind is Kind.REFUSED
+    assert refused.value.rule is REFUSED
 
 
 def test_writing_and_python_need_leave(tmp_path: Path) -> None:
     for expression in ({"file": "x.txt", "contents": "a"}, {"python": "os.getcwd"}):
         with pytest.raises(QueryError) as refused:
             evaluate({"eval": expression}, box(Project(directory=tmp_path)))
-        assert refused.value.kind is Kind.REFUSED
+        assert refused.value.rule is REFUSED
         assert "--trust" in str(refused.value.finding.hint)
     assert not (tmp_path / "x.txt").exists()

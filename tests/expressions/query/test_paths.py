@@ -11,7 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sabir.expressions.query import (
-    Kind,
     PlainResource,
     QueryError,
     Status,
@@ -21,7 +20,7 @@ from sabir.expressions.query import (
     redacted,
     resources_of,
 )
-from sabir.expressions.query.syntax import Segment, parse
+from sabir.expressions.query.syntax import SYNTAX, Segment, parse
 from sabir.graph import Graph, Instance, Record, Ref, Sensitive
 
 DATA: dict[str, Any] = {
@@ -49,7 +48,7 @@ BOX = PlainResource("box", DATA)
 def test_syntax_errors_say_where_and_what(text: str, column: int, words: str) -> None:
     with pytest.raises(QueryError) as failure:
         parse(text)
-    assert failure.value.kind is Kind.SYNTAX
+    assert failure.value.rule is SYNTAX
     assert failure.value.finding.location.column == column
     assert words in failure.value.finding.message
 

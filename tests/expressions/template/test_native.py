@@ -7,7 +7,9 @@ from typing import Any
 
 import pytest
 
-from sabir.expressions.query import Kind, PlainResource, QueryError, map_value
+from sabir.expressions.query import PlainResource, QueryError, map_value
+from sabir.expressions.query.errors import TOO_MUCH
+from sabir.expressions.template.ansible import TEMPLATE
 
 VARIABLES: dict[str, Any] = {
     "n": 1,
@@ -60,7 +62,7 @@ def test_rendered(text: str, expected: Any) -> None:
 def test_an_if_without_else_that_is_all_there_is_has_no_value() -> None:
     with pytest.raises(QueryError, match="no else section") as failed:
         map_value("{{ n if no }}", PlainResource("box"), VARIABLES)
-    assert failed.value.kind is Kind.TEMPLATE
+    assert failed.value.rule is TEMPLATE
 
 
 NESTING = {
@@ -79,5 +81,5 @@ def test_values_inside_of_values_end_within_bounds(step: str) -> None:
     start = time.process_time()
     with pytest.raises(QueryError) as failed:
         map_value(text, PlainResource("box"))
-    assert failed.value.kind is Kind.TOO_MUCH
+    assert failed.value.rule is TOO_MUCH
     assert time.process_time() - start < 2

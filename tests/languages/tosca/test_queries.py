@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from sabir.expressions.query import Kind, NodeState, QueryError, Resource, Status, evaluate
+from sabir.expressions.query import NodeState, QueryError, Resource, Status, evaluate
+from sabir.expressions.query.errors import NOT_FOUND
 from sabir.languages.tosca.evaluate import LiveValues, Request
 from sabir.languages.tosca.graph.evaluation import instantiate
 from sabir.languages.tosca.syntax.documents import load_file
@@ -115,5 +116,5 @@ def test_answers(root: Resource, where: str, expression: Any, expected: list[Any
 def test_an_attribute_is_no_property(root: Resource, path: list[str]) -> None:
     with pytest.raises(QueryError) as failed:
         evaluate({"get_property": path}, _at(root, "web"))
-    assert failed.value.kind is Kind.NOT_FOUND
+    assert failed.value.rule is NOT_FOUND
     assert "get_attribute" in str(failed.value.finding.hint)

@@ -2,7 +2,7 @@
 
 from sabir.expressions.query import functions
 from sabir.expressions.query.context import Context
-from sabir.expressions.query.errors import Kind, QueryError
+from sabir.expressions.query.errors import QueryError
 from sabir.expressions.query.evaluate import Result, evaluate, find_all, map_value, parse_expression
 from sabir.expressions.query.graphs import GraphResource, resources_of
 from sabir.expressions.query.live import Assigned, LiveResource, PlainResource
@@ -27,7 +27,6 @@ __all__ = [
     "Context",
     "GraphResource",
     "Job",
-    "Kind",
     "LiveResource",
     "NodeState",
     "PlainResource",

@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from sabir.expressions.query.errors import Kind
+from sabir.expressions.query.errors import REFUSED, TOO_MUCH, expression_rule
 
 if TYPE_CHECKING:
     from sabir.expressions.query.context import Context
@@ -23,6 +23,14 @@ __all__ = [
     "read_text",
     "temporary_directory",
 ]
+
+FILE_NOT_FOUND: Final = expression_rule(
+    "EXPR:E009",
+    title="a file that is not there",
+    why="The path is relative to the directory of the template.",
+    bad="{eval: {lookup: {file: sabir-no-such-file.txt}}}",
+    good="{eval: {q: sabir-no-such-file.txt}}",
+)
 
 _LARGEST: Final = 64 * 1024 * 1024
 
@@ -56,7 +64,7 @@ def reachable(path: Path, call: Call, context: Context) -> Path:
         raise call.error(
             context,
             f"{call.function.name} cannot reach {str(path)!r}: this description lies in no directory",
-            Kind.FILE_NOT_FOUND,
+            FILE_NOT_FOUND,
         )
     real = Path(os.path.realpath(path))
     for root in _roots(context):
@@ -65,7 +73,7 @@ def reachable(path: Path, call: Call, context: Context) -> Path:
     raise call.error(
         context,
         f"{call.function.name} may not reach {str(path)!r}: it is outside the project",
-        Kind.REFUSED,
+        REFUSED,
         "expressions reach files below the project's directory only; move the file there",
     )
 
@@ -82,7 +90,7 @@ def may_write(path: Path, call: Call, context: Context) -> Path:
         call.fail(
             context,
             f"{call.function.name} may not write {str(path)!r}: the project is not trusted to write files",
-            Kind.REFUSED,
+            REFUSED,
             "allow it with --trust write-files, if you know where this description comes from",
         )
     return reachable(path, call, context)
@@ -93,12 +101,12 @@ def read_bytes(path: Path, call: Call, context: Context) -> bytes | None:
     reachable(path, call, context)
     try:
         if path.stat().st_size > _LARGEST:
-            call.fail(context, f"{str(path)!r} is larger than {_LARGEST >> 20} MB", Kind.TOO_MUCH)
+            call.fail(context, f"{str(path)!r} is larger than {_LARGEST >> 20} MB", TOO_MUCH)
         return path.read_bytes()
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
-        call.fail(context, f"cannot read {str(path)!r}: {error.strerror}", Kind.FILE_NOT_FOUND)
+        call.fail(context, f"cannot read {str(path)!r}: {error.strerror}", FILE_NOT_FOUND)
 
 
 def read_text(written: str, call: Call, context: Context) -> str:
@@ -110,8 +118,8 @@ def read_text(written: str, call: Call, context: Context) -> str:
         path = absolute(written, base_directory(context))
         raw = read_bytes(path, call, context)
     if raw is None:
-        call.fail(context, f"there is no file {str(path)!r}", Kind.FILE_NOT_FOUND)
+        call.fail(context, f"there is no file {str(path)!r}", FILE_NOT_FOUND)
     try:
         return raw.decode("utf-8")
     except UnicodeDecodeError:
-        call.fail(context, f"{str(path)!r} is not UTF-8 text", Kind.FILE_NOT_FOUND)
+        call.fail(context, f"{str(path)!r} is not UTF-8 text", FILE_NOT_FOUND)

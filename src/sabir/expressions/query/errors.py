@@ -1,46 +1,87 @@
-"""What can go wrong with an expression: kinds, each with its code, and the exception that carries the finding."""
+"""What can go wrong with an expression: the exception that carries the finding, and the rules that several modules report.
+
+A rule that one module reports stands there. The examples are TOSCA templates with an output that fails: outputs are where most
+expressions of users stand.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from enum import Enum
+from typing import Final
+
+from msgspec.structs import replace
 
 from sabir.diagnostics.finding import Finding, Frame
+from sabir.diagnostics.rules import Rule
 from sabir.errors import FindingError
 from sabir.text import Place, Source, Span
 
-__all__ = ["Kind", "QueryError"]
+__all__ = ["BAD_ARGUMENTS", "NOT_FOUND", "REFUSED", "TOO_MUCH", "QueryError", "expression_rule"]
 
 
-class Kind(Enum):
-    """The kinds of failure; the value is the code of the finding."""
+def expression_rule(
+    code: str, *, title: str, why: str, bad: str, good: str, trust: tuple[str, ...] = ()
+) -> Rule:
+    """A rule of expressions; `bad` and `good` are values of an output in YAML."""
+    return Rule(
+        code=code,
+        title=title,
+        why=why,
+        bad=_with_output(bad),
+        good=_with_output(good),
+        language="tosca",
+        when="evaluate",
+        trust=trust,
+    )
 
-    SYNTAX = "EXPR:E001"
-    UNDEFINED_VARIABLE = "EXPR:E002"
-    UNKNOWN_SPECIAL_KEY = "EXPR:E003"
-    UNKNOWN_FUNCTION = "EXPR:E004"
-    UNKNOWN_LOOKUP = "EXPR:E005"
-    BAD_ARGUMENTS = "EXPR:E006"
-    MISSING_INPUT = "EXPR:E007"
-    NOT_FOUND = "EXPR:E008"
-    FILE_NOT_FOUND = "EXPR:E009"
-    TEMPLATE = "EXPR:E010"
-    NO_RESULT = "EXPR:E011"
-    NULL_RESULT = "EXPR:E012"
-    NO_TASK = "EXPR:E013"
-    PYTHON_NOT_FOUND = "EXPR:E014"
-    PYTHON_RAISED = "EXPR:E015"
-    REFUSED = "EXPR:E016"
-    TOO_MUCH = "EXPR:E017"
-    VAULT = "EXPR:E018"
+
+def _with_output(value: str) -> dict[str, str]:
+    return {
+        "template.yaml": "tosca_definitions_version: tosca_simple_yaml_1_3\n"
+        "topology_template:\n  inputs: {zone: {type: string, default: north}}\n"
+        f"  node_templates: {{one: {{type: tosca.nodes.Root}}}}\n  outputs:\n    o:\n      value: {value}\n"
+    }
+
+
+BAD_ARGUMENTS: Final = expression_rule(
+    "EXPR:E006",
+    title="arguments that a function cannot take",
+    why="There are too few or too many, or one of them has the wrong type.",
+    bad="{token: ['a:b', ':', 5]}",
+    good="{token: ['a:b', ':', 1]}",
+)
+
+NOT_FOUND: Final = expression_rule(
+    "EXPR:E008",
+    title="something named is not there",
+    why="An entity, property, folder, external or address that an expression needs does not exist.",
+    bad="{eval: {external: elsewhere}}",
+    good="{eval: {external: local}}",
+)
+
+REFUSED: Final = expression_rule(
+    "EXPR:E016",
+    title="something that the project is not trusted with",
+    why="Running Python, writing files and using the network are allowed by the owner: --trust python, write-files, network.",
+    bad="{eval: {python: os.getcwd}}",
+    good="{eval: {q: os.getcwd}}",
+)
+
+TOO_MUCH: Final = expression_rule(
+    "EXPR:E017",
+    title="an expression that asks for too much",
+    why="It is too long, nests or repeats itself without end, or reads something too large.",
+    bad="'{{ range(99999999) | list }}'",
+    good="'{{ range(9) | list }}'",
+)
 
 
 class QueryError(FindingError):
-    """An expression that failed; `kind` says how, the one finding says where and what to do."""
+    """An expression that failed; `rule` says how, the one finding says where and what to do."""
 
-    def __init__(self, kind: Kind, finding: Finding) -> None:
+    def __init__(self, rule: Rule, finding: Finding) -> None:
         super().__init__([finding])
-        self.kind = kind
+        self.rule = rule
 
     @property
     def finding(self) -> Finding:
@@ -48,7 +89,7 @@ class QueryError(FindingError):
 
     @staticmethod
     def of(
-        kind: Kind,
+        rule: Rule,
         message: str,
         *,
         place: Place | None = None,
@@ -56,25 +97,14 @@ class QueryError(FindingError):
         frames: Iterable[Frame] = (),
     ) -> QueryError:
         where = place or Place(Source("<expression>", ""), Span(0, 0))
-        finding = Finding(
-            code=kind.value,
-            message=message,
-            place=where,
-            whole_file=place is None,
-            hint=hint,
-            frames=tuple(frames),
-        )
-        return QueryError(kind, finding)
+        return QueryError(rule, rule.at(where, message, hint=hint, frames=tuple(frames)))
 
     def placed(self, place: Place | None) -> QueryError:
         """The same failure shown at the place of the value that holds the expression, when that is known."""
         if place is None or not self.finding.filename.startswith("<"):
             return self
-        old = self.finding
-        message = old.message
-        if old.place.source.text:
-            message += f" (in {old.place.source.text!r}, column {old.location.column})"
-        return QueryError(
-            self.kind,
-            Finding(code=old.code, message=message, place=place, hint=old.hint, frames=old.frames),
-        )
+        finding = self.finding
+        message = finding.message
+        if finding.place.source.text:
+            message += f" (in {finding.place.source.text!r}, column {finding.location.column})"
+        return QueryError(self.rule, replace(finding, message=message, place=place, whole_file=False))

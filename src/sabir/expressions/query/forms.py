@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
+from sabir.diagnostics.rules import Rule
 from sabir.expressions.query.context import Context
-from sabir.expressions.query.errors import Kind, QueryError
+from sabir.expressions.query.errors import BAD_ARGUMENTS, TOO_MUCH, QueryError, expression_rule
 from sabir.expressions.query.functions.call import Call, Matches
 from sabir.expressions.query.functions.registry import find, hint_for, standalone
 from sabir.expressions.query.iteration import compile_foreach, compile_select
@@ -27,6 +28,30 @@ __all__ = [
     "is_expression",
     "is_template",
 ]
+
+UNKNOWN_FUNCTION: Final = expression_rule(
+    "EXPR:E004",
+    title="a function that does not exist",
+    why="The map under 'eval:' must name a function; a plug-in may add more of them.",
+    bad="{eval: {conat: [a, b]}}",
+    good="{eval: {concat: [a, b]}}",
+)
+
+NO_RESULT: Final = expression_rule(
+    "EXPR:E011",
+    title="an expression without a result",
+    why="It says 'strict: required' and matches nothing.",
+    bad="{eval: nosuch, strict: required}",
+    good="{eval: nosuch}",
+)
+
+NULL_RESULT: Final = expression_rule(
+    "EXPR:E012",
+    title="an expression whose result is null",
+    why="It says 'strict: notnull' and gives null.",
+    bad="{eval: $null, strict: notnull}",
+    good="{eval: $null}",
+)
 
 Expression = Callable[[Context], list[Any]]
 Mapped = Callable[[Context], Any]
@@ -107,14 +132,14 @@ def _strict(expression: Expression, mode: str, raw: Mapping[str, Any]) -> Mapped
         found = expression(context)
         if not found:
             raise QueryError.of(
-                Kind.NO_RESULT,
+                NO_RESULT,
                 f"{_written(raw)} has no result, and 'strict: {mode}' asks for one",
                 place=context.place,
             )
         value = single(found)
         if mode == "notnull" and value is None:
             raise QueryError.of(
-                Kind.NULL_RESULT,
+                NULL_RESULT,
                 f"{_written(raw)} is null, and 'strict: notnull' forbids it",
                 place=context.place,
             )
@@ -186,7 +211,7 @@ def _form(raw: Mapping[str, Any]) -> Expression:
     extra = [key for key in raw if key not in _FORM]
     if extra:
         message = f"{extra[0]!r} cannot stand beside 'eval'"
-        return _failing(Kind.BAD_ARGUMENTS, message, "beside it can stand " + ", ".join(sorted(_BESIDE_EVAL)))
+        return _failing(BAD_ARGUMENTS, message, "beside it can stand " + ", ".join(sorted(_BESIDE_EVAL)))
     run = _inner(raw["eval"] if "eval" in raw else raw["ref"])
     if "select" in raw:
         run = compile_select(raw["select"], run)
@@ -217,7 +242,7 @@ def _traced(run: Expression, raw: Mapping[str, Any]) -> Expression:
 def _with_vars(variables: Any, run: Expression) -> Expression:
     if not isinstance(variables, Mapping):
         return _failing(
-            Kind.BAD_ARGUMENTS, f"'vars' must be a map of names and values, not {type(variables).__name__}"
+            BAD_ARGUMENTS, f"'vars' must be a map of names and values, not {type(variables).__name__}"
         )
     constants: dict[str, Any] = {}
     thunks: dict[str, Mapped] = {}
@@ -239,7 +264,7 @@ def _bounded(run: Expression) -> Expression:
         session = context.session
         if session.depth >= _DEEPEST:
             raise QueryError.of(
-                Kind.TOO_MUCH,
+                TOO_MUCH,
                 f"expressions lead to one another more than {_DEEPEST} times",
                 place=context.place,
             )
@@ -261,13 +286,13 @@ def _call(raw: Mapping[str, Any]) -> Expression:
         words = [str(name) for name in raw]
         if not words:
             return lambda _context: [{}]
-        return _failing(Kind.UNKNOWN_FUNCTION, f"there is no function {words[0]!r}", hint_for(words))
+        return _failing(UNKNOWN_FUNCTION, f"there is no function {words[0]!r}", hint_for(words))
     keywords = {key: value for key, value in raw.items() if key != function.name}
     unknown = [] if function.keywords is None else [key for key in keywords if key not in function.keywords]
     if unknown:
         hint = f"'{unknown[0]}' belongs beside 'eval'" if unknown[0] in _FORM else None
         message = f"{function.name} takes no {unknown[0]!r}"
-        return _failing(Kind.BAD_ARGUMENTS, message, hint or _takes(function.keywords))
+        return _failing(BAD_ARGUMENTS, message, hint or _takes(function.keywords))
     call = Call(function, raw[function.name], keywords)
     implementation = function.run
     return _bounded(lambda context: spread(implementation(call, context)))
@@ -277,9 +302,9 @@ def _takes(keywords: frozenset[str] | None) -> str:
     return "it takes " + ", ".join(sorted(keywords)) if keywords else "it takes nothing beside its argument"
 
 
-def _failing(kind: Kind, message: str, hint: str | None = None) -> Expression:
+def _failing(rule: Rule, message: str, hint: str | None = None) -> Expression:
     def fail(context: Context) -> list[Any]:
-        raise QueryError.of(kind, message, place=context.place, hint=hint)
+        raise QueryError.of(rule, message, place=context.place, hint=hint)
 
     return fail
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Final
 
 from sabir.expressions.query.context import Context
-from sabir.expressions.query.errors import Kind, QueryError
+from sabir.expressions.query.errors import TOO_MUCH, QueryError
 from sabir.expressions.query.forms import compile_value
 from sabir.expressions.query.resource import Resource
 from sabir.expressions.query.session import Session
@@ -105,7 +105,7 @@ class LiveResource(Resource):
                 value = resource._compute_here(name)
             except _TooDeep as deep:
                 if (deep.resource, deep.key) in waiting or len(waiting) > _LONGEST_CHAIN:
-                    raise QueryError.of(Kind.TOO_MUCH, f"{self.name}::{key} leads to itself") from None
+                    raise QueryError.of(TOO_MUCH, f"{self.name}::{key} leads to itself") from None
                 waiting.append((deep.resource, deep.key))
                 continue
             waiting.pop()

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import unquote, urlsplit
 
-from sabir.expressions.query.access import read_bytes
-from sabir.expressions.query.errors import Kind
+from sabir.expressions.query.access import FILE_NOT_FOUND, read_bytes
+from sabir.expressions.query.errors import NOT_FOUND, REFUSED, TOO_MUCH
 
 if TYPE_CHECKING:
     from sabir.expressions.query.context import Context
@@ -28,7 +28,7 @@ def fetch(url: str, keywords: Mapping[str, Any], call: Call, context: Context) -
     if parts.scheme == "file":
         raw = read_bytes(Path(unquote(parts.path)), call, context)
         if raw is None:
-            call.fail(context, f"there is no file {parts.path!r}", Kind.FILE_NOT_FOUND)
+            call.fail(context, f"there is no file {parts.path!r}", FILE_NOT_FOUND)
         return raw
     if parts.scheme not in ("http", "https") or not parts.hostname:
         call.fail(context, f"lookup url takes http, https and file addresses, not {url!r}")
@@ -36,7 +36,7 @@ def fetch(url: str, keywords: Mapping[str, Any], call: Call, context: Context) -
         call.fail(
             context,
             f"{url!r} is not fetched: the project is not trusted with the network",
-            Kind.REFUSED,
+            REFUSED,
             "allow it with --trust network, if you know where this description comes from",
         )
     return _get(url, keywords, call, context)
@@ -47,7 +47,7 @@ def _address(host: str, port: int, call: Call, context: Context) -> str:
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as error:
-        call.fail(context, f"the host {host!r} is not known: {error}", Kind.NOT_FOUND)
+        call.fail(context, f"the host {host!r} is not known: {error}", NOT_FOUND)
     private_allowed = context.session.project.permissions.private_network
     for *_, (address, *_rest) in found:
         ip = ipaddress.ip_address(str(address).partition("%")[0])
@@ -55,7 +55,7 @@ def _address(host: str, port: int, call: Call, context: Context) -> str:
             call.fail(
                 context,
                 f"{host!r} is the private address {address}, which expressions may not ask",
-                Kind.REFUSED,
+                REFUSED,
                 "allow it with --trust private-network",
             )
     return str(found[0][4][0])
@@ -88,17 +88,17 @@ def _get(url: str, keywords: Mapping[str, Any], call: Call, context: Context) ->
             response = connection.getresponse()
             raw = response.read(_LARGEST + 1)
         except (OSError, http.client.HTTPException) as error:
-            call.fail(context, f"{url!r} cannot be fetched: {error}", Kind.NOT_FOUND)
+            call.fail(context, f"{url!r} cannot be fetched: {error}", NOT_FOUND)
         finally:
             connection.close()
         if len(raw) > _LARGEST:
-            call.fail(context, f"{url!r} gives more than {_LARGEST >> 20} MB", Kind.TOO_MUCH)
+            call.fail(context, f"{url!r} gives more than {_LARGEST >> 20} MB", TOO_MUCH)
         if response.status in (301, 302, 303, 307, 308) and response.headers.get("Location"):
             url = urljoin(url, response.headers["Location"])
             if urlsplit(url).scheme not in ("http", "https"):
-                call.fail(context, f"{url!r} is no address that may be followed", Kind.REFUSED)
+                call.fail(context, f"{url!r} is no address that may be followed", REFUSED)
             continue
         if response.status != 200:
-            call.fail(context, f"{url!r} answers {response.status} {response.reason}", Kind.NOT_FOUND)
+            call.fail(context, f"{url!r} answers {response.status} {response.reason}", NOT_FOUND)
         return raw
-    raise call.error(context, f"{url!r} leads on more than {_REDIRECTS} times", Kind.TOO_MUCH)
+    raise call.error(context, f"{url!r} leads on more than {_REDIRECTS} times", TOO_MUCH)

@@ -7,14 +7,14 @@ plain cases first.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Final
 
 from msgspec import Struct
 
 from sabir.diagnostics.near import did_you_mean
 from sabir.expressions.query.comparison import equal, equals_literal
 from sabir.expressions.query.context import Context
-from sabir.expressions.query.errors import Kind, QueryError
+from sabir.expressions.query.errors import QueryError, expression_rule
 from sabir.expressions.query.resource import SPECIAL_KEYS, Artifact, Resource
 from sabir.expressions.query.syntax import Empty, Filter, Index, Name, Path, Segment, Star, Variable
 from sabir.expressions.query.values import MISSING, External
@@ -22,6 +22,22 @@ from sabir.graph.values import Sensitive, Unknown
 from sabir.text import Place
 
 __all__ = ["Select", "Step", "compile_segment", "filters_only", "fused", "run_steps", "undefined"]
+
+UNDEFINED_VARIABLE: Final = expression_rule(
+    "EXPR:E002",
+    title="a variable that is not defined",
+    why="Variables are given under 'vars:' beside 'eval:'; true, false, null and start are always there.",
+    bad="{eval: $zone}",
+    good="{eval: $zone, vars: {zone: north}}",
+)
+
+UNKNOWN_SPECIAL_KEY: Final = expression_rule(
+    "EXPR:E003",
+    title="a special key that does not exist",
+    why="Keys of instances that begin with a dot are built in; an attribute has no dot.",
+    bad="{eval: '::one::.nmae'}",
+    good="{eval: '::one::.name'}",
+)
 
 Select = Callable[[list[Any], Context], list[Any]]
 Predicate = Callable[[Any, Context], bool]
@@ -282,7 +298,7 @@ def _special_select(name: str, place: Place) -> Select:
 def _unknown_special(name: str, value: Resource, place: Place) -> QueryError:
     hint = did_you_mean(name, SPECIAL_KEYS) or "the special keys are " + ", ".join(SPECIAL_KEYS)
     return QueryError.of(
-        Kind.UNKNOWN_SPECIAL_KEY,
+        UNKNOWN_SPECIAL_KEY,
         f"{value.kind} {value.name!r} has no special key {name!r}",
         place=place,
         hint=hint,
@@ -293,7 +309,7 @@ def undefined(variable: Variable, path: Path, context: Context) -> QueryError:
     known = [*context.scope, "start"]
     hint = did_you_mean(variable.name, known) or "give it under 'vars:' beside 'eval:'"
     return QueryError.of(
-        Kind.UNDEFINED_VARIABLE,
+        UNDEFINED_VARIABLE,
         f"variable ${variable.name} is not defined",
         place=Place(path.source, variable.span),
         hint=hint,

@@ -15,10 +15,18 @@ from typing import Final, NoReturn
 
 from msgspec import Struct
 
-from sabir.expressions.query.errors import Kind, QueryError
+from sabir.expressions.query.errors import TOO_MUCH, QueryError, expression_rule
 from sabir.text import Place, Source, Span
 
 __all__ = ["Empty", "Filter", "Index", "Key", "Name", "Path", "Segment", "Star", "Test", "Variable", "parse"]
+
+SYNTAX: Final = expression_rule(
+    "EXPR:E001",
+    title="an expression that cannot be read",
+    why="The finding says at which column and what was expected. A key or test that needs $ [ ] : or ? goes through a variable.",
+    bad="{eval: '::one[.name'}",
+    good="{eval: '::one[.name]'}",
+)
 
 
 class Empty(Struct, frozen=True, eq=False):
@@ -103,7 +111,7 @@ def _integer() -> re.Pattern[str]:
 def parse(text: str) -> Path:
     """The syntax tree of a path; QueryError of kind SYNTAX with the position and what was expected there."""
     if len(text) > _LONGEST:
-        raise QueryError.of(Kind.TOO_MUCH, f"an expression of more than {_LONGEST:,} characters")
+        raise QueryError.of(TOO_MUCH, f"an expression of more than {_LONGEST:,} characters")
     parser = _Parser(Source("<expression>", text))
     path, end = parser.path(0, depth=0)
     if end < len(text):
@@ -119,7 +127,7 @@ class _Parser:
 
     def fail(self, at: int, message: str, hint: str | None = None) -> NoReturn:
         place = Place(self.source, Span(at, min(at + 1, len(self.source.text))))
-        raise QueryError.of(Kind.SYNTAX, message, place=place, hint=hint)
+        raise QueryError.of(SYNTAX, message, place=place, hint=hint)
 
     def path(self, start: int, depth: int) -> tuple[Path, int]:
         """A path up to the end of the text or, inside a filter, up to what cannot belong to it."""

@@ -14,7 +14,7 @@ from jinja2 import StrictUndefined, Template, TemplateError
 from jinja2.nativetypes import NativeEnvironment
 from jinja2.runtime import Context as JinjaContext
 
-from sabir.expressions.query.errors import Kind, QueryError
+from sabir.expressions.query.errors import TOO_MUCH, QueryError, expression_rule
 from sabir.expressions.template.environment import MeteredEnvironment
 from sabir.expressions.template.exposure import Rendering
 from sabir.expressions.template.limits import LimitReached
@@ -25,6 +25,14 @@ if TYPE_CHECKING:
     from sabir.expressions.query.context import Context
 
 __all__ = ["CompiledTemplate", "compile_template"]
+
+TEMPLATE: Final = expression_rule(
+    "EXPR:E010",
+    title="a template that fails",
+    why="Jinja2 cannot read it, or a name in it is not defined; `default` gives a value to what may be missing.",
+    bad="'{{ nosuch }}'",
+    good="\"{{ nosuch | default('x') }}\"",
+)
 
 _CACHED: Final = 4096
 
@@ -109,10 +117,10 @@ class CompiledTemplate:
         except QueryError:
             raise
         except RecursionError as error:
-            raise QueryError.of(Kind.TOO_MUCH, "the template leads to itself", place=context.place) from error
+            raise QueryError.of(TOO_MUCH, "the template leads to itself", place=context.place) from error
         except (LimitReached, OverflowError, MemoryError) as error:
             raise QueryError.of(
-                Kind.TOO_MUCH, f"template {_short(self.text)!r}: {error}", place=context.place
+                TOO_MUCH, f"template {_short(self.text)!r}: {error}", place=context.place
             ) from error
         except Exception as error:
             raise _failure(error, self.text, context) from error
@@ -125,7 +133,7 @@ def _failure(error: Exception, text: str, context: Context) -> QueryError:
     what = str(error) or type(error).__name__
     if not isinstance(error, TemplateError):
         what = f"{type(error).__name__}: {what}"
-    return QueryError.of(Kind.TEMPLATE, f"template {_short(text)!r}: {what}", place=context.place)
+    return QueryError.of(TEMPLATE, f"template {_short(text)!r}: {what}", place=context.place)
 
 
 def _short(text: str) -> str:

@@ -25,10 +25,10 @@ class Tosca:
         return recognises(package)
 
     def rules(self) -> Sequence[Rule]:
+        from sabir.diagnostics.rules import collect_rules
         from sabir.languages.tosca.check.codes import CODES
-        from sabir.languages.tosca.check.expression_codes import EXPRESSION_CODES
 
-        return (*CODES, *EXPRESSION_CODES)
+        return (*CODES, *collect_rules("sabir.expressions"))
 
     def validators(self) -> Sequence[type[BaseValidator]]:
         from sabir.languages.tosca.check.validator import ToscaValidator

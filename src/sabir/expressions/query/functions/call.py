@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NoReturn
 
+from sabir.diagnostics.rules import Rule
 from sabir.expressions.query.context import Context
-from sabir.expressions.query.errors import Kind, QueryError
+from sabir.expressions.query.errors import BAD_ARGUMENTS, QueryError
 from sabir.expressions.query.functions.registry import Function
 from sabir.expressions.query.values import MISSING, plain, reveal_deep, single
 
@@ -81,14 +82,14 @@ class Call:
         return single(self.matches(context, raw))
 
     def error(
-        self, context: Context, message: str, kind: Kind = Kind.BAD_ARGUMENTS, hint: str | None = None
+        self, context: Context, message: str, rule: Rule = BAD_ARGUMENTS, hint: str | None = None
     ) -> QueryError:
-        return QueryError.of(kind, message, place=context.place, hint=hint)
+        return QueryError.of(rule, message, place=context.place, hint=hint)
 
     def fail(
-        self, context: Context, message: str, kind: Kind = Kind.BAD_ARGUMENTS, hint: str | None = None
+        self, context: Context, message: str, rule: Rule = BAD_ARGUMENTS, hint: str | None = None
     ) -> NoReturn:
-        raise self.error(context, message, kind, hint)
+        raise self.error(context, message, rule, hint)
 
 
 def _shown(value: Any) -> str:

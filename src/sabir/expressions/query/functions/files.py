@@ -17,10 +17,10 @@ from sabir.expressions.query.access import (
     temporary_directory,
 )
 from sabir.expressions.query.context import Context
-from sabir.expressions.query.errors import Kind
 from sabir.expressions.query.functions.call import Call
 from sabir.expressions.query.functions.registry import function
 from sabir.expressions.query.values import MISSING, External, is_sensitive, mark, reveal_deep
+from sabir.expressions.vault import VAULT
 
 __all__: list[str] = []
 
@@ -163,7 +163,7 @@ def _decode(raw: bytes, encoding: str | None, call: Call, context: Context, *, p
     if not plain and is_vault(raw):
         return mark(_text_or_bytes(decrypt(raw, _password(call, context))))
     if encoding == "vault":
-        call.fail(context, "the file is not vault encrypted", Kind.VAULT)
+        call.fail(context, "the file is not vault encrypted", VAULT)
     if encoding in ("json", "yaml"):
         return _parse(raw, encoding, call, context)
     if encoding is None:
@@ -204,7 +204,7 @@ def _password(call: Call, context: Context) -> str:
         call.fail(
             context,
             "a vault file needs the password of the project",
-            Kind.VAULT,
+            VAULT,
             "set UNFURL_VAULT_DEFAULT_PASSWORD",
         )
     return password

@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from sabir.expressions.query.access import absolute, base_directory, may_write, temporary_directory
 from sabir.expressions.query.context import Context
-from sabir.expressions.query.errors import Kind
+from sabir.expressions.query.errors import NOT_FOUND, expression_rule
 from sabir.expressions.query.functions.call import Call
 from sabir.expressions.query.functions.registry import function
 from sabir.expressions.query.values import is_sensitive, mark, reveal_deep
 
 __all__ = ["LOCATIONS", "folder"]
+
+NO_TASK: Final = expression_rule(
+    "EXPR:E013",
+    title="a folder that exists only in a job",
+    why="operation and workflow name folders of a running deployment; while a template is only read there are none.",
+    bad="{eval: {get_dir: operation}}",
+    good="{eval: {get_dir: nowhere}}",
+)
 
 LOCATIONS = (
     ".",
@@ -53,7 +61,7 @@ def abspath(call: Call, context: Context) -> Any:
             call.fail(
                 context,
                 f"there is no folder {location[0]!r}",
-                Kind.NOT_FOUND,
+                NOT_FOUND,
                 "a folder is one of " + ", ".join(LOCATIONS) + " or a repository",
             )
     assert base is not None
@@ -121,10 +129,10 @@ def _job_folder(location: str, name: str, call: Call, context: Context) -> Path:
     if job is None:
         if location == "tasks":
             return base / "planned" / "tasks" / name
-        call.fail(context, f"the folder {location!r} exists only while a job runs", Kind.NO_TASK)
+        call.fail(context, f"the folder {location!r} exists only while a job runs", NO_TASK)
     part = {"operation": job.operation, "workflow": job.workflow}.get(location, "")
     if part is None:
-        call.fail(context, f"this job has no {location}", Kind.NO_TASK)
+        call.fail(context, f"this job has no {location}", NO_TASK)
     return (
         base / "jobs" / _safe(job.id) / location / _safe(part) / name
         if part

@@ -9,7 +9,7 @@ from typing import Any
 
 from sabir.expressions.query.comparison import equal
 from sabir.expressions.query.context import Context
-from sabir.expressions.query.errors import Kind
+from sabir.expressions.query.errors import REFUSED
 from sabir.expressions.query.functions.call import Call, Matches
 from sabir.expressions.query.functions.registry import function
 from sabir.expressions.query.iteration import compile_items
@@ -111,7 +111,7 @@ def validate(call: Call, context: Context) -> Any:
         call.fail(
             context,
             "validate needs the package jsonschema-rs",
-            Kind.REFUSED,
+            REFUSED,
             hint="install it: pip install 'sabir[schema]'",
         )
     try:

@@ -6,14 +6,22 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from sabir.diagnostics.near import did_you_mean
-from sabir.expressions.query.access import absolute, base_directory, read_bytes
+from sabir.expressions.query.access import FILE_NOT_FOUND, absolute, base_directory, read_bytes
 from sabir.expressions.query.context import Context
-from sabir.expressions.query.errors import Kind
+from sabir.expressions.query.errors import expression_rule
 from sabir.expressions.query.functions.call import Call
 from sabir.expressions.query.functions.registry import function, load_plugins
 from sabir.expressions.query.values import reveal_deep
 
 __all__ = ["Lookup", "lookup", "run_lookup"]
+
+UNKNOWN_LOOKUP: Final = expression_rule(
+    "EXPR:E005",
+    title="a lookup that does not exist",
+    why="env, file and url are there; others come with plug-ins.",
+    bad="{eval: {lookup: {envv: HOME}}}",
+    good="{eval: {lookup: {env: HOME}}}",
+)
 
 Lookup = Callable[[list[Any], Mapping[str, Any], Call, Context], list[Any]]
 _LOOKUPS: Final[dict[str, Lookup]] = {}
@@ -52,7 +60,7 @@ def run_lookup(name: str, value: Any, keywords: Mapping[str, Any], call: Call, c
         hint = (
             did_you_mean(name, _LOOKUPS) or "there are " + ", ".join(_LOOKUPS) + "; a plug-in can add others"
         )
-        call.fail(context, f"there is no lookup {name!r}", Kind.UNKNOWN_LOOKUP, hint)
+        call.fail(context, f"there is no lookup {name!r}", UNKNOWN_LOOKUP, hint)
     return run(value if isinstance(value, list) else [value], keywords, call, context)
 
 
@@ -74,7 +82,7 @@ def file(terms: list[Any], keywords: Mapping[str, Any], call: Call, context: Con
         path = absolute(str(term), context.directory or base_directory(context))
         raw = read_bytes(path, call, context)
         if raw is None:
-            call.fail(context, f"there is no file {str(path)!r}", Kind.FILE_NOT_FOUND)
+            call.fail(context, f"there is no file {str(path)!r}", FILE_NOT_FOUND)
         text = raw.decode("utf-8", errors="replace")
         text = text.rstrip() if keywords.get("rstrip", True) else text
         found.append(text.lstrip() if keywords.get("lstrip", False) else text)

@@ -9,14 +9,32 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Final
 
-from sabir.expressions.query.access import absolute, base_directory, reachable
+from sabir.expressions.query.access import FILE_NOT_FOUND, absolute, base_directory, reachable
 from sabir.expressions.query.context import Context
-from sabir.expressions.query.errors import Kind
+from sabir.expressions.query.errors import REFUSED, expression_rule
 from sabir.expressions.query.functions.call import Call
 from sabir.expressions.query.functions.registry import function
 from sabir.expressions.query.resource import Resource
 
 __all__ = ["PythonContext"]
+
+PYTHON_NOT_FOUND: Final = expression_rule(
+    "EXPR:E014",
+    title="a Python function that is not there",
+    why="The module cannot be imported, or it has no function of that name. A path to a file goes before '#', a module before the last dot.",
+    bad="{eval: {python: builtins.calable}}",
+    good="{eval: {python: builtins.callable}}",
+    trust=("python",),
+)
+
+PYTHON_RAISED: Final = expression_rule(
+    "EXPR:E015",
+    title="a Python function that raised",
+    why="The finding repeats its exception. The function gets the context first and 'args' second.",
+    bad="{eval: {python: builtins.len}}",
+    good="{eval: {python: builtins.callable}}",
+    trust=("python",),
+)
 
 _MODULES: Final[dict[tuple[Path, float], ModuleType]] = {}
 
@@ -54,7 +72,7 @@ def python(call: Call, context: Context) -> Any:
         call.fail(
             context,
             f"python {written!r} is not run: the project is not trusted",
-            Kind.REFUSED,
+            REFUSED,
             "allow it with --trust python, if you know where this description comes from",
         )
     found = _from_file(written, call, context) if "#" in written else _from_module(written, call, context)
@@ -64,14 +82,14 @@ def python(call: Call, context: Context) -> Any:
     try:
         return found(*arguments)
     except Exception as error:  # noqa: BLE001  # whatever the user's function raises is what went wrong with it
-        call.fail(context, f"python {written!r} raised {type(error).__name__}: {error}", Kind.PYTHON_RAISED)
+        call.fail(context, f"python {written!r} raised {type(error).__name__}: {error}", PYTHON_RAISED)
 
 
 def _from_file(written: str, call: Call, context: Context) -> Callable[..., Any]:
     name, _, attribute = written.rpartition("#")
     path = reachable(absolute(name, context.directory or base_directory(context)), call, context)
     if not path.is_file():
-        call.fail(context, f"there is no file {str(path)!r}", Kind.FILE_NOT_FOUND)
+        call.fail(context, f"there is no file {str(path)!r}", FILE_NOT_FOUND)
     key = (path, path.stat().st_mtime)
     module = _MODULES.get(key)
     if module is None:
@@ -88,7 +106,7 @@ def _load(path: Path, written: str, call: Call, context: Context) -> ModuleType:
         call.fail(
             context,
             f"python {written!r} cannot be loaded: {type(error).__name__}: {error}",
-            Kind.PYTHON_RAISED,
+            PYTHON_RAISED,
         )
     return module
 
@@ -102,7 +120,7 @@ def _from_module(written: str, call: Call, context: Context) -> Callable[..., An
     try:
         module = importlib.import_module(name)
     except (ImportError, ValueError) as error:
-        call.fail(context, f"there is no module {name!r}: {error}", Kind.PYTHON_NOT_FOUND)
+        call.fail(context, f"there is no module {name!r}: {error}", PYTHON_NOT_FOUND)
     finally:
         if added:
             sys.path.remove(base)
@@ -114,8 +132,6 @@ def _attribute(
 ) -> Callable[..., Any]:
     found = getattr(module, name, None)
     if not callable(found):
-        call.fail(
-            context, f"{module.__name__!r} has no function {name!r} (in {written!r})", Kind.PYTHON_NOT_FOUND
-        )
+        call.fail(context, f"{module.__name__!r} has no function {name!r} (in {written!r})", PYTHON_NOT_FOUND)
     chosen: Callable[..., Any] = found
     return chosen

@@ -7,7 +7,7 @@ from typing import Any
 
 from sabir.diagnostics.near import did_you_mean
 from sabir.expressions.query.context import Context
-from sabir.expressions.query.errors import Kind
+from sabir.expressions.query.errors import NOT_FOUND
 from sabir.expressions.query.functions.call import Call
 from sabir.expressions.query.functions.registry import function
 from sabir.expressions.query.values import MISSING, External, mark, plain
@@ -75,5 +75,5 @@ def external(call: Call, context: Context) -> Any:
     if found is None:
         known = ["local", "secret", *context.session.externals]
         hint = did_you_mean(name, known) or "known are " + ", ".join(known)
-        call.fail(context, f"there is no external {name!r}", Kind.NOT_FOUND, hint)
+        call.fail(context, f"there is no external {name!r}", NOT_FOUND, hint)
     return found

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Final
 
 from sabir.diagnostics.near import did_you_mean
 from sabir.expressions.query.context import Context
-from sabir.expressions.query.errors import Kind
+from sabir.expressions.query.errors import NOT_FOUND, expression_rule
 from sabir.expressions.query.functions.call import Call, Matches
 from sabir.expressions.query.functions.registry import function
 from sabir.expressions.query.resource import Resource
@@ -15,6 +15,14 @@ from sabir.expressions.query.values import MISSING, mark, reveal_deep
 from sabir.graph.values import Sensitive, Unknown
 
 __all__: list[str] = []
+
+MISSING_INPUT: Final = expression_rule(
+    "EXPR:E007",
+    title="an input that is not there",
+    why="get_input names an input that the service template does not declare.",
+    bad="{eval: {get_input: zoen}}",
+    good="{eval: {get_input: zone}}",
+)
 
 Read = Callable[[Resource, str], Any]
 _STEPS = frozenset({"CAPABILITY", "RELATIONSHIP", "TARGET", "SOURCE"})
@@ -37,7 +45,7 @@ def get_input(call: Call, context: Context) -> Any:
         hint = did_you_mean(name, known) or (
             "declare it under 'inputs:'" if not known else "the inputs are " + ", ".join(known)
         )
-        call.fail(context, f"there is no input {name!r}", Kind.MISSING_INPUT, hint)
+        call.fail(context, f"there is no input {name!r}", MISSING_INPUT, hint)
     # TOSCA 1.3: further items reach into the value; a lone second item of text is also a default (peer).
     found = _into(value, path[1:])
     return (path[1] if len(path) == 2 and value is None else None) if found is MISSING else found
@@ -48,9 +56,7 @@ def get_property(call: Call, context: Context) -> Any:
     path = _path(call, context)
     entity = _entity(context, path[0], lambda one: _find(one, path[1:], _read_property) is not MISSING)
     if entity is None:
-        call.fail(
-            context, f"get_property: there is no {path[0]!r} here", Kind.NOT_FOUND, _known(context, path[0])
-        )
+        call.fail(context, f"get_property: there is no {path[0]!r} here", NOT_FOUND, _known(context, path[0]))
     found = _find(entity, path[1:], _read_property)
     if found is MISSING:
         if _is_declared(entity, path[1:]):
@@ -231,4 +237,4 @@ def _not_found(call: Call, context: Context, entity: Resource, path: list[Any]) 
     else:
         parts = [one.name for one in (*entity.capabilities, *entity.requirements)]
         hint = did_you_mean(str(path[1]), [*entity.keys(), *parts])
-    call.fail(context, f"{entity.name!r} has no property {what!r}", Kind.NOT_FOUND, hint)
+    call.fail(context, f"{entity.name!r} has no property {what!r}", NOT_FOUND, hint)
