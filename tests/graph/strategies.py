@@ -4,7 +4,19 @@ from datetime import datetime
 
 from hypothesis import strategies as st
 
-from sabir.graph import UNKNOWN, AttributeRead, Graph, How, Instance, Origin, Record, Ref, Sensitive, Value
+from sabir.graph import (
+    UNKNOWN,
+    AttributeRead,
+    Graph,
+    How,
+    Instance,
+    Origin,
+    Record,
+    Ref,
+    Sensitive,
+    Unknown,
+    Value,
+)
 from sabir.text import Location
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
@@ -23,6 +35,7 @@ scalars: st.SearchStrategy[Value] = st.one_of(
     st.datetimes(min_value=datetime(1000, 1, 1)),
     st.builds(Ref, texts),
     st.just(UNKNOWN),
+    st.builds(Unknown, st.text(), st.none() | st.text()),
 )
 keys = st.one_of(texts, st.sampled_from(["$ref", "$map", "$sensitive", "value"]))
 values: st.SearchStrategy[Value] = st.recursive(

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from sabir.graph import Graph, How, Instance, Origin, Record, Ref, Sensitive
+from sabir.graph import UNKNOWN, Graph, How, Instance, Origin, Record, Ref, Sensitive, Unknown
 from sabir.graph.diff import ABSENT, compare_graphs
 from sabir.text import Location
 
@@ -81,3 +81,13 @@ def test_an_instance_with_another_id_is_known_by_type_and_name() -> None:
 def test_outputs() -> None:
     diff = compare_graphs(Graph([], outputs={"a": 1}), Graph([], outputs={"a": 2}))
     assert [(one.name, one.before, one.after) for one in diff.outputs] == [("a", 1, 2)]
+
+
+def test_unknown_values_are_the_same_when_they_stand_for_the_same() -> None:
+    def graph(value: Unknown) -> Graph:
+        return Graph([instance("x", size=value)])
+
+    named = graph(Unknown("x|size", "later"))
+    assert not compare_graphs(named, graph(Unknown("x|size")))
+    assert not compare_graphs(graph(UNKNOWN), named)
+    assert compare_graphs(named, graph(Unknown("y|size")))

@@ -12,7 +12,7 @@ from sabir.diagnostics.finding import Finding, Fix
 from sabir.graph.instance import Instance
 from sabir.graph.origin import AttributeRead, Origin
 from sabir.graph.record import Record
-from sabir.graph.values import Ref, Sensitive, Value
+from sabir.graph.values import Ref, Sensitive, Unknown, Value
 from sabir.languages.language import Evaluation, RenderedObject
 from sabir.text import Location, Place, Source, Span
 
@@ -132,6 +132,8 @@ class _Mover:
         match value:
             case Ref(id=id_):
                 return Ref(self.id(id_))
+            case Unknown(of=str() as of):
+                return replace(value, of=self.id(of))
             case Sensitive(value=inner):
                 return Sensitive(self.value(inner))
             case Mapping():

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from sabir.graph.graph import Graph
 from sabir.graph.instance import Instance
-from sabir.graph.values import REDACTED, Sensitive, Value
+from sabir.graph.values import REDACTED, Sensitive, Unknown, Value
 
 __all__ = ["ABSENT", "Absent", "Change", "ChangedInstance", "GraphDiff", "compare_graphs"]
 
@@ -148,6 +148,9 @@ def _same(left: Value | Absent, right: Value | Absent) -> bool:
     if isinstance(left, Sensitive) and isinstance(right, Sensitive):
         # A saved graph does not hold secrets: whether one changed since cannot be told.
         return REDACTED in (left.value, right.value) or _same(left.value, right.value)
+    if isinstance(left, Unknown) and isinstance(right, Unknown):
+        # A graph of an older sabir does not say what its unknown values stand for.
+        return left.of == right.of or None in (left.of, right.of)
     if isinstance(left, bool) or isinstance(right, bool):
         return left is right
     if isinstance(left, Mapping) and isinstance(right, Mapping):

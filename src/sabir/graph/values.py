@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime
-from typing import Any, Final, Union, final
+from typing import Any, Final, Union
 
 from msgspec import Struct
 
@@ -42,14 +42,19 @@ class Sensitive(Struct, frozen=True):
         return f"Sensitive({REDACTED})"
 
 
-@final
-class Unknown:
-    """The one value that is not known yet: it will be once something is deployed."""
+class Unknown(Struct, frozen=True):
+    """A value that is not known yet: it will be once something is deployed.
 
-    __slots__ = ()
+    Where it has a name, the value can be filled in later, wherever it stands by then.
+    """
+
+    of: str | None = None
+    """The attribute it stands for, as the text of an address: `web|public_address`."""
+    why: str | None = None
+    """Why it is not known yet, in a few words."""
 
     def __repr__(self) -> str:
-        return "UNKNOWN"
+        return "UNKNOWN" if self.of is None else f"UNKNOWN({self.of})"
 
 
 UNKNOWN: Final = Unknown()

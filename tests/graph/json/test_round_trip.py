@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sabir.errors import UnusableInput
-from sabir.graph import UNKNOWN, Graph, How, Instance, Origin, Record, Ref, Sensitive, Value
+from sabir.graph import UNKNOWN, Graph, How, Instance, Origin, Record, Ref, Sensitive, Unknown, Value
 from sabir.graph.json import chunks, decoded, encoded, load
 from sabir.text import Location
 from tests.graph.strategies import graphs, values
@@ -68,6 +68,8 @@ def test_values_survive(value: Value) -> None:
         ("plain", "plain"),
         (Ref("x"), {"$ref": "x"}),
         (UNKNOWN, {"$unknown": True}),
+        (Unknown("web|ip", "later"), {"$unknown": {"of": "web|ip", "why": "later"}}),
+        (Unknown("web|ip"), {"$unknown": {"of": "web|ip"}}),
         (Sensitive("hush"), {"$sensitive": True}),
         ([Sensitive("hush")], [{"$sensitive": True}]),
         (b"hi", {"$bytes": "aGk="}),

@@ -4,7 +4,7 @@ What JSON has no word for is an object with one key that begins with `$`:
 
     {"$ref": "id"}               an instance
     {"$sensitive": true}         a value that is not shown; with "value" only when that was asked for
-    {"$unknown": true}           a value not known yet
+    {"$unknown": true}           a value not known yet; {"of": ADDRESS, "why": WORDS} instead of true names it
     {"$bytes": "aGk="}           bytes, base64
     {"$date": "2026-11-15"}      a date; {"$datetime": "2026-11-15T10:00:00"} a date and time
     {"$float": "nan"}            a float that is no number: nan, inf, -inf
@@ -46,7 +46,8 @@ def encoded(value: Value, *, reveal: bool = False) -> Any:
             shown = {"value": encoded(value.value, reveal=True)} if reveal else {}
             return {"$sensitive": True, **shown}
         case Unknown():
-            return {"$unknown": True}
+            named = {"of": value.of, "why": value.why}
+            return {"$unknown": {key: text for key, text in named.items() if text is not None} or True}
         case Ref():
             return {"$ref": value.id}
         case bytes():
@@ -119,8 +120,14 @@ def _sensitive(data: Mapping[str, Any]) -> Value:
 
 
 def _unknown(data: Mapping[str, Any]) -> Value:
-    _true(data, "$unknown")
-    return UNKNOWN
+    named = data["$unknown"]
+    if named is True:
+        return UNKNOWN
+    if not isinstance(named, dict) or not named.keys() <= {"of", "why"}:
+        raise ValueError("it must be true, or say of what and why")
+    if not all(isinstance(text, str) for text in named.values()):
+        raise TypeError("it must say of what and why with strings")
+    return Unknown(**named)
 
 
 def _float(data: Mapping[str, Any]) -> Value:

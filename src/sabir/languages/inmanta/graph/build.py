@@ -8,7 +8,7 @@ from sabir.graph.graph import Graph
 from sabir.graph.instance import Instance as GraphInstance
 from sabir.graph.origin import How, Origin
 from sabir.graph.record import Layout, Record
-from sabir.graph.values import Ref, Value
+from sabir.graph.values import Ref, Unknown, Value
 from sabir.languages.inmanta.evaluate.given import Given
 from sabir.languages.inmanta.evaluate.model import Model
 from sabir.languages.inmanta.evaluate.sites import Site
@@ -113,6 +113,11 @@ class _Builder:
                 row.append(value)
             elif kind is Pending:
                 row.append(None)
+            elif kind is Unknown:
+                name = plan.attribute_layout.keys[len(row)]
+                row.append(
+                    Unknown(of=f"{self.ids[instance]}|{name}", why="it is known once something is deployed")
+                )
             else:
                 row.append(self.value(value))
         relations = []

@@ -11,6 +11,7 @@ from sabir.diagnostics.finding import Finding
 from sabir.expressions.query.errors import QueryError
 from sabir.expressions.query.resource import Artifact, Resource
 from sabir.expressions.query.values import MISSING, External
+from sabir.graph.address import Address
 from sabir.graph.graph import Graph
 from sabir.graph.instance import Instance
 from sabir.graph.origin import How, Origin
@@ -147,11 +148,19 @@ class _Builder:
             definition = one.definition(key)
             is_attribute = definition is not None and definition.is_attribute
             # An attribute without a value is known once the node runs.
-            attributes[key] = UNKNOWN if value is None and is_attribute else value
+            if isinstance(value, Unknown) or (value is None and is_attribute):
+                value = self._unknown(one, key, value)
+            attributes[key] = value
             origin = self.origins.of_value(one, key)
             if origin is not None:
                 origins[key] = origin
         return attributes, origins
+
+    def _unknown(self, one: Live, key: str, value: Any) -> Unknown:
+        if isinstance(value, Unknown) and value.of is not None:
+            return value
+        why = "it is known once the node runs" if value is None else "it could not be computed"
+        return Unknown(of=str(Address(id_of(one), attribute=key)), why=why)
 
     def _value(self, one: Live, key: str) -> Any:
         try:
