@@ -138,12 +138,11 @@ def test_two_checks_that_see_the_same_defect_are_one_finding() -> None:
     assert once == twice
 
 
-def test_problems_of_the_container_are_reported() -> None:
-    from sabir.source.problem import Problem
-    from sabir.text import Source
+def test_defects_of_the_container_are_reported() -> None:
+    from sabir.source.packages.defects import LEADS_OUT
 
     package = MemoryPackage({})
-    package.problems = (Problem(code="E008", message="climbs out", source=Source("../x", "")),)
+    package.findings = (LEADS_OUT.about_file("../x", "climbs out"),)
     findings = Application().run(package, ())
     assert [(finding.code, finding.filename, finding.line) for finding in findings] == [
         ("E008", "../x", None)

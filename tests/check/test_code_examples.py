@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from sabir.check import Application, BaseValidator, FormValidator
-from sabir.check.general import GENERAL_CODES
+from sabir.check.application import general_rules
 from sabir.diagnostics import Finding, Rule
 from sabir.diagnostics.rules import Example
 from sabir.languages.language import EvaluationRequest, RenderRequest
@@ -22,7 +22,7 @@ from sabir.source.packages import LoadedPackage, MemoryPackage, ZipLoader
 from tests.plugin_path import install
 
 LANGUAGES = installed_languages().by_name
-OWN = {code.code for code in GENERAL_CODES}
+OWN = {code.code for code in general_rules()}
 LANGUAGE_CODES = [
     (language, code) for language in LANGUAGES.values() for code in language.rules() if code.code not in OWN
 ]
@@ -30,7 +30,7 @@ LANGUAGE_CODES = [
 
 @pytest.mark.rows("V-037")
 @pytest.mark.parametrize(
-    "code", [*GENERAL_CODES, *(code for _, code in LANGUAGE_CODES)], ids=lambda code: code.code
+    "code", [*general_rules(), *(code for _, code in LANGUAGE_CODES)], ids=lambda code: code.code
 )
 def test_every_code_is_documented(code: Rule) -> None:
     assert not code.title.endswith(".")
@@ -76,7 +76,7 @@ def sample_validator(source: str) -> type[BaseValidator]:
 
 @pytest.mark.parametrize(
     "code",
-    [code for code in GENERAL_CODES if code.code not in {"W903", "E901", "E910"}],
+    [code for code in general_rules() if code.code not in {"W903", "E901", "E910"}],
     ids=lambda code: code.code,
 )
 def test_general_examples(code: Rule) -> None:
@@ -96,7 +96,7 @@ def test_the_example_of_a_file_that_cannot_be_read(tmp_path: Path) -> None:
 
 
 def test_the_example_of_a_plug_in(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    (code,) = (code for code in GENERAL_CODES if code.code == "W903")
+    (code,) = (code for code in general_rules() if code.code == "W903")
     for example, expected in ((code.bad, ["W903"]), (code.good, [])):
         with monkeypatch.context() as patch:
             install(patch, tmp_path / str(len(expected)), example["entry_points.txt"])

@@ -4,7 +4,7 @@ import pytest
 
 from sabir.diagnostics import CheckerError, Finding, Related, Severity
 from sabir.diagnostics.finding import CheckError
-from sabir.source.problem import Problem, problem_finding
+from sabir.source.yaml import compose
 from sabir.text import Place, Source, Span
 
 SOURCE = Source("Classes/A.yaml", "Name: A\n\tUsage: Inn\n\n")
@@ -44,15 +44,11 @@ def test_position_and_snippet_are_optional() -> None:
 
 
 @pytest.mark.rows("V-162")
-def test_a_problem_of_the_text_is_a_finding_at_its_mark() -> None:
-    problem = Problem(
-        code="E006", message="twice", source=SOURCE, span=Span(9, 14), related=((Span(0, 4), "first"),)
-    )
-    finding = problem_finding(problem)
-    assert str(finding.location) == "Classes/A.yaml:2:2"
-    assert finding.related == (Related(place=Place(SOURCE, Span(0, 4)), message="first"),)
-    empty = problem_finding(Problem(code="E008", message="out", source=Source("../x", "")))
-    assert empty.whole_file
+def test_a_defect_of_the_text_is_a_finding_at_its_mark() -> None:
+    source = Source("a.yaml", "one: 1\ntwo: 2\none: 3\n")
+    (finding,) = compose(source).findings
+    assert str(finding.location) == "a.yaml:3:1"
+    assert finding.related == (Related(place=Place(source, Span(0, 3)), message="first given here"),)
 
 
 def test_reports_have_one_order() -> None:

@@ -15,7 +15,7 @@ import zipfile
 from collections.abc import Mapping
 from typing import Any
 
-from sabir.check.general import GENERAL_CODES
+from sabir.check.application import general_rules
 from sabir.check.options import CheckOptions
 from sabir.check.report import Report
 from sabir.languages.muranopl.check import package_codes
@@ -245,7 +245,7 @@ def _wrong(report: Report) -> str | None:
 
 
 _OPTIONS = CheckOptions(language="muranopl")
-_CODES = frozenset(code.code for code in (*package_codes(), *GENERAL_CODES))
+_CODES = frozenset(code.code for code in (*package_codes(), *general_rules()))
 
 
 def check_archive(data: bytes) -> str | None:

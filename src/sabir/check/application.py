@@ -4,30 +4,39 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
-from typing import Any, Protocol, cast
+from typing import Any, Final, Protocol, cast
 
 from msgspec.structs import replace
 
 from sabir.check.form import container_findings
 from sabir.check.options import CheckOptions
-from sabir.check.prepared import CheckRunner, PreparedCheck, run_in_turn
+from sabir.check.prepared import CHECK_FAILED, CheckRunner, PreparedCheck, run_in_turn
 from sabir.check.report import PackageReport, ordered
 from sabir.check.selection import CodePattern, split_words
 from sabir.check.validator import BaseValidator
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.near import did_you_mean
-from sabir.diagnostics.rules import Rule, RuleRegistry, parse_code
+from sabir.diagnostics.rules import Rule, RuleRegistry, collect_rules, parse_code
 from sabir.errors import UsageError
 from sabir.plugins import LANGUAGES, VALIDATORS, PluginFailure, load_plugins
 from sabir.session import Session
 from sabir.source.packages import LoadedPackage
 from sabir.text import Source
 
-__all__ = ["Application", "Validators"]
+__all__ = ["PLUGIN_FAILED", "Application", "Validators", "general_rules", "validator_names"]
 
 Validators = Sequence[str | type[BaseValidator]]
+PLUGIN_FAILED: Final = Rule(
+    code="W903",
+    title="plug-in cannot be loaded",
+    why="An installed distribution offers a language, validator, formatter or driver that cannot be imported or breaks the "
+    "interface, so what it would have found is missing from the report. Mend or remove the distribution.",
+    bad={"entry_points.txt": "[sabir.validators]\nacme = acme_rules:Missing\n"},
+    good={"entry_points.txt": "[sabir.validators]\nacme = sabir.check.form:FormValidator\n"},
+)
+
 # What must be seen whatever was selected: a part of the checks has not run.
-_ALWAYS = frozenset({"E000", "W903"})
+_ALWAYS: Final = frozenset({CHECK_FAILED.code, PLUGIN_FAILED.code})
 
 
 class _Language(Protocol):
@@ -92,14 +101,13 @@ class Application:
     def plugin_findings(self) -> tuple[Finding, ...]:
         """Plug-ins that could not be loaded, as findings that name them."""
         return tuple(
-            Finding.about_file(
-                "W903",
-                str(failure),
+            PLUGIN_FAILED.about_file(
                 f"<plug-in {failure.name}>",
+                str(failure),
                 hint="mend it or remove the distribution it came with",
             )
             for failure in self.failures
-            if not self.options.selection.ignores("W903")
+            if not self.options.selection.ignores(PLUGIN_FAILED.code)
         )
 
     # Codes
@@ -119,10 +127,8 @@ class Application:
 
     def registry(self) -> RuleRegistry:
         """All codes: general ones, those of the languages, those of plug-ins."""
-        from sabir.check.general import GENERAL_CODES
-
         registry = RuleRegistry()
-        registry.register(GENERAL_CODES)
+        registry.register(general_rules())
         for language in self._load_languages().values():
             registry.register(language.rules())
         for validator in self._load_validators().values():
@@ -278,6 +284,14 @@ class Application:
                 if not any(word in validator_names(validator) for validator in known):
                     raise UsageError(_unknown_validator(word, [*known, *wanted]))
         return [validator for validator in wanted if scope & validator_names(validator)]
+
+
+def general_rules() -> tuple[Rule, ...]:
+    """What is reported whatever the language: about the form of files, and about checking itself.
+
+    The numbers up to E009 are those of the package checker's code list, the nine hundreds are about checking.
+    """
+    return (*collect_rules("sabir.source"), *collect_rules("sabir.check"))
 
 
 def validator_names(validator: type[BaseValidator]) -> set[str]:

@@ -7,33 +7,31 @@ from typing import ClassVar
 
 from sabir.check.validator import BaseValidator
 from sabir.diagnostics.finding import Finding
-from sabir.diagnostics.rules import Rule
+from sabir.diagnostics.rules import Rule, collect_rules
 from sabir.source.packages import LoadedPackage, PackageFile
-from sabir.source.problem import problem_finding
 
 __all__ = ["FormValidator", "container_findings", "text_findings", "yaml_findings"]
 
 
 def container_findings(package: LoadedPackage) -> Iterator[Finding]:
     """What is wrong with the package as a container: hostile names, duplicates, broken limits."""
-    return (problem_finding(problem) for problem in package.problems)
+    return iter(package.findings)
 
 
 def text_findings(file: PackageFile) -> Iterator[Finding]:
     """What keeps a file from being read as text."""
-    if file.problem is not None:
-        yield problem_finding(file.problem)
+    if file.defect is not None:
+        yield file.defect
 
 
 def yaml_findings(file: PackageFile) -> Iterator[Finding]:
     """What is wrong with the form of a YAML file. `file.yaml.broken` tells whether it can be used all the same."""
-    if not file.yaml.problems:
+    if not file.yaml.findings:
         return
     from sabir.check.yaml_repairs import YamlRepairs  # most files need none
 
     repairs = YamlRepairs(file)
-    for problem in file.yaml.problems:
-        yield repairs.added(problem_finding(problem))
+    yield from map(repairs.added, file.yaml.findings)
 
 
 class FormValidator(BaseValidator):
@@ -45,9 +43,7 @@ class FormValidator(BaseValidator):
 
     @classmethod
     def rules(cls) -> tuple[Rule, ...]:
-        from sabir.check.general import FORM_CODES
-
-        return FORM_CODES
+        return collect_rules("sabir.source")
 
     def run(self, files: Iterable[str] | None = None) -> Iterator[Finding]:
         wanted = None if files is None else set(files)

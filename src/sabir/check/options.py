@@ -60,7 +60,11 @@ class CheckOptions(Struct, frozen=True, kw_only=True, dict=True):
 
     @cached_property
     def selection(self) -> Selection:
-        extend = (*self.extend_select, "W902") if self.require_reason else self.extend_select
+        extend = self.extend_select
+        if self.require_reason:
+            from sabir.check.suppression import NO_REASON  # few runs meet a suppression at all
+
+            extend = (*extend, NO_REASON.code)
         return Selection.parse(self.select, self.ignore, extend)
 
     @cached_property

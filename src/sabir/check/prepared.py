@@ -10,10 +10,26 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from sabir.diagnostics.finding import Finding
+from sabir.diagnostics.rules import Rule
 
-__all__ = ["CheckRunner", "PreparedCheck", "guarded", "run_in_turn"]
+__all__ = ["CHECK_FAILED", "CheckRunner", "PreparedCheck", "guarded", "run_in_turn"]
 
 _MOST_OF_A_KIND: Final = 1000
+
+CHECK_FAILED: Final = Rule(
+    code="E000",
+    title="a check itself failed",
+    why="This is a fault of the check that is named, not of what you wrote; the other checks have run. Please report it. "
+    "`SABIR_DEBUG=1` shows where it happened; `--ignore E000` lets the run pass meanwhile.",
+    bad={
+        "validator.py": "def check(data):\n    yield data['port'] + 1\n",
+        "example.yaml": "port: eighty\n",
+    },
+    good={
+        "validator.py": "def check(data):\n    if isinstance(data['port'], str):\n        yield 'port must be a number'\n",
+        "example.yaml": "port: eighty\n",
+    },
+)
 
 
 class PreparedCheck(Struct, frozen=True, kw_only=True):
@@ -53,10 +69,9 @@ def guarded(
     except Exception as error:
         if debugging:
             raise
-        yield Finding.about_file(
-            "E000",
-            f"check {name} failed: {type(error).__name__}: {error}".split("\n", 1)[0],
+        yield CHECK_FAILED.about_file(
             file,
+            f"check {name} failed: {type(error).__name__}: {error}".split("\n", 1)[0],
             hint="this is a fault of the check, not of the package; SABIR_DEBUG=1 shows where it happened",
         )
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import PurePath
 
-from msgspec import Struct, field
+from msgspec import Struct
 
 from sabir.diagnostics.finding import Finding, Severity
 from sabir.diagnostics.rules import Rule
@@ -50,8 +50,8 @@ class Report(Struct, frozen=True, kw_only=True):
     packages: tuple[PackageReport, ...] = ()
     general: tuple[Finding, ...] = ()
     """Findings that belong to no package: plug-ins that failed to load."""
-    codes: dict[str, Rule] = field(default_factory=dict[str, Rule])
-    """Documentation of the codes that were found, as far as it is registered."""
+    registry: Callable[[], Iterable[Rule]] = tuple
+    """Everything that can be reported. Only who writes documentation asks: it imports all of every language."""
 
     def findings(self) -> Iterator[tuple[PackageReport, Finding]]:
         """Every finding with its package, in the order of reports."""
@@ -59,6 +59,11 @@ class Report(Struct, frozen=True, kw_only=True):
         yield from ((nowhere, finding) for finding in self.general)
         for package in self.packages:
             yield from ((package, finding) for finding in package.findings)
+
+    def rules(self) -> dict[str, Rule]:
+        """The rules of the codes that were found, as far as they are registered."""
+        codes = {finding.code for _, finding in self.findings()}
+        return {rule.code: rule for rule in self.registry() if rule.code in codes} if codes else {}
 
     def count(self, severity: Severity) -> int:
         return sum(finding.severity is severity for _, finding in self.findings())

@@ -16,10 +16,40 @@ from msgspec import Struct, field
 
 from sabir.check.selection import CodePattern, Selection
 from sabir.diagnostics.finding import Edit, Finding, Fix
+from sabir.diagnostics.rules import Rule
 from sabir.errors import UsageError
 from sabir.text import Place, Source, Span
 
-__all__ = ["Suppressed", "apply_suppressions"]
+__all__ = ["NO_CODE", "NO_REASON", "UNUSED", "Suppressed", "apply_suppressions"]
+
+UNUSED: Final = Rule(
+    code="W901",
+    title="suppression that suppresses nothing",
+    why="The finding that the comment was written for is gone, or the code is misspelt. A suppression left behind would "
+    "hide the next finding of that kind. Remove the comment; `--fix` does it.",
+    bad={"example.yaml": "name: web  # sabir: ignore[E006] both are needed\n"},
+    good={"example.yaml": "name: web\nname: db  # sabir: ignore[E006] shows what a duplicate does\n"},
+    fixable=True,
+)
+
+NO_REASON: Final = Rule(
+    code="W902",
+    title="suppression without a reason",
+    why="Whoever reads the comment next year wants to know why the finding was not mended. Write the reason after the "
+    "bracket. Off unless `require-reason` is set or the code is selected.",
+    bad={"example.yaml": "name: web\nname: db  # sabir: ignore[E006]\n"},
+    good={"example.yaml": "name: web\nname: db  # sabir: ignore[E006] shows what a duplicate does\n"},
+    off_by_default=True,
+)
+
+NO_CODE: Final = Rule(
+    code="W904",
+    title="suppression that names no code",
+    why="A suppression has to say what it suppresses, between brackets, so that other findings of the line stay visible: "
+    "`# sabir: ignore[E006] reason`.",
+    bad={"example.yaml": "name: web  # sabir: ignore everything here\n"},
+    good={"example.yaml": "name: web\nname: db  # sabir: ignore[E006] shows what a duplicate does\n"},
+)
 
 _MOST: Final = 1000
 """Comments of one file that are heeded; whoever writes more has another problem."""
@@ -124,16 +154,15 @@ class _NextLine:
 
 
 def _about(comment: _Comment, selection: Selection, *, complete: bool) -> Iterator[Finding]:
-    if comment.bad_words and selection.takes("W904"):
+    if comment.bad_words and selection.takes(NO_CODE.code):
         yield _no_code(comment)
-    if comment.codes and not comment.reason and selection.takes("W902", off_by_default=True):
-        yield Finding(
-            code="W902",
-            message="this suppression gives no reason",
-            place=comment.place,
+    if comment.codes and not comment.reason and selection.takes(NO_REASON.code, off_by_default=True):
+        yield NO_REASON.at(
+            comment.place,
+            "this suppression gives no reason",
             hint="write after the bracket why the finding is not mended",
         )
-    if complete and selection.takes("W901"):
+    if complete and selection.takes(UNUSED.code):
         unused = [word for word in comment.codes if word not in comment.used]
         # With a narrow --select a code that was not looked for proves nothing.
         if unused and not selection.select:
@@ -144,16 +173,15 @@ def _no_code(comment: _Comment) -> Finding:
     word = next((word for word in comment.bad_words if word), None)
     message = "this suppression names no code" if word is None else f"{word!r} in this suppression is no code"
     hint = "write the codes between brackets, as in # sabir: ignore[E006] reason"
-    return Finding(code="W904", message=message, place=comment.place, hint=hint)
+    return NO_CODE.at(comment.place, message, hint=hint)
 
 
 def _unused(comment: _Comment, unused: list[str]) -> Finding:
     words = ", ".join(unused)
     target = "file" if comment.line is None else "line"
-    return Finding(
-        code="W901",
-        message=f"nothing in this {target} is reported as {words}: the suppression is not needed",
-        place=comment.place,
+    return UNUSED.at(
+        comment.place,
+        f"nothing in this {target} is reported as {words}: the suppression is not needed",
         hint="remove it",
         fix=_removal(comment, unused),
     )

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from sabir.diagnostics.finding import Edit, Finding, Fix
 from sabir.source.packages import PackageFile
 from sabir.source.yaml import YamlMapping, YamlNode, YamlScalar, YamlSequence
+from sabir.source.yaml.defects import DUPLICATE_KEY, NOT_YAML
 from sabir.text import Place, Source, Span
 
 __all__ = ["YamlRepairs"]
@@ -31,9 +32,9 @@ class YamlRepairs:
 
     def added(self, finding: Finding) -> Finding:
         """The finding about the form of the file, with its repair when there is one."""
-        if finding.code == "E006":
+        if finding.code == DUPLICATE_KEY.code:
             return self._with_one_key(finding)
-        if finding.code == "E002":
+        if finding.code == NOT_YAML.code:
             fix = _without_tabs(self._file)
             return replace(finding, fix=fix, hint="indent with blanks, never with tabs") if fix else finding
         return finding
@@ -121,7 +122,7 @@ def _without_tabs(file: PackageFile) -> Fix | None:
         return None
     repaired = [_with_blanks(text, width) for width in _WIDTHS]
     read = [PackageFile(file.name, one.encode("utf-8")).yaml for one in repaired]
-    if any(stream.problems for stream in read):
+    if any(stream.findings for stream in read):
         return None
     first = read[0].documents
     for stream in read[1:]:

@@ -178,8 +178,8 @@ def _yaml_value(text: str, where: str) -> Value:
     from sabir.text import Source
 
     stream = compose(Source("<command line>", text))
-    if stream.problems:
-        raise UsageError(f"{where}: {stream.problems[0].message}")
+    if stream.findings:
+        raise UsageError(f"{where}: {stream.findings[0].message}")
     if len(stream.documents) > 1:
         raise UsageError(f"{where}: one value is wanted, not several documents")
     node = stream.documents[0] if stream.documents else None

@@ -11,7 +11,6 @@ from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.near import did_you_mean
 from sabir.environment.nodes import Environment, Part
 from sabir.source.packages import PackageFile
-from sabir.source.problem import problem_finding
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence, text_of
 from sabir.text import Place, Source, Span
 
@@ -29,7 +28,7 @@ def _name_pattern() -> re.Pattern[str]:
 
 def read_environment(file: PackageFile) -> tuple[Environment | None, tuple[Finding, ...]]:
     """The environment, as far as it can be used, and what is wrong with its form."""
-    findings = [problem_finding(problem) for problem in file.yaml.problems]
+    findings = [*file.yaml.findings]
     if file.yaml.broken:
         return None, tuple(findings)
     first = file.yaml.documents[0] if file.yaml.documents else None

@@ -8,7 +8,7 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
-from sabir.check.application import Application
+from sabir.check.application import Application, general_rules
 from sabir.check.options import CheckOptions
 from sabir.check.prepared import CheckRunner
 from sabir.check.report import PackageReport, Report
@@ -70,9 +70,8 @@ def reject_unknown_codes(options: CheckOptions) -> None:
     patterns = (*options.selection.patterns(), *(code for _, codes in options.path_rules for code in codes))
     if not patterns:
         return
-    from sabir.check.general import GENERAL_CODES
-
-    pending = [pattern for pattern in patterns if not _is_known(pattern, GENERAL_CODES)]
+    general = general_rules()
+    pending = [pattern for pattern in patterns if not _is_known(pattern, general)]
     if not pending:
         return
     known = list_codes()
@@ -116,7 +115,7 @@ def _checked(package: LoadedPackage, application: Application, *, jobs: int = 1)
         language = find_language(package, application.options.language)
     except UnusableInput:
         # Of an archive that is refused nothing may be left to tell its language by; why it is refused is the answer.
-        if not package.problems:
+        if not package.findings:
             raise
         return application.check(package, ())
     more = application.validators_for((language.name,))
@@ -138,9 +137,4 @@ def _runner(package: LoadedPackage, jobs: int) -> CheckRunner | None:
 
 
 def _report(application: Application, packages: tuple[PackageReport, ...]) -> Report:
-    report = Report(packages=packages, general=application.plugin_findings())
-    found = {finding.code for _, finding in report.findings()}
-    if not found:
-        return report
-    codes = {code.code: code for code in application.registry() if code.code in found}
-    return replace(report, codes=codes)
+    return Report(packages=packages, general=application.plugin_findings(), registry=application.registry)

@@ -16,14 +16,16 @@ from sabir.errors import SabirError, UsageError
 from sabir.operations.check import check_package
 from sabir.operations.files import write_atomically
 from sabir.source.packages import LoadedPackage, load_package
+from sabir.source.packages.defects import NOT_UTF8
 from sabir.source.packages.edited import EditedPackage
+from sabir.source.yaml.defects import NOT_YAML, UNBOUNDED
 
 __all__ = ["FixResult", "MendedText", "fix_diff", "fix_paths", "mended_texts"]
 
 _BOM: Final = b"\xef\xbb\xbf"
 # A fix may bring forth another finding with a fix; fixes that undo each other must not go on for ever.
 _ROUNDS: Final = 10
-_UNREADABLE: Final = frozenset({"E002", "E003", "E004"})
+_UNREADABLE: Final = frozenset(rule.code for rule in (NOT_YAML, NOT_UTF8, UNBOUNDED))
 
 
 class FixResult(Struct, frozen=True, kw_only=True):

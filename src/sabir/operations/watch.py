@@ -60,7 +60,6 @@ class Watch:
         report = replace(
             first,
             packages=tuple(package for result in results for package in result.report.packages),
-            codes={code: known for result in results for code, known in result.report.codes.items()},
         )
         return CheckResult(
             report=report, refused=tuple(refused for result in results for refused in result.refused)

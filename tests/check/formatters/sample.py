@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sabir.check.general import GENERAL_CODES
+from sabir.check.application import general_rules
 from sabir.check.report import PackageReport, Report
 from sabir.diagnostics.finding import Edit, Finding, Fix, Frame, Related
 from sabir.text import Place, Source, Span
@@ -51,5 +51,5 @@ SAMPLE = Report(
         PackageReport(path="one/file.yaml", single_file=True, findings=(FINDINGS[0],)),
     ),
     general=(Finding.about_file("W903", "plug-in 'acme' cannot be loaded", "<plug-in acme>"),),
-    codes={code.code: code for code in (*GENERAL_CODES, *CODES)},
+    registry=lambda: (*general_rules(), *CODES),
 )

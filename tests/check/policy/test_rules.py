@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sabir.check.general import GENERAL_CODES
+from sabir.check.application import general_rules
 from sabir.check.policy import read_rules, run_rules
 from sabir.diagnostics.finding import Finding
 from sabir.graph import Graph, How, Instance, Origin, Record, Sensitive
@@ -95,6 +95,6 @@ def test_malformed(name: str) -> None:
 
 
 def test_the_example_of_the_code() -> None:
-    (code,) = (code for code in GENERAL_CODES if code.code == "E910")
+    (code,) = (code for code in general_rules() if code.code == "E910")
     assert [one.code for one in run(code.bad["example.yaml"])] == ["E910"]
     assert "E910" not in [one.code for one in run(code.good["example.yaml"])]

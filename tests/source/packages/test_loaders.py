@@ -86,7 +86,7 @@ def test_every_form_gives_the_same_files(tmp_path: Path) -> None:
         assert file.parsed() == {"Name": "A"}
         assert package.get_file("nope") is None
         assert package.get_file("../package/manifest.yaml") is None
-        assert package.problems == ()
+        assert package.findings == ()
 
 
 @pytest.mark.rows("V-176")
@@ -170,7 +170,7 @@ def test_a_file_that_may_not_be_read(tmp_path: Path) -> None:
 
 
 def codes(package: LoadedPackage) -> list[tuple[str, str]]:
-    return [(problem.code, problem.source.name) for problem in package.problems]
+    return [(problem.code, problem.filename) for problem in package.findings]
 
 
 def test_links_must_stay_inside(tmp_path: Path) -> None:
@@ -205,8 +205,8 @@ def test_a_file_that_became_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
     file = package.get_file("Classes/A.yaml")
     assert file is not None
     assert file.raw() == b""
-    assert file.problem is not None
-    assert file.problem.code == "E901"
+    assert file.defect is not None
+    assert file.defect.code == "E901"
 
 
 def test_what_tools_leave_behind_is_not_part_of_it(tmp_path: Path) -> None:
@@ -225,13 +225,13 @@ def test_limits_of_a_directory(tmp_path: Path) -> None:
     assert codes(deep) == [("E009", "a/b/c/d")]
     wide = DirectoryLoader.try_load(root, PackageLimits(entries=3))
     assert wide is not None
-    assert [problem.code for problem in wide.problems] == ["E009"]
+    assert [problem.code for problem in wide.findings] == ["E009"]
     small = DirectoryLoader.try_load(root, PackageLimits(file=4))
     assert small is not None
     manifest = small.get_file("manifest.yaml")
     assert manifest is not None
-    assert manifest.problem is not None
-    assert manifest.problem.code == "E009"
+    assert manifest.defect is not None
+    assert manifest.defect.code == "E009"
 
 
 @pytest.mark.parametrize(
@@ -242,7 +242,7 @@ def test_bytes_that_are_no_text(content: bytes, code: str, tmp_path: Path) -> No
     (tmp_path / "a.yaml").write_bytes(content)
     file = load_package(tmp_path / "a.yaml").get_file("a.yaml")
     assert file is not None
-    assert [problem.code for problem in file.yaml.problems] == [code]
+    assert [problem.code for problem in file.yaml.findings] == [code]
 
 
 # Archives
@@ -335,7 +335,7 @@ def test_too_many_members() -> None:
     for entries in (200, 2):  # a few too many, and so many that they are not even listed
         package = ZipLoader.from_bytes(buffer.getvalue(), PackageLimits(entries=entries))
         assert package is not None
-        assert [problem.code for problem in package.problems] == ["E009"]
+        assert [problem.code for problem in package.findings] == ["E009"]
 
 
 def test_damaged_and_encrypted_members() -> None:
@@ -355,8 +355,8 @@ def test_damaged_and_encrypted_members() -> None:
         file = package.get_file(name)
         assert file is not None
         assert file.raw() == b""
-        assert file.problem is not None
-        assert file.problem.code == "E901"
+        assert file.defect is not None
+        assert file.defect.code == "E901"
 
 
 @pytest.mark.parametrize("cut", [5, 30, 60, 100])

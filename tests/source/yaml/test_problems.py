@@ -41,11 +41,11 @@ BROKEN: list[tuple[str, str, int, str]] = [
 def test_broken_text(text: str, code: str, line: int, words: str) -> None:
     stream = _read(text)
     assert stream.broken
-    problem = stream.problems[-1]
+    problem = stream.findings[-1]
     assert problem.code == code
     assert words in problem.message
-    assert stream.source.line_column(problem.span.start)[0] == line
-    assert 0 <= problem.span.start <= problem.span.end <= len(text)
+    assert stream.source.line_column(problem.place.span.start)[0] == line
+    assert 0 <= problem.place.span.start <= problem.place.span.end <= len(text)
 
 
 def test_documents_before_the_broken_one_are_kept() -> None:
@@ -77,8 +77,8 @@ def test_accepted_tags_are_kept() -> None:
 def test_duplicate_keys_are_kept_and_reported(text: str, places: list[tuple[int, int]]) -> None:
     stream = _read(text)
     assert not stream.broken
-    assert [stream.source.line_column(problem.span.start) for problem in stream.problems] == places
-    assert all(problem.code == "E006" and problem.related for problem in stream.problems)
+    assert [stream.source.line_column(problem.place.span.start) for problem in stream.findings] == places
+    assert all(problem.code == "E006" and problem.related for problem in stream.findings)
 
 
 def test_last_duplicate_wins() -> None:
@@ -94,16 +94,16 @@ def test_last_duplicate_wins() -> None:
 def test_depth_limit() -> None:
     assert not _read("[" * 5 + "]" * 5, depth=5).broken
     stream = _read("[" * 6 + "]" * 6, depth=5)
-    assert (stream.problems[0].code, stream.problems[0].span.start) == ("E004", 5)
+    assert (stream.findings[0].code, stream.findings[0].place.span.start) == ("E004", 5)
 
 
 def test_node_limit_counts_what_aliases_repeat() -> None:
     text = "a: &x [1, 2, 3]\nb: [*x, *x]\n"  # 1 + a 1 + x 4 + b 1 + 1 + 8
     assert not _read(text, nodes=16).broken
     stream = _read(text, nodes=15)
-    assert stream.problems[0].code == "E004"
-    assert "more than 15 nodes" in stream.problems[0].message
-    assert stream.source.slice(stream.problems[0].span) == "*x"
+    assert stream.findings[0].code == "E004"
+    assert "more than 15 nodes" in stream.findings[0].message
+    assert stream.source.slice(stream.findings[0].place.span) == "*x"
 
 
 @pytest.mark.parametrize(
@@ -111,7 +111,7 @@ def test_node_limit_counts_what_aliases_repeat() -> None:
     ["[" + "1," * 20 + "]", "[" + "[]," * 20 + "]", "{" + "".join(f"{n}: {n}," for n in range(9)) + "}"],
 )
 def test_node_limit_counts_whatever_is_written(text: str) -> None:
-    assert [problem.code for problem in _read(text, nodes=15).problems] == ["E004"]
+    assert [problem.code for problem in _read(text, nodes=15).findings] == ["E004"]
     assert not _read(text, nodes=30).broken
 
 
@@ -151,7 +151,7 @@ def test_hostile_text_ends_within_bounds(text: str) -> None:
             plain_data(document)
     assert time.process_time() - start < 10
     assert peak_memory() < 1_500_000_000
-    assert all(problem.code in ("E002", "E004", "E006") for problem in stream.problems)
+    assert all(problem.code in ("E002", "E004", "E006") for problem in stream.findings)
 
 
 def test_nodes_know_their_length() -> None:

@@ -18,7 +18,7 @@ from sabir.text import Source
 
 def _ours(text: str) -> list[Any]:
     stream = compose(Source("test.yaml", text))
-    assert not stream.broken, stream.problems
+    assert not stream.broken, stream.findings
     return [None if document is None else plain_data(document) for document in stream.documents]
 
 

@@ -26,6 +26,7 @@ _LEVELS: Final = {Severity.ERROR: "error", Severity.WARNING: "warning"}
 class SarifFormatter(BaseFormatter):
     def format(self, report: Report) -> str:
         codes = sorted({finding.code for _, finding in report.findings()})
+        rules = report.rules()
         indexes = {code: index for index, code in enumerate(codes)}
         run = {
             "tool": {
@@ -34,7 +35,7 @@ class SarifFormatter(BaseFormatter):
                     "version": __version__,
                     "semanticVersion": __version__,
                     "informationUri": "https://sabir.readthedocs.io/",
-                    "rules": [_rule(code, report.codes.get(code)) for code in codes],
+                    "rules": [_rule(code, rules.get(code)) for code in codes],
                 }
             },
             "columnKind": "unicodeCodePoints",

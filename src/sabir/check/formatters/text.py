@@ -77,7 +77,7 @@ def _statistics(report: Report, palette: Palette) -> Iterator[str]:
         return
     count_width = max(len(str(count)) for _, count in rows)
     code_width = max(len(code) for code, _ in rows)
+    rules = report.rules()
     for code, count in rows:
-        known = report.codes.get(code)
-        title = known.title if known else ""
+        title = rules[code].title if code in rules else ""
         yield f"{count:>{count_width}}  {palette.bold(f'{code:<{code_width}}')}  {title}".rstrip()

@@ -17,15 +17,25 @@ from msgspec import Struct
 
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.near import did_you_mean
-from sabir.diagnostics.rules import parse_code
+from sabir.diagnostics.rules import Rule, parse_code
 from sabir.expressions.query import QueryError
 from sabir.expressions.query.forms import compile_expression
 from sabir.source.packages import PackageFile
-from sabir.source.problem import problem_finding
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlSequence, plain_data, text_of
 from sabir.text import Place, Source
 
-__all__ = ["PolicyRule", "read_rules"]
+__all__ = ["MALFORMED_RULE", "PolicyRule", "read_rules"]
+
+MALFORMED_RULE: Final = Rule(
+    code="E910",
+    title="a malformed rule",
+    why="A policy file is a mapping with the list rules. A rule has a code with a prefix of its own, a message, the "
+    "expression `for` that finds instances, and the expression `condition` that must be true of each of them.",
+    bad={"example.yaml": "rules:\n- code: SHOP:E001\n  message: no backup\n  for: '::*'\n"},
+    good={
+        "example.yaml": "rules:\n- code: SHOP:E001\n  message: no backup\n  for: '::*'\n  condition: backup\n"
+    },
+)
 
 _KEYS: Final = ("code", "message", "for", "condition", "hint", "attribute", "why")
 
@@ -47,14 +57,14 @@ class PolicyRule(Struct, frozen=True, eq=False, kw_only=True):
 
 def read_rules(file: PackageFile) -> tuple[tuple[PolicyRule, ...], tuple[Finding, ...]]:
     """The rules of a policy file that can be used, and what is wrong with the others."""
-    findings = [problem_finding(problem) for problem in file.yaml.problems]
+    findings = [*file.yaml.findings]
     if file.yaml.broken:
         return (), tuple(findings)
     first = file.yaml.documents[0] if file.yaml.documents else None
     listed = first.get("rules") if isinstance(first, YamlMapping) else None
     if not isinstance(listed, YamlSequence):
         message = "a policy file is a mapping with the key rules, a list"
-        return (), (*findings, Finding.about_file("E910", message, file.source))
+        return (), (*findings, MALFORMED_RULE.about_file(file.source, message))
     rules: list[PolicyRule] = []
     for item in listed.items:
         outcome = list(_rule(file.source, item))
@@ -113,4 +123,4 @@ def _problems(source: Source, node: YamlMapping) -> Iterator[Finding]:
 
 
 def _finding(source: Source, node: YamlNode, message: str, *, hint: str | None = None) -> Finding:
-    return Finding(code="E910", message=message, place=Place(source, node.span), hint=hint)
+    return MALFORMED_RULE.at(Place(source, node.span), message, hint=hint)

@@ -100,7 +100,7 @@ def parse_expression(text: str) -> Any:
     from sabir.text import Source
 
     stream = compose(Source("<expression>", text))
-    if stream.problems or not stream.documents or stream.documents[0] is None:
-        message = stream.problems[0].message if stream.problems else "it is empty"
+    if stream.findings or not stream.documents or stream.documents[0] is None:
+        message = stream.findings[0].message if stream.findings else "it is empty"
         raise UsageError(f"the expression cannot be read as YAML: {message}")
     return plain_data(stream.documents[0])

@@ -69,7 +69,7 @@ def from_yaml_all(value: Any) -> list[Any]:
 
     stream = compose(Source("<text>", str(value)))
     if stream.broken:
-        raise FilterArgumentError(stream.problems[-1].message)
+        raise FilterArgumentError(stream.findings[-1].message)
     return [None if node is None else plain_data(node) for node in stream.documents]
 
 

@@ -12,12 +12,13 @@ from functools import partial
 from pathlib import Path
 from typing import IO, Final
 
+from sabir.diagnostics.finding import Finding
+from sabir.diagnostics.rules import Rule
+from sabir.source.packages.defects import LEADS_OUT, TOO_MUCH, UNREADABLE, ReadProblem
 from sabir.source.packages.limits import DEFAULT_LIMITS, PackageLimits
 from sabir.source.packages.loader import PackageLoader
 from sabir.source.packages.names import name_defect, normal_name
-from sabir.source.packages.package import FileTable, LoadedPackage, PackageFile, ReadProblem
-from sabir.source.problem import Problem
-from sabir.text import Source
+from sabir.source.packages.package import FileTable, LoadedPackage, PackageFile
 
 __all__ = ["ZipLoader", "table_of_contents_size"]
 
@@ -86,13 +87,8 @@ def _load(file: Path | IO[bytes], contents: int, limits: PackageLimits) -> FileT
     if contents > limits.entries * _USUAL_ENTRY:
         most = contents // _SMALLEST_ENTRY
         package = FileTable({})
-        package.problems = (
-            _problem(
-                "E009",
-                str(file) if isinstance(file, Path) else "<upload>",
-                _too_many(limits) + f": up to {most:,}",
-            ),
-        )
+        name = str(file) if isinstance(file, Path) else "<upload>"
+        package.findings = (TOO_MUCH.about_file(name, _too_many(limits) + f": up to {most:,}"),)
         return package
     try:
         archive = zipfile.ZipFile(file)
@@ -100,7 +96,7 @@ def _load(file: Path | IO[bytes], contents: int, limits: PackageLimits) -> FileT
         return None
     table = _Table(archive=archive, limits=limits)
     package = FileTable({name: PackageFile(name, reader) for name, reader in table.members()})
-    package.problems = tuple(table.problems)
+    package.findings = tuple(table.findings)
     return package
 
 
@@ -110,7 +106,7 @@ class _Table:
     def __init__(self, archive: zipfile.ZipFile, limits: PackageLimits) -> None:
         self.archive = archive
         self.limits = limits
-        self.problems: list[Problem] = []
+        self.findings: list[Finding] = []
 
     def members(self) -> Iterator[tuple[str, partial[bytes]]]:
         seen: set[str] = set()
@@ -118,29 +114,29 @@ class _Table:
         for count, info in enumerate(self.archive.infolist(), 1):
             name = info.orig_filename
             if count > self.limits.entries:
-                self._note("E009", name, _too_many(self.limits) + "; the rest is left out")
+                self._note(TOO_MUCH, name, _too_many(self.limits) + "; the rest is left out")
                 return
             defect = name_defect(name) or _kind_defect(info)
             if defect is not None:
-                self._note("E008", name, f"archive member name {defect}; left out")
+                self._note(LEADS_OUT, name, f"archive member name {defect}; left out")
                 continue
             if info.is_dir():
                 continue
             total += info.file_size
             if total > self.limits.archive:
                 self._note(
-                    "E009",
+                    TOO_MUCH,
                     name,
                     f"archive unpacks to more than {self.limits.archive:,} bytes; the rest is left out",
                 )
                 return
             normal = normal_name(name)
             if normal in seen:
-                self._note("E009", name, "archive holds this member twice; the first one is taken")
+                self._note(TOO_MUCH, name, "archive holds this member twice; the first one is taken")
                 continue
             seen.add(normal)
             if self._is_bomb(info):
-                self._note("E009", name, _bomb_message(info))
+                self._note(TOO_MUCH, name, _bomb_message(info))
                 continue
             yield normal, partial(_read_member, self.archive, info, self.limits)
 
@@ -149,8 +145,8 @@ class _Table:
             return False
         return info.file_size > self.limits.ratio * max(1, info.compress_size)
 
-    def _note(self, code: str, name: str, message: str) -> None:
-        self.problems.append(_problem(code, name, message))
+    def _note(self, rule: Rule, name: str, message: str) -> None:
+        self.findings.append(rule.about_file(name, message))
 
 
 def _kind_defect(info: zipfile.ZipInfo) -> str | None:
@@ -173,23 +169,19 @@ def _too_many(limits: PackageLimits) -> str:
     return f"archive holds more than {limits.entries:,} members"
 
 
-def _problem(code: str, name: str, message: str) -> Problem:
-    return Problem(code=code, message=message, source=Source(name, ""))
-
-
 def _read_member(archive: zipfile.ZipFile, info: zipfile.ZipInfo, limits: PackageLimits) -> bytes:
     if info.flag_bits & _ENCRYPTED:
-        raise ReadProblem("E901", "cannot be read: it is encrypted")
+        raise ReadProblem(UNREADABLE, "cannot be read: it is encrypted")
     if info.compress_type not in _METHODS:
         raise ReadProblem(
-            "E901", f"cannot be read: it is packed by method {info.compress_type}, not by deflate"
+            UNREADABLE, f"cannot be read: it is packed by method {info.compress_type}, not by deflate"
         )
     if info.file_size > limits.file:
         raise ReadProblem(
-            "E009", f"{info.file_size:,} bytes are too much to read: the limit is {limits.file:,}"
+            TOO_MUCH, f"{info.file_size:,} bytes are too much to read: the limit is {limits.file:,}"
         )
     try:
         with archive.open(info) as member:
             return member.read(limits.file)
     except (*_BROKEN, OSError) as error:
-        raise ReadProblem("E901", f"cannot be read: the archive is damaged here ({error})") from error
+        raise ReadProblem(UNREADABLE, f"cannot be read: the archive is damaged here ({error})") from error

@@ -7,13 +7,14 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
+from sabir.diagnostics.finding import Finding
+from sabir.diagnostics.rules import Rule
+from sabir.source.packages.defects import LEADS_OUT, TOO_MUCH, UNREADABLE
 from sabir.source.packages.limits import DEFAULT_LIMITS, PackageLimits
 from sabir.source.packages.loader import PackageLoader
 from sabir.source.packages.names import NOISE
 from sabir.source.packages.package import FileTable, LoadedPackage, PackageFile
 from sabir.source.packages.reading import read_regular_file
-from sabir.source.problem import Problem
-from sabir.text import Source
 
 __all__ = ["DirectoryLoader"]
 
@@ -29,7 +30,7 @@ class DirectoryLoader(PackageLoader):
         walk = _Walk(root=root, limits=options[0] if options else DEFAULT_LIMITS)
         package = FileTable({name: PackageFile(name, reader) for name, reader in walk.files()})
         package.path = root
-        package.problems = tuple(sorted(walk.problems, key=lambda problem: problem.source.name))
+        package.findings = tuple(sorted(walk.findings, key=lambda finding: finding.filename))
         return package
 
 
@@ -39,7 +40,7 @@ class _Walk:
     def __init__(self, root: Path, limits: PackageLimits) -> None:
         self.root = root
         self.limits = limits
-        self.problems: list[Problem] = []
+        self.findings: list[Finding] = []
         self._count = 0
 
     def files(self) -> Iterator[tuple[str, partial[bytes]]]:
@@ -50,7 +51,9 @@ class _Walk:
                 name = f"{folder}{entry.name}"
                 self._count += 1
                 if self._count > self.limits.entries:
-                    self._note("E009", name, f"more than {self.limits.entries:,} files; the rest is left out")
+                    self._note(
+                        TOO_MUCH, name, f"more than {self.limits.entries:,} files; the rest is left out"
+                    )
                     return
                 if entry.is_symlink():
                     target = self._link_target(name, entry)
@@ -61,7 +64,7 @@ class _Walk:
                 else:
                     target = Path(entry.path) if entry.is_file(follow_symlinks=False) else None
                     if target is None:
-                        self._note("E901", name, "left out: it is neither file nor folder")
+                        self._note(UNREADABLE, name, "left out: it is neither file nor folder")
                 if target is not None:
                     yield name, partial(read_regular_file, target, self.limits)
 
@@ -70,14 +73,14 @@ class _Walk:
             with os.scandir(self.root / folder) as found:
                 return [entry for entry in found if _is_text(entry.name)]
         except OSError as error:
-            self._note("E901", folder.rstrip("/") or ".", f"cannot be read: {error.strerror or error}")
+            self._note(UNREADABLE, folder.rstrip("/") or ".", f"cannot be read: {error.strerror or error}")
             return []
 
     def _is_wanted(self, entry: os.DirEntry[str], name: str, depth: int) -> bool:
         if entry.name in NOISE or os.path.exists(os.path.join(entry.path, "pyvenv.cfg")):
             return False
         if depth >= self.limits.depth:
-            self._note("E009", name, f"folders nested deeper than {self.limits.depth} levels; left out")
+            self._note(TOO_MUCH, name, f"folders nested deeper than {self.limits.depth} levels; left out")
             return False
         return True
 
@@ -87,13 +90,13 @@ class _Walk:
         inside = os.path.realpath(self.root)
         if os.path.commonpath([target, inside]) != inside:
             self._note(
-                "E008", name, f"symlink out of the package, to {os.readlink(entry.path)!r}; not followed"
+                LEADS_OUT, name, f"symlink out of the package, to {os.readlink(entry.path)!r}; not followed"
             )
             return None
         return Path(target) if os.path.isfile(target) else None
 
-    def _note(self, code: str, name: str, message: str) -> None:
-        self.problems.append(Problem(code=code, message=message, source=Source(name, "")))
+    def _note(self, rule: Rule, name: str, message: str) -> None:
+        self.findings.append(rule.about_file(name, message))
 
 
 def _is_text(name: str) -> bool:

@@ -16,7 +16,7 @@ class EditedPackage(LoadedPackage):
     def __init__(self, package: LoadedPackage, texts: Mapping[str, str]) -> None:
         self.path = package.path
         self.single_file = package.single_file
-        self.problems = package.problems
+        self.findings = package.findings
         self._package = package
         self._edited = {name: PackageFile(name, text.encode("utf-8")) for name, text in texts.items()}
 

@@ -7,9 +7,10 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
+from sabir.source.packages.defects import ReadProblem
 from sabir.source.packages.limits import DEFAULT_LIMITS, PackageLimits
 from sabir.source.packages.loader import PackageLoader
-from sabir.source.packages.package import FileTable, LoadedPackage, PackageFile, ReadProblem
+from sabir.source.packages.package import FileTable, LoadedPackage, PackageFile
 from sabir.source.packages.reading import read_regular_file
 
 __all__ = ["FileLoader"]

@@ -10,26 +10,19 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from sabir.diagnostics.finding import Finding
+from sabir.source.packages.defects import NOT_UTF8, TOO_MUCH, ReadProblem
 from sabir.source.packages.limits import DEFAULT_LIMITS
 from sabir.source.packages.names import name_defect, normal_name
-from sabir.source.problem import Problem
-from sabir.text import Source, Span
+from sabir.text import Place, Source, Span
 
 if TYPE_CHECKING:
     from sabir.source.yaml import YamlStream
     from sabir.source.yaml.nodes import Data
 
-__all__ = ["LoadedPackage", "PackageFile", "ReadProblem"]
+__all__ = ["LoadedPackage", "PackageFile"]
 
 YAQL_TAG: Final = frozenset({"!yaql"})
-
-
-class ReadProblem(Exception):
-    """A file of a package cannot be read; its reader raises this and `PackageFile.problem` shows it."""
-
-    def __init__(self, code: str, message: str) -> None:
-        super().__init__(message)
-        self.code = code
 
 
 class PackageFile:
@@ -40,17 +33,17 @@ class PackageFile:
         self._content = raw
 
     def raw(self) -> bytes:
-        """The bytes of the file; empty when it cannot be read, `problem` tells why."""
+        """The bytes of the file; empty when it cannot be read, `defect` tells why."""
         return self._read[0]
 
     @property
-    def problem(self) -> Problem | None:
+    def defect(self) -> Finding | None:
         """Set when the file cannot be read, is too large, or is no UTF-8 text (E003)."""
         return self._decoded[1]
 
     @property
     def source(self) -> Source:
-        """The text of the file; broken bytes are replaced, `problem` tells."""
+        """The text of the file; broken bytes are replaced, `defect` tells."""
         return self._decoded[0]
 
     @property
@@ -59,39 +52,38 @@ class PackageFile:
         return "_decoded" in self.__dict__
 
     @cached_property
-    def _read(self) -> tuple[bytes, Problem | None]:
+    def _read(self) -> tuple[bytes, Finding | None]:
         if isinstance(self._content, bytes):
             return self._content, None
         try:
             return self._content(), None
         except ReadProblem as error:
-            source = Source(self.name, "")
-            return b"", Problem(code=error.code, message=str(error), source=source)
+            return b"", error.rule.about_file(self.name, str(error))
 
     @cached_property
-    def _decoded(self) -> tuple[Source, Problem | None]:
+    def _decoded(self) -> tuple[Source, Finding | None]:
         raw, unreadable = self._read
         if unreadable is not None:
-            return unreadable.source, unreadable
+            return unreadable.place.source, unreadable
         if len(raw) > DEFAULT_LIMITS.text:
             source = Source(self.name, "")
             message = f"{len(raw):,} bytes are too much for one text: the limit is {DEFAULT_LIMITS.text:,}"
-            return source, Problem(code="E009", message=message, source=source)
+            return source, TOO_MUCH.about_file(source, message)
         try:
             return Source(self.name, raw.decode("utf-8-sig")), None
         except UnicodeDecodeError as error:
             source = Source(self.name, raw.decode("utf-8", errors="replace"))
             offset = len(raw[: error.start].decode("utf-8", errors="replace"))
             message = f"not UTF-8 text: byte 0x{raw[error.start]:02x} at position {error.start}"
-            return source, Problem(code="E003", message=message, source=source, span=Span(offset, offset + 1))
+            return source, NOT_UTF8.at(Place(source, Span(offset, offset + 1)), message)
 
     @cached_property
     def yaml(self) -> YamlStream:
-        """The file as YAML with places; a file that is no text has no documents and the problem E003."""
+        """The file as YAML with places; a file that is no text has no documents and the finding E003."""
         from sabir.source.yaml import Limits, YamlStream, compose
 
-        if self.problem is not None:
-            return YamlStream(source=self.source, documents=(), problems=(self.problem,))
+        if self.defect is not None:
+            return YamlStream(source=self.source, documents=(), findings=(self.defect,))
         return compose(self.source, tags=YAQL_TAG, limits=Limits(nodes=DEFAULT_LIMITS.nodes))
 
     def parsed(self) -> Data:
@@ -109,7 +101,7 @@ class LoadedPackage(ABC):
     """Where it came from; None when it only lives in memory."""
     single_file: bool = False
     """True when one file was given, which is to be checked alone."""
-    problems: tuple[Problem, ...] = ()
+    findings: tuple[Finding, ...] = ()
     """What is wrong with the container itself: hostile member names, duplicates, broken limits (E008, E009)."""
 
     @abstractmethod

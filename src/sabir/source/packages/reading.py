@@ -6,8 +6,8 @@ import os
 import stat
 from pathlib import Path
 
+from sabir.source.packages.defects import TOO_MUCH, UNREADABLE, ReadProblem
 from sabir.source.packages.limits import PackageLimits
-from sabir.source.packages.package import ReadProblem
 
 __all__ = ["read_regular_file"]
 
@@ -19,14 +19,14 @@ def read_regular_file(path: Path, limits: PackageLimits) -> bytes:
         with open(path, "rb", opener=lambda name, _: os.open(name, flags)) as file:
             status = os.fstat(file.fileno())
             if not stat.S_ISREG(status.st_mode):
-                raise ReadProblem("E901", "cannot be read: it is no regular file")
+                raise ReadProblem(UNREADABLE, "cannot be read: it is no regular file")
             if status.st_size > limits.file:
-                raise ReadProblem("E009", _too_large(status.st_size, limits))
+                raise ReadProblem(TOO_MUCH, _too_large(status.st_size, limits))
             raw = file.read(limits.file + 1)
     except OSError as error:
-        raise ReadProblem("E901", f"cannot be read: {error.strerror or error}") from error
+        raise ReadProblem(UNREADABLE, f"cannot be read: {error.strerror or error}") from error
     if len(raw) > limits.file:
-        raise ReadProblem("E009", _too_large(len(raw), limits))
+        raise ReadProblem(TOO_MUCH, _too_large(len(raw), limits))
     return raw
 
 

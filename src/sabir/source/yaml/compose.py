@@ -8,7 +8,8 @@ from typing import Any, Final
 import yaml
 from msgspec import Struct
 
-from sabir.source.problem import Problem
+from sabir.diagnostics.finding import Finding, Related
+from sabir.source.yaml.defects import DUPLICATE_KEY, UNBOUNDED, YamlDefect, not_readable, syntax_finding
 from sabir.source.yaml.nodes import (
     ScalarValue,
     Style,
@@ -19,7 +20,7 @@ from sabir.source.yaml.nodes import (
     YamlSequence,
 )
 from sabir.source.yaml.scalars import CONSTRUCTORS, resolve_plain
-from sabir.text import Source, Span
+from sabir.text import Place, Source, Span
 
 __all__ = ["Limits", "YamlStream", "compose"]
 
@@ -43,62 +44,36 @@ class Limits(Struct, frozen=True, kw_only=True):
 
 
 class YamlStream(Struct, frozen=True, kw_only=True):
-    """All documents of a text, or the problem that made it unreadable (then `documents` is what came before it)."""
+    """All documents of a text, and what is wrong with it; what made it unreadable comes last, after what came before it."""
 
     source: Source
     documents: tuple[YamlNode | None, ...]
-    problems: tuple[Problem, ...] = ()
+    findings: tuple[Finding, ...] = ()
 
     @property
     def broken(self) -> bool:
         """True when the text as a whole cannot be used; a duplicate key alone does not break it."""
-        return any(problem.code != "E006" for problem in self.problems)
-
-
-class _Stop(Exception):
-    def __init__(self, code: str, message: str, span: Span) -> None:
-        super().__init__(message)
-        self.problem = (code, message, span)
+        return any(finding.code != DUPLICATE_KEY.code for finding in self.findings)
 
 
 def compose(
     source: Source, *, tags: frozenset[str] = frozenset(), limits: Limits | None = None
 ) -> YamlStream:
-    """Read every document. `tags` are local tags to accept (`!yaql`); any other unknown tag is a problem (E002)."""
+    """Read every document. `tags` are local tags to accept (`!yaql`); any other unknown tag is a finding (E002)."""
     composer = _Composer(source, tags, limits or Limits())
     documents: list[YamlNode | None] = []
-    problem: Problem | None = None
+    broken: Finding | None = None
     try:
         documents.extend(composer.documents())
-    except _Stop as stop:
-        code, message, span = stop.problem
-        problem = Problem(code=code, message=message, source=source, span=span)
+    except YamlDefect as defect:
+        broken = defect.finding(source)
     except yaml.YAMLError as error:
-        problem = _syntax_problem(source, error)
+        broken = syntax_finding(source, error)
     except UnicodeEncodeError as error:
-        message = "not readable as YAML: half of a surrogate pair is no character"
-        problem = Problem(
-            code="E002", message=message, source=source, span=Span(error.start, error.start + 1)
-        )
-    problems = (*composer.duplicates, problem) if problem else tuple(composer.duplicates)
-    return YamlStream(source=source, documents=tuple(documents), problems=problems)
-
-
-def _syntax_problem(source: Source, error: yaml.YAMLError) -> Problem:
-    mark: Any = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
-    what = getattr(error, "problem", None) or getattr(error, "reason", None) or str(error)
-    context = getattr(error, "context", None)
-    message = f"not readable as YAML: {what}" + (f" ({context})" if context else "")
-    offset = mark.index if mark else _character_offset(source.text, getattr(error, "position", 0) or 0)
-    length = len(source.text)
-    return Problem(
-        code="E002", message=message, source=source, span=Span(min(offset, length), min(offset + 1, length))
-    )
-
-
-def _character_offset(text: str, byte_offset: int) -> int:
-    # What the parser refuses to read at all it counts in bytes.
-    return len(text.encode()[:byte_offset].decode(errors="ignore"))
+        span = Span(error.start, error.start + 1)
+        broken = not_readable("half of a surrogate pair is no character", span).finding(source)
+    findings = (*composer.duplicates, broken) if broken else tuple(composer.duplicates)
+    return YamlStream(source=source, documents=tuple(documents), findings=findings)
 
 
 class _Composer:
@@ -112,7 +87,7 @@ class _Composer:
     __slots__ = ("_anchors", "_end", "_limits", "_most", "_next", "_nodes", "_source", "_tags", "duplicates")
 
     def __init__(self, source: Source, tags: frozenset[str], limits: Limits) -> None:
-        self.duplicates: list[Problem] = []
+        self.duplicates: list[Finding] = []
         self._source = source
         self._tags = tags
         self._limits = limits
@@ -150,7 +125,9 @@ class _Composer:
         if before >= self._most:
             raise self._too_many(_first_character(event))
         if depth >= self._limits.depth:
-            raise _Stop("E004", f"nested deeper than {self._limits.depth} levels", _first_character(event))
+            raise YamlDefect(
+                UNBOUNDED, f"nested deeper than {self._limits.depth} levels", _first_character(event)
+            )
         if event.anchor:
             self._anchors[event.anchor] = None
         is_sequence = kind is yaml.SequenceStartEvent
@@ -168,18 +145,20 @@ class _Composer:
         span = _whole(event)
         self._end = span.end
         if event.anchor not in self._anchors:
-            raise _Stop("E002", f"not readable as YAML: alias *{event.anchor} has no anchor before it", span)
+            raise not_readable(f"alias *{event.anchor} has no anchor before it", span)
         known = self._anchors[event.anchor]
         if known is None:
-            raise _Stop("E004", f"alias *{event.anchor} contains itself", span)
+            raise YamlDefect(UNBOUNDED, f"alias *{event.anchor} contains itself", span)
         node, weight = known
         self._nodes += weight
         if self._nodes > self._most:
             raise self._too_many(span)
         return node
 
-    def _too_many(self, span: Span) -> _Stop:
-        return _Stop("E004", f"more than {self._limits.nodes:,} nodes, with what aliases repeat", span)
+    def _too_many(self, span: Span) -> YamlDefect:
+        return YamlDefect(
+            UNBOUNDED, f"more than {self._limits.nodes:,} nodes, with what aliases repeat", span
+        )
 
     def _sequence(self, event: Any, tag: str | None, depth: int) -> YamlSequence:
         items: list[YamlNode] = []
@@ -232,12 +211,10 @@ class _Composer:
             return
         line, _ = self._source.line_column(first.start)
         self.duplicates.append(
-            Problem(
-                code="E006",
-                message=f"key {key.text!r} is given twice in one mapping, first in line {line}; the last one wins",
-                source=self._source,
-                span=key.span,
-                related=((first.span, "first given here"),),
+            DUPLICATE_KEY.at(
+                Place(self._source, key.span),
+                f"key {key.text!r} is given twice in one mapping, first in line {line}; the last one wins",
+                related=(Related(place=Place(self._source, first.span), message="first given here"),),
             )
         )
 
@@ -262,7 +239,7 @@ class _Composer:
         try:
             return resolve_plain(text) if len(text) < _LONGEST_NUMBER else text
         except ValueError as error:
-            raise _Stop("E002", f"not readable as YAML: {text!r}: {error}", _whole(event)) from error
+            raise not_readable(f"{text!r}: {error}", _whole(event)) from error
 
     def _other_scalar(self, event: Any) -> YamlScalar:
         """A scalar that is quoted, in a block, or tagged."""
@@ -276,13 +253,11 @@ class _Composer:
         else:
             constructor = CONSTRUCTORS.get(tag)
             if constructor is None and tag not in self._tags:
-                raise _Stop("E002", f"not readable as YAML: unknown tag {_shown_tag(tag)}", _whole(event))
+                raise not_readable(f"unknown tag {_shown_tag(tag)}", _whole(event))
             try:
                 value = constructor(text) if constructor else text
             except (ValueError, KeyError) as error:
-                raise _Stop(
-                    "E002", f"not readable as YAML: {text!r} is no {_shown_tag(tag)}", _whole(event)
-                ) from error
+                raise not_readable(f"{text!r} is no {_shown_tag(tag)}", _whole(event)) from error
         style = _STYLES.get(event.style, Style.PLAIN)
         return YamlScalar(event.start_mark.index, event.end_mark.index, text, value, style, tag)
 
@@ -293,9 +268,7 @@ class _Composer:
             return None
         if tag not in self._tags:
             what = "belongs to another kind of value" if tag.startswith(_PREFIX) else "is unknown"
-            raise _Stop(
-                "E002", f"not readable as YAML: tag {_shown_tag(tag)} {what}", _first_character(event)
-            )
+            raise not_readable(f"tag {_shown_tag(tag)} {what}", _first_character(event))
         return tag
 
 
@@ -307,9 +280,7 @@ def _merged(merges: list[tuple[Span, YamlNode]], taken: set[object]) -> list[Yam
     for at, merge in reversed(merges):
         for mapping in merge.items if isinstance(merge, YamlSequence) else (merge,):
             if not isinstance(mapping, YamlMapping):
-                raise _Stop(
-                    "E002", "not readable as YAML: << needs a mapping or a list of mappings", mapping.span
-                )
+                raise not_readable("<< needs a mapping or a list of mappings", mapping.span)
             for entry in mapping.entries:
                 if isinstance(entry.key, YamlScalar):
                     name = _comparable(entry.key.value)

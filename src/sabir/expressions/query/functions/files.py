@@ -193,7 +193,7 @@ def _parse(raw: bytes, encoding: str, call: Call, context: Context) -> Any:
         call.fail(context, f"the file is not {encoding}: {error}")
     stream = compose(Source("<file>", text))
     if stream.broken:
-        call.fail(context, f"the file is not yaml: {stream.problems[-1].message}")
+        call.fail(context, f"the file is not yaml: {stream.findings[-1].message}")
     node = stream.documents[0] if stream.documents else None
     return None if node is None else plain_data(node)
 

@@ -52,7 +52,7 @@ def _missing_content(component: Component, definition: Definition) -> Iterator[V
             folder = f"{component.root}service/files/"
             known = [name[len(folder) :] for name in component.package.list() if name.startswith(folder)]
             message = f"{file.path}.content: there is no {file.content!r} under service/files"
-        elif found.problem is not None and file.name in used:
+        elif found.defect is not None and file.name in used:
             known = []
             message = f"{file.path}.content: {file.content!r} is no UTF-8 text"
         else:

@@ -17,6 +17,7 @@ from sabir.languages.ccp.syntax.violation import Kind, Violation
 from sabir.languages.language import Document
 from sabir.patterns import late_pattern
 from sabir.source.yaml import YamlMapping, YamlNode, YamlScalar, YamlSequence, compose
+from sabir.source.yaml.defects import DUPLICATE_KEY
 from sabir.text import EMPTY_SPAN, Place, Source
 
 __all__ = ["Configuration", "deep_merge", "read_configuration"]
@@ -178,9 +179,9 @@ def _read_layer(given: Source | Document, violations: list[Violation]) -> YamlMa
 
 def _first_document(source: Source, reading: Reading) -> YamlNode | None:
     stream = compose(source)
-    for problem in stream.problems:
-        kind = Kind.DUPLICATE_KEY if problem.code == "E006" else Kind.YAML_SYNTAX
-        reading.fail(kind, "", problem.span, problem.message)
+    for problem in stream.findings:
+        kind = Kind.DUPLICATE_KEY if problem.code == DUPLICATE_KEY.code else Kind.YAML_SYNTAX
+        reading.fail(kind, "", problem.place.span, problem.message)
     return None if stream.broken or not stream.documents else stream.documents[0]
 
 

@@ -21,6 +21,7 @@ from sabir.languages.ccp.syntax.violation import Kind, Violation
 from sabir.languages.language import Document
 from sabir.source.packages import PackageFile
 from sabir.source.yaml import compose
+from sabir.source.yaml.defects import DUPLICATE_KEY
 from sabir.text import EMPTY_SPAN, Place, Source
 
 __all__ = ["DSL_VERSION", "INPUTS", "Deployment", "make_sandbox", "read_deployment", "template_violation"]
@@ -224,9 +225,8 @@ class _Reader:
     ) -> Definition | None:
         configs = _mapping(spec.get("configs"))
         mapping = _mapping(spec.get("mapping"))
-        if file.problem is not None:
-            place = Place(file.source, file.problem.span)
-            self._note(Kind.YAML_SYNTAX, "", place, file.problem.message)
+        if file.defect is not None:
+            self._note(Kind.YAML_SYNTAX, "", file.defect.place, file.defect.message)
             return None
         variables = self._bound
         if configs or mapping:
@@ -236,9 +236,9 @@ class _Reader:
             return None
         reading = Reading(rendered, self.violations)
         stream = compose(rendered.source)
-        for problem in stream.problems:
-            kind = Kind.DUPLICATE_KEY if problem.code == "E006" else Kind.YAML_SYNTAX
-            reading.fail(kind, "", problem.span, problem.message)
+        for problem in stream.findings:
+            kind = Kind.DUPLICATE_KEY if problem.code == DUPLICATE_KEY.code else Kind.YAML_SYNTAX
+            reading.fail(kind, "", problem.place.span, problem.message)
         if len(stream.documents) > 1 and not stream.broken:
             second = stream.documents[1]
             message = "a definition is one YAML document; another begins here"

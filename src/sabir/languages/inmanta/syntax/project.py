@@ -142,11 +142,9 @@ class _Loader:
 
     def _namespace(self, name: str, file: PackageFile, module: Module | None) -> None:
         source = file.source
-        if file.problem is not None:
-            problem = file.problem
-            self.findings.append(
-                Finding(code=codes.SYNTAX, message=problem.message, place=Place(source, problem.span))
-            )
+        if file.defect is not None:
+            problem = file.defect
+            self.findings.append(Finding(code=codes.SYNTAX, message=problem.message, place=problem.place))
             return
         tree = cached_parse(source.text, self.cache)
         for fault in tree.problems:

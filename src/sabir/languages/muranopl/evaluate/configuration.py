@@ -33,7 +33,7 @@ def read_class_configuration(path: Path) -> ClassConfiguration:
         source = Source(str(file), file.read_text("utf-8-sig"))
         stream = compose(source)
         if stream.broken:
-            raise UnusableInput(f"class configuration {str(file)!r}: {stream.problems[0].message}")
+            raise UnusableInput(f"class configuration {str(file)!r}: {stream.findings[0].message}")
         documents = [document for document in stream.documents if document is not None]
         data = plain_data(documents[0]) if documents else {}
         if not isinstance(data, dict):

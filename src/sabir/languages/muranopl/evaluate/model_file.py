@@ -13,7 +13,6 @@ from sabir.errors import UnusableInput
 from sabir.languages.muranopl.evaluate.late_positions import LatePositions
 from sabir.languages.muranopl.evaluate.positions import Positions, read_placed
 from sabir.source.packages import LoadedPackage
-from sabir.source.problem import problem_finding
 from sabir.source.yaml import YamlNode, compose
 from sabir.text import Place, Source, Span
 
@@ -66,7 +65,7 @@ def read_model(source: Source) -> ModelFile:
         positions = LatePositions(source, data)
     else:
         stream = compose(source)
-        findings = tuple(problem_finding(problem) for problem in stream.problems)
+        findings = tuple(stream.findings)
         documents = [document for document in stream.documents if document is not None]
         if stream.broken:
             return ModelFile(source=source, findings=findings)

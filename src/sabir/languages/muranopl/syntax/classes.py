@@ -18,7 +18,6 @@ from sabir.languages.muranopl.syntax.names import (
 )
 from sabir.languages.muranopl.syntax.nodes import ClassNode, NameNode
 from sabir.languages.muranopl.syntax.values import read_value
-from sabir.source.problem import problem_finding
 from sabir.source.yaml import YamlMapping, YamlNode, YamlScalar, YamlSequence, YamlStream
 from sabir.text import Span
 
@@ -37,9 +36,9 @@ class ClassFile(Struct, frozen=True, kw_only=True):
 def read_class_file(stream: YamlStream, manifest_name: str | None = None) -> ClassFile:
     """Read every class of a file. `manifest_name` names the class of a document without `Name` (S-08)."""
     defects = Defects(stream.source)
-    defects.findings.extend(problem_finding(problem) for problem in stream.problems)
+    defects.findings.extend(stream.findings)
     documents = [document for document in stream.documents if document is not None]
-    if not documents and not stream.problems:
+    if not documents and not stream.findings:
         defects.add("the file holds no class", Span(0, 0), hint="a class is a mapping with the key Name")
     namespaces = NO_NAMESPACES
     classes: list[ClassNode] = []

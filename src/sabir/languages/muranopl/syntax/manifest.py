@@ -21,7 +21,6 @@ from sabir.languages.muranopl.syntax.versions import (
     read_version_spec,
 )
 from sabir.source.packages import LoadedPackage
-from sabir.source.problem import problem_finding
 from sabir.source.yaml import YamlMapping, YamlNode, YamlScalar
 from sabir.source.yaml.nodes import text_of
 from sabir.text import Span
@@ -55,7 +54,7 @@ def read_manifest(package: LoadedPackage) -> tuple[Manifest | None, tuple[Findin
         )
         return None, (finding,)
     defects = Defects(file.source)
-    defects.findings.extend(problem_finding(problem) for problem in file.yaml.problems)
+    defects.findings.extend(file.yaml.findings)
     document = file.yaml.documents[0] if file.yaml.documents else None
     if not isinstance(document, YamlMapping):
         if not defects.findings:

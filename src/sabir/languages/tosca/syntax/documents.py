@@ -43,7 +43,6 @@ from sabir.languages.tosca.syntax.templates import (
 )
 from sabir.source.collector import collector_paused
 from sabir.source.packages import PackageFile
-from sabir.source.problem import problem_finding
 from sabir.source.yaml import Limits, YamlStream, compose
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence
 from sabir.text import Place, Span
@@ -171,14 +170,14 @@ def _load_document(gathering: Gathering, file: PackageFile, root: YamlMapping) -
 def _stream(file: PackageFile) -> YamlStream:
     """The file as YAML; a long one may have as many nodes as its text can hold, but not more through aliases."""
     size = len(file.raw())
-    if size < _LONG_TEXT or file.problem is not None:
+    if size < _LONG_TEXT or file.defect is not None:
         return file.yaml
     return compose(file.source, limits=Limits(nodes=min(size // 4, _MOST_NODES)))
 
 
 def document_of(file: PackageFile, findings: list[Finding]) -> YamlMapping | None:
     stream = _stream(file)
-    findings.extend(problem_finding(problem) for problem in stream.problems)
+    findings.extend(stream.findings)
     if stream.broken:
         return None
     node = stream.documents[0] if stream.documents else None

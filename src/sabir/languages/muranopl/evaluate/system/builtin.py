@@ -84,7 +84,7 @@ def json_(this: MuranoClass, variables: Variables, name: str) -> Any:
 def yaml_(this: MuranoClass, variables: Variables, name: str) -> Any:
     stream = _resource(this, variables, name).yaml
     if stream.broken:
-        raise MuranoError("InvalidValue", f"Resources/{name}: {stream.problems[0].message}")
+        raise MuranoError("InvalidValue", f"Resources/{name}: {stream.findings[0].message}")
     documents = [document for document in stream.documents if document is not None]
     return plain_data(documents[0]) if documents else None
 
