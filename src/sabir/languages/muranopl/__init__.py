@@ -43,12 +43,12 @@ class MuranoPL:
         from sabir.languages.muranopl.evaluate.preparing import error_findings, prepare
         from sabir.languages.muranopl.graph.build import build_graph
 
-        tracker = None
+        recorder = None
         if request.full_provenance:
-            from sabir.languages.muranopl.evaluate.tracking.tracker import Tracker
+            from sabir.languages.muranopl.evaluate.recording.recorder import RunRecorder
 
-            tracker = Tracker()
-        prepared = prepare(package, request, note_writes=tracker is None, tracker=tracker)
+            recorder = RunRecorder()
+        prepared = prepare(package, request, note_writes=recorder is None, recorder=recorder)
         graph = Graph(())
         findings = prepared.findings
         if prepared.session is not None:

@@ -13,7 +13,7 @@ from sabir.graph.graph import Graph
 from sabir.languages.language import EvaluationRequest
 from sabir.languages.muranopl.evaluate.limits import RunLimits
 from sabir.languages.muranopl.evaluate.preparing import prepare
-from sabir.languages.muranopl.evaluate.tracking.tracker import Tracker
+from sabir.languages.muranopl.evaluate.recording.recorder import RunRecorder
 from sabir.languages.muranopl.graph.build import build_graph
 from sabir.operations.why import Explanation, explain, find_subject
 from sabir.source.packages import MemoryPackage
@@ -51,7 +51,7 @@ def evaluated(files: Mapping[str, str], *, full: bool) -> Graph | None:
         MemoryPackage(dict(files)),
         EvaluationRequest(),
         limits=RunLimits(steps=5_000, seconds=5.0),
-        tracker=Tracker() if full else None,
+        recorder=RunRecorder() if full else None,
     )
     return None if prepared.failed or prepared.session is None else build_graph(prepared.session.runtime)
 

@@ -36,9 +36,9 @@ def build_class(
         engine = runtime.own_engine(engine)  # its own extension methods can be called on values, too
     cls.engine = ClassEngine(cls, engine)
     make_method: type[Method] = Method
-    if runtime.tracker is not None:
-        make_method = runtime.tracker.watch_class(cls)
-        cls.engine.unseen = runtime.tracker.unseen
+    if runtime.recorder is not None:
+        make_method = runtime.recorder.watch_class(cls)
+        cls.engine.unseen = runtime.recorder.unseen
     for declaration in node.properties:
         cls.own_properties[declaration.name] = _property(declaration, cls)
     for method in node.methods:

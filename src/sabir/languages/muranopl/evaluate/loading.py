@@ -59,10 +59,10 @@ class Loader:
         self._made_by: dict[MuranoObject, PropertyDeclaration] = {}
         self._initialising: type[Initialising] = Initialising
         self._watch: Callable[[MuranoObject, Mapping[Any, Any], Loader], None] | None = None
-        if runtime.tracker is not None:
-            from sabir.languages.muranopl.evaluate.tracking.objects import TrackedInitialising, watch
+        if runtime.recorder is not None:
+            from sabir.languages.muranopl.evaluate.recording.objects import RecordedInitialising, watch
 
-            self._initialising, self._watch = TrackedInitialising, watch
+            self._initialising, self._watch = RecordedInitialising, watch
 
     # -- first pass ------------------------------------------------------------------------------------------------
 

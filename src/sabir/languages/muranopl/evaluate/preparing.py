@@ -32,7 +32,7 @@ from sabir.languages.muranopl.syntax.manifest import MANIFEST, read_manifest
 from sabir.source.packages import LoadedPackage
 
 if TYPE_CHECKING:
-    from sabir.languages.muranopl.evaluate.tracking.tracker import Tracker
+    from sabir.languages.muranopl.evaluate.recording.recorder import RunRecorder
 
 __all__ = ["COMPILE_LIMITS", "Prepared", "error_findings", "prepare"]
 
@@ -58,12 +58,12 @@ def prepare(
     limits: RunLimits = COMPILE_LIMITS,
     report: Report | None = None,
     note_writes: bool = False,
-    tracker: Tracker | None = None,
+    recorder: RunRecorder | None = None,
     system: Iterable[SystemClass] = (),
 ) -> Prepared:
     """Read the package, build its classes, load the model.
 
-    `note_writes`: keep where code wrote properties; `tracker`: record the steps to every value; `system`: Python for
+    `note_writes`: keep where code wrote properties; `recorder`: record the steps to every value; `system`: Python for
     system classes of this run.
     """
     manifest, findings = read_manifest(loaded)
@@ -81,7 +81,7 @@ def prepare(
         limits=limits,
         report=report,
         system=system,
-        tracker=tracker,
+        recorder=recorder,
     )
     runtime.config_places = config.places
     runtime.written = {} if note_writes else None

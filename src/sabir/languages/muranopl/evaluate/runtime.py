@@ -36,7 +36,7 @@ from sabir.text import Place
 
 if TYPE_CHECKING:
     from sabir.expressions.yaql.engine import MakeCompiler
-    from sabir.languages.muranopl.evaluate.tracking.tracker import Tracker
+    from sabir.languages.muranopl.evaluate.recording.recorder import RunRecorder
 
 __all__ = ["ClassConfig", "Report", "Runtime"]
 
@@ -66,7 +66,7 @@ class Runtime:
         functions: Library | None = None,
         report: Report | None = None,
         system: Iterable[SystemClass] = (),
-        tracker: Tracker | None = None,
+        recorder: RunRecorder | None = None,
     ) -> None:
         self.registry = packages if isinstance(packages, PackageRegistry) else PackageRegistry(packages)
         self.core = core_package()
@@ -83,10 +83,10 @@ class Runtime:
         self.constructing: set[MuranoObject] = set()
         """Objects whose constructors are running."""
         self.attributes = AttributeStore()
-        self.tracker = tracker
+        self.recorder = recorder
         """What records the steps to every value; None: nobody wants to know."""
-        if tracker is not None:
-            tracker.watch(self)
+        if recorder is not None:
+            recorder.watch(self)
         self.origins: dict[str, Any] = {}
         self.overridden: dict[tuple[str, str], How | Origin] = {}
         """Properties whose values were given beside the model."""
@@ -223,12 +223,12 @@ class Runtime:
         return engine
 
     def _watching(self) -> _Watching:
-        """How expressions are compiled: the usual way, or so that the tracker sees what they read."""
-        if self.tracker is None:
+        """How expressions are compiled: the usual way, or so that the recorder sees what they read."""
+        if self.recorder is None:
             return {"objects": HostObjects()}
-        from sabir.languages.muranopl.evaluate.tracking.expressions import TrackedHosts, tracking_compiler
+        from sabir.languages.muranopl.evaluate.recording.expressions import RecordingHosts, recording_compiler
 
-        return {"objects": TrackedHosts(self.tracker), "compiler": tracking_compiler(self.tracker)}
+        return {"objects": RecordingHosts(self.recorder), "compiler": recording_compiler(self.recorder)}
 
     def own_engine(self, engine: Engine) -> Engine:
         """A copy of an engine whose library can be added to."""

@@ -26,9 +26,9 @@ _ATOMS = frozenset((str, int, float, bool, type(None)))
 
 
 def build_graph(runtime: Runtime) -> Graph:
-    """The graph of all objects that the root leads to, owners before what they own. Where a tracker recorded the steps
+    """The graph of all objects that the root leads to, owners before what they own. Where a recorder recorded the steps
     to every value, origins name them all."""
-    if runtime.tracker is None:
+    if runtime.recorder is None:
         origins: Origins | Steps = Origins(runtime)
         return Graph(_instance(object_, origins) for object_ in _reachable(runtime.root))
     from sabir.languages.muranopl.graph.steps import Steps
@@ -37,8 +37,8 @@ def build_graph(runtime: Runtime) -> Graph:
     shown = frozenset((object_.id, name) for object_ in objects for name in _shown_names(object_))
     for object_ in objects:
         for name in object_.properties:
-            runtime.tracker.final(object_.properties, name)
-    origins = Steps(runtime.tracker, Origins(runtime), shown)
+            runtime.recorder.final(object_.properties, name)
+    origins = Steps(runtime.recorder, Origins(runtime), shown)
     return Graph(_instance(object_, origins) for object_ in objects)
 
 

@@ -45,6 +45,6 @@ def object_argument(value: Any, role: str) -> MuranoObject:
 def note_header(value: MuranoObject | ObjectView, key: str) -> None:
     """Code looks at what the header of an object says: whoever records reads may want to know."""
     object_ = value.object if isinstance(value, ObjectView) else value
-    tracker = object_.cls.runtime.tracker
-    if tracker is not None:
-        tracker.read_header(object_, key)
+    recorder = object_.cls.runtime.recorder
+    if recorder is not None:
+        recorder.read_header(object_, key)

@@ -57,9 +57,9 @@ def _resource(this: MuranoClass, variables: Variables, name: str) -> PackageFile
     file = cls.package.resource(name)
     if file is None:
         raise MuranoError("InvalidValue", f"package {cls.package.name} has no file Resources/{name}")
-    tracker = cls.runtime.tracker
-    if tracker is not None:
-        tracker.read_resource(name, file.source)
+    recorder = cls.runtime.recorder
+    if recorder is not None:
+        recorder.read_resource(name, file.source)
     return file
 
 

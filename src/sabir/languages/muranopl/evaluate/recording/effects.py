@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from enum import Enum
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Final, cast
 
-from msgspec.structs import astuple
+from msgspec import Struct
 
 from sabir.expressions.yaql import Dialect, parse
 from sabir.expressions.yaql.nodes import (
@@ -27,16 +27,17 @@ from sabir.expressions.yaql.nodes import (
 )
 from sabir.expressions.yaql.scope import variable_key
 from sabir.languages.muranopl.evaluate.methods import CONSTRUCTORS
+from sabir.languages.muranopl.evaluate.recording.storage import ANY_ATTRIBUTE
 from sabir.languages.muranopl.syntax import nodes as ast
-from sabir.namedtuples import NamedTuple
 
 if TYPE_CHECKING:
     from sabir.languages.muranopl.evaluate.classes import MuranoClass
-    from sabir.languages.muranopl.evaluate.tracking.methods import TrackedMethod
+    from sabir.languages.muranopl.evaluate.recording.methods import RecordedMethod
 
 __all__ = [
     "NOTHING",
     "Effects",
+    "Jump",
     "assigned_variable",
     "blocks_of",
     "body_effects",
@@ -58,7 +59,14 @@ class On(Enum):
     NEW = "an object that is made there"
 
 
-class Effects(NamedTuple):
+class Jump(Enum):
+    """How a statement may leave what stands around it."""
+
+    RETURN = "the method"
+    ROUND = "the round of a loop, or the loop"
+
+
+class Effects(Struct, frozen=True, eq=False):
     """Names that may be written; `calls` are the methods whose effects come on top."""
 
     variables: frozenset[str]
@@ -76,50 +84,50 @@ NOTHING: Final = Effects(frozenset(), frozenset(), frozenset())
 
 def choices(body: ast.Block) -> dict[int, Effects]:
     """By the identity of every statement in a body that chooses: what is written, or not, by its choice."""
-    found: dict[int, Effects] = {}
-    _note_choices(body, found, after=NOTHING, after_loop=NOTHING)
-    return found
+    reach: dict[int, Effects] = {}
+    _note_choices(body, reach, after=NOTHING, after_loop=NOTHING)
+    return reach
 
 
 def _note_choices(
-    block: ast.Block, found: dict[int, Effects], *, after: Effects, after_loop: Effects
+    block: ast.Block, reach: dict[int, Effects], *, after: Effects, after_loop: Effects
 ) -> None:
     """`after`: what follows up to the end of the method; `after_loop`: up to the end of the round."""
     for node in reversed(block):
-        own = _effects(node)
+        effects = _effects(node)
         inner = blocks_of(node)
         if inner:
             leaves = jumps(node)
-            reach = own
-            if "return" in leaves:
-                reach |= after
-            if leaves & {"break", "continue"}:
-                reach |= after_loop
-            found[id(node)] = reach
+            reached = effects
+            if Jump.RETURN in leaves:
+                reached |= after
+            if Jump.ROUND in leaves:
+                reached |= after_loop
+            reach[id(node)] = reached
             is_loop = isinstance(node, _LOOPS)
-            for one in inner:
+            for inner_block in inner:
                 _note_choices(
-                    one,
-                    found,
-                    after=after | own if is_loop else after,
-                    after_loop=own if is_loop else after_loop,
+                    inner_block,
+                    reach,
+                    after=after | effects if is_loop else after,
+                    after_loop=effects if is_loop else after_loop,
                 )
-        after |= own
-        after_loop |= own
+        after |= effects
+        after_loop |= effects
 
 
-def jumps(node: ast.Statement) -> frozenset[str]:
+def jumps(node: ast.Statement) -> frozenset[Jump]:
     """The ways in which a statement may leave what stands around it."""
     match node:
         case ast.Return():
-            return frozenset({"return"})
-        case ast.Break():
-            return frozenset({"break"})
-        case ast.Continue():
-            return frozenset({"continue"})
+            return frozenset({Jump.RETURN})
+        case ast.Break() | ast.Continue():
+            return frozenset({Jump.ROUND})
         case _:
-            inner = frozenset(way for block in blocks_of(node) for one in block for way in jumps(one))
-            return inner & {"return"} if isinstance(node, _LOOPS) else inner
+            inner = frozenset(
+                jump for block in blocks_of(node) for statement in block for jump in jumps(statement)
+            )
+            return inner & {Jump.RETURN} if isinstance(node, _LOOPS) else inner
 
 
 def blocks_of(node: ast.Statement) -> tuple[ast.Block, ...]:
@@ -135,7 +143,7 @@ def blocks_of(node: ast.Statement) -> tuple[ast.Block, ...]:
         case ast.Parallel(branches=branches):
             return (branches,)
         case ast.Try(body=body, catches=catches, otherwise=otherwise, final=final):
-            return (body, *(one.body for one in catches), otherwise, final)
+            return (body, *(clause.body for clause in catches), otherwise, final)
         case _:
             return ()
 
@@ -144,41 +152,52 @@ def _effects(node: ast.Statement) -> Effects:
     variables: set[str] = set()
     properties: set[tuple[str, On]] = set()
     calls: set[tuple[str, On]] = set()
-    for one in _statements(node):
-        if isinstance(one, ast.Assignment):
-            variable = assigned_variable(one.target)
+    for statement in _statements(node):
+        if isinstance(statement, ast.Assignment):
+            variable = assigned_variable(statement.target)
             if variable is not None:
                 variables.add(variable)
-            properties.update(_attributes(one.target))
-        elif isinstance(one, ast.For):
-            variables.add(one.variable)
-        elif isinstance(one, ast.Try):
-            variables.update(clause.variable for clause in one.catches if clause.variable is not None)
-        for value in _values(one):
+            properties.update(_attributes(statement.target))
+        elif isinstance(statement, ast.For):
+            variables.add(statement.variable)
+        elif isinstance(statement, ast.Try):
+            variables.update(clause.variable for clause in statement.catches if clause.variable is not None)
+        for value in _values(statement):
             calls.update(_calls(value))
     return Effects(frozenset(variables), frozenset(properties), frozenset(calls))
 
 
 def _statements(node: ast.Statement) -> Iterator[ast.Statement]:
     waiting: list[ast.Statement] = [node]
-    for one in waiting:
-        yield one
-        for block in blocks_of(one):
+    for statement in waiting:
+        yield statement
+        for block in blocks_of(statement):
             waiting.extend(block)
 
 
-def _values(node: ast.Statement) -> Iterator[ast.Value]:
-    for field in astuple(node)[1:]:
-        yield from _values_in(field)
-
-
-def _values_in(field: Any) -> Iterator[ast.Value]:
-    if isinstance(field, ast.Expr | ast.ListValue | ast.MapValue):
-        yield field
-    elif type(field) is tuple:  # pairs of a condition and a block; blocks have turns of their own
-        for one in field:
-            if type(one) is tuple and one and isinstance(one[0], ast.Expr | ast.ListValue | ast.MapValue):
-                yield one[0]
+def _values(node: ast.Statement) -> tuple[ast.Value | None, ...]:
+    """The values that a statement computes itself; its blocks have turns of their own."""
+    match node:
+        case ast.ExpressionStatement(expression=expression):
+            return (expression,)
+        case ast.Assignment(target=target, value=value):
+            return (target, value)
+        case ast.Return(value=value) | ast.Match(value=value):
+            return (value,)
+        case ast.If(condition=condition) | ast.While(condition=condition):
+            return (condition,)
+        case ast.For(collection=collection):
+            return (collection,)
+        case ast.Repeat(times=times):
+            return (times,)
+        case ast.Switch(cases=cases):
+            return tuple(condition for condition, _ in cases)
+        case ast.Parallel(limit=limit):
+            return (limit,)
+        case ast.Throw(names=names, message=message, extra=extra, cause=cause):
+            return (names, message, extra, cause)
+        case _:
+            return ()
 
 
 def assigned_variable(target: ast.Expr) -> str | None:
@@ -233,7 +252,7 @@ def _tree(text: str) -> Node:
     return parse(text, Dialect.MURANO).tree
 
 
-def _calls(value: ast.Value) -> Iterator[tuple[str, On]]:
+def _calls(value: ast.Value | None) -> Iterator[tuple[str, On]]:
     if isinstance(value, ast.Expr):
         yield from _called(_tree(value.text))
     elif isinstance(value, ast.ListValue):
@@ -250,12 +269,12 @@ def _called(tree: Node) -> Iterator[tuple[str, On]]:
     for node, inside, on in waiting:
         if isinstance(node, Call):
             yield from _call_names(node, on)
-            waiting += ((one, True, On.OTHER) for one in node.arguments)
+            waiting += ((argument, True, On.OTHER) for argument in node.arguments)
         elif isinstance(node, Binary) and node.operator in (".", "?."):
             waiting.append((node.left, inside, On.OTHER))
             waiting.append((node.right, inside, On.OWN if _is_self(node.left, inside=inside) else On.OTHER))
         else:
-            waiting += ((one, inside, On.OTHER) for one in children(node))
+            waiting += ((child, inside, On.OTHER) for child in children(node))
 
 
 def _call_names(node: Call, on: On) -> Iterator[tuple[str, On]]:
@@ -264,8 +283,8 @@ def _call_names(node: Call, on: On) -> Iterator[tuple[str, On]]:
             yield name, On.NEW
     elif node.name == "call":
         first = node.arguments[0] if node.arguments else None
-        known = first.value if isinstance(first, Literal | Word) else None
-        yield known if isinstance(known, str) else _ANYTHING, On.OTHER
+        method = first.value if isinstance(first, Literal | Word) else None
+        yield method if isinstance(method, str) else _ANYTHING, On.OTHER
     else:
         yield node.name, on
 
@@ -275,30 +294,35 @@ def closed_effects(effects: Effects, classes: Iterable[MuranoClass]) -> frozense
 
     What an object that is made there writes into itself is nobody's value yet.
     """
-    methods: dict[str, list[TrackedMethod]] = {_ANYTHING: []}
+    methods: dict[str, list[RecordedMethod]] = {_ANYTHING: []}
     for cls in classes:
         for name, method in cls.own_methods.items():
-            tracked = cast("TrackedMethod", method)
+            tracked = cast("RecordedMethod", method)
             methods.setdefault(name, []).append(tracked)
             methods[_ANYTHING].append(tracked)
-    found = {name for name, _ in effects.properties}
+    written = {name for name, _ in effects.properties}
     waiting = list(effects.calls)
     seen = set(waiting)
     for name, on in waiting:
         if name == "setAttr" and on is not On.NEW:
-            found.add("setAttr()")
+            written.add(ANY_ATTRIBUTE)
         for method in methods.get(name, ()):
-            own = method.effects
-            found.update(one for one, whose in own.properties if on is not On.NEW or whose is not On.OWN)
-            calls = {(one, On.NEW if on is On.NEW and whose is On.OWN else whose) for one, whose in own.calls}
+            inner = method.effects
+            written.update(
+                inside for inside, whose in inner.properties if on is not On.NEW or whose is not On.OWN
+            )
+            calls = {
+                (inside, On.NEW if on is On.NEW and whose is On.OWN else whose)
+                for inside, whose in inner.calls
+            }
             fresh = calls - seen
             seen |= fresh
             waiting.extend(fresh)
-    return frozenset(found)
+    return frozenset(written)
 
 
 def body_effects(body: ast.Block) -> Effects:
-    found = NOTHING
+    effects = NOTHING
     for node in body:
-        found |= _effects(node)
-    return found
+        effects |= _effects(node)
+    return effects

@@ -10,27 +10,27 @@ from sabir.expressions.yaql.compile.compiler import Compiler
 from sabir.expressions.yaql.nodes import Binary, Call, MapLiteral, Node, Rule, Variable, Word
 from sabir.expressions.yaql.scope import Closure, variable_key
 from sabir.languages.muranopl.evaluate.hosts import HostObjects, HostValue
-from sabir.languages.muranopl.evaluate.tracking.tracker import Arguments, shadow
+from sabir.languages.muranopl.evaluate.recording.recorder import Arguments, shadow
 
 if TYPE_CHECKING:
     from sabir.expressions.yaql import Engine
-    from sabir.languages.muranopl.evaluate.tracking.records import Record
-    from sabir.languages.muranopl.evaluate.tracking.tracker import Tracker
+    from sabir.languages.muranopl.evaluate.recording.recorder import RunRecorder
+    from sabir.provenance import Source
 
-__all__ = ["TrackedHosts", "tracking_compiler"]
+__all__ = ["RecordingHosts", "recording_compiler"]
 
 
-def tracking_compiler(tracker: Tracker) -> Callable[[Engine, str, Node], Compiler]:
+def recording_compiler(recorder: RunRecorder) -> Callable[[Engine, str, Node], Compiler]:
     def make(engine: Engine, text: str, tree: Node) -> Compiler:
-        return _Compiler(engine, text, tree, tracker)
+        return _Compiler(engine, text, tree, recorder)
 
     return make
 
 
 class _Compiler(Compiler):
-    def __init__(self, engine: Engine, text: str, tree: Node, tracker: Tracker) -> None:
+    def __init__(self, engine: Engine, text: str, tree: Node, recorder: RunRecorder) -> None:
         super().__init__(engine, text, tree)
-        self.tracker = tracker
+        self.recorder = recorder
         self._properties: dict[int, str] = {}
         """The names of the properties that arguments of `new` are for, by the identity of their nodes."""
 
@@ -52,12 +52,12 @@ class _Compiler(Compiler):
         name = variable_key(node.name)
         if name in ("$", "this"):
             return super().compile(node)
-        key, state = shadow(name), self.tracker.state
+        key, state = shadow(name), self.recorder.state
 
         def run(scope: Variables) -> Any:
-            record = scope.get(key)
-            if record is not None:
-                state.log.append(record)
+            step = scope.get(key)
+            if step is not None:
+                state.reads.append(step)
             return scope.get(name)
 
         return run
@@ -65,10 +65,10 @@ class _Compiler(Compiler):
     def _member(self, node: Binary) -> Closure:
         """The receiver of a call is what was read from here on."""
         step = self.step(node)
-        left, state, is_safe = self.compile(node.left), self.tracker.state, node.operator == "?."
+        left, state, is_safe = self.compile(node.left), self.recorder.state, node.operator == "?."
 
         def run(scope: Variables) -> Any:
-            mark = len(state.log)
+            mark = len(state.reads)
             value = left(scope)
             if is_safe and value is None:
                 return None
@@ -78,12 +78,12 @@ class _Compiler(Compiler):
         return run
 
     def argument(self, node: Node) -> Closure:
-        compiled, state = super().argument(node), self.tracker.state
+        compiled, state = super().argument(node), self.recorder.state
 
         def run(scope: Variables) -> Any:
-            mark = len(state.log)
+            mark = len(state.reads)
             value = compiled(scope)
-            state.arguments.append(state.log[mark:])
+            state.arguments.append(state.reads[mark:])
             return value
 
         return run
@@ -91,51 +91,51 @@ class _Compiler(Compiler):
     def _new(self, node: Call) -> Closure:
         """`new(…)`: what is read for a property belongs to that property, not to the reference."""
         for argument in node.arguments:
-            for one in argument.items if isinstance(argument, MapLiteral) else (argument,):
-                if isinstance(one, Rule) and isinstance(one.source, Word):
-                    self._properties[id(one.target)] = one.source.value
-        state, make = self.tracker.state, super().compile(node)
+            for entry in argument.items if isinstance(argument, MapLiteral) else (argument,):
+                if isinstance(entry, Rule) and isinstance(entry.source, Word):
+                    self._properties[id(entry.target)] = entry.source.value
+        state, make = self.recorder.state, super().compile(node)
 
         def run(scope: Variables) -> Any:
-            outer, mark = state.given, len(state.log)
-            own: dict[str, Sequence[Record]] = {}
-            state.given = own
+            outer, mark = state.properties, len(state.reads)
+            properties: dict[str, Sequence[Source]] = {}
+            state.properties = properties
             try:
                 return make(scope)
             finally:
-                taken = {id(one) for reads in own.values() for one in reads}
-                state.log[mark:] = [one for one in state.log[mark:] if id(one) not in taken]
-                state.given = outer
+                taken = {id(source) for reads in properties.values() for source in reads}
+                state.reads[mark:] = [source for source in state.reads[mark:] if id(source) not in taken]
+                state.properties = outer
 
         return run
 
     def _property(self, compiled: Closure, name: str) -> Closure:
-        state = self.tracker.state
+        state = self.recorder.state
 
         def run(scope: Variables) -> Any:
-            mark, given = len(state.log), state.given
+            mark, properties = len(state.reads), state.properties
             value = compiled(scope)
-            if given is not None:
-                given[name] = state.log[mark:]
+            if properties is not None:
+                properties[name] = state.reads[mark:]
             return value
 
         return run
 
 
-class TrackedHosts(HostObjects):
+class RecordingHosts(HostObjects):
     """Calls of methods, with what was read for the receiver and for each argument."""
 
     __slots__ = ("_state",)
 
-    def __init__(self, tracker: Tracker) -> None:
-        self._state = tracker.state
+    def __init__(self, recorder: RunRecorder) -> None:
+        self._state = recorder.state
 
     def method(self, value: HostValue, name: str, variables: Variables) -> Callable[..., Any] | None:
         function = value.find_method(name, variables)
         if function is None:
             return None
         state = self._state
-        keep, receiver, first = state.receiver, state.log[state.receiver :], len(state.arguments)
+        keep, receiver, first = state.receiver, state.reads[state.receiver :], len(state.arguments)
 
         def call(*args: Any, **kwargs: Any) -> Any:
             reads = state.arguments[first:]

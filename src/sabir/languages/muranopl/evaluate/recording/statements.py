@@ -10,9 +10,7 @@ from sabir.expressions.yaql.scope import Closure
 from sabir.graph.origin import How
 from sabir.languages.muranopl.evaluate.assignments import Store, compile_target
 from sabir.languages.muranopl.evaluate.hosts import RESULT, HostValue
-from sabir.languages.muranopl.evaluate.signals import RETURN, Signal
-from sabir.languages.muranopl.evaluate.statements import Compiler, Run
-from sabir.languages.muranopl.evaluate.tracking.effects import (
+from sabir.languages.muranopl.evaluate.recording.effects import (
     NOTHING,
     assigned_variable,
     blocks_of,
@@ -20,17 +18,19 @@ from sabir.languages.muranopl.evaluate.tracking.effects import (
     is_variable,
     jumps,
 )
-from sabir.languages.muranopl.evaluate.tracking.records import Record, Site
-from sabir.languages.muranopl.evaluate.tracking.tracker import Writer, shadow
+from sabir.languages.muranopl.evaluate.recording.recorder import Writer, shadow
+from sabir.languages.muranopl.evaluate.signals import RETURN, Signal
+from sabir.languages.muranopl.evaluate.statements import Compiler, Run
 from sabir.languages.muranopl.syntax import nodes as ast
+from sabir.provenance import Site, Step
 from sabir.text import Place, Span
 
 if TYPE_CHECKING:
     from sabir.languages.muranopl.evaluate.engines import ClassEngine
+    from sabir.languages.muranopl.evaluate.recording.recorder import RunRecorder
     from sabir.languages.muranopl.evaluate.runtime import Runtime
-    from sabir.languages.muranopl.evaluate.tracking.tracker import Tracker
 
-__all__ = ["RESULT_STEP", "TrackingCompiler"]
+__all__ = ["RESULT_STEP", "RecordingCompiler"]
 
 RESULT_STEP = shadow(RESULT)
 
@@ -40,19 +40,19 @@ class _Attempt:
 
     __slots__ = ("is_over", "outer", "steps")
 
-    def __init__(self, outer: dict[Record, None] | None) -> None:
+    def __init__(self, outer: dict[Step, None] | None) -> None:
         self.outer = outer
-        self.steps: dict[Record, None] = {}
+        self.steps: dict[Step, None] = {}
         self.is_over = False
 
 
-class TrackingCompiler(Compiler):
+class RecordingCompiler(Compiler):
     """Compiles the body of one method."""
 
     def __init__(self, engine: ClassEngine, runtime: Runtime, body: ast.Block, name: str) -> None:
         super().__init__(engine, runtime)
-        assert runtime.tracker is not None
-        self.tracker: Tracker = runtime.tracker
+        assert runtime.recorder is not None
+        self.recorder: RunRecorder = runtime.recorder
         self.name = name
         self.choices = choices(body)
         self._handlers: dict[int, Callable[[Run], Run]] = {}
@@ -64,17 +64,17 @@ class TrackingCompiler(Compiler):
 
     def expression(self, node: ast.ExpressionStatement) -> Run:
         run, site = super().expression(node), self._site(node.span, How.EXPRESSION)
-        state, record = self.tracker.state, self.tracker.record
+        state, ran = self.recorder.state, self.recorder.run
 
         def note(variables: Variables) -> None:
-            outer, before = state.log, state.site
-            state.log, state.site = [], site
+            outer, before = state.reads, state.site
+            state.reads, state.site = [], site
             try:
                 run(variables)
             finally:
-                if state.trace is not None:
-                    record(site, state.log)
-                state.log, state.site = outer, before
+                if state.attempted is not None:
+                    ran(site, state.reads)
+                state.reads, state.site = outer, before
 
         return note
 
@@ -84,156 +84,155 @@ class TrackingCompiler(Compiler):
         if variable is not None and is_variable(node.target):
             return self._local_assignment(node, value, store, variable)
         site = self._site(node.span, How.ASSIGNMENT, None if variable is None else f"${variable}")
-        tracker = self.tracker
-        state, key = tracker.state, "" if variable is None else shadow(variable)
+        recorder = self.recorder
+        state, key = recorder.state, "" if variable is None else shadow(variable)
 
         def run(variables: Variables) -> None:
-            outer, before, writer = state.log, state.site, state.writer
-            state.log, state.site = [], site
+            outer, before, writer = state.reads, state.site, state.writer
+            state.reads, state.site = [], site
             try:
-                found = value(variables)
+                stored = value(variables)
                 more = (variables[key],) if key in variables else ()
-                state.writer = Writer(site, found, more)
-                store(variables, found)
+                state.writer = Writer(site, stored, more)
+                store(variables, stored)
                 if variable is not None and not isinstance(variables.get(variable), HostValue):
-                    variables[key] = tracker.record(site, (*state.log, *more))
+                    variables[key] = recorder.run(site, (*state.reads, *more))
             finally:
-                if state.trace is not None:
-                    tracker.record(site, state.log)
-                state.log, state.site, state.writer = outer, before, writer
+                if state.attempted is not None:
+                    recorder.run(site, state.reads)
+                state.reads, state.site, state.writer = outer, before, writer
 
         return run
 
     def _local_assignment(self, node: ast.Assignment, value: Closure, store: Store, variable: str) -> Run:
-        site, tracker, key = (
+        site, recorder, key = (
             self._site(node.span, How.ASSIGNMENT, f"${variable}"),
-            self.tracker,
+            self.recorder,
             shadow(variable),
         )
-        state = tracker.state
+        state = recorder.state
 
         def run(variables: Variables) -> None:
-            outer, before = state.log, state.site
-            state.log, state.site = [], site
+            outer, before = state.reads, state.site
+            state.reads, state.site = [], site
             try:
                 store(variables, value(variables))
             finally:
-                record = tracker.record(site, state.log)
-                state.log, state.site = outer, before
-            variables[key] = record
+                step = recorder.run(site, state.reads)
+                state.reads, state.site = outer, before
+            variables[key] = step
 
         return run
 
     def return_(self, node: ast.Return) -> Run:
         value, site = self.engine.value(node.value), self._site(node.span, How.RETURN, self.name)
-        tracker = self.tracker
-        state = tracker.state
+        recorder = self.recorder
+        state = recorder.state
 
         def run(variables: Variables) -> Signal:
-            outer, before = state.log, state.site
-            state.log, state.site = [], site
+            outer, before = state.reads, state.site
+            state.reads, state.site = [], site
             try:
                 variables[RESULT] = value(variables)
-                variables[RESULT_STEP] = tracker.record(site, state.log)
+                variables[RESULT_STEP] = recorder.run(site, state.reads)
             finally:
-                state.log, state.site = outer, before
+                state.reads, state.site = outer, before
             return RETURN
 
         return run
 
     def throw(self, node: ast.Throw) -> Run:
         run, site = super().throw(node), self._site(node.span, How.CALL, "Throw")
-        state, record = self.tracker.state, self.tracker.record
+        state, ran = self.recorder.state, self.recorder.run
 
         def note(variables: Variables) -> Signal | None:
-            outer, before = state.log, state.site
-            state.log, state.site = [], site
+            outer, before = state.reads, state.site
+            state.reads, state.site = [], site
             try:
                 return run(variables)
             finally:
-                if state.trace is not None:
-                    record(site, state.log)
-                state.log, state.site = outer, before
+                if state.attempted is not None:
+                    ran(site, state.reads)
+                state.reads, state.site = outer, before
 
         return note
 
     # -- what decides --------------------------------------------------------------------------------------------------
 
     def statement(self, node: ast.Statement) -> Run:
-        own = _OWN.get(type(node))
-        if own is not None:
-            return own(self, node)
+        compile_it = _OWN.get(type(node))
+        if compile_it is not None:
+            return compile_it(self, node)
         run = super().statement(node)
         if not blocks_of(node) or isinstance(node, ast.Do | ast.Parallel):
             return run
-        state, stays = self.tracker.state, bool(jumps(node))
+        state, stays = self.recorder.state, bool(jumps(node))
         if stays:  # what decided whether to jump decides about all that follows
             return run
 
         def bounded(variables: Variables) -> Signal | None:
-            control = state.control
+            decided_by = state.decided_by
             signal = run(variables)
-            state.control = control
+            state.decided_by = decided_by
             return signal
 
         return bounded
 
     def condition(self, value: ast.Value, node: ast.Statement) -> Closure:
-        run, tracker = super().condition(value, node), self.tracker
+        run, recorder = super().condition(value, node), self.recorder
         how = How.LOOP if isinstance(node, ast.While | ast.For | ast.Repeat) else How.CONDITION
         site = self._site(value.span, how, _title(node))
-        state, effects = tracker.state, self.choices.get(id(node), NOTHING)
+        state, effects = recorder.state, self.choices.get(id(node), NOTHING)
         cases = self._cases(node)
         item = shadow(node.variable) if isinstance(node, ast.For) else None
 
         def decide(variables: Variables) -> Any:
-            outer, before = state.log, state.site
-            state.log, state.site = [], site
+            outer, before = state.reads, state.site
+            state.reads, state.site = [], site
             try:
-                found = run(variables)
-                for case, record in cases:
-                    state.log.append(record)
-                    if case == found:
+                chosen = run(variables)
+                for case, step in cases:
+                    state.reads.append(step)
+                    if case == chosen:
                         break
             finally:
-                record = tracker.record(site, state.log)
-                state.log, state.site = outer, before
-            tracker.decide(record, effects, variables)
-            if item is not None and found:  # without a round it keeps what it was
-                variables[item] = record
-            return found
+                decision = recorder.run(site, state.reads)
+                state.reads, state.site = outer, before
+            recorder.decide(decision, effects, variables)
+            if item is not None and chosen:  # without a round it keeps what it was
+                variables[item] = decision
+            return chosen
 
         return decide
 
-    def _cases(self, node: ast.Statement) -> list[tuple[Any, Record]]:
+    def _cases(self, node: ast.Statement) -> list[tuple[Any, Step]]:
         if not isinstance(node, ast.Match):
             return []
         return [
-            (case.value, Record(self._site(case.span, How.LITERAL, "case of Match")))
-            for case, _ in node.cases
+            (case.value, Step(self._site(case.span, How.LITERAL, "case of Match"))) for case, _ in node.cases
         ]
 
     # -- exceptions ----------------------------------------------------------------------------------------------------
 
     def try_(self, node: ast.Try) -> Run:
         """Whether it fails rests on every step inside; what it writes, and what it does then, rests on that."""
-        tracker, effects = self.tracker, self.choices.get(id(node), NOTHING)
-        state, span = tracker.state, Span(node.span.start, node.span.start + len("Try"))
+        recorder, effects = self.recorder, self.choices.get(id(node), NOTHING)
+        state, span = recorder.state, Span(node.span.start, node.span.start + len("Try"))
         site, stays = self._site(span, How.CONDITION, "Try"), bool(jumps(node))
 
-        def decide(attempt: _Attempt, variables: Variables) -> Record:
+        def decide(attempt: _Attempt, variables: Variables) -> Step:
             attempt.is_over = True
-            state.trace = attempt.outer
-            record = tracker.record(site, tuple(attempt.steps))
-            tracker.decide(record, effects, variables)
-            return record
+            state.attempted = attempt.outer
+            step = recorder.run(site, tuple(attempt.steps))
+            recorder.decide(step, effects, variables)
+            return step
 
         def handler(variable: str | None) -> Callable[[Run], Run]:
             def wrap(run: Run) -> Run:
                 def handle(variables: Variables) -> Signal | None:
-                    record = decide(state.attempts[-1], variables)
+                    step = decide(state.attempts[-1], variables)
                     if variable is not None:
-                        variables[shadow(variable)] = record
+                        variables[shadow(variable)] = step
                     return run(variables)
 
                 return handle
@@ -246,19 +245,19 @@ class TrackingCompiler(Compiler):
         run = super().try_(node)
 
         def watched(variables: Variables) -> Signal | None:
-            attempt = _Attempt(state.trace)
-            control, state.trace = state.control, attempt.steps
+            attempt = _Attempt(state.attempted)
+            decided_by, state.attempted = state.decided_by, attempt.steps
             state.attempts.append(attempt)
             try:
                 signal = run(variables)
                 if not attempt.is_over:
                     decide(attempt, variables)
                 if not stays:
-                    state.control = control
+                    state.decided_by = decided_by
                 return signal
             finally:
                 state.attempts.pop()
-                state.trace = attempt.outer
+                state.attempted = attempt.outer
                 if attempt.outer is not None:
                     attempt.outer.update(attempt.steps)
 
@@ -270,12 +269,12 @@ class TrackingCompiler(Compiler):
         return run if wrap is None else wrap(run)
 
 
-_OWN: Final[Mapping[type, Callable[[TrackingCompiler, Any], Run]]] = {
-    ast.ExpressionStatement: TrackingCompiler.expression,
-    ast.Assignment: TrackingCompiler.assignment,
-    ast.Return: TrackingCompiler.return_,
-    ast.Throw: TrackingCompiler.throw,
-    ast.Try: TrackingCompiler.try_,
+_OWN: Final[Mapping[type, Callable[[RecordingCompiler, Any], Run]]] = {
+    ast.ExpressionStatement: RecordingCompiler.expression,
+    ast.Assignment: RecordingCompiler.assignment,
+    ast.Return: RecordingCompiler.return_,
+    ast.Throw: RecordingCompiler.throw,
+    ast.Try: RecordingCompiler.try_,
 }
 
 

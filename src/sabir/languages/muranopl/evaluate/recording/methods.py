@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 from sabir.expressions.yaql import Variables
 from sabir.graph.origin import How
 from sabir.languages.muranopl.evaluate.methods import Argument, Method
-from sabir.languages.muranopl.evaluate.tracking.effects import Effects, body_effects
-from sabir.languages.muranopl.evaluate.tracking.records import Join, Record, Site
-from sabir.languages.muranopl.evaluate.tracking.statements import RESULT_STEP, TrackingCompiler
-from sabir.languages.muranopl.evaluate.tracking.tracker import Arguments, Tracker, shadow
+from sabir.languages.muranopl.evaluate.recording.effects import Effects, body_effects
+from sabir.languages.muranopl.evaluate.recording.recorder import Arguments, RunRecorder, shadow
+from sabir.languages.muranopl.evaluate.recording.statements import RESULT_STEP, RecordingCompiler
+from sabir.provenance import Site, Source, Sources, Step, join
 from sabir.text import Place
 
 if TYPE_CHECKING:
@@ -20,16 +20,16 @@ if TYPE_CHECKING:
     from sabir.languages.muranopl.evaluate.statements import Run
     from sabir.languages.muranopl.syntax.nodes import MethodNode
 
-__all__ = ["TrackedMethod"]
+__all__ = ["RecordedMethod"]
 
 
-class TrackedMethod(Method):
+class RecordedMethod(Method):
     """A method whose calls are recorded."""
 
     def __init__(self, node: MethodNode, cls: MuranoClass) -> None:
         super().__init__(node, cls)
-        assert cls.runtime.tracker is not None
-        self.tracker: Tracker = cls.runtime.tracker
+        assert cls.runtime.recorder is not None
+        self.recorder: RunRecorder = cls.runtime.recorder
         self.title = f"{cls.name.rpartition('.')[2]}.{node.name}"
         self._conversions: dict[str, Site] = {}
 
@@ -39,51 +39,52 @@ class TrackedMethod(Method):
         return body_effects(self.node.body)
 
     def invoke(self, this: Any, caller: Variables, /, *args: Any, **kwargs: Any) -> Any:
-        state = self.tracker.state
-        call = state.pending or _of_everything(state.log, args, kwargs)
+        state = self.recorder.state
+        call = state.pending or _of_everything(state.reads, args, kwargs)
         state.pending = None
-        log, frame = state.log, state.frame()
+        reads, frame = state.reads, state.frame()
         self._enter(call, this)
         try:
             value = super().invoke(this, caller, *args, **kwargs)
             result = state.result
         finally:
-            state.log = log
+            state.reads = reads
             state.leave(frame)
         if call.maker is None:
             # What was read for the arguments counts only where the method read them.
-            log[call.keep :] = (*call.receiver, *result)
+            reads[call.keep :] = (*call.receiver, *result)
         return value
 
     def _enter(self, call: Arguments, this: Any) -> None:
-        tracker, state = self.tracker, self.tracker.state
+        recorder, state = self.recorder, self.recorder.state
         if call.maker is not None:
-            control: Record | None = call.maker
+            decided_by: Sources = (call.maker,)
         elif state.site is not None:
-            control = tracker.record(tracker.site_like(state.site, How.CALL, self.title), call.receiver)
+            calling = recorder.site_like(state.site, How.CALL, self.title)
+            decided_by = (recorder.run(calling, call.receiver),)
         else:
-            control = state.control
+            decided_by = state.decided_by
         context = state.context.inner((self, getattr(this, "id", None)), state.site)
-        state.enter(control, context, call)
-        state.log = call.everything() if self.native else []
+        state.enter(decided_by, context, call)
+        state.reads = call.everything() if self.native else []
 
     def run(self, variables: Variables) -> Any:
-        state = self.tracker.state
-        control = state.control
+        state = self.recorder.state
+        decided_by = state.decided_by
         value = super().run(variables)
         step = variables.get(RESULT_STEP)
         if self.native is not None:
-            state.result = tuple(state.log)
+            state.result = tuple(state.reads)
         elif step is not None:
             state.result = (step,)
-        elif state.control is not None and state.control is not control:
-            state.result = (state.control,)  # it decided not to return anything
+        elif state.decided_by is not decided_by:
+            state.result = state.decided_by  # it decided not to return anything
         return value
 
     def _compile(self) -> Run:
         if self.native is not None:
             return super()._compile()
-        self._body = TrackingCompiler(self.cls.engine, self.runtime, self.node.body, self.title).block(
+        self._body = RecordingCompiler(self.cls.engine, self.runtime, self.node.body, self.title).block(
             self.node.body
         )
         return self._body
@@ -103,11 +104,11 @@ class TrackedMethod(Method):
     def _note(self, variables: Variables, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
         if self.native is not None:
             return
-        state = self.tracker.state
+        state = self.recorder.state
         call = state.call
         assert call is not None
-        lazily = state.log  # contracts go through lazy lists, and defaults are computed
-        state.log = []
+        lazily = state.reads  # contracts go through lazy lists, and defaults are computed
+        state.reads = []
         for index, argument in enumerate(self.arguments):
             name = argument.name
             if index < len(args):
@@ -118,44 +119,44 @@ class TrackedMethod(Method):
                 variables[shadow(name)] = self._argument(argument, kwargs[name], variables, (*reads, *lazily))
             elif argument.default is not None:
                 variables[shadow(name)] = self._default(argument, lazily)
-        used = {one.name for one in self.arguments}
+        used = {argument.name for argument in self.arguments}
         if self.rest is not None:
-            reads = [one for each in call.positional[len(self.arguments) :] for one in each]
-            variables[shadow(self.rest.name)] = self._given(self.rest, (*reads, *lazily))
+            reads = [source for each in call.positional[len(self.arguments) :] for source in each]
+            variables[shadow(self.rest.name)] = self._passed(self.rest, (*reads, *lazily))
         if self.keywords is not None:
-            reads = [one for name, each in call.named.items() if name not in used for one in each]
-            variables[shadow(self.keywords.name)] = self._given(self.keywords, (*reads, *lazily))
+            reads = [source for name, each in call.named.items() if name not in used for source in each]
+            variables[shadow(self.keywords.name)] = self._passed(self.keywords, (*reads, *lazily))
 
     def _argument(
-        self, argument: Argument, before: Any, variables: Variables, reads: Sequence[Record]
-    ) -> Record:
-        record = self._given(argument, reads)
+        self, argument: Argument, before: Any, variables: Variables, reads: Sequence[Source]
+    ) -> Step:
+        step = self._passed(argument, reads)
         after = variables[argument.name]
         if after is before or (type(after) is type(before) and after == before):
-            return record
+            return step
         site = self._conversions.get(argument.name)
         if site is None:
             place = Place(self.cls.node.source, argument.node.contract.span)
             site = self._conversions[argument.name] = Site(place, How.CONVERSION, f"${argument.name}")
-        return self.tracker.record(site, (record,))
+        return self.recorder.run(site, (step,))
 
-    def _given(self, argument: Argument, reads: Sequence[Record]) -> Record:
-        state = self.tracker.state
+    def _passed(self, argument: Argument, reads: Sequence[Source]) -> Step:
+        state = self.recorder.state
         note = f"${argument.name} of {self.title}"
         if state.site is None:  # the model gives the arguments of constructors
-            return Join(reads)
-        return self.tracker.record(self.tracker.site_like(state.site, How.ARGUMENT, note), tuple(reads))
+            return join(reads)
+        return self.recorder.run(self.recorder.site_like(state.site, How.ARGUMENT, note), tuple(reads))
 
-    def _default(self, argument: Argument, reads: Sequence[Record]) -> Record:
+    def _default(self, argument: Argument, reads: Sequence[Source]) -> Step:
         assert argument.node.default is not None
         site = self._conversions.get(f"={argument.name}")
         if site is None:
             place = Place(self.cls.node.source, argument.node.default.span)
             site = self._conversions[f"={argument.name}"] = Site(place, How.DEFAULT, f"${argument.name}")
-        return self.tracker.record(site, tuple(reads))
+        return self.recorder.run(site, tuple(reads))
 
 
-def _of_everything(reads: Sequence[Record], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Arguments:
+def _of_everything(reads: Sequence[Source], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Arguments:
     """The arguments of a call that no expression spells, as `call(name, …)` makes it: all may rest on all."""
     every = tuple(reads)
     return Arguments(every, [every] * len(args), dict.fromkeys(kwargs, every), len(every))

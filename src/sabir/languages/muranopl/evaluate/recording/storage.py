@@ -1,0 +1,147 @@
+"""Dictionaries of values that tell the recorder of a run who reads and who writes them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from sabir.languages.muranopl.evaluate.constants import same_value
+from sabir.languages.muranopl.evaluate.recording.first_values import FirstValue
+from sabir.provenance import Source, Step, WatchedDict
+from sabir.provenance.steps import NOWHERE
+
+if TYPE_CHECKING:
+    from sabir.languages.muranopl.evaluate.classes import MuranoClass
+    from sabir.languages.muranopl.evaluate.objects import MuranoObject
+    from sabir.languages.muranopl.evaluate.properties import PropertyDeclaration
+    from sabir.languages.muranopl.evaluate.recording.recorder import RunRecorder
+
+__all__ = [
+    "ANY_ATTRIBUTE",
+    "Watched",
+    "WatchedAttributes",
+    "WatchedPrivate",
+    "WatchedProperties",
+    "WatchedStatics",
+]
+
+ANY_ATTRIBUTE = "setAttr()"
+"""What code writes that calls `setAttr`, whichever attribute it is."""
+
+
+class Watched(WatchedDict):
+    __slots__ = ("recorder",)
+
+    def __init__(self, recorder: RunRecorder, owner: str | None, title: str) -> None:
+        super().__init__(owner, title)
+        self.recorder = recorder
+
+    def was_read(self, key: Any) -> None:
+        self.recorder.read(self, key)
+
+    def was_written(self, key: Any, value: Any) -> None:
+        self.recorder.written(self, key, value)
+
+    def declaration(self, _key: Any) -> PropertyDeclaration | None:
+        """The declaration whose contract a value passed that was stored."""
+        return None
+
+
+def title_of(object_: MuranoObject, recorder: RunRecorder) -> str:
+    """What people call an object; one that code made without a name is one of its class."""
+    if object_.name is not None:
+        return object_.name
+    return object_.id if object_.id in recorder.runtime.origins else object_.cls.name.rpartition(".")[2]
+
+
+class WatchedProperties(Watched):
+    """The properties of an object. A first value has no step until somebody reads it."""
+
+    __slots__ = ("cls", "raw", "reads")
+
+    def __init__(
+        self,
+        recorder: RunRecorder,
+        object_: MuranoObject,
+        raw: Mapping[Any, Any],
+        reads: Mapping[str, Sequence[Source]],
+    ) -> None:
+        super().__init__(recorder, object_.id, title_of(object_, recorder))
+        self.cls = object_.cls
+        self.raw = raw
+        self.reads = reads
+        """What was read for each property that `new` gave."""
+
+    def declaration(self, key: Any) -> PropertyDeclaration | None:
+        return self.cls.members.get(key)
+
+    def first(self, key: Any) -> Step | None:
+        declaration = self.cls.members.get(key)
+        if declaration is None:
+            return None
+        is_given = declaration.is_read and key in self.raw
+        return FirstValue(
+            NOWHERE,
+            cell=(self.cells, key),
+            declaration=declaration,
+            object_id=self.cells.owner,
+            is_converted=is_given and not same_value(self.get(key), self.raw[key]),
+            maker=None if is_given else self.recorder.maker(str(self.cells.owner), self.cells.title),
+        )
+
+
+class WatchedPrivate(Watched):
+    """What classes wrote without declaring it, by class and name."""
+
+    __slots__ = ()
+
+    def target(self, key: Any) -> str:
+        return str(key[1])
+
+
+class WatchedStatics(Watched):
+    """The static properties of a class; a default is evaluated when one is read first."""
+
+    __slots__ = ("cls",)
+
+    def __init__(self, recorder: RunRecorder, cls: MuranoClass) -> None:
+        super().__init__(recorder, None, cls.name.rpartition(".")[2])
+        self.cls = cls
+
+    def declaration(self, key: Any) -> PropertyDeclaration | None:
+        return self.cls.members.get(key)
+
+    def __missing__(self, key: Any) -> Any:
+        declaration = self.cls.own_properties[key]
+        with self.recorder.state.apart() as reads:
+            value = declaration.initialise_static()
+        first = FirstValue(
+            NOWHERE,
+            tuple(dict.fromkeys(reads)),
+            cell=(self.cells, key),
+            declaration=declaration,
+            object_id=None,
+            is_converted=False,
+        )
+        self.cells.written[key] = (first, self.recorder.tick())
+        return value
+
+
+class WatchedAttributes(Watched):
+    """The attributes of all objects, by object, class and name."""
+
+    __slots__ = ()
+
+    def target(self, _key: Any) -> str:
+        return ANY_ATTRIBUTE
+
+    def get(self, key: Any, default: Any = None) -> Any:
+        self.recorder.read(self, key)
+        return super().get(key, default)
+
+    def was_written(self, key: Any, _value: Any) -> None:
+        self.recorder.attached(self, key)
+
+    def pop(self, key: Any, *default: Any) -> Any:
+        self.recorder.attached(self, key)
+        return super().pop(key, *default)

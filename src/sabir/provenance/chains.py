@@ -1,0 +1,143 @@
+"""Recorded steps as origins: done when all values are there, and instances have ids.
+
+An origin names what it rests on and is never changed, so what a step rests on is done before it. Steps of loops may rest on
+each other in a circle: such a circle is found as a whole (Tarjan), and each of its steps names the others without what
+they name in turn.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Container, Iterable, Iterator
+from typing import Final, Union
+
+from msgspec import Struct
+
+from sabir.graph.origin import AttributeRead, Origin
+from sabir.provenance.steps import Cell, Site, Source, Step
+
+__all__ = ["Chains", "Edge", "Shape"]
+
+Edge = Union[Step, Origin, AttributeRead]
+"""What an origin will name: a step is an origin to be."""
+_SMALL: Final = 16
+"""Steps of a circle that each name all others; of a larger one they name the first, which names all."""
+
+
+class Shape(Struct, frozen=True, eq=False):
+    """A step as a chain tells it: its site, and what it names."""
+
+    site: Site
+    edges: tuple[Edge, ...]
+
+
+class Chains:
+    """The origins of one recording."""
+
+    def __init__(self) -> None:
+        self._origins: dict[Step, Origin] = {}
+        self._reads: dict[Cell, AttributeRead] = {}
+
+    @abstractmethod
+    def attribute_of(self, cell: Cell) -> AttributeRead:
+        """The attribute of the graph that a cell became."""
+
+    def shape(self, step: Step) -> Shape:
+        return Shape(step.site, tuple(self.edges(step.sources())))
+
+    def edges(self, sources: Iterable[Source]) -> Iterator[Edge]:
+        """Sources as origins name them, each once."""
+        reads = self._reads
+        for source in dict.fromkeys(sources):
+            if isinstance(source, tuple):
+                read = reads.get(source)
+                if read is None:
+                    read = reads[source] = self.attribute_of(source)
+                yield read
+            else:
+                yield source
+
+    def words(self, site: Site) -> str | None:
+        """What is said of a site in a chain."""
+        return site.words
+
+    def origin(self, step: Step) -> Origin:
+        """The origin of a step, with all that is below it."""
+        origin = self._origins.get(step)
+        if origin is None:
+            for circle in _circles(step, self.shape, self._origins):
+                self._add(circle)
+            origin = self._origins[step]
+        return origin
+
+    def sources(self, sources: Iterable[Source]) -> tuple[Origin | AttributeRead, ...]:
+        """What an origin that the language makes itself names."""
+        return tuple(self.origin(edge) if isinstance(edge, Step) else edge for edge in self.edges(sources))
+
+    def _add(self, circle: list[tuple[Step, Shape]]) -> None:
+        """Origins of steps that rest on each other; all that is outside of the circle has one already."""
+        if len(circle) == 1:
+            ((step, shape),) = circle
+            self._origins[step] = self._told(shape.site, self._outside(shape, (step,)))
+            return
+        members = {step for step, _ in circle}
+        outside = {step: self._outside(shape, members) for step, shape in circle}
+        parts = {step: self._told(shape.site, outside[step]) for step, shape in circle}
+        first = circle[0][0]
+        others = tuple(part for step, part in parts.items() if step is not first)
+        whole = self._told(circle[0][1].site, (*outside[first], *others))
+        for step, shape in circle:
+            if step is first:
+                self._origins[step] = whole
+            elif len(circle) > _SMALL:
+                self._origins[step] = self._told(shape.site, (*outside[step], whole))
+            else:
+                rest = (part for member, part in parts.items() if member is not step)
+                self._origins[step] = self._told(shape.site, (*outside[step], *rest))
+
+    def _outside(self, shape: Shape, members: Container[Step]) -> tuple[Origin | AttributeRead, ...]:
+        return tuple(
+            self._origins[edge] if isinstance(edge, Step) else edge
+            for edge in shape.edges
+            if not (isinstance(edge, Step) and edge in members)
+        )
+
+    def _told(self, site: Site, sources: tuple[Origin | AttributeRead, ...]) -> Origin:
+        return Origin(site.place, site.how, sources, self.words(site))
+
+
+def _circles(
+    start: Step, shape_of: Callable[[Step], Shape], done: Container[Step]
+) -> Iterator[list[tuple[Step, Shape]]]:
+    """The steps below one, in circles of those that rest on each other, each after all that it rests on."""
+    shapes: dict[Step, Shape] = {start: shape_of(start)}
+    index: dict[Step, int] = {start: 0}
+    low: dict[Step, int] = {start: 0}
+    waiting = [start]
+    is_waiting = {start}
+    path: list[tuple[Step, Iterator[Edge]]] = [(start, iter(shapes[start].edges))]
+    while path:
+        step, edges = path[-1]
+        for edge in edges:
+            if not isinstance(edge, Step) or edge in done:
+                continue
+            if edge not in index:
+                index[edge] = low[edge] = len(index)
+                shapes[edge] = shape_of(edge)
+                waiting.append(edge)
+                is_waiting.add(edge)
+                path.append((edge, iter(shapes[edge].edges)))
+                break
+            if edge in is_waiting:
+                low[step] = min(low[step], index[edge])
+        else:
+            path.pop()
+            if path:
+                above = path[-1][0]
+                low[above] = min(low[above], low[step])
+            if low[step] == index[step]:  # nothing above it is reached from here: the circle is whole
+                circle: list[Step] = []
+                while not circle or circle[-1] is not step:
+                    circle.append(waiting.pop())
+                    is_waiting.discard(circle[-1])
+                yield [(member, shapes.pop(member)) for member in reversed(circle)]
