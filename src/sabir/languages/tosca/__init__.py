@@ -26,9 +26,8 @@ class Tosca:
 
     def rules(self) -> Sequence[Rule]:
         from sabir.diagnostics.rules import collect_rules
-        from sabir.languages.tosca.check.codes import CODES
 
-        return (*CODES, *collect_rules("sabir.expressions"))
+        return (*collect_rules(__name__), *collect_rules("sabir.expressions"))
 
     def validators(self) -> Sequence[type[BaseValidator]]:
         from sabir.languages.tosca.check.validator import ToscaValidator

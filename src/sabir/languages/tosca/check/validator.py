@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from sabir.check.validator import BaseValidator
 from sabir.diagnostics.finding import Finding
-from sabir.diagnostics.rules import Rule
+from sabir.diagnostics.rules import Rule, collect_rules
 
 __all__ = ["ToscaValidator"]
 
@@ -20,9 +20,7 @@ class ToscaValidator(BaseValidator):
 
     @classmethod
     def rules(cls) -> tuple[Rule, ...]:
-        from sabir.languages.tosca.check.codes import CODES
-
-        return CODES
+        return collect_rules("sabir.languages.tosca")
 
     def run(self, files: Iterable[str] | None = None) -> Iterator[Finding]:
         from sabir.languages.tosca.check.rules import check_model

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from sabir.dataclasses import replace
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.near import did_you_mean
+from sabir.diagnostics.rules import Rule
 from sabir.expressions.query.live import Assigned
 from sabir.expressions.query.project import Project
 from sabir.expressions.query.resource import Resource
@@ -17,13 +18,25 @@ from sabir.expressions.query.values import MISSING, LazyMap
 from sabir.languages.tosca.evaluate.instances import NodeInstance, RootInstance
 from sabir.languages.tosca.evaluate.request import Request
 from sabir.languages.tosca.evaluate.typed import typed
+from sabir.languages.tosca.model.inputs import UNKNOWN_INPUT
 from sabir.languages.tosca.model.model import Model
 from sabir.languages.tosca.model.types import FlatType
+from sabir.languages.tosca.syntax.examples import example
 from sabir.languages.tosca.syntax.nodes import Kind, PropertyDefinition, Written
 from sabir.source.yaml.nodes import YamlScalar
 from sabir.text import Place, Span
 
 __all__ = ["Ensemble"]
+
+MISSING_INPUT: Final = Rule(
+    code="TOSCA:E026",
+    title="an input without a value",
+    why="The input is required and has no default: give it one with --input NAME=VALUE, or a file of inputs with --config.",
+    bad=example("topology_template:\n  inputs: {zone: {type: string}}\n"),
+    good=example("topology_template:\n  inputs: {zone: {type: string, default: a}}\n"),
+    language="tosca",
+    when="evaluate",
+)
 
 
 class Ensemble:
@@ -126,19 +139,24 @@ class Ensemble:
                 for misfit in self.model.values.misfits(one, given[name]):
                     where = "".join(f"[{key!r}]" for key in misfit.path)
                     self._report(
-                        misfit.code, f"input {name}{where}: {misfit.message}", one.place, misfit.hint
+                        misfit.rule, f"input {name}{where}: {misfit.message}", one.place, misfit.hint
                     )
             elif one.required and one.default is None and one.value is None:
                 self._report(
-                    "TOSCA:E026", f"the input {name!r} has no value", one.place, f"give one: --input {name}=…"
+                    MISSING_INPUT,
+                    f"the input {name!r} has no value",
+                    one.place,
+                    f"give one: --input {name}=…",
                 )
         for name in given:
             if name not in declared:
                 place = Place(self.model.topology.origin.source, Span(0, 0))
-                self._report("TOSCA:E021", f"there is no input {name!r}", place, did_you_mean(name, declared))
+                self._report(
+                    UNKNOWN_INPUT, f"there is no input {name!r}", place, did_you_mean(name, declared)
+                )
 
-    def _report(self, code: str, message: str, place: Place, hint: str | None) -> None:
-        self.findings.append(Finding(code=code, message=message, place=place, hint=hint))
+    def _report(self, rule: Rule, message: str, place: Place, hint: str | None) -> None:
+        self.findings.append(rule.at(place, message, hint=hint))
 
     # Relationships
 

@@ -3,14 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Final
 
 from msgspec.structs import replace
 
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.near import did_you_mean
+from sabir.diagnostics.rules import Rule
+from sabir.languages.tosca.syntax.examples import ROOT, example_nodes
 from sabir.languages.tosca.syntax.nodes import NodeTemplate
 
 __all__ = ["write_out"]
+
+WRONG_COPY: Final = Rule(
+    code="TOSCA:E029",
+    title="a copy of something that is not there",
+    why="copy names the node template to begin with; it must exist, and must not lead back to the copy.",
+    bad=example_nodes(ROOT + "    two: {copy: won}\n"),
+    good=example_nodes(ROOT + "    two: {copy: one}\n"),
+    language="tosca",
+)
 
 
 def write_out(
@@ -27,7 +39,7 @@ def write_out(
                 reason = f"copies {here.copy!r}, which is no node template"
                 hint = did_you_mean(here.copy, templates)
             message = f"node template {template.name!r} {reason}"
-            findings.append(Finding(code="TOSCA:E029", message=message, place=here.place, hint=hint))
+            findings.append(WRONG_COPY.at(here.place, message, hint=hint))
             return None if not here.type else replace(here, copy=None)
         seen.add(source.name)
         here = _merged(here, source)

@@ -2,15 +2,33 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from sabir.diagnostics.finding import Finding
+from sabir.diagnostics.rules import Rule
 from sabir.languages.tosca.model.copies import write_out
 from sabir.languages.tosca.model.hosts import find_hosts
 from sabir.languages.tosca.model.requirements import HOSTED_ON, Linking
 from sabir.languages.tosca.model.types import FlatType, TypeTable
 from sabir.languages.tosca.model.values import ValueChecker
+from sabir.languages.tosca.syntax.examples import example_nodes
 from sabir.languages.tosca.syntax.nodes import Kind, NodeTemplate, Topology
 
 __all__ = ["Model"]
+
+CIRCULAR_HOSTS: Final = Rule(
+    code="TOSCA:E020",
+    title="nodes host one another",
+    why="Following the hosts of a node leads back to it, so nothing could be created first.",
+    bad=example_nodes(
+        "    a: {type: tosca.nodes.DBMS, requirements: [{host: b}]}\n"
+        "    b: {type: tosca.nodes.DBMS, requirements: [{host: a}]}\n"
+    ),
+    good=example_nodes(
+        "    a: {type: tosca.nodes.DBMS, requirements: [{host: b}]}\n    b: {type: tosca.nodes.Compute}\n"
+    ),
+    language="tosca",
+)
 
 
 class Model:
@@ -38,11 +56,7 @@ class Model:
         self.findings += linking.findings
         self.hosts, rings = find_hosts(self.links, self._is_hosting)
         self.findings += (
-            Finding(
-                code="TOSCA:E020",
-                message="these host one another: " + " → ".join(ring),
-                place=self.nodes[ring[0]].place,
-            )
+            CIRCULAR_HOSTS.at(self.nodes[ring[0]].place, "these host one another: " + " → ".join(ring))
             for ring in rings
         )
 

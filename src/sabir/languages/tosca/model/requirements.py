@@ -13,8 +13,10 @@ from msgspec import Struct
 
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.near import did_you_mean
+from sabir.diagnostics.rules import Rule
 from sabir.languages.tosca.model.matching import OLD_HOSTS, Matching
 from sabir.languages.tosca.model.types import FlatType, TypeTable
+from sabir.languages.tosca.syntax.examples import ROOT, example_nodes
 from sabir.languages.tosca.syntax.nodes import (
     Kind,
     NodeTemplate,
@@ -26,6 +28,54 @@ from sabir.languages.tosca.syntax.nodes import (
 from sabir.text import Place
 
 __all__ = ["HOSTED_ON", "Link", "Linking"]
+
+UNKNOWN_REQUIREMENT: Final = Rule(
+    code="TOSCA:E016",
+    title="a requirement that the type does not have",
+    why="Only requirements that the node type defines can be met.",
+    bad=example_nodes(ROOT + "    two: {type: tosca.nodes.Root, requirements: [{depends: one}]}\n"),
+    good=example_nodes(ROOT + "    two: {type: tosca.nodes.Root, requirements: [{dependency: one}]}\n"),
+    language="tosca",
+)
+
+MISSING_TARGET: Final = Rule(
+    code="TOSCA:E017",
+    title="a requirement leads nowhere",
+    why="It names neither a node template nor a node type.",
+    bad=example_nodes(ROOT + "    two: {type: tosca.nodes.Root, requirements: [{dependency: won}]}\n"),
+    good=example_nodes(ROOT + "    two: {type: tosca.nodes.Root, requirements: [{dependency: one}]}\n"),
+    language="tosca",
+)
+
+MISSING_CAPABILITY: Final = Rule(
+    code="TOSCA:E018",
+    title="the target lacks the capability",
+    why="A requirement asks for a capability of a type (or name) that the node it leads to does not offer.",
+    bad=example_nodes(
+        "    net: {type: tosca.nodes.network.Network}\n"
+        "    web: {type: tosca.nodes.WebServer, requirements: [{host: net}]}\n"
+    ),
+    good=example_nodes(
+        "    vm: {type: tosca.nodes.Compute}\n    web: {type: tosca.nodes.WebServer, requirements: [{host: vm}]}\n"
+    ),
+    language="tosca",
+)
+
+UNKNOWN_RELATIONSHIP: Final = Rule(
+    code="TOSCA:E034",
+    title="an unknown relationship",
+    why="The relationship of a requirement is the name of a relationship template or of a relationship type.",
+    bad=example_nodes(
+        ROOT
+        + "    two: {type: tosca.nodes.Root, requirements: [{dependency: {node: one, relationship: links}}]}\n"
+    ),
+    good=example_nodes(
+        ROOT
+        + "    two: {type: tosca.nodes.Root, requirements: [{dependency: {node: one, relationship: tosca.relationships.DependsOn}}]}\n"
+    ),
+    language="tosca",
+)
+
 
 HOSTED_ON: Final = "tosca.relationships.HostedOn"
 
@@ -78,8 +128,8 @@ class Linking:
             for section, _, owner, entry, _ in mapping.entries
         )
 
-    def _report(self, code: str, message: str, place: Place, hint: str | None) -> None:
-        self.findings.append(Finding(code=code, message=message, place=place, hint=hint))
+    def _report(self, rule: Rule, message: str, place: Place, hint: str | None) -> None:
+        self.findings.append(rule.at(place, message, hint=hint))
 
     def _assigned(self, template: NodeTemplate, assignment: RequirementAssignment) -> Link:
         flat = self._flat[template.name]
@@ -87,7 +137,9 @@ class Linking:
         definition = flat.requirements.get(name) if flat is not None else None
         if flat is not None and definition is None and self._topology.complete:
             hint = did_you_mean(name, flat.requirements)
-            self._report("TOSCA:E016", f"{template.type} has no requirement {name!r}", assignment.place, hint)
+            self._report(
+                UNKNOWN_REQUIREMENT, f"{template.type} has no requirement {name!r}", assignment.place, hint
+            )
         relationship, relationship_type = self._relationship(assignment, definition)
         target = self._target(template, assignment, definition)
         return Link(
@@ -141,7 +193,7 @@ class Linking:
         if self._types.find(Kind.RELATIONSHIP, written) is None and self._topology.complete:
             names = [*self._topology.relationship_templates, *self._types.names(Kind.RELATIONSHIP)]
             message = f"{written!r} is neither a relationship template nor a relationship type"
-            self._report("TOSCA:E034", message, assignment.place, did_you_mean(written, names))
+            self._report(UNKNOWN_RELATIONSHIP, message, assignment.place, did_you_mean(written, names))
         return None, written
 
     def _target(
@@ -164,7 +216,7 @@ class Linking:
         if not self._topology.complete or name is None:
             return None
         self._report(
-            "TOSCA:E017",
+            MISSING_TARGET,
             f"requirement {assignment.name!r} of {template.name!r} leads to {name!r}, which is not there",
             Place(assignment.origin.source, assignment.node_span or assignment.span),
             did_you_mean(name, self._nodes) or did_you_mean(name, self._types.names(Kind.NODE)),
@@ -192,7 +244,7 @@ class Linking:
             message = f"{target!r} has no capability {wanted!r}, which requirement {assignment.name!r} needs"
             offered = (f"{name} ({offer.type})" for name, offer in flat.capabilities.items())
             self._report(
-                "TOSCA:E018", message, assignment.place, "its capabilities are " + ", ".join(offered)
+                MISSING_CAPABILITY, message, assignment.place, "its capabilities are " + ", ".join(offered)
             )
         return capability
 

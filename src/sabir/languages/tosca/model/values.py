@@ -9,6 +9,7 @@ from typing import Any, Final
 from msgspec import Struct
 
 from sabir.diagnostics.near import did_you_mean
+from sabir.diagnostics.rules import Rule
 from sabir.expressions.query.forms import is_expression, is_template
 from sabir.languages.tosca.model.constraints import TESTS
 from sabir.languages.tosca.model.scalars import (
@@ -20,21 +21,62 @@ from sabir.languages.tosca.model.scalars import (
     scalar_unit,
 )
 from sabir.languages.tosca.model.types import FlatType, TypeTable
+from sabir.languages.tosca.syntax.examples import APP, example_nodes
 from sabir.languages.tosca.syntax.nodes import Constraint, Kind, PropertyDefinition, Schema
 
 __all__ = ["Misfit", "ValueChecker", "holds_expression"]
 
+_PORT = (
+    "node_types:\n  App:\n    derived_from: tosca.nodes.Root\n    properties:\n"
+    "      port: {type: integer, constraints: [{in_range: [1, 65535]}]}\n"
+)
+UNKNOWN_PROPERTY: Final = Rule(
+    code="TOSCA:E010",
+    title="a property that the type does not have",
+    why="The value would never be read. Correct the name, or define the property in the type.",
+    bad=example_nodes("    one: {type: App, properties: {size: 1, colour: red}}\n", types=APP),
+    good=example_nodes("    one: {type: App, properties: {size: 1}}\n", types=APP),
+    language="tosca",
+)
+
+MISSING_VALUE: Final = Rule(
+    code="TOSCA:E011",
+    title="a required property has no value",
+    why="The type requires it and gives no default, so a deployment would fail for want of it.",
+    bad=example_nodes("    one: {type: App}\n", types=APP),
+    good=example_nodes("    one: {type: App, properties: {size: 1}}\n", types=APP),
+    language="tosca",
+)
+
+WRONG_TYPE: Final = Rule(
+    code="TOSCA:E012",
+    title="a value of the wrong type",
+    why="The value does not fit the type of its property, attribute or input.",
+    bad=example_nodes("    one: {type: App, properties: {size: large}}\n", types=APP),
+    good=example_nodes("    one: {type: App, properties: {size: 3}}\n", types=APP),
+    language="tosca",
+)
+
+FORBIDDEN_VALUE: Final = Rule(
+    code="TOSCA:E013",
+    title="a value that a constraint forbids",
+    why="The definition limits what the value may be, and this one lies outside.",
+    bad=example_nodes("    one: {type: App, properties: {port: 70000}}\n", types=_PORT),
+    good=example_nodes("    one: {type: App, properties: {port: 7000}}\n", types=_PORT),
+    language="tosca",
+)
+
 
 class Misfit(Struct, frozen=True):
-    """What is wrong with a value: the code, the words, and the keys that lead to the wrong part."""
+    """What is wrong with a value: the rule, the words, and the keys that lead to the wrong part."""
 
-    code: str
+    rule: Rule
     message: str
     path: tuple[Any, ...] = ()
     hint: str | None = None
 
     def below(self, key: Any) -> Misfit:
-        return Misfit(self.code, self.message, (key, *self.path), self.hint)
+        return Misfit(self.rule, self.message, (key, *self.path), self.hint)
 
 
 Check = Callable[[Any], Iterator[Misfit]]
@@ -171,7 +213,7 @@ def _shown(value: Any) -> str:
 
 def _primitive_misfits(value: Any, name: str, test: Callable[[Any], bool]) -> Iterator[Misfit]:
     if not test(value) and not holds_expression(value):
-        yield Misfit("TOSCA:E012", f"{_shown(value)} is not {_WORDS.get(name, name)}")
+        yield Misfit(WRONG_TYPE, f"{_shown(value)} is not {_WORDS.get(name, name)}")
 
 
 def _list_misfits(value: Any, entry: Check) -> Iterator[Misfit]:
@@ -181,14 +223,14 @@ def _list_misfits(value: Any, entry: Check) -> Iterator[Misfit]:
                 for misfit in entry(item):
                     yield misfit.below(position)
     elif value is not None and not holds_expression(value):
-        yield Misfit("TOSCA:E012", f"{_shown(value)} is not a list")
+        yield Misfit(WRONG_TYPE, f"{_shown(value)} is not a list")
 
 
 def _map_misfits(value: Any, entry: Check, key_check: Check) -> Iterator[Misfit]:
     if holds_expression(value) or value is None:
         return
     if not isinstance(value, Mapping):
-        yield Misfit("TOSCA:E012", f"{_shown(value)} is not a map")
+        yield Misfit(WRONG_TYPE, f"{_shown(value)} is not a map")
         return
     for key, item in value.items():
         # 2.0 lets a key be computed; then it is no text yet.
@@ -205,13 +247,13 @@ def _record_misfits(
     if holds_expression(value) or value is None:
         return
     if not isinstance(value, Mapping):
-        yield Misfit("TOSCA:E012", f"{_shown(value)} is not a {type_name}")
+        yield Misfit(WRONG_TYPE, f"{_shown(value)} is not a {type_name}")
         return
     for key, item in value.items():
         known = fields.get(key)
         if known is None:
             yield Misfit(
-                "TOSCA:E010", f"{type_name} has no field {key!r}", (key,), did_you_mean(str(key), fields)
+                UNKNOWN_PROPERTY, f"{type_name} has no field {key!r}", (key,), did_you_mean(str(key), fields)
             )
         elif not holds_expression(item):
             for misfit in known[1](item):
@@ -223,7 +265,7 @@ def _record_misfits(
             and definition.value is None
             and name not in value
         ):
-            yield Misfit("TOSCA:E011", f"the field {name!r} of {type_name} has no value")
+            yield Misfit(MISSING_VALUE, f"the field {name!r} of {type_name} has no value")
 
 
 def _is_range(value: Any) -> bool:
@@ -264,9 +306,11 @@ def _constraint(one: Constraint, kind: str) -> Check:
         try:
             holds = test(value, argument, kind)
         except (TypeError, ValueError, re.error):
-            yield Misfit("TOSCA:E013", f"{_shown(value)} cannot be tested by {one.name}: {_shown(argument)}")
+            yield Misfit(
+                FORBIDDEN_VALUE, f"{_shown(value)} cannot be tested by {one.name}: {_shown(argument)}"
+            )
             return
         if not holds:
-            yield Misfit("TOSCA:E013", f"{_shown(value)} is not allowed: {one.name} {_shown(argument)}")
+            yield Misfit(FORBIDDEN_VALUE, f"{_shown(value)} is not allowed: {one.name} {_shown(argument)}")
 
     return check

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+from sabir.diagnostics.rules import Rule
+from sabir.languages.tosca.syntax.examples import example
 from sabir.languages.tosca.syntax.nodes import (
     UNBOUNDED,
     ArtifactDefinition,
@@ -18,7 +20,7 @@ from sabir.languages.tosca.syntax.nodes import (
     Schema,
     TypeDefinition,
 )
-from sabir.languages.tosca.syntax.reader import NOTHING, Reader
+from sabir.languages.tosca.syntax.reader import NOTHING, WRONG_SHAPE, Reader
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence, plain_data
 from sabir.text import Span
 
@@ -30,6 +32,16 @@ __all__ = [
     "read_schema",
     "read_type",
 ]
+
+UNKNOWN_CONSTRAINT: Final = Rule(
+    code="TOSCA:E014",
+    title="a constraint that cannot be understood",
+    why="There is no such operator, or its argument has the wrong form; it would never be enforced.",
+    bad=example("data_types:\n  Port: {derived_from: integer, constraints: [{in_rnage: [1, 2]}]}\n"),
+    good=example("data_types:\n  Port: {derived_from: integer, constraints: [{in_range: [1, 2]}]}\n"),
+    language="tosca",
+)
+
 
 _TYPE_KEYS: Final[Mapping[Kind, frozenset[str]]] = {
     kind: frozenset({"derived_from", "properties", "attributes", *extra})
@@ -261,7 +273,7 @@ def _constraints(reader: Reader, node: YamlNode | None, what: str) -> tuple[Cons
             continue
         if not isinstance(item, YamlMapping):
             reader.report(
-                "TOSCA:E014", f"a constraint of {what} must be a map, as `in_range: [1, 4]`", item.span
+                UNKNOWN_CONSTRAINT, f"a constraint of {what} must be a map, as `in_range: [1, 4]`", item.span
             )
             continue
         for name, span, value in reader.entries(item, f"a constraint of {what}"):
@@ -363,7 +375,7 @@ def read_occurrences(reader: Reader, node: YamlNode, what: str) -> tuple[int, in
             return low, upper
     elif isinstance(node, YamlScalar) and isinstance(node.value, int):
         return node.value, node.value
-    reader.report("TOSCA:E002", f"occurrences of {what} must be as [0, 1] or [1, UNBOUNDED]", node.span)
+    reader.report(WRONG_SHAPE, f"occurrences of {what} must be as [0, 1] or [1, UNBOUNDED]", node.span)
     return 0, UNBOUNDED
 
 

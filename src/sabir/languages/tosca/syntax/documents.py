@@ -11,8 +11,10 @@ from msgspec import Struct
 
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.near import did_you_mean
+from sabir.diagnostics.rules import Rule
 from sabir.languages.tosca.syntax.definitions import read_properties, read_type
 from sabir.languages.tosca.syntax.dialects import DIALECTS, Dialect, dialect_of
+from sabir.languages.tosca.syntax.examples import HEAD, example
 from sabir.languages.tosca.syntax.files import DiskFiles, Files
 from sabir.languages.tosca.syntax.nodes import (
     GroupTemplate,
@@ -30,7 +32,7 @@ from sabir.languages.tosca.syntax.nodes import (
     Workflow,
 )
 from sabir.languages.tosca.syntax.project import ProjectValues
-from sabir.languages.tosca.syntax.reader import Reader
+from sabir.languages.tosca.syntax.reader import WRONG_SHAPE, Reader
 from sabir.languages.tosca.syntax.second import normalised
 from sabir.languages.tosca.syntax.templates import (
     read_groups,
@@ -48,6 +50,52 @@ from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSeque
 from sabir.text import Place, Span
 
 __all__ = ["Gathering", "Loaded", "Recorded", "document_of", "load", "load_file"]
+
+UNKNOWN_DIALECT: Final = Rule(
+    code="TOSCA:E001",
+    title="unknown dialect of TOSCA",
+    why="The version says how a file is to be read; one that is not known cannot be read at all. Known are "
+    "tosca_simple_yaml_1_0 to 1_3, the NFV profile, tosca_2_0 and Unfurl's own.",
+    bad={"template.yaml": "tosca_definitions_version: tosca_simple_yaml_9_9\n"},
+    good=example(""),
+    language="tosca",
+)
+
+MISSING_IMPORT: Final = Rule(
+    code="TOSCA:E004",
+    title="an import that is not there",
+    why="The file is not in the package, or the path leads out of it. What it defines is missing, so further checks of unknown "
+    "names are left out until it can be read.",
+    bad=example("imports: [types.yaml]\n"),
+    good={"template.yaml": HEAD + "imports: [types.yaml]\n", "types.yaml": HEAD},
+    language="tosca",
+)
+
+REMOTE_IMPORT: Final = Rule(
+    code="TOSCA:E005",
+    title="an import from the network",
+    why="sabir does not fetch what a template names while it reads it: put a copy beside the template.",
+    bad=example("imports: ['https://example.com/types.yaml']\n"),
+    good={"template.yaml": HEAD + "imports: [types.yaml]\n", "types.yaml": HEAD},
+    language="tosca",
+)
+
+TYPE_TWICE: Final = Rule(
+    code="TOSCA:W008",
+    title="a type is defined twice",
+    why="Two files define a type of the same name; the nearer one counts, which may not be the one you meant. Give one of the "
+    "imports a namespace_prefix, or rename the type.",
+    bad={
+        "template.yaml": HEAD + "imports: [types.yaml]\nnode_types:\n  A: {derived_from: tosca.nodes.Root}\n",
+        "types.yaml": HEAD + "node_types:\n  A: {derived_from: tosca.nodes.Compute}\n",
+    },
+    good={
+        "template.yaml": HEAD + "imports: [types.yaml]\nnode_types:\n  A: {derived_from: tosca.nodes.Root}\n",
+        "types.yaml": HEAD + "node_types:\n  B: {derived_from: tosca.nodes.Compute}\n",
+    },
+    language="tosca",
+)
+
 
 _DOCUMENT_KEYS: Final = frozenset(
     {
@@ -144,7 +192,7 @@ def _load(files: Files, name: str) -> Loaded:
     file = files.read(name)
     if file is None:
         return Loaded(
-            topology=None, findings=(Finding.about_file("TOSCA:E004", f"there is no file {name!r}", name),)
+            topology=None, findings=(MISSING_IMPORT.about_file(name, f"there is no file {name!r}"),)
         )
     gathering = Gathering(files)
     root = document_of(file, gathering.findings)
@@ -183,7 +231,7 @@ def document_of(file: PackageFile, findings: list[Finding]) -> YamlMapping | Non
     node = stream.documents[0] if stream.documents else None
     if isinstance(node, YamlMapping):
         return node
-    findings.append(Finding.about_file("TOSCA:E001", "not a TOSCA document: it is no map", file.source))
+    findings.append(UNKNOWN_DIALECT.about_file(file.source, "not a TOSCA document: it is no map"))
     return None
 
 
@@ -192,18 +240,15 @@ def _dialect(root: YamlMapping, file: PackageFile, findings: list[Finding]) -> D
     if node is None:
         message = "not a TOSCA document: it has no 'tosca_definitions_version'"
         hint = f"begin it with 'tosca_definitions_version: {DIALECTS[3]}'"
-        findings.append(Finding.about_file("TOSCA:E001", message, file.source, hint=hint))
+        findings.append(UNKNOWN_DIALECT.about_file(file.source, message, hint=hint))
         return None
     version = node.text if isinstance(node, YamlScalar) else ""
     dialect = dialect_of(version)
     if dialect is None:
         hint = did_you_mean(version, DIALECTS) or "known are " + ", ".join(DIALECTS)
         findings.append(
-            Finding(
-                code="TOSCA:E001",
-                message=f"the dialect {version!r} is not known",
-                place=Place(file.source, node.span),
-                hint=hint,
+            UNKNOWN_DIALECT.at(
+                Place(file.source, node.span), f"the dialect {version!r} is not known", hint=hint
             )
         )
     return dialect
@@ -260,7 +305,7 @@ class Gathering:
     def _clash(self, reader: Reader, known: TypeDefinition, again: TypeDefinition) -> None:
         where = known.place.location
         message = f"{again.kind.word} type {again.name!r} is also defined in {where.file}:{where.line}, which counts"
-        reader.report("TOSCA:W008", message, again.span)
+        reader.report(TYPE_TWICE, message, again.span)
 
     def _imports(self, reader: Reader, node: YamlNode | None) -> Iterator[tuple[str, str, Span]]:
         """File or profile, prefix and place of every import, in all the forms they have had."""
@@ -271,7 +316,7 @@ class Gathering:
                     yield item.text, "", item.span
                 continue
             if not isinstance(item, YamlMapping):
-                reader.report("TOSCA:E002", "an import must be a file name or a map", item.span)
+                reader.report(WRONG_SHAPE, "an import must be a file name or a map", item.span)
                 continue
             if any(item.get(key) is not None for key in ("file", "url", "profile")):
                 yield from self._one_import(reader, item)
@@ -306,7 +351,7 @@ class Gathering:
             if known is None:
                 hint = did_you_mean(repository, self.repositories)
                 reader.report(
-                    "TOSCA:E004", f"there is no repository {repository!r}", fields["repository"].span, hint
+                    MISSING_IMPORT, f"there is no repository {repository!r}", fields["repository"].span, hint
                 )
                 self.complete = False
                 return
@@ -319,7 +364,10 @@ class Gathering:
             return
         if target.startswith(_REMOTE):
             self._missing(
-                place, f"the import {target!r} is not on this machine and is not fetched", "TOSCA:E005"
+                place,
+                f"the import {target!r} is not on this machine and is not fetched",
+                REMOTE_IMPORT,
+                "copy the file beside the template and import it by its path",
             )
             return
         found = self._find(importer, target)
@@ -357,20 +405,18 @@ class Gathering:
     def _not_found(self, importer: str, target: str, place: Place) -> None:
         limit = self.files.outside(posixpath.join(posixpath.dirname(importer), target))
         if limit is None:
-            self._missing(place, f"the import {target!r} is not there", "TOSCA:E004")
+            self._missing(place, f"the import {target!r} is not there", MISSING_IMPORT)
             return
         self._missing(
             place,
             f"the import {target!r} is outside {str(limit)!r}, and only what is in there is read",
-            "TOSCA:E004",
+            MISSING_IMPORT,
             "run sabir in the folder that holds both files, or mark that folder as a project: git init, or an unfurl.yaml",
         )
 
-    def _missing(self, place: Place, message: str, code: str, hint: str | None = None) -> None:
+    def _missing(self, place: Place, message: str, rule: Rule, hint: str | None = None) -> None:
         self.complete = False
-        if code == "TOSCA:E005":
-            hint = "copy the file beside the template and import it by its path"
-        finding = Finding(code=code, message=message, place=place, hint=hint)
+        finding = rule.at(place, message, hint=hint)
         # A file that is imported twice, under two prefixes, misses the same things twice.
         if finding not in self.findings:
             self.findings.append(finding)
@@ -381,7 +427,7 @@ class Gathering:
                 self.profiles[shipped] = None
                 self.complete = self.complete and shipped == "simple"
                 return
-        self._missing(place, f"the profile {name!r} is not known here", "TOSCA:E004")
+        self._missing(place, f"the profile {name!r} is not known here", MISSING_IMPORT)
 
     def topology(self, file: PackageFile, dialect: Dialect) -> Topology:
         origin = Origin(file.source, self.files.directory(file.name))

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from sabir.diagnostics.finding import Finding
+from sabir.diagnostics.rules import Rule
 from sabir.languages.tosca.syntax.dialects import Dialect, dialect_of
 from sabir.languages.tosca.syntax.documents import Gathering, Loaded, Recorded, document_of
+from sabir.languages.tosca.syntax.examples import HEAD
 from sabir.languages.tosca.syntax.files import Files
 from sabir.languages.tosca.syntax.includes import Layers, gather_layers
 from sabir.languages.tosca.syntax.second import normalised
@@ -15,6 +16,17 @@ from sabir.source.packages import PackageFile
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, plain_data
 
 __all__ = ["is_ensemble", "load_ensemble"]
+
+NO_SINGLE_TEMPLATE: Final = Rule(
+    code="TOSCA:E030",
+    title="no single service template to evaluate",
+    why="The package holds none, or several that nothing tells apart. Name the file instead of the folder.",
+    bad={"a.yaml": HEAD + "topology_template: {}\n", "b.yaml": HEAD + "topology_template: {}\n"},
+    good={"a.yaml": HEAD + "topology_template: {}\nimports: [b.yaml]\n", "b.yaml": HEAD},
+    language="tosca",
+    when="evaluate",
+)
+
 
 _HEAD: Final = 8192
 _STATUS: Final = ("unknown", "ok", "degraded", "error", "pending", "absent")
@@ -34,7 +46,7 @@ def load_ensemble(files: Files, file: PackageFile) -> Loaded:
     if not layers.templates:
         message = "this ensemble has no service template"
         hint = "it stands under 'spec: service_template:'"
-        finding = Finding.about_file("TOSCA:E030", message, file.source, hint=hint)
+        finding = NO_SINGLE_TEMPLATE.about_file(file.source, message, hint=hint)
         return Loaded(topology=None, findings=(*gathering.findings, finding), files=(file.name,))
     gathering.profiles["unfurl"] = None
     dialect = _dialect(layers)

@@ -10,7 +10,7 @@ import posixpath
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from sabir.diagnostics.finding import Finding
+from sabir.diagnostics.rules import Rule
 from sabir.languages.tosca.syntax.documents import Gathering, document_of
 from sabir.languages.tosca.syntax.project import ProjectValues, context_values
 from sabir.source.packages import PackageFile
@@ -18,6 +18,19 @@ from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, plain_dat
 from sabir.text import Place
 
 __all__ = ["Layers", "gather_layers"]
+
+UNFOLLOWED_DIRECTIVE: Final = Rule(
+    code="TOSCA:W031",
+    title="a directive of an ensemble that is not followed",
+    why="Unfurl merges other files into an ensemble while it loads it. sabir follows `+include` in the ensemble, its spec and its service "
+    "template, when the file is there and in the project; other directives, or further inside, it does not follow.",
+    bad={
+        "ensemble.yaml": "apiVersion: unfurl/v1alpha1\nkind: Ensemble\nspec:\n  +include: base.yaml\n  service_template: {}\n"
+    },
+    good={"ensemble.yaml": "apiVersion: unfurl/v1alpha1\nkind: Ensemble\nspec:\n  service_template: {}\n"},
+    language="tosca",
+)
+
 
 _MOST: Final = 100
 
@@ -146,7 +159,7 @@ class _Gatherer:
                     waiting.append(entry.value)
 
     def _missing(self, message: str, place: Place) -> None:
-        self._gathering.findings.append(Finding(code="TOSCA:W031", message=message, place=place))
+        self._gathering.findings.append(UNFOLLOWED_DIRECTIVE.at(place, message))
         self._gathering.complete = False
 
 

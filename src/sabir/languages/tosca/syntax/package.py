@@ -8,13 +8,31 @@ from typing import Final
 
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.near import did_you_mean
+from sabir.diagnostics.rules import Rule
 from sabir.languages.tosca.syntax.documents import Loaded, load
-from sabir.languages.tosca.syntax.ensembles import is_ensemble, load_ensemble
+from sabir.languages.tosca.syntax.ensembles import NO_SINGLE_TEMPLATE, is_ensemble, load_ensemble
+from sabir.languages.tosca.syntax.examples import example
 from sabir.languages.tosca.syntax.files import files_of
 from sabir.languages.tosca.syntax.recognition import META, candidates
 from sabir.source.packages import LoadedPackage
 
 __all__ = ["load_entries", "load_entry"]
+
+MISSING_ENTRY: Final = Rule(
+    code="TOSCA:E028",
+    title="the archive names an entry that it does not hold",
+    why="TOSCA-Metadata/TOSCA.meta says with Entry-Definitions which template to begin with, and that file is missing.",
+    bad={
+        **example(""),
+        "TOSCA-Metadata/TOSCA.meta": "TOSCA-Meta-File-Version: 1.0\nEntry-Definitions: templ.yaml\n",
+    },
+    good={
+        **example(""),
+        "TOSCA-Metadata/TOSCA.meta": "TOSCA-Meta-File-Version: 1.0\nEntry-Definitions: template.yaml\n",
+    },
+    language="tosca",
+)
+
 
 _TOPOLOGY: Final = rb"(?m)^(topology_template|service_template)\s*:"
 _ENTRY: Final = r"(?m)^Entry-Definitions\s*:\s*(\S.*?)\s*$"
@@ -49,7 +67,7 @@ def load_entry(package: LoadedPackage) -> Loaded:
     hint = "name the one to begin with: its path instead of the folder's"
     if not names:
         message, hint = "there is no service template here", "a service template has a 'topology_template'"
-    return Loaded(topology=None, findings=(Finding.about_file("TOSCA:E030", message, where, hint=hint),))
+    return Loaded(topology=None, findings=(NO_SINGLE_TEMPLATE.about_file(where, message, hint=hint),))
 
 
 def load_entries(package: LoadedPackage) -> Iterator[Loaded]:
@@ -76,7 +94,7 @@ def _entry(package: LoadedPackage) -> tuple[list[str], Finding | None]:
         if match is not None:
             hint = did_you_mean(match[1], package.list())
             message = f"Entry-Definitions names {match[1]!r}, which is not in the archive"
-            return [], Finding.about_file("TOSCA:E028", message, META, hint=hint)
+            return [], MISSING_ENTRY.about_file(META, message, hint=hint)
     found = list(candidates(package))
     if len(found) <= 1:
         return found, None

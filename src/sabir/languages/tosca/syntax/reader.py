@@ -7,11 +7,33 @@ from typing import Any, Final
 
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.near import did_you_mean
+from sabir.diagnostics.rules import Rule
+from sabir.languages.tosca.syntax.examples import ROOT, example, example_nodes
 from sabir.languages.tosca.syntax.nodes import Origin, Written
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence
 from sabir.text import Place, Span
 
 __all__ = ["NOTHING", "Reader"]
+
+WRONG_SHAPE: Final = Rule(
+    code="TOSCA:E002",
+    title="something has the wrong shape",
+    why="A section that should be a map is a list, a name is no text, a required key is missing: such a part is left out, and "
+    "what it would have said is lost.",
+    bad=example("topology_template: [a, b]\n"),
+    good=example_nodes(ROOT),
+    language="tosca",
+)
+
+UNKNOWN_KEY: Final = Rule(
+    code="TOSCA:W003",
+    title="a key that TOSCA does not know here",
+    why="Orchestrators ignore or refuse it. Most often it is misspelt or stands one level too high or too low.",
+    bad=example_nodes("    one: {type: tosca.nodes.Root, propertis: {}}\n"),
+    good=example_nodes("    one: {type: tosca.nodes.Root, properties: {}}\n"),
+    language="tosca",
+)
+
 
 NOTHING: Final[Mapping[str, YamlNode]] = {}
 _FREE: Final = frozenset({"description", "metadata", "dsl_definitions", "version", "tags"})
@@ -26,9 +48,8 @@ class Reader:
         self.origin = origin
         self.findings = findings
 
-    def report(self, code: str, message: str, span: Span, hint: str | None = None) -> None:
-        place = Place(self.origin.source, span)
-        self.findings.append(Finding(code=code, message=message, place=place, hint=hint))
+    def report(self, rule: Rule, message: str, span: Span, hint: str | None = None) -> None:
+        self.findings.append(rule.at(Place(self.origin.source, span), message, hint=hint))
 
     def written(self, node: YamlNode) -> Written:
         return Written(node, self.origin)
@@ -39,7 +60,7 @@ class Reader:
             return None
         if isinstance(node, YamlMapping):
             return node
-        self.report("TOSCA:E002", f"{what} must be a map, not {_shape(node)}", node.span)
+        self.report(WRONG_SHAPE, f"{what} must be a map, not {_shape(node)}", node.span)
         return None
 
     def entries(self, node: YamlNode | None, what: str) -> Iterator[tuple[str, Span, YamlNode]]:
@@ -57,7 +78,7 @@ class Reader:
         if isinstance(key, YamlSequence) and all(isinstance(item, YamlScalar) for item in key.items):
             # 2.0 has such keys: `[CAPABILITY, endpoint, port]: port`.
             return "[" + ", ".join(item.text for item in key.items if isinstance(item, YamlScalar)) + "]"
-        self.report("TOSCA:E002", f"a name must be text, not {_shape(key)}", key.span)
+        self.report(WRONG_SHAPE, f"a name must be text, not {_shape(key)}", key.span)
         return None
 
     def named_list(self, node: YamlNode | None, what: str) -> Iterator[tuple[str, Span, YamlNode]]:
@@ -68,7 +89,7 @@ class Reader:
                     yield from self.entries(item, what)
                 elif not (isinstance(item, YamlScalar) and item.value is None):
                     self.report(
-                        "TOSCA:E002",
+                        WRONG_SHAPE,
                         f"an entry of {what} must be a map with one name, not {_shape(item)}",
                         item.span,
                     )
@@ -88,7 +109,7 @@ class Reader:
             found[key] = entry.value
             if key not in known and key not in _FREE:
                 hint = did_you_mean(key, known) or f"it can have {', '.join(sorted(known))}"
-                self.report("TOSCA:W003", f"{what} has no key {key!r}", entry.key.span, hint)
+                self.report(UNKNOWN_KEY, f"{what} has no key {key!r}", entry.key.span, hint)
         return found
 
     def text(self, node: YamlNode | None, what: str) -> str | None:
@@ -97,7 +118,7 @@ class Reader:
         if isinstance(node, YamlScalar) and node.value is not None:
             return node.value if isinstance(node.value, str) else node.text
         if not isinstance(node, YamlScalar):
-            self.report("TOSCA:E002", f"{what} must be text, not {_shape(node)}", node.span)
+            self.report(WRONG_SHAPE, f"{what} must be text, not {_shape(node)}", node.span)
         return None
 
     def texts(self, node: YamlNode | None, what: str) -> tuple[tuple[str, Span], ...]:
@@ -115,7 +136,7 @@ class Reader:
             return node.value
         if isinstance(node, YamlScalar) and node.text.lower() in ("true", "false"):
             return node.text.lower() == "true"
-        self.report("TOSCA:E002", f"{what} must be true or false, not {_shape(node)}", node.span)
+        self.report(WRONG_SHAPE, f"{what} must be true or false, not {_shape(node)}", node.span)
         return default
 
     def assignments(self, node: YamlNode | None, what: str) -> dict[str, Written]:

@@ -21,7 +21,7 @@ from sabir.languages.tosca.syntax.nodes import (
     SubstitutionMapping,
     Workflow,
 )
-from sabir.languages.tosca.syntax.reader import Reader
+from sabir.languages.tosca.syntax.reader import WRONG_SHAPE, Reader
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence
 from sabir.text import Span
 
@@ -95,7 +95,7 @@ def read_node_template(reader: Reader, name: str, span: Span, node: YamlNode) ->
     type_node, copy = fields.get("type"), reader.text(fields.get("copy"), f"copy of {what}")
     type_ = reader.text(type_node, f"type of {what}")
     if type_ is None and copy is None:
-        reader.report("TOSCA:E002", f"{what} has no type", span, "add 'type:' with the name of a node type")
+        reader.report(WRONG_SHAPE, f"{what} has no type", span, "add 'type:' with the name of a node type")
         return None
     node_filter = fields.get("node_filter")
     requirements = fields.get("requirements")

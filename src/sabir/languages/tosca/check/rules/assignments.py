@@ -3,18 +3,46 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import Final
 
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.near import did_you_mean
+from sabir.diagnostics.rules import Rule
+from sabir.languages.tosca.check.rules.type_names import UNKNOWN_TYPE
 from sabir.languages.tosca.model.model import Model
 from sabir.languages.tosca.model.requirements import Link
 from sabir.languages.tosca.model.types import FlatType
-from sabir.languages.tosca.model.values import Misfit, holds_expression
+from sabir.languages.tosca.model.values import MISSING_VALUE, UNKNOWN_PROPERTY, Misfit, holds_expression
+from sabir.languages.tosca.syntax.examples import example_nodes
 from sabir.languages.tosca.syntax.nodes import Assignment, Kind, NodeTemplate, PropertyDefinition, Written
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence
 from sabir.text import Place
 
 __all__ = ["check_assignments"]
+
+UNKNOWN_CAPABILITY: Final = Rule(
+    code="TOSCA:E015",
+    title="a capability that the type does not have",
+    why="The values assigned to it would never be read.",
+    bad=example_nodes(
+        "    vm: {type: tosca.nodes.Compute, capabilities: {hots: {properties: {num_cpus: 2}}}}\n"
+    ),
+    good=example_nodes(
+        "    vm: {type: tosca.nodes.Compute, capabilities: {host: {properties: {num_cpus: 2}}}}\n"
+    ),
+    language="tosca",
+)
+
+OCCURRENCES: Final = Rule(
+    code="TOSCA:W019",
+    title="a requirement is met too seldom or too often",
+    why="The type says how many times it must be met. Nothing in the template suits a requirement that is left out.",
+    bad=example_nodes("    web: {type: tosca.nodes.WebApplication}\n"),
+    good=example_nodes(
+        "    server: {type: tosca.nodes.WebServer}\n    web: {type: tosca.nodes.WebApplication}\n"
+    ),
+    language="tosca",
+)
 
 
 def check_assignments(model: Model) -> Iterator[Finding]:
@@ -50,7 +78,7 @@ def _node(model: Model, template: NodeTemplate, flat: FlatType) -> Iterator[Find
             if model.topology.complete:
                 hint = did_you_mean(capability.name, flat.capabilities)
                 message = f"{template.type} has no capability {capability.name!r}"
-                yield Finding(code="TOSCA:E015", message=message, place=capability.place, hint=hint)
+                yield UNKNOWN_CAPABILITY.at(capability.place, message, hint=hint)
             continue
         type_ = model.types.find(Kind.CAPABILITY, known.type)
         if type_ is not None:
@@ -72,7 +100,7 @@ def _link(model: Model, link: Link) -> Iterator[Finding]:
         if model.topology.complete:
             hint = did_you_mean(relationship.type, model.types.names(Kind.RELATIONSHIP))
             message = f"there is no relationship type {relationship.type!r}"
-            yield Finding(code="TOSCA:E006", message=message, place=relationship.place, hint=hint)
+            yield UNKNOWN_TYPE.at(relationship.place, message, hint=hint)
         return
     flat = model.types.find(Kind.RELATIONSHIP, link.relationship_type)
     if flat is not None and relationship.name not in model.topology.relationship_templates:
@@ -95,10 +123,10 @@ def _occurrences(model: Model, template: NodeTemplate, flat: FlatType) -> Iterat
                 if definition.node or definition.capability
                 else None
             )
-            yield Finding(code="TOSCA:W019", message=message, place=template.place, hint=hint)
+            yield OCCURRENCES.at(template.place, message, hint=hint)
         elif 0 <= high < count:
             message = f"requirement {name!r} of {template.name!r} is given {count} times, at most {high} are allowed"
-            yield Finding(code="TOSCA:W019", message=message, place=template.place)
+            yield OCCURRENCES.at(template.place, message)
 
 
 def _values(
@@ -117,7 +145,7 @@ def _values(
             if definition is None and model.topology.complete:
                 hint = did_you_mean(name, definitions)
                 message = f"{owner} has no {kind} {name!r}"
-                yield Finding(code="TOSCA:E010", message=message, place=written.place, hint=hint)
+                yield UNKNOWN_PROPERTY.at(written.place, message, hint=hint)
         if definition is None:
             continue
         data = written.data
@@ -137,7 +165,7 @@ def _required(flat: FlatType, assigned: Assignment, place: Place, what: str) -> 
         ):
             type_ = definition.schema.name if definition.schema else "any"
             message = f"{what} has no value for the property {name!r} ({type_}), which {flat.name} requires"
-            yield Finding(code="TOSCA:E011", message=message, place=place)
+            yield MISSING_VALUE.at(place, message)
 
 
 def _finding(misfit: Misfit, written: Written, what: str) -> Finding:
@@ -145,9 +173,7 @@ def _finding(misfit: Misfit, written: Written, what: str) -> Finding:
     where = "".join(f"[{key!r}]" for key in misfit.path)
     node = _part(written.node, misfit.path)
     place = Place(written.origin.source, node.span)
-    return Finding(
-        code=misfit.code, message=f"{what}{where}: {misfit.message}", place=place, hint=misfit.hint
-    )
+    return misfit.rule.at(place, f"{what}{where}: {misfit.message}", hint=misfit.hint)
 
 
 def _part(node: YamlNode, path: tuple[object, ...]) -> YamlNode:

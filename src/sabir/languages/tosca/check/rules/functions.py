@@ -7,12 +7,42 @@ from typing import Final
 
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.near import did_you_mean
+from sabir.diagnostics.rules import Rule
+from sabir.languages.tosca.model.inputs import UNKNOWN_INPUT
 from sabir.languages.tosca.model.model import Model
+from sabir.languages.tosca.syntax.examples import ROOT, example
 from sabir.languages.tosca.syntax.nodes import Written
 from sabir.source.yaml.nodes import YamlNode, YamlScalar, YamlSequence
 from sabir.text import Place
 
 __all__ = ["check_functions"]
+
+UNKNOWN_ENTITY: Final = Rule(
+    code="TOSCA:E022",
+    title="a function names something that is not there",
+    why="get_property, get_attribute and get_artifact read from a node or relationship template, or from SELF, HOST, SOURCE or "
+    "TARGET.",
+    bad=example(
+        f"topology_template:\n  node_templates:\n{ROOT}  outputs: {{o: {{value: {{get_property: [won, x]}}}}}}\n"
+    ),
+    good=example(
+        f"topology_template:\n  node_templates:\n{ROOT}  outputs: {{o: {{value: {{get_attribute: [one, state]}}}}}}\n"
+    ),
+    language="tosca",
+)
+
+UNUSED_INPUT: Final = Rule(
+    code="TOSCA:W023",
+    title="an input that nothing uses",
+    why="Whoever gives it a value will wonder why nothing changes. Use it or remove it.",
+    bad=example("topology_template:\n  inputs: {zone: {type: string, default: a}}\n"),
+    good=example(
+        "topology_template:\n  inputs: {zone: {type: string, default: a}}\n"
+        "  outputs: {o: {value: {get_input: zone}}}\n"
+    ),
+    language="tosca",
+)
+
 
 _READERS: Final = frozenset({"get_property", "get_attribute", "get_artifact"})
 _RESERVED: Final = frozenset({"SELF", "SOURCE", "TARGET", "HOST", "ROOT", "ORCHESTRATOR"})
@@ -38,7 +68,7 @@ def check_functions(model: Model) -> Iterator[Finding]:
                 if entity is not None and not _is_entity(model, entity):
                     hint = did_you_mean(entity, [*model.nodes, *_RESERVED])
                     message = f"{name} names {entity!r}, which is no node or relationship template"
-                    yield Finding(code="TOSCA:E022", message=message, place=place, hint=hint)
+                    yield UNKNOWN_ENTITY.at(place, message, hint=hint)
             elif name in ("eval", "ref", "template"):
                 loose = True
         loose = loose or _mentions_inputs(written.node)
@@ -46,12 +76,12 @@ def check_functions(model: Model) -> Iterator[Finding]:
         return
     for name, one in model.topology.inputs.items():
         if name not in used:
-            yield Finding(code="TOSCA:W023", message=f"the input {name!r} is not used", place=one.place)
+            yield UNUSED_INPUT.at(one.place, f"the input {name!r} is not used")
 
 
 def _unknown_input(model: Model, name: str, place: Place) -> Finding:
     hint = did_you_mean(name, model.topology.inputs) or "declare it under 'inputs:'"
-    return Finding(code="TOSCA:E021", message=f"there is no input {name!r}", place=place, hint=hint)
+    return UNKNOWN_INPUT.at(place, f"there is no input {name!r}", hint=hint)
 
 
 def _is_entity(model: Model, name: str) -> bool:

@@ -3,14 +3,58 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.near import did_you_mean
+from sabir.diagnostics.rules import Rule
+from sabir.languages.tosca.check.rules.type_names import UNKNOWN_TYPE
 from sabir.languages.tosca.model.model import Model
+from sabir.languages.tosca.syntax.examples import ROOT, example
 from sabir.languages.tosca.syntax.nodes import Kind, SubstitutionMapping
 from sabir.text import Place
 
 __all__ = ["check_members"]
+
+WRONG_SUBSTITUTION: Final = Rule(
+    code="TOSCA:E024",
+    title="a substitution mapping that does not fit",
+    why="It maps a capability, requirement or property that the substituted type does not have, or maps it to something that the "
+    "topology does not have.",
+    bad=example(
+        f"topology_template:\n  substitution_mappings:\n    node_type: tosca.nodes.Root\n    capabilities: {{feature: [won, feature]}}\n  node_templates:\n{ROOT}"
+    ),
+    good=example(
+        f"topology_template:\n  substitution_mappings:\n    node_type: tosca.nodes.Root\n    capabilities: {{feature: [one, feature]}}\n  node_templates:\n{ROOT}"
+    ),
+    language="tosca",
+)
+
+UNKNOWN_MEMBER: Final = Rule(
+    code="TOSCA:E025",
+    title="a group, policy or workflow names a node that is not there",
+    why="Members and targets must be node templates or groups of the topology.",
+    bad=example(
+        f"topology_template:\n  node_templates:\n{ROOT}  policies: [{{p: {{type: tosca.policies.Scaling, targets: [won]}}}}]\n"
+    ),
+    good=example(
+        f"topology_template:\n  node_templates:\n{ROOT}  policies: [{{p: {{type: tosca.policies.Scaling, targets: [one]}}}}]\n"
+    ),
+    language="tosca",
+)
+
+UNKNOWN_STEP: Final = Rule(
+    code="TOSCA:E033",
+    title="a workflow names a step that it does not have",
+    why="on_success and on_failure lead to other steps of the same workflow.",
+    bad=example(
+        f"topology_template:\n  node_templates:\n{ROOT}  workflows:\n    w: {{steps: {{s: {{target: one, on_success: [t]}}}}}}\n"
+    ),
+    good=example(
+        f"topology_template:\n  node_templates:\n{ROOT}  workflows:\n    w: {{steps: {{s: {{target: one, on_success: [t]}}, t: {{target: one}}}}}}\n"
+    ),
+    language="tosca",
+)
 
 
 def check_members(model: Model) -> Iterator[Finding]:
@@ -37,14 +81,14 @@ def check_members(model: Model) -> Iterator[Finding]:
                 place = Place(workflow.origin.source, span)
                 hint = did_you_mean(name, workflow.steps)
                 message = f"workflow {workflow.name!r} has no step {name!r}"
-                yield Finding(code="TOSCA:E033", message=message, place=place, hint=hint)
+                yield UNKNOWN_STEP.at(place, message, hint=hint)
     if topology.substitution is not None:
         yield from _substitution(model, topology.substitution)
 
 
 def _missing(what: str, name: str, known: set[str], place: Place) -> Finding:
     message = f"{what} is no node template or group"
-    return Finding(code="TOSCA:E025", message=message, place=place, hint=did_you_mean(name, known))
+    return UNKNOWN_MEMBER.at(place, message, hint=did_you_mean(name, known))
 
 
 def _substitution(model: Model, mapping: SubstitutionMapping) -> Iterator[Finding]:
@@ -53,7 +97,7 @@ def _substitution(model: Model, mapping: SubstitutionMapping) -> Iterator[Findin
         if model.topology.complete:
             hint = did_you_mean(mapping.name, model.types.names(Kind.NODE))
             message = f"there is no node type {mapping.name!r}"
-            yield Finding(code="TOSCA:E006", message=message, place=mapping.place, hint=hint)
+            yield UNKNOWN_TYPE.at(mapping.place, message, hint=hint)
         return
     for section, name, template, entry, span in mapping.entries:
         place = Place(mapping.origin.source, span)
@@ -69,15 +113,13 @@ def _substitution(model: Model, mapping: SubstitutionMapping) -> Iterator[Findin
         ]
         if name not in own and model.topology.complete and not name.startswith("["):
             hint = did_you_mean(name, own)
-            yield Finding(
-                code="TOSCA:E024", message=f"{mapping.name} has no {word} {name!r}", place=place, hint=hint
-            )
+            yield WRONG_SUBSTITUTION.at(place, f"{mapping.name} has no {word} {name!r}", hint=hint)
         if template is None or entry is None:
             continue
         if template not in model.nodes:
             hint = did_you_mean(template, model.nodes)
             message = f"substitution maps to {template!r}, which is no node template"
-            yield Finding(code="TOSCA:E024", message=message, place=place, hint=hint)
+            yield WRONG_SUBSTITUTION.at(place, message, hint=hint)
             continue
         inner = model.flat[template]
         known = (
@@ -92,4 +134,4 @@ def _substitution(model: Model, mapping: SubstitutionMapping) -> Iterator[Findin
         if known is not None and entry not in known and model.topology.complete:
             hint = did_you_mean(entry, known)
             message = f"substitution maps to the {word} {entry!r} of {template!r}, which it does not have"
-            yield Finding(code="TOSCA:E024", message=message, place=place, hint=hint)
+            yield WRONG_SUBSTITUTION.at(place, message, hint=hint)

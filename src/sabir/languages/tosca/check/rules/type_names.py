@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.near import did_you_mean
+from sabir.diagnostics.rules import Rule
 from sabir.languages.tosca.model.constraints import CONSTRAINTS
 from sabir.languages.tosca.model.model import Model
 from sabir.languages.tosca.model.types import PRIMITIVES
+from sabir.languages.tosca.model.values import MISSING_VALUE
+from sabir.languages.tosca.syntax.definitions import UNKNOWN_CONSTRAINT
+from sabir.languages.tosca.syntax.examples import example, example_nodes
 from sabir.languages.tosca.syntax.nodes import (
     Constraint,
     Kind,
@@ -19,6 +24,24 @@ from sabir.languages.tosca.syntax.nodes import (
 from sabir.text import Place
 
 __all__ = ["check_type_names"]
+
+UNKNOWN_TYPE: Final = Rule(
+    code="TOSCA:E006",
+    title="unknown type",
+    why="Neither the template, its imports nor the normative types define a type of this name.",
+    bad=example_nodes("    one: {type: tosca.nodes.Compuet}\n"),
+    good=example_nodes("    one: {type: tosca.nodes.Compute}\n"),
+    language="tosca",
+)
+
+CIRCULAR_TYPE: Final = Rule(
+    code="TOSCA:E007",
+    title="a type derives from itself",
+    why="Following derived_from leads back to the type, so what it inherits has no end.",
+    bad=example("node_types:\n  A: {derived_from: B}\n  B: {derived_from: A}\n"),
+    good=example("node_types:\n  A: {derived_from: B}\n  B: {derived_from: tosca.nodes.Root}\n"),
+    language="tosca",
+)
 
 
 def check_type_names(model: Model) -> Iterator[Finding]:
@@ -46,7 +69,7 @@ def check_type_names(model: Model) -> Iterator[Finding]:
             yield from _known(model, Kind.POLICY, policy.type, Place(policy.origin.source, policy.type_span))
     for definition in {id(one): one for one in model.types.cycles}.values():
         message = f"{definition.kind.word} type {definition.name!r} derives from itself"
-        yield Finding(code="TOSCA:E007", message=message, place=definition.place)
+        yield CIRCULAR_TYPE.at(definition.place, message)
 
 
 def _known(model: Model, kind: Kind, name: str, place: Place) -> Iterator[Finding]:
@@ -57,7 +80,7 @@ def _known(model: Model, kind: Kind, name: str, place: Place) -> Iterator[Findin
         # Unfurl brings more types than are shipped here.
         return
     hint = did_you_mean(name, model.types.names(kind))
-    yield Finding(code="TOSCA:E006", message=f"there is no {kind.word} type {name!r}", place=place, hint=hint)
+    yield UNKNOWN_TYPE.at(place, f"there is no {kind.word} type {name!r}", hint=hint)
 
 
 def _definition(model: Model, kind: Kind, one: TypeDefinition) -> Iterator[Finding]:
@@ -94,10 +117,10 @@ def _property(model: Model, definition: PropertyDefinition) -> Iterator[Finding]
     if default is None or definition.schema is None:
         return
     for misfit in model.values.misfits(definition, default.data):
-        if misfit.code != "TOSCA:E011":
+        if misfit.rule is not MISSING_VALUE:
             where = "".join(f"[{key!r}]" for key in misfit.path)
             message = f"default of {definition.name!r}{where}: {misfit.message}"
-            yield Finding(code=misfit.code, message=message, place=default.place, hint=misfit.hint)
+            yield misfit.rule.at(default.place, message, hint=misfit.hint)
 
 
 def _schema(model: Model, schema: Schema | None) -> Iterator[Finding]:
@@ -106,12 +129,7 @@ def _schema(model: Model, schema: Schema | None) -> Iterator[Finding]:
     name = schema.name
     if name not in PRIMITIVES and model.topology.complete and model.types.definition(Kind.DATA, name) is None:
         known = [*PRIMITIVES, *model.types.names(Kind.DATA)]
-        yield Finding(
-            code="TOSCA:E006",
-            message=f"there is no data type {name!r}",
-            place=schema.place,
-            hint=did_you_mean(name, known),
-        )
+        yield UNKNOWN_TYPE.at(schema.place, f"there is no data type {name!r}", hint=did_you_mean(name, known))
     for constraint in schema.constraints:
         yield from _constraint(constraint)
     yield from _schema(model, schema.entry_schema)
@@ -121,9 +139,7 @@ def _schema(model: Model, schema: Schema | None) -> Iterator[Finding]:
 def _constraint(one: Constraint) -> Iterator[Finding]:
     if one.name.lstrip("$") not in CONSTRAINTS:
         hint = did_you_mean(one.name, CONSTRAINTS)
-        yield Finding(
-            code="TOSCA:E014", message=f"there is no constraint {one.name!r}", place=one.place, hint=hint
-        )
+        yield UNKNOWN_CONSTRAINT.at(one.place, f"there is no constraint {one.name!r}", hint=hint)
     elif one.name == "in_range" and not (isinstance(one.argument.data, list) and len(one.argument.data) == 2):
         message = "in_range needs a list of two, as [1, 4] or [1, UNBOUNDED]"
-        yield Finding(code="TOSCA:E014", message=message, place=one.argument.place)
+        yield UNKNOWN_CONSTRAINT.at(one.argument.place, message)

@@ -1,0 +1,21 @@
+"""Inputs that a template does not declare: a function may name one, and so may whoever asks for an evaluation."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from sabir.diagnostics.rules import Rule
+from sabir.languages.tosca.syntax.examples import example
+
+__all__ = ["UNKNOWN_INPUT"]
+
+UNKNOWN_INPUT: Final = Rule(
+    code="TOSCA:E021",
+    title="an input that is not declared",
+    why="get_input, or the command line, names an input that the template does not have.",
+    bad=example("topology_template:\n  inputs: {zone: string}\n  outputs: {o: {value: {get_input: zon}}}\n"),
+    good=example(
+        "topology_template:\n  inputs: {zone: string}\n  outputs: {o: {value: {get_input: zone}}}\n"
+    ),
+    language="tosca",
+)

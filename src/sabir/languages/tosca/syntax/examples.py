@@ -1,0 +1,24 @@
+"""Small templates for the examples of rules."""
+
+from __future__ import annotations
+
+from typing import Final
+
+__all__ = ["APP", "HEAD", "ROOT", "example", "example_nodes"]
+
+HEAD: Final = "tosca_definitions_version: tosca_simple_yaml_1_3\n"
+ROOT: Final = "    one: {type: tosca.nodes.Root}\n"
+"""A node template."""
+APP: Final = (
+    "node_types:\n  App:\n    derived_from: tosca.nodes.Root\n    properties:\n      size: {type: integer}\n"
+)
+"""A node type with a required property."""
+
+
+def example(body: str) -> dict[str, str]:
+    return {"template.yaml": HEAD + body}
+
+
+def example_nodes(body: str, *, types: str = "") -> dict[str, str]:
+    """A template with these node templates (indented by four)."""
+    return example(f"{types}topology_template:\n  node_templates:\n{body}")
