@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import TYPE_CHECKING, Final
-
-from sabir.patterns import late_pattern
 
 if TYPE_CHECKING:
     from sabir.source.packages import LoadedPackage
@@ -14,14 +13,30 @@ __all__ = ["CONFIG_NAMES", "is_definition_file", "recognises"]
 
 CONFIG_NAMES: Final = ("ccp.yaml", ".ccp.yaml")
 """Where the configuration of a deployment is looked for when none is named."""
-_DEFINITION: Final = late_pattern(r"(?:[^/]+/)*service/[^/.][^/]*\.yaml")
-_SERVICE: Final = late_pattern(rb"^service:[ \t]*(#.*)?\r?$", re.MULTILINE)
-_SECTION: Final = late_pattern(
-    rb"^(secret_configs|roles|repositories|replicas|kubernetes|registry):", re.MULTILINE
-)
-_FOREIGN: Final = late_pattern(
-    rb"^(tosca_definitions_version|heat_template_version|FullName|apiVersion):", re.MULTILINE
-)
+
+
+@cache
+def _definition_pattern() -> re.Pattern[str]:
+    return re.compile(r"(?:[^/]+/)*service/[^/.][^/]*\.yaml")
+
+
+@cache
+def _service_pattern() -> re.Pattern[bytes]:
+    return re.compile(rb"^service:[ \t]*(#.*)?\r?$", re.MULTILINE)
+
+
+@cache
+def _section_pattern() -> re.Pattern[bytes]:
+    return re.compile(rb"^(secret_configs|roles|repositories|replicas|kubernetes|registry):", re.MULTILINE)
+
+
+@cache
+def _foreign_pattern() -> re.Pattern[bytes]:
+    return re.compile(
+        rb"^(tosca_definitions_version|heat_template_version|FullName|apiVersion):", re.MULTILINE
+    )
+
+
 _LOOKED_AT: Final = 20
 
 
@@ -31,16 +46,18 @@ def recognises(package: LoadedPackage) -> bool:
         name = next(iter(package.list()), "")
         file = package.get_file(name)
         raw = file.raw() if file is not None and name.endswith(".yaml") else b""
-        if _FOREIGN.search(raw):
+        if _foreign_pattern().search(raw):
             return False
-        return bool(is_definition_file(package) and _SERVICE.search(raw)) or bool(_SECTION.search(raw))
+        return bool(is_definition_file(package) and _service_pattern().search(raw)) or bool(
+            _section_pattern().search(raw)
+        )
     if package.exists("manifest.yaml"):
         return False
     if any(package.exists(name) for name in CONFIG_NAMES):
         return True
-    names = [name for name in package.list() if _DEFINITION.fullmatch(name)][:_LOOKED_AT]
+    names = [name for name in package.list() if _definition_pattern().fullmatch(name)][:_LOOKED_AT]
     files = (package.get_file(name) for name in names)
-    return any(file is not None and _SERVICE.search(file.raw()) for file in files)
+    return any(file is not None and _service_pattern().search(file.raw()) for file in files)
 
 
 def is_definition_file(package: LoadedPackage) -> bool:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Final
+from typing import Final, NamedTuple
 
 from sabir.diagnostics.rules import Rule
 from sabir.languages.ccp.check.examples import BAD, GOOD
 from sabir.languages.ccp.syntax.violation import Kind
-from sabir.namedtuples import NamedTuple
 
 __all__ = ["CODE_OF", "all_codes"]
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from sabir.dataclasses import dataclass
+from msgspec import Struct
+
 from sabir.languages.ccp.check.names import check_names, check_ports, check_volumes
 from sabir.languages.ccp.check.references import check_references, check_secret_objects
 from sabir.languages.ccp.check.review import review
@@ -18,8 +19,7 @@ from sabir.languages.ccp.syntax.violation import Violation
 __all__ = ["Checked", "check_deployment"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Checked:
+class Checked(Struct, frozen=True, kw_only=True, eq=False):
     """A deployment with everything there is to say about it; `units` only when it may be rendered."""
 
     deployment: Deployment

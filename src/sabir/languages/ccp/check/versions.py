@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
-from typing import Final
+from functools import cache
 
 from sabir.languages.ccp.syntax.deployment import Deployment
 from sabir.languages.ccp.syntax.nodes import Definition
 from sabir.languages.ccp.syntax.violation import Kind, Violation
-from sabir.patterns import late_pattern
 
 __all__ = ["check_versions", "newer_features", "parse_version"]
 
-_VERSION: Final = late_pattern(r"(0|[1-9][0-9]{0,8})\.(0|[1-9][0-9]{0,8})\.(0|[1-9][0-9]{0,8})")
+
+@cache
+def _version_pattern() -> re.Pattern[str]:
+    return re.compile(r"(0|[1-9][0-9]{0,8})\.(0|[1-9][0-9]{0,8})\.(0|[1-9][0-9]{0,8})")
+
+
 Version = tuple[int, int, int]
 
 
 def parse_version(text: str) -> Version | None:
-    match = _VERSION.fullmatch(text)
+    match = _version_pattern().fullmatch(text)
     return (int(match[1]), int(match[2]), int(match[3])) if match else None
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from sabir.dataclasses import dataclass
+from msgspec import Struct
+
 from sabir.expressions.template.sandbox import TemplateFailed
 from sabir.languages.ccp.evaluate.topology import node_configs
 from sabir.languages.ccp.evaluate.units import Unit
@@ -20,8 +21,7 @@ from sabir.text import Source
 __all__ = ["WrittenFile", "render_files"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WrittenFile:
+class WrittenFile(Struct, frozen=True, kw_only=True):
     path: str
     content: str
     perm: str | None

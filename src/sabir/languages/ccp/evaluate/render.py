@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sabir.dataclasses import dataclass
+from msgspec import Struct
+
 from sabir.languages.ccp.check.phases import Checked
 from sabir.languages.ccp.evaluate.objects.configuration import (
     deployment_objects,
@@ -20,8 +21,7 @@ from sabir.languages.ccp.syntax.nodes import Definition
 __all__ = ["KubernetesObject", "render_objects"]
 
 
-@dataclass(frozen=True, slots=True)
-class KubernetesObject:
+class KubernetesObject(Struct, frozen=True, eq=False):
     """An object and the service it was made from (None: the deployment as a whole)."""
 
     data: Mapping[str, Any]

@@ -4,25 +4,28 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any, Final
+from functools import cache
+from typing import Any
 
-from sabir.dataclasses import dataclass, field
+from msgspec import Struct
+
 from sabir.languages.ccp.syntax.configuration import Configuration
-from sabir.patterns import late_pattern
 
 __all__ = ["Topology", "node_configs", "read_topology"]
 
-_LITERAL: Final = late_pattern(r"[-a-z0-9]+(\\?\.[-a-z0-9]+)*")
+
+@cache
+def _literal_pattern() -> re.Pattern[str]:
+    return re.compile(r"[-a-z0-9]+(\\?\.[-a-z0-9]+)*")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Topology:
+class Topology(Struct, frozen=True, kw_only=True, eq=False):
     """Services with their nodes. `hosts` of a service is None when the nodes of the cluster are not known."""
 
     services: Mapping[str, tuple[str, ...] | None]
     unused_roles: tuple[str, ...] = ()
     """Roles that no node has."""
-    unmatched: tuple[str, ...] = field(default=())
+    unmatched: tuple[str, ...] = ()
     """Patterns that match no node."""
 
     def has(self, service: str) -> bool:
@@ -35,7 +38,7 @@ def read_topology(configuration: Configuration) -> Topology | None:
     if not nodes or not roles:
         return None
     known = configuration.cluster_nodes
-    if known is None and all(_LITERAL.fullmatch(pattern) for pattern in nodes):
+    if known is None and all(_literal_pattern().fullmatch(pattern) for pattern in nodes):
         known = tuple(pattern.replace("\\", "") for pattern in nodes)
     matches = {pattern: _matching(pattern, known) for pattern in sorted(nodes)}
     hosts_of_role: dict[str, set[str] | None] = {}

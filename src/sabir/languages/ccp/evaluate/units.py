@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 
-from sabir.dataclasses import dataclass
+from msgspec import Struct
+
 from sabir.diagnostics.near import did_you_mean
 from sabir.languages.ccp.syntax.nodes import Command, Container, Definition, Reference, Stage
 from sabir.languages.ccp.syntax.violation import Kind, Violation
@@ -15,8 +16,7 @@ __all__ = ["Resolved", "Unit", "Units"]
 _LOCAL = ":local"
 
 
-@dataclass(frozen=True, slots=True)
-class Resolved:
+class Resolved(Struct, frozen=True):
     """A dependency as the runner waits for it: a unit, on any node or on the own one."""
 
     unit: str
@@ -26,8 +26,7 @@ class Resolved:
         return f"{self.unit}{_LOCAL}" if self.local else self.unit
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Unit:
+class Unit(Struct, frozen=True, kw_only=True, eq=False):
     id: str
     definition: Definition
     container: Container

@@ -3,22 +3,35 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
+from functools import cache
 from typing import Any, Final
-
-from sabir.patterns import late_pattern
 
 __all__ = ["yaml_text"]
 
-_PLAIN: Final = late_pattern(r"[A-Za-z/][-A-Za-z0-9_./]*(?: [-A-Za-z0-9_./]+)*")
+
+@cache
+def _plain_pattern() -> re.Pattern[str]:
+    return re.compile(r"[A-Za-z/][-A-Za-z0-9_./]*(?: [-A-Za-z0-9_./]+)*")
+
+
 _RESERVED: Final = frozenset(["y", "n", "yes", "no", "on", "off", "true", "false", "null", "none", "~"])
 _SHORT: Final = 64
 _MOST_KNOWN: Final = 20_000
 # Keys, names and words come again and again in the objects of a deployment.
 _KNOWN: Final[dict[str, str]] = {}
 _PRINTABLE: Final = r"\t\n\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff"
-_BLOCK: Final = late_pattern(f"[{_PRINTABLE}]*")
-_UNPRINTABLE: Final = late_pattern(f"[^{_PRINTABLE}]")
+
+
+@cache
+def _block_pattern() -> re.Pattern[str]:
+    return re.compile(f"[{_PRINTABLE}]*")
+
+
+@cache
+def _unprintable_pattern() -> re.Pattern[str]:
+    return re.compile(f"[^{_PRINTABLE}]")
 
 
 def yaml_text(data: Mapping[str, Any]) -> str:
@@ -66,7 +79,7 @@ def _block(head: str, text: str, indent: str, lines: list[str]) -> None:
     body = text.rstrip("\n")
     first = body.split("\n", 1)[0]
     tail = len(text) - len(body)
-    if tail > 1 or not body or first[:1] in (" ", "\t", "") or not _BLOCK.fullmatch(text):
+    if tail > 1 or not body or first[:1] in (" ", "\t", "") or not _block_pattern().fullmatch(text):
         lines.append(f"{head} {_scalar(text)}")
         return
     lines.append(f"{head} |" if tail else f"{head} |-")
@@ -85,7 +98,9 @@ def _scalar(value: Any) -> str:
 
 
 def _text(value: str) -> str:
-    if _PLAIN.fullmatch(value) and value.lower() not in _RESERVED:
+    if _plain_pattern().fullmatch(value) and value.lower() not in _RESERVED:
         return value
     # A JSON string is a YAML one, but for the characters that YAML wants escaped and JSON does not.
-    return _UNPRINTABLE.sub(lambda match: f"\\U{ord(match[0]):08x}", json.dumps(value, ensure_ascii=False))
+    return _unprintable_pattern().sub(
+        lambda match: f"\\U{ord(match[0]):08x}", json.dumps(value, ensure_ascii=False)
+    )

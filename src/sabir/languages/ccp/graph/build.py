@@ -6,7 +6,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, cast
 
-from sabir.dataclasses import dataclass, field
 from sabir.graph import AttributeRead, Graph, How, Instance, Origin, Record, Sensitive, Value
 from sabir.languages.ccp.check.phases import Checked
 from sabir.languages.ccp.evaluate.cycles import start_order
@@ -46,15 +45,13 @@ def build_graph(
     return Graph(builder.instances(), outputs=outputs, output_origins=builder.output_origins())
 
 
-@dataclass(slots=True)
 class _Builder:
-    checked: Checked
-    units: Units
-    origins: Origins
-    # What the objects of a service are made from: the values of everything that its definition describes.
-    _described: defaultdict[str, list[AttributeRead]] = field(
-        default_factory=lambda: defaultdict[str, list[AttributeRead]](list)
-    )
+    def __init__(self, checked: Checked, units: Units, origins: Origins) -> None:
+        self.checked = checked
+        self.units = units
+        self.origins = origins
+        # What the objects of a service are made from: the values of everything that its definition describes.
+        self._described: defaultdict[str, list[AttributeRead]] = defaultdict(list)
 
     def instances(self) -> Iterator[Instance]:
         objects = render_objects(self.checked)

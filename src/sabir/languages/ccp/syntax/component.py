@@ -2,23 +2,33 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
+from functools import cache
 from typing import Final
 
-from sabir.dataclasses import dataclass
+from msgspec import Struct
+
 from sabir.languages.ccp.recognition import CONFIG_NAMES
-from sabir.patterns import late_pattern
 from sabir.source.packages import LoadedPackage, PackageFile
 
 __all__ = ["Component", "components_of", "config_of"]
 
-_DEFINITION: Final = late_pattern(r"(?:(?P<root>(?:[^/]+/)*[^/]+)/)?service/[^/.][^/]*\.yaml")
+
+@cache
+def _definition_pattern() -> re.Pattern[str]:
+    return re.compile(r"(?:(?P<root>(?:[^/]+/)*[^/]+)/)?service/[^/.][^/]*\.yaml")
+
+
 _PREFIX: Final = "fuel-ccp-"
-_LABEL: Final = late_pattern(r"[^-A-Za-z0-9_.]+")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Component:
+@cache
+def _label_pattern() -> re.Pattern[str]:
+    return re.compile(r"[^-A-Za-z0-9_.]+")
+
+
+class Component(Struct, frozen=True, kw_only=True, eq=False):
     """One component: its name and its files below `root` in the package."""
 
     name: str
@@ -52,7 +62,7 @@ class Component:
 
 
 def _is_definition(name: str) -> bool:
-    match = _DEFINITION.fullmatch(name)
+    match = _definition_pattern().fullmatch(name)
     return match is not None and match["root"] is None
 
 
@@ -60,7 +70,7 @@ def components_of(packages: Iterable[LoadedPackage]) -> tuple[Component, ...]:
     """The components in these packages, in the order of the packages and of their names in each."""
     found: list[Component] = []
     for package in packages:
-        roots = {match["root"] for name in package.list() if (match := _DEFINITION.fullmatch(name))}
+        roots = {match["root"] for name in package.list() if (match := _definition_pattern().fullmatch(name))}
         # A component may hold examples with a service/ folder of their own: the outermost root counts.
         outer = [root for root in roots if not any(other != root and _below(root, other) for other in roots)]
         for root in sorted(outer, key=lambda root: root or ""):
@@ -84,7 +94,7 @@ def _below(root: str | None, other: str | None) -> bool:
 def component_name(repository: str) -> str:
     """`fuel-ccp-keystone` is the component `keystone`; the name must do as the value of a label."""
     name = repository[len(_PREFIX) :] if repository.startswith(_PREFIX) else repository
-    return _LABEL.sub("-", name).strip("-_.")[:63] or "component"
+    return _label_pattern().sub("-", name).strip("-_.")[:63] or "component"
 
 
 def config_of(package: LoadedPackage) -> PackageFile | None:

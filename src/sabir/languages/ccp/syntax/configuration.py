@@ -2,28 +2,38 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import date
-from functools import lru_cache
+from functools import cache, lru_cache
 from importlib import resources
 from typing import Any, Final
 
-from sabir.dataclasses import dataclass
+from msgspec import Struct
+
 from sabir.diagnostics.near import near
 from sabir.expressions.template.lines import Rendered
 from sabir.languages.ccp.syntax.patterns import pattern_problem
-from sabir.languages.ccp.syntax.reading import DNS_LABEL, DNS_SUBDOMAIN, Reading, join, type_name
+from sabir.languages.ccp.syntax.reading import DNS_LABEL, Reading, dns_subdomain_pattern, join, type_name
 from sabir.languages.ccp.syntax.violation import Kind, Violation
 from sabir.languages.language import Document
-from sabir.patterns import late_pattern
 from sabir.source.yaml import YamlMapping, YamlNode, YamlScalar, YamlSequence, compose
 from sabir.source.yaml.defects import DUPLICATE_KEY
 from sabir.text import EMPTY_SPAN, Place, Source
 
 __all__ = ["Configuration", "deep_merge", "read_configuration"]
 
-_RANGE: Final = late_pattern(r"([0-9]{1,5})-([0-9]{1,5})")
-_DSL_VERSION: Final = late_pattern(r"[0-9]{1,9}\.[0-9]{1,9}\.[0-9]{1,9}")
+
+@cache
+def _range_pattern() -> re.Pattern[str]:
+    return re.compile(r"([0-9]{1,5})-([0-9]{1,5})")
+
+
+@cache
+def _dsl_version_pattern() -> re.Pattern[str]:
+    return re.compile(r"[0-9]{1,9}\.[0-9]{1,9}\.[0-9]{1,9}")
+
+
 SECTIONS: Final = (
     "configs",
     "secret_configs",
@@ -57,8 +67,7 @@ _FOREIGN: Final = frozenset(
 """Sections of the existing tool that have no meaning here and are no mistake."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Configuration:
+class Configuration(Struct, frozen=True, kw_only=True, eq=False):
     """Merged sections as plain data. `place` finds where a value was written last."""
 
     data: Mapping[str, Any]
@@ -89,7 +98,7 @@ class Configuration:
 
     @property
     def node_ports(self) -> tuple[int, int]:
-        match = _RANGE.fullmatch(str(self.data["kubernetes"]["node_port_range"]))
+        match = _range_pattern().fullmatch(str(self.data["kubernetes"]["node_port_range"]))
         return (int(match[1]), int(match[2])) if match else (30000, 32767)
 
     @property
@@ -185,11 +194,11 @@ def _first_document(source: Source, reading: Reading) -> YamlNode | None:
     return None if stream.broken or not stream.documents else stream.documents[0]
 
 
-@dataclass(slots=True)
 class _Sections:
     """The form of each section of the configuration."""
 
-    reading: Reading
+    def __init__(self, reading: Reading) -> None:
+        self.reading = reading
 
     def check(self, root: YamlMapping) -> None:
         for name, entry in self.reading.entries(root, "").items():
@@ -272,7 +281,9 @@ class _Sections:
             self.reading.matching(found["namespace"].value, path, DNS_LABEL, "a DNS label")
         if "cluster_domain" in found:
             path = "kubernetes.cluster_domain"
-            self.reading.matching(found["cluster_domain"].value, path, DNS_SUBDOMAIN, "a domain name")
+            self.reading.matching(
+                found["cluster_domain"].value, path, dns_subdomain_pattern(), "a domain name"
+            )
         if "node_port_range" in found:
             self._range(found["node_port_range"].value)
         if "cluster_nodes" in found:
@@ -281,7 +292,7 @@ class _Sections:
     def _range(self, node: YamlNode) -> None:
         path = "kubernetes.node_port_range"
         text = self.reading.text(node, path)
-        match = _RANGE.fullmatch(text)
+        match = _range_pattern().fullmatch(text)
         if text and (match is None or not 1 <= int(match[1]) <= int(match[2]) <= 65535):
             message = f"{path} must be LOW-HIGH within 1..65535, not {text!r}"
             self.reading.fail(Kind.BAD_FORMAT, path, node, message, hint="as in 30000-32767")
@@ -290,7 +301,9 @@ class _Sections:
         found = self.reading.keys(section, "framework", ("dsl_version",))
         if "dsl_version" in found:
             wanted = "MAJOR.MINOR.PATCH"
-            self.reading.matching(found["dsl_version"].value, "framework.dsl_version", _DSL_VERSION, wanted)
+            self.reading.matching(
+                found["dsl_version"].value, "framework.dsl_version", _dsl_version_pattern(), wanted
+            )
 
     def _services(self, section: YamlMapping) -> None:
         for name, entry in self.reading.entries(section, "services").items():

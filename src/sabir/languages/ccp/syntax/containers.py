@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from functools import cache
 from typing import Final
 
 from sabir.languages.ccp.syntax.kubernetes import read_env, read_lifecycle
@@ -9,13 +11,17 @@ from sabir.languages.ccp.syntax.nodes import Command, Container, Probe, Referenc
 from sabir.languages.ccp.syntax.probes import read_probe
 from sabir.languages.ccp.syntax.reading import Reading
 from sabir.languages.ccp.syntax.violation import Kind
-from sabir.patterns import late_pattern
 from sabir.source.yaml import YamlEntry, YamlMapping, YamlNode
 from sabir.text import Place
 
 __all__ = ["read_container", "read_destination"]
 
-_ABSOLUTE: Final = late_pattern(r"/[^\x00-\x1f:]*")
+
+@cache
+def _absolute_pattern() -> re.Pattern[str]:
+    return re.compile(r"/[^\x00-\x1f:]*")
+
+
 _CONTAINER: Final = (
     "name",
     "image",
@@ -143,7 +149,7 @@ def _volume(reading: Reading, node: YamlNode, path: str) -> Volume | None:
 
 
 def _path(reading: Reading, entry: YamlEntry, path: str) -> str:
-    return reading.matching(entry.value, path, _ABSOLUTE, "an absolute path")
+    return reading.matching(entry.value, path, _absolute_pattern(), "an absolute path")
 
 
 def _commands(reading: Reading, found: dict[str, YamlEntry], path: str, stage: Stage) -> tuple[Command, ...]:
@@ -195,4 +201,4 @@ def _references(reading: Reading, found: dict[str, YamlEntry], path: str, key: s
 def read_destination(reading: Reading, found: dict[str, YamlEntry], path: str) -> str:
     if "path" not in found:
         return ""
-    return reading.matching(found["path"].value, f"{path}.path", _ABSOLUTE, "an absolute path")
+    return reading.matching(found["path"].value, f"{path}.path", _absolute_pattern(), "an absolute path")

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
-from sabir.dataclasses import dataclass, field
+from msgspec import Struct
+
 from sabir.diagnostics.near import did_you_mean
 from sabir.expressions.template.lines import Rendered
 from sabir.expressions.template.sandbox import ProblemKind, Sandbox, TemplateFailed, TemplateProblem
@@ -41,8 +42,7 @@ _TEMPLATE_KINDS: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Deployment:
+class Deployment(Struct, frozen=True, kw_only=True, eq=False):
     components: tuple[Component, ...]
     configuration: Configuration
     variables: Mapping[str, Any]
@@ -51,7 +51,7 @@ class Deployment:
     dsl_version: str
     violations: tuple[Violation, ...]
     """What reading alone could tell: the first phase."""
-    overrides: Overrides = field(default_factory=Overrides)
+    overrides: Overrides
 
     def component(self, name: str) -> Component:
         return next(component for component in self.components if component.name == name)
@@ -71,7 +71,7 @@ def read_deployment(
         [*(file.source for file in defaults), *(one for one in (config, inputs) if one is not None)]
     )
     given = Overrides(overrides or {})
-    reader = _Reader(configuration, configuration.variables, violations, given)
+    reader = _Reader(configuration, violations, given)
     definitions = reader.read(components)
     return Deployment(
         components=tuple(components),
@@ -143,16 +143,15 @@ def _mapping(value: Any) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-@dataclass(slots=True)
 class _Reader:
-    configuration: Configuration
-    variables: dict[str, Any]
-    violations: list[Violation]
-    overrides: Overrides
-    _sandboxes: dict[str, Sandbox] = field(default_factory=dict)
-    _bound: dict[str, Any] = field(init=False)
-
-    def __post_init__(self) -> None:
+    def __init__(
+        self, configuration: Configuration, violations: list[Violation], overrides: Overrides
+    ) -> None:
+        self.configuration = configuration
+        self.variables = configuration.variables
+        self.violations = violations
+        self.overrides = overrides
+        self._sandboxes: dict[str, Sandbox] = {}
         self._bound = with_address(self.variables, {})
 
     def read(self, components: Sequence[Component]) -> list[Definition]:

@@ -5,22 +5,26 @@ They are held to the form Kubernetes takes, so that a mistake is found here and 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
+from functools import cache
 from typing import Any, Final
 
-from sabir.dataclasses import dataclass
+from msgspec import Struct
+
 from sabir.languages.ccp.syntax.reading import Reading, join
 from sabir.languages.ccp.syntax.violation import Kind
-from sabir.patterns import late_pattern
 from sabir.source.yaml import YamlEntry, YamlMapping, YamlNode, YamlScalar, YamlSequence, plain_data
 
 __all__ = ["read_env", "read_lifecycle"]
 
-_ENV_NAME: Final = late_pattern(r"[ -<>-~]+")
+
+@cache
+def _env_name_pattern() -> re.Pattern[str]:
+    return re.compile(r"[ -<>-~]+")
 
 
-@dataclass(frozen=True, slots=True)
-class _Form:
+class _Form(Struct, frozen=True):
     """Keys of a mapping with their forms; `one_of`: exactly one key may be there."""
 
     keys: Mapping[str, _Form | str]
@@ -65,7 +69,7 @@ def read_env(reading: Reading, node: YamlNode, path: str) -> Mapping[str, Any]:
     variable: dict[str, Any] = {}
     if "name" in found:
         wanted = "printable and without '='"
-        variable["name"] = reading.matching(found["name"].value, f"{path}.name", _ENV_NAME, wanted)
+        variable["name"] = reading.matching(found["name"].value, f"{path}.name", _env_name_pattern(), wanted)
     if "value" in found:
         variable["value"] = reading.text(found["value"].value, f"{path}.value", blank=True)
     if "valueFrom" in found:

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from enum import Enum
 from typing import Any
 
-from sabir.dataclasses import dataclass
+from msgspec import Struct
+
 from sabir.expressions.template.lines import Rendered
 from sabir.languages.ccp.syntax.reading import Feature
 from sabir.source.yaml import YamlMapping
@@ -41,43 +42,37 @@ class Stage(Enum):
     POST = "post"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Written:
+class Written(Struct, frozen=True, kw_only=True, eq=False):
     path: str
     """Where it stands in the definition: `service.containers[0].daemon`."""
     place: Place
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Mapped(Written):
+class Mapped(Written, frozen=True, kw_only=True, eq=False):
     """A node that was a mapping; `yaml` tells the places of its keys."""
 
     yaml: YamlMapping
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reference(Written):
+class Reference(Written, frozen=True, kw_only=True, eq=False):
     """A name that stands for something defined elsewhere."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Port(Written):
+class Port(Written, frozen=True, kw_only=True, eq=False):
     internal: int
     external: int | None = None
     ingress: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HttpProbe:
+class HttpProbe(Struct, frozen=True, kw_only=True, eq=False):
     path: str
     port: int
     scheme: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Probe(Written):
+class Probe(Written, frozen=True, kw_only=True, eq=False):
     """A check: a command through the shell, or an HTTP request. `written` is the text or mapping as it stands."""
 
     action: str | HttpProbe
@@ -86,8 +81,7 @@ class Probe(Written):
     initial_delay: int | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Volume(Written):
+class Volume(Written, frozen=True, kw_only=True, eq=False):
     name: str
     host_path: str | None
     """None for an empty-dir."""
@@ -101,8 +95,7 @@ class Volume(Written):
         return f"host path {self.host_path}" if self.host_path is not None else "empty directory"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Command(Mapped):
+class Command(Mapped, frozen=True, kw_only=True, eq=False):
     stage: Stage
     command: str
     name: str | None = None
@@ -115,8 +108,7 @@ class Command(Mapped):
     image: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Container(Mapped):
+class Container(Mapped, frozen=True, kw_only=True, eq=False):
     name: str
     name_place: Place
     image: str
@@ -148,8 +140,7 @@ class Container(Mapped):
         return tuple(command for command in self.commands if command.single)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Service(Mapped):
+class Service(Mapped, frozen=True, kw_only=True, eq=False):
     name: str
     """The name its objects get: the written one, or that of the instance."""
     name_place: Place
@@ -166,8 +157,7 @@ class Service(Mapped):
     headless: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class File(Mapped):
+class File(Mapped, frozen=True, kw_only=True, eq=False):
     name: str
     destination: str
     content: str
@@ -176,8 +166,7 @@ class File(Mapped):
     user: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Secret(Mapped):
+class Secret(Mapped, frozen=True, kw_only=True, eq=False):
     name: str
     mount_path: str
     secret_name: str
@@ -187,8 +176,7 @@ class Secret(Mapped):
     data: Mapping[str, str] | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Definition:
+class Definition(Struct, frozen=True, kw_only=True, eq=False):
     """One service of a component: a definition file, rendered for itself or for a named instance of it."""
 
     component: str

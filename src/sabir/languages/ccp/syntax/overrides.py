@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from sabir.dataclasses import dataclass, field
 from sabir.errors import UsageError
 from sabir.graph.values import Value
 from sabir.source.yaml.nodes import (
@@ -21,12 +20,12 @@ from sabir.source.yaml.nodes import (
 __all__ = ["Overrides"]
 
 
-@dataclass(slots=True)
 class Overrides:
     """Values by `INSTANCE.KEY`; `used` are those that a definition had a place for."""
 
-    values: Mapping[str, Value] = field(default_factory=dict[str, Value])
-    used: set[str] = field(default_factory=set[str])
+    def __init__(self, values: Mapping[str, Value]) -> None:
+        self.values = values
+        self.used: set[str] = set()
 
     def of(self, instance: str) -> frozenset[str]:
         """The keys of an instance that are overridden."""

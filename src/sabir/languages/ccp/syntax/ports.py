@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
+import re
+from functools import cache
 from typing import Final
 
 from sabir.languages.ccp.syntax.nodes import Port
-from sabir.languages.ccp.syntax.reading import DNS_SUBDOMAIN, Reading
+from sabir.languages.ccp.syntax.reading import Reading, dns_subdomain_pattern
 from sabir.languages.ccp.syntax.violation import Kind
-from sabir.patterns import late_pattern
 from sabir.source.yaml import YamlMapping, YamlNode, YamlScalar
 
 __all__ = ["PortRange", "read_port"]
 
-_NUMBER: Final = late_pattern(r"[0-9]{1,9}")
-_PAIR: Final = late_pattern(r"([0-9]{1,9}):([0-9]{1,9})")
+
+@cache
+def _number_pattern() -> re.Pattern[str]:
+    return re.compile(r"[0-9]{1,9}")
+
+
+@cache
+def _pair_pattern() -> re.Pattern[str]:
+    return re.compile(r"([0-9]{1,9}):([0-9]{1,9})")
+
+
 _KEYS: Final = ("cont", "node", "ingress")
 _LOWEST, _HIGHEST = 1, 65535
 
@@ -25,7 +35,7 @@ def read_port(reading: Reading, node: YamlNode, path: str, node_ports: PortRange
         return _from_mapping(reading, node, path, node_ports)
     # A plain 80:53 is a base-60 number to YAML 1.1; here its text counts.
     if isinstance(node, YamlScalar) and ":" in node.text and not isinstance(node.value, bool):
-        pair = _PAIR.fullmatch(node.text.strip())
+        pair = _pair_pattern().fullmatch(node.text.strip())
         if pair is None:
             _bad_text(reading, node, path)
             return None
@@ -44,7 +54,7 @@ def _number(reading: Reading, node: YamlNode, path: str) -> int | None:
         if type(node.value) is int:
             return node.value
         if isinstance(node.value, str):
-            if _NUMBER.fullmatch(node.value.strip()):
+            if _number_pattern().fullmatch(node.value.strip()):
                 return int(node.value)
             if not node.value.strip():
                 reading.fail(Kind.EMPTY, path, node, f"{path} must not be empty")
@@ -88,7 +98,7 @@ def _range_hint(problems: list[str]) -> str | None:
 def _from_mapping(reading: Reading, node: YamlMapping, path: str, node_ports: PortRange) -> Port | None:
     if len(node.entries) == 1:
         key, value = node.entries[0].key, node.entries[0].value
-        if isinstance(key, YamlScalar) and _NUMBER.fullmatch(key.text):
+        if isinstance(key, YamlScalar) and _number_pattern().fullmatch(key.text):
             external = _number(reading, value, path)
             return _checked(reading, node, path, int(key.text), external, node_ports=node_ports)
     found = reading.keys(node, path, _KEYS, required=("cont",))
@@ -111,7 +121,7 @@ def _from_mapping(reading: Reading, node: YamlMapping, path: str, node_ports: Po
     ingress = None
     if "ingress" in found:
         wanted = "a host name without its domain"
-        ingress = reading.matching(found["ingress"].value, f"{path}.ingress", DNS_SUBDOMAIN, wanted)
+        ingress = reading.matching(found["ingress"].value, f"{path}.ingress", dns_subdomain_pattern(), wanted)
     internal = numbers["cont"]
     if internal is None:
         return None

@@ -4,26 +4,45 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import cache
 from typing import Final
 
-from sabir.dataclasses import dataclass, field
+from msgspec import Struct
+
 from sabir.diagnostics.near import did_you_mean
 from sabir.expressions.template.lines import Rendered
 from sabir.languages.ccp.syntax.violation import Kind, Violation
-from sabir.patterns import late_pattern
 from sabir.source.yaml import YamlEntry, YamlMapping, YamlNode, YamlScalar, YamlSequence
 from sabir.text import Place, Span
 
-__all__ = ["CONFIG_KEY", "DNS_LABEL", "DNS_SUBDOMAIN", "OCTAL", "Feature", "Reading", "join", "type_name"]
+__all__ = [
+    "CONFIG_KEY",
+    "DNS_LABEL",
+    "Feature",
+    "Reading",
+    "dns_subdomain_pattern",
+    "join",
+    "octal_pattern",
+    "type_name",
+]
 
-DNS_LABEL: Final = late_pattern(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
-DNS_SUBDOMAIN: Final = late_pattern(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
-OCTAL: Final = late_pattern(r"[0-7]{3,4}")
-CONFIG_KEY: Final = late_pattern(r"(?!\.{1,2}$)[-._a-zA-Z0-9]{1,253}")
+DNS_LABEL: Final = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
 
 
-@dataclass(frozen=True, slots=True)
-class Feature:
+@cache
+def dns_subdomain_pattern() -> re.Pattern[str]:
+    return re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
+
+
+@cache
+def octal_pattern() -> re.Pattern[str]:
+    return re.compile(r"[0-7]{3,4}")
+
+
+CONFIG_KEY: Final = re.compile(r"(?!\.{1,2}$)[-._a-zA-Z0-9]{1,253}")
+
+
+class Feature(Struct, frozen=True):
     """A key that came with a DSL version: to be compared with the version a definition claims."""
 
     since: tuple[int, int, int]
@@ -31,13 +50,13 @@ class Feature:
     place: Place
 
 
-@dataclass(slots=True)
 class Reading:
     """One text being read. A value that does not fit is noted and replaced by a harmless one."""
 
-    rendered: Rendered
-    violations: list[Violation] = field(default_factory=list)
-    features: list[Feature] = field(default_factory=list)
+    def __init__(self, rendered: Rendered, violations: list[Violation]) -> None:
+        self.rendered = rendered
+        self.violations = violations
+        self.features: list[Feature] = []
 
     def place(self, node: YamlNode) -> Place:
         return self.rendered.place(node.span)

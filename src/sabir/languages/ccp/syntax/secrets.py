@@ -2,19 +2,33 @@
 
 from __future__ import annotations
 
+import re
+from functools import cache
 from typing import Any, Final
 
 from sabir.languages.ccp.syntax.containers import read_destination
 from sabir.languages.ccp.syntax.nodes import Secret
-from sabir.languages.ccp.syntax.reading import CONFIG_KEY, DNS_LABEL, DNS_SUBDOMAIN, OCTAL, Reading, join
+from sabir.languages.ccp.syntax.reading import (
+    CONFIG_KEY,
+    DNS_LABEL,
+    Reading,
+    dns_subdomain_pattern,
+    join,
+    octal_pattern,
+)
 from sabir.languages.ccp.syntax.violation import Kind
-from sabir.patterns import late_pattern
 from sabir.source.yaml import YamlEntry, YamlScalar
 
 __all__ = ["read_secret"]
 
 _SECRET: Final = ("path", "secret", "type", "data")
-_RELATIVE: Final = late_pattern(r"(?!(.*/)?\.\.(/|$))[^\x00-\x1f]*[^\x00-\x1f/]")
+
+
+@cache
+def _relative_pattern() -> re.Pattern[str]:
+    return re.compile(r"(?!(.*/)?\.\.(/|$))[^\x00-\x1f]*[^\x00-\x1f/]")
+
+
 _LARGEST_MODE: Final = 0o777
 
 
@@ -39,7 +53,7 @@ def read_secret(reading: Reading, name: str, entry: YamlEntry) -> Secret | None:
     if "secretName" in inner:
         wanted = "the name of a Secret (lower-case letters, digits, '-' and '.')"
         secret_name = reading.matching(
-            inner["secretName"].value, f"{path}.secret.secretName", DNS_SUBDOMAIN, wanted
+            inner["secretName"].value, f"{path}.secret.secretName", dns_subdomain_pattern(), wanted
         )
     mode = (
         _mode(reading, inner["defaultMode"], f"{path}.secret.defaultMode") if "defaultMode" in inner else None
@@ -61,7 +75,7 @@ def read_secret(reading: Reading, name: str, entry: YamlEntry) -> Secret | None:
 def _mode(reading: Reading, entry: YamlEntry, path: str) -> int | None:
     node = entry.value
     if isinstance(node, YamlScalar) and isinstance(node.value, str):
-        text = reading.matching(node, path, OCTAL, 'three or four octal digits, as in "0400"')
+        text = reading.matching(node, path, octal_pattern(), 'three or four octal digits, as in "0400"')
         return int(text, 8) if text else None
     return reading.integer(node, path, low=0, high=_LARGEST_MODE)
 
@@ -81,7 +95,7 @@ def _secret_items(reading: Reading, found: dict[str, YamlEntry], path: str) -> l
         if "path" in entry:
             wanted = "a path inside the volume, without '..'"
             item["path"] = reading.matching(
-                entry["path"].value, f"{item_path}.path", _RELATIVE, wanted
+                entry["path"].value, f"{item_path}.path", _relative_pattern(), wanted
             ).lstrip("/")
         if "mode" in entry and (mode := _mode(reading, entry["mode"], f"{item_path}.mode")) is not None:
             item["mode"] = mode

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
+from functools import cache
 from typing import Final
 
-from sabir.dataclasses import dataclass
+from msgspec import Struct
+
 from sabir.languages.ccp.syntax.containers import read_container
 from sabir.languages.ccp.syntax.nodes import File, Secret, Service, WorkloadKind
 from sabir.languages.ccp.syntax.ports import PortRange, read_port
-from sabir.languages.ccp.syntax.reading import CONFIG_KEY, OCTAL, Reading, join
+from sabir.languages.ccp.syntax.reading import CONFIG_KEY, Reading, join, octal_pattern
 from sabir.languages.ccp.syntax.secrets import read_secret
 from sabir.languages.ccp.syntax.violation import Kind
-from sabir.patterns import late_pattern
 from sabir.source.yaml import YamlEntry, YamlMapping, YamlNode, YamlScalar
 from sabir.text import EMPTY_SPAN, Place
 
@@ -34,12 +36,17 @@ _SERVICE: Final = (
 )
 _SINCE: Final = {"antiAffinity": (0, 2, 0), "annotations": (0, 3, 0), "headless": (0, 8, 0)}
 _FILE: Final = ("path", "content", "perm", "user")
-_FILE_PATH: Final = late_pattern(r"/[^\x00-\x1f]*[^/\x00-\x1f]")
+
+
+@cache
+def _file_path_pattern() -> re.Pattern[str]:
+    return re.compile(r"/[^\x00-\x1f]*[^/\x00-\x1f]")
+
+
 _LONGEST_NAME: Final = 63
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sections:
+class Sections(Struct, frozen=True, kw_only=True, eq=False):
     version: str
     version_place: Place
     service: Service
@@ -217,7 +224,7 @@ def _file(reading: Reading, name: str, entry: YamlEntry) -> File | None:
     perm = None
     if "perm" in found:
         perm = reading.matching(
-            found["perm"].value, f"{path}.perm", OCTAL, 'three or four octal digits, as in "0644"'
+            found["perm"].value, f"{path}.perm", octal_pattern(), 'three or four octal digits, as in "0644"'
         )
     return File(
         path=path,
@@ -236,4 +243,4 @@ def _destination(reading: Reading, found: dict[str, YamlEntry], path: str) -> st
     if "path" not in found:
         return ""
     wanted = "the absolute path of a file"
-    return reading.matching(found["path"].value, f"{path}.path", _FILE_PATH, wanted)
+    return reading.matching(found["path"].value, f"{path}.path", _file_path_pattern(), wanted)

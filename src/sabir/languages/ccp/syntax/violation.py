@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from enum import Enum
 
-from sabir.dataclasses import dataclass
+from msgspec import Struct
+
 from sabir.text import Place
 
 __all__ = ["Kind", "Violation"]
@@ -63,8 +64,7 @@ _ORDER = tuple(Kind)
 _WARNINGS = frozenset(_ORDER[_ORDER.index(Kind.NEWER_FEATURE) :])
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Violation:
+class Violation(Struct, frozen=True, kw_only=True):
     """`path` is dotted with `[i]` for list items, relative to the definition or the configuration; empty for a file."""
 
     kind: Kind

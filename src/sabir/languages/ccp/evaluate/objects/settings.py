@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import Any, Final
 
-from sabir.dataclasses import dataclass, field
+from msgspec import Struct
+
 from sabir.languages.ccp.evaluate.topology import Topology
 from sabir.languages.ccp.evaluate.units import Units
 from sabir.languages.ccp.syntax.configuration import Configuration
@@ -18,13 +19,12 @@ __all__ = ["Settings", "labels"]
 REGISTRY_SECRET: Final = "registry-key"
 
 
-@dataclass(frozen=True, kw_only=True)
-class Settings:
+class Settings(Struct, frozen=True, kw_only=True, eq=False, dict=True):
     deployment: Deployment
     units: Units
     topology: Topology | None
     namespace: str
-    image_overrides: Mapping[str, str] = field(default_factory=dict)
+    image_overrides: Mapping[str, str] = {}
     """Whole image names by the name a definition uses."""
 
     @property
