@@ -207,8 +207,10 @@ def _checked(files: dict[str, str], schema_problems: Any) -> str | None:
             return f"{finding.code} lies outside {source.name}: {span}"
         if not finding.message:
             return f"{finding.code} says nothing"
-    objects = [one.data for one in render_objects(checked)]
-    build_graph(checked, full_provenance=True)
+    if checked.resolved is None:
+        return None
+    objects = [one.data for one in render_objects(checked.resolved)]
+    build_graph(checked.resolved, full_provenance=True)
     for data in objects:
         yaml_text(data)
     if objects and schema_problems is not None:

@@ -39,18 +39,18 @@ def run(case: CcpCase, folder: Path) -> CcpOutcome:
     outcome = CcpOutcome(
         errors=tuple(map(_finding, checked.errors)), warnings=tuple(map(_finding, checked.warnings))
     )
-    if checked.units is None:
+    if checked.resolved is None:
         return outcome
     if case.op == "deps":
-        return replace(outcome, deps=checked.units.services_needed())
+        return replace(outcome, deps=checked.resolved.units.services_needed())
     if case.op == "files":
         return _files(case, checked, outcome)
-    return replace(outcome, objects=tuple(one.data for one in render_objects(checked)))
+    return replace(outcome, objects=tuple(one.data for one in render_objects(checked.resolved)))
 
 
 def _files(case: CcpCase, checked: Checked, outcome: CcpOutcome) -> CcpOutcome:
-    assert checked.units is not None
-    unit = checked.units.all[case.unit or ""]
+    assert checked.resolved is not None
+    unit = checked.resolved.units.all[case.unit or ""]
     files, violations = render_files(checked.deployment, unit, case.node)
     written = {one.path: CcpFile(content=one.content, perm=one.perm, user=one.user) for one in files}
     return replace(outcome, errors=tuple(map(_finding, violations)), files=written)

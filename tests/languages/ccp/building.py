@@ -51,4 +51,5 @@ def objects(files: Mapping[str, str], config: str | None = None) -> dict[str, An
     """The objects by `Kind/name`."""
     result = checked(files, config)
     assert result.errors == ()
-    return {f"{one.kind}/{one.name}": one.data for one in render_objects(result)}
+    assert result.resolved is not None
+    return {f"{one.kind}/{one.name}": one.data for one in render_objects(result.resolved)}

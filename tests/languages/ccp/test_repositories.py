@@ -12,7 +12,7 @@ from sabir.cli.main import main
 from sabir.languages.ccp import LANGUAGE
 from sabir.languages.ccp.check.phases import check_deployment
 from sabir.languages.ccp.evaluate.files import render_files
-from sabir.languages.ccp.loading import load_deployment
+from sabir.languages.ccp.model.loading import load_deployment
 from sabir.languages.language import EvaluationRequest
 from sabir.source.packages import MemoryPackage, load_package
 from tests.conformance.runner.kubernetes_schema import schema_problems
@@ -151,8 +151,8 @@ def test_everything_is_rendered_and_valid() -> None:
 
 def test_files_use_the_macros_of_all_components() -> None:
     checked = check_deployment(load_deployment(MemoryPackage(FILES)))
-    assert checked.units is not None
-    files, violations = render_files(checked.deployment, checked.units.all["rpc/queue"], "node1")
+    assert checked.resolved is not None
+    files, violations = render_files(checked.deployment, checked.resolved.units.all["rpc/queue"], "node1")
     assert violations == []
     written = {file.path: file.content for file in files}
     expected = "url = http://queue.demo.svc.cluster.local:5673\nnode = node1"

@@ -35,32 +35,37 @@ class Ccp:
         return (CcpValidator,)
 
     def evaluate(self, package: LoadedPackage, request: EvaluationRequest) -> Evaluation:
+        from sabir.graph import Graph
         from sabir.languages.ccp.check.findings import findings_of
         from sabir.languages.ccp.check.phases import check_deployment
         from sabir.languages.ccp.graph.build import build_graph
-        from sabir.languages.ccp.loading import load_deployment
+        from sabir.languages.ccp.model.loading import load_deployment
         from sabir.languages.language import Evaluation
         from sabir.source.collector import collector_paused
 
         with collector_paused():
             checked = check_deployment(load_deployment(package, request))
-            return Evaluation(
-                graph=build_graph(
-                    checked,
+            # Half a deployment would answer questions wrongly, so with errors there is none.
+            graph = Graph(())
+            if checked.resolved is not None:
+                graph = build_graph(
+                    checked.resolved,
                     full_provenance=request.full_provenance,
                     input_origins=request.input_origins,
-                ),
+                )
+            return Evaluation(
+                graph=graph,
                 findings=findings_of([*checked.errors, *checked.warnings]),
             )
 
     def renderers(self) -> Mapping[str, Renderer]:
-        from sabir.languages.ccp.evaluate.kubernetes import (
+        from sabir.languages.ccp.graph.picture import picture_renderer
+        from sabir.languages.ccp.renderers import (
             render_configuration,
             render_dependencies,
             render_kubernetes,
             render_start_order,
         )
-        from sabir.languages.ccp.graph.picture import picture_renderer
 
         return {
             "kubernetes": render_kubernetes,

@@ -10,8 +10,8 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sabir.languages.ccp.evaluate.kubernetes import render_kubernetes
 from sabir.languages.ccp.evaluate.yaml_text import yaml_text
+from sabir.languages.ccp.renderers import render_kubernetes
 from sabir.languages.ccp.syntax.deployment import DSL_VERSION
 from sabir.languages.language import EvaluationRequest, RenderRequest
 from sabir.source.packages import MemoryPackage

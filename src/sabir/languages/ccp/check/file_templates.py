@@ -8,9 +8,8 @@ from typing import Final
 
 from sabir.diagnostics.near import did_you_mean
 from sabir.expressions.template.sandbox import is_template
-from sabir.languages.ccp.evaluate.topology import node_configs
-from sabir.languages.ccp.evaluate.units import Units
-from sabir.languages.ccp.evaluate.workflow import unit_files
+from sabir.languages.ccp.model.topology import node_configs
+from sabir.languages.ccp.model.units import Units
 from sabir.languages.ccp.syntax.deployment import Deployment
 from sabir.languages.ccp.syntax.nodes import Definition
 from sabir.languages.ccp.syntax.violation import Kind, Violation
@@ -42,7 +41,7 @@ def check_file_templates(deployment: Deployment, units: Units) -> Iterator[Viola
     for component in deployment.components:
         known |= {name.rpartition(".")[0] for name in component.exports}
     for definition in deployment.definitions:
-        names = {name for unit in units.of_service(definition.service.name) for name in unit_files(unit)}
+        names = {name for unit in units.of_service(definition.service.name) for name in unit.files}
         component = deployment.component(definition.component)
         contents = {
             name: content

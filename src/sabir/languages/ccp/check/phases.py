@@ -6,13 +6,15 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
+from sabir.languages.ccp.check.dependencies import check_dependencies
 from sabir.languages.ccp.check.names import check_names, check_ports, check_volumes
 from sabir.languages.ccp.check.references import check_references, check_secret_objects
 from sabir.languages.ccp.check.review import review
 from sabir.languages.ccp.check.topology import check_cycles, check_replicas
 from sabir.languages.ccp.check.versions import check_versions, newer_features
-from sabir.languages.ccp.evaluate.topology import Topology, read_topology
-from sabir.languages.ccp.evaluate.units import Units
+from sabir.languages.ccp.model.resolved import ResolvedDeployment
+from sabir.languages.ccp.model.topology import read_topology
+from sabir.languages.ccp.model.units import Units
 from sabir.languages.ccp.syntax.deployment import Deployment
 from sabir.languages.ccp.syntax.violation import Violation
 
@@ -20,13 +22,12 @@ __all__ = ["Checked", "check_deployment"]
 
 
 class Checked(Struct, frozen=True, kw_only=True, eq=False):
-    """A deployment with everything there is to say about it; `units` only when it may be rendered."""
+    """A deployment with everything there is to say about it; `resolved` only when there is no error."""
 
     deployment: Deployment
     errors: tuple[Violation, ...]
     warnings: tuple[Violation, ...]
-    units: Units | None = None
-    topology: Topology | None = None
+    resolved: ResolvedDeployment | None = None
 
 
 def check_deployment(deployment: Deployment) -> Checked:
@@ -43,7 +44,7 @@ def check_deployment(deployment: Deployment) -> Checked:
     if errors:
         return _stopped(deployment, errors, warnings)
     units = Units(deployment.definitions)
-    errors += units.unknown()
+    errors += check_dependencies(units)
     if errors:
         return _stopped(deployment, errors, warnings)
     topology = read_topology(deployment.configuration)
@@ -56,8 +57,7 @@ def check_deployment(deployment: Deployment) -> Checked:
         deployment=deployment,
         errors=(),
         warnings=tuple(warnings),
-        units=units,
-        topology=topology,
+        resolved=ResolvedDeployment(deployment=deployment, units=units, topology=topology),
     )
 
 

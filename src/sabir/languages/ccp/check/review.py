@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from sabir.languages.ccp.evaluate.topology import Topology
-from sabir.languages.ccp.evaluate.units import Units
+from sabir.languages.ccp.model.topology import Topology
+from sabir.languages.ccp.model.units import Units
 from sabir.languages.ccp.syntax.deployment import Deployment
 from sabir.languages.ccp.syntax.nodes import Container, Definition, File, Volume
 from sabir.languages.ccp.syntax.violation import Kind, Violation

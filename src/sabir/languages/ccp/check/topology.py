@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sabir.diagnostics.near import did_you_mean
-from sabir.languages.ccp.evaluate.cycles import find_cycles
-from sabir.languages.ccp.evaluate.topology import Topology
-from sabir.languages.ccp.evaluate.units import Units
+from sabir.languages.ccp.model.cycles import find_cycles
+from sabir.languages.ccp.model.topology import Topology
+from sabir.languages.ccp.model.units import Units
 from sabir.languages.ccp.syntax.deployment import Deployment
 from sabir.languages.ccp.syntax.nodes import WorkloadKind
 from sabir.languages.ccp.syntax.violation import Kind, Violation

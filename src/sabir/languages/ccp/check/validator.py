@@ -28,15 +28,15 @@ class CcpValidator(BaseValidator):
         from sabir.languages.ccp.check.file_templates import check_file_templates
         from sabir.languages.ccp.check.findings import findings_of
         from sabir.languages.ccp.check.phases import check_deployment
-        from sabir.languages.ccp.loading import load_deployment
+        from sabir.languages.ccp.model.loading import load_deployment
         from sabir.source.collector import collector_paused
 
         wanted = None if files is None else set(files)
         with collector_paused():
             checked = check_deployment(load_deployment(self.package))
             violations = [*checked.errors, *checked.warnings]
-            if checked.units is not None:
-                violations += check_file_templates(checked.deployment, checked.units)
+            if checked.resolved is not None:
+                violations += check_file_templates(checked.deployment, checked.resolved.units)
             findings = findings_of(violations)
         for finding in findings:
             if wanted is None or finding.filename in wanted:

@@ -8,9 +8,8 @@ from collections.abc import Callable
 from msgspec import Struct
 
 from sabir.expressions.template.sandbox import TemplateFailed
-from sabir.languages.ccp.evaluate.topology import node_configs
-from sabir.languages.ccp.evaluate.units import Unit
-from sabir.languages.ccp.evaluate.workflow import unit_files
+from sabir.languages.ccp.model.topology import node_configs
+from sabir.languages.ccp.model.units import Unit
 from sabir.languages.ccp.runner.addresses import address_function
 from sabir.languages.ccp.syntax.component import Component
 from sabir.languages.ccp.syntax.configuration import deep_merge
@@ -44,7 +43,7 @@ def render_files(deployment: Deployment, unit: Unit, node: str) -> tuple[list[Wr
     files: list[WrittenFile] = []
     violations: list[Violation] = []
     imports = _imports(deployment)
-    for name in unit_files(unit):
+    for name in unit.files:
         file = definition.files[name]
         content = component.content(file.content)
         if content is None:

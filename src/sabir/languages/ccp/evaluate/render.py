@@ -7,7 +7,6 @@ from typing import Any
 
 from msgspec import Struct
 
-from sabir.languages.ccp.check.phases import Checked
 from sabir.languages.ccp.evaluate.objects.configuration import (
     deployment_objects,
     service_objects,
@@ -16,6 +15,7 @@ from sabir.languages.ccp.evaluate.objects.configuration import (
 from sabir.languages.ccp.evaluate.objects.networking import ingress, services
 from sabir.languages.ccp.evaluate.objects.settings import Settings
 from sabir.languages.ccp.evaluate.objects.workloads import jobs, workload
+from sabir.languages.ccp.model.resolved import ResolvedDeployment
 from sabir.languages.ccp.syntax.nodes import Definition
 
 __all__ = ["KubernetesObject", "render_objects"]
@@ -37,16 +37,14 @@ class KubernetesObject(Struct, frozen=True, eq=False):
 
 
 def render_objects(
-    checked: Checked, *, namespace: str | None = None, images: Mapping[str, str] | None = None
+    resolved: ResolvedDeployment, *, namespace: str | None = None, images: Mapping[str, str] | None = None
 ) -> list[KubernetesObject]:
-    """Nothing when the deployment has errors."""
-    if checked.units is None:
-        return []
+    """Every object once, those that others need first."""
     settings = Settings(
-        deployment=checked.deployment,
-        units=checked.units,
-        topology=checked.topology,
-        namespace=namespace or checked.deployment.configuration.namespace,
+        deployment=resolved.deployment,
+        units=resolved.units,
+        topology=resolved.topology,
+        namespace=namespace or resolved.deployment.configuration.namespace,
         image_overrides=images or {},
     )
     return list(_distinct(_objects(settings)))

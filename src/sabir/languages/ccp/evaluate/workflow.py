@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
-from sabir.languages.ccp.evaluate.units import Unit, Units
+from sabir.languages.ccp.model.units import Unit, Units
 from sabir.languages.ccp.syntax.nodes import Command
 
-__all__ = ["unit_files", "workflow"]
+__all__ = ["workflow"]
 
 
 def workflow(units: Units, unit: Unit) -> dict[str, Any]:
@@ -28,15 +27,9 @@ def workflow(units: Units, unit: Unit) -> dict[str, Any]:
             body["readiness"] = container.readiness.written
     body["files"] = [
         {"name": file.name, "path": file.destination, "perm": file.perm, "user": file.user}
-        for file in (unit.definition.files[name] for name in unit_files(unit))
+        for file in (unit.definition.files[name] for name in unit.files)
     ]
     return {"workflow": body}
-
-
-def unit_files(unit: Unit) -> list[str]:
-    """The names of the files that are written in a unit, sorted."""
-    commands: Iterable[Command] = unit.container.local_commands if unit.command is None else (unit.command,)
-    return sorted({reference.name for command in commands for reference in command.files})
 
 
 def _command(command: Command) -> dict[str, Any]:

@@ -7,11 +7,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, cast
 
 from sabir.graph import AttributeRead, Graph, How, Instance, Origin, Record, Sensitive, Value
-from sabir.languages.ccp.check.phases import Checked
-from sabir.languages.ccp.evaluate.cycles import start_order
 from sabir.languages.ccp.evaluate.render import KubernetesObject, render_objects
-from sabir.languages.ccp.evaluate.units import Units
 from sabir.languages.ccp.graph.origins import Origins
+from sabir.languages.ccp.model.cycles import start_order
+from sabir.languages.ccp.model.resolved import ResolvedDeployment
 from sabir.languages.ccp.syntax.component import Component
 from sabir.languages.ccp.syntax.configuration import data_of
 from sabir.languages.ccp.syntax.nodes import Command, Container, Definition, File, Mapped
@@ -29,35 +28,33 @@ _NESTED = frozenset({"containers", "pre", "daemon", "post", "files", "dependenci
 
 
 def build_graph(
-    checked: Checked, *, full_provenance: bool = False, input_origins: Mapping[str, Origin] | None = None
+    resolved: ResolvedDeployment,
+    *,
+    full_provenance: bool = False,
+    input_origins: Mapping[str, Origin] | None = None,
 ) -> Graph:
-    """Empty when the deployment has errors: half a deployment would answer questions wrongly."""
-    if checked.units is None:
-        return Graph(())
-    builder = _Builder(
-        checked, checked.units, Origins(checked.deployment, full_provenance, input_origins or {})
-    )
-    order: list[Value] = [list(wave) for wave in start_order(checked.units.needs)]
+    builder = _Builder(resolved, Origins(resolved.deployment, full_provenance, input_origins or {}))
+    order: list[Value] = [list(wave) for wave in start_order(resolved.units.needs)]
     outputs: dict[str, Value] = {
-        "namespace": checked.deployment.configuration.namespace,
+        "namespace": resolved.deployment.configuration.namespace,
         "start_order": order,
     }
     return Graph(builder.instances(), outputs=outputs, output_origins=builder.output_origins())
 
 
 class _Builder:
-    def __init__(self, checked: Checked, units: Units, origins: Origins) -> None:
-        self.checked = checked
-        self.units = units
+    def __init__(self, resolved: ResolvedDeployment, origins: Origins) -> None:
+        self.resolved = resolved
+        self.units = resolved.units
         self.origins = origins
         # What the objects of a service are made from: the values of everything that its definition describes.
         self._described: defaultdict[str, list[AttributeRead]] = defaultdict(list)
 
     def instances(self) -> Iterator[Instance]:
-        objects = render_objects(self.checked)
-        for component in self.checked.deployment.components:
+        objects = render_objects(self.resolved)
+        for component in self.resolved.deployment.components:
             yield self._component(component)
-            for definition in self.checked.deployment.definitions:
+            for definition in self.resolved.deployment.definitions:
                 if definition.component == component.name and definition.root == component.root:
                     yield from self._service(definition)
         for one in objects:
@@ -76,7 +73,7 @@ class _Builder:
 
     def _service(self, definition: Definition) -> Iterator[Instance]:
         service = definition.service
-        deployed = self.checked.topology is None or self.checked.topology.has(service.name)
+        deployed = self.resolved.topology is None or self.resolved.topology.has(service.name)
         written = {**self._attributes(service), "name": service.name, "dsl_version": definition.version}
         yield self._instance(
             definition,
@@ -183,7 +180,7 @@ class _Builder:
         )
 
     def output_origins(self) -> dict[str, Origin]:
-        configuration = self.checked.deployment.configuration
+        configuration = self.resolved.deployment.configuration
         place = configuration.place("kubernetes", "namespace")
         order = tuple(
             read
@@ -285,7 +282,7 @@ class _Builder:
         """What an object holds that is no value of its definition: texts of files, and settings of the deployment."""
         service = definition.service.name
         if one.kind == "ConfigMap" and one.name == f"{service}-files":
-            for component in self.checked.deployment.components:
+            for component in self.resolved.deployment.components:
                 if component.name == definition.component and component.root == definition.root:
                     texts = (
                         self.origins.of_file(component, file.content) for file in definition.files.values()

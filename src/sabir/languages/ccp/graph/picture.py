@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable
 from sabir.graph import Graph, Instance, Record
 from sabir.languages.ccp.check.findings import findings_of
 from sabir.languages.ccp.check.phases import check_deployment
-from sabir.languages.ccp.evaluate.units import Unit, Units
-from sabir.languages.ccp.loading import load_deployment
+from sabir.languages.ccp.model.loading import load_deployment
+from sabir.languages.ccp.model.units import Unit, Units
 from sabir.languages.language import EvaluationRequest, Renderer, Rendering, RenderRequest
 from sabir.source.packages import LoadedPackage
 
@@ -40,9 +40,9 @@ def picture_renderer(suffix: str) -> Renderer:
         del render
         checked = check_deployment(load_deployment(package, request))
         findings = findings_of([*checked.errors, *checked.warnings])
-        if checked.units is None:
+        if checked.resolved is None:
             return Rendering(files={}, findings=findings)
-        text = "".join(_view(suffix)(units_graph(checked.units)))
+        text = "".join(_view(suffix)(units_graph(checked.resolved.units)))
         return Rendering(files={f"dependencies.{suffix}": text}, findings=findings)
 
     return render

@@ -10,8 +10,8 @@ from importlib import resources
 from typing import Any, Final
 
 from sabir.languages.ccp.evaluate.objects.settings import REGISTRY_SECRET, Settings
-from sabir.languages.ccp.evaluate.topology import node_configs
 from sabir.languages.ccp.evaluate.workflow import workflow
+from sabir.languages.ccp.model.topology import node_configs
 from sabir.languages.ccp.syntax.nodes import Definition
 
 __all__ = ["RUNNER", "RUNNER_FILES", "deployment_objects", "service_objects", "service_secrets", "to_json"]

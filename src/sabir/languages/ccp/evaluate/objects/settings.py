@@ -8,8 +8,8 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from sabir.languages.ccp.evaluate.topology import Topology
-from sabir.languages.ccp.evaluate.units import Units
+from sabir.languages.ccp.model.topology import Topology
+from sabir.languages.ccp.model.units import Units
 from sabir.languages.ccp.syntax.configuration import Configuration
 from sabir.languages.ccp.syntax.deployment import Deployment
 from sabir.languages.ccp.syntax.nodes import Definition

@@ -7,13 +7,11 @@ from functools import cached_property
 
 from msgspec import Struct
 
-from sabir.diagnostics.near import did_you_mean
 from sabir.languages.ccp.syntax.nodes import Command, Container, Definition, Reference, Stage
-from sabir.languages.ccp.syntax.violation import Kind, Violation
 
-__all__ = ["Resolved", "Unit", "Units"]
+__all__ = ["LOCAL", "Resolved", "Unit", "Units"]
 
-_LOCAL = ":local"
+LOCAL = ":local"
 
 
 class Resolved(Struct, frozen=True):
@@ -23,7 +21,7 @@ class Resolved(Struct, frozen=True):
     local: bool
 
     def __str__(self) -> str:
-        return f"{self.unit}{_LOCAL}" if self.local else self.unit
+        return f"{self.unit}{LOCAL}" if self.local else self.unit
 
 
 class Unit(Struct, frozen=True, kw_only=True, eq=False):
@@ -36,6 +34,12 @@ class Unit(Struct, frozen=True, kw_only=True, eq=False):
     @property
     def service(self) -> str:
         return self.definition.service.name
+
+    @property
+    def files(self) -> list[str]:
+        """The names of the files that are written in it, sorted."""
+        commands = self.container.local_commands if self.command is None else (self.command,)
+        return sorted({reference.name for command in commands for reference in command.files})
 
 
 class Units:
@@ -153,25 +157,11 @@ class Units:
             out[name] = sorted(seen - {name})
         return out
 
-    def unknown(self) -> Iterable[Violation]:
-        """The third phase: dependencies that nothing provides."""
-        names = {*self._named, *self.definitions}
-        for definition in self.definitions.values():
-            for container in definition.service.containers:
-                for command in container.commands:
-                    for reference in command.dependencies:
-                        if not self.resolve(definition, reference):
-                            yield self._unknown(reference, names)
+    @property
+    def names(self) -> set[str]:
+        """Everything that a dependency can name."""
+        return {*self._named, *self.definitions}
 
-    def _unknown(self, reference: Reference, names: set[str]) -> Violation:
-        name = reference.name.removesuffix(_LOCAL)
-        hint = did_you_mean(name, names)
-        if name in self._local_names:
-            hint = f"{name!r} is a local command of {self._local_names[name]!r}; only type: single can be waited for"
-        return Violation(
-            kind=Kind.UNKNOWN_DEPENDENCY,
-            path=reference.path,
-            message=f"{reference.path}: there is no container, single command or service {name!r}",
-            place=reference.place,
-            hint=hint,
-        )
+    def local_command(self, name: str) -> str | None:
+        """The service that has a local command of this name."""
+        return self._local_names.get(name)

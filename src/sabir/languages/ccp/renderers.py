@@ -9,10 +9,10 @@ from sabir.diagnostics.finding import Finding
 from sabir.errors import UsageError
 from sabir.languages.ccp.check.findings import findings_of
 from sabir.languages.ccp.check.phases import Checked, check_deployment
-from sabir.languages.ccp.evaluate.cycles import start_order
 from sabir.languages.ccp.evaluate.render import KubernetesObject, render_objects
 from sabir.languages.ccp.evaluate.yaml_text import yaml_text
-from sabir.languages.ccp.loading import load_deployment
+from sabir.languages.ccp.model.cycles import start_order
+from sabir.languages.ccp.model.loading import load_deployment
 from sabir.languages.ccp.syntax.reading import DNS_LABEL
 from sabir.languages.language import EvaluationRequest, Rendering, RenderRequest
 from sabir.source.collector import collector_paused
@@ -34,7 +34,11 @@ def render_kubernetes(
         )
     with collector_paused():
         checked = check_deployment(load_deployment(package, request))
-        objects = render_objects(checked, namespace=render.namespace, images=images)
+        objects = (
+            render_objects(checked.resolved, namespace=render.namespace, images=images)
+            if checked.resolved is not None
+            else []
+        )
         return Rendering(files=_files(objects, render.options), findings=_findings(checked))
 
 
@@ -62,10 +66,11 @@ def render_start_order(
     """Units in waves: each starts when the waves before it are ready."""
     del render
     checked = check_deployment(load_deployment(package, request))
-    if checked.units is None:
+    if checked.resolved is None:
         return Rendering(files={}, findings=_findings(checked))
     lines = [
-        f"{number}. {', '.join(wave)}" for number, wave in enumerate(start_order(checked.units.needs), 1)
+        f"{number}. {', '.join(wave)}"
+        for number, wave in enumerate(start_order(checked.resolved.units.needs), 1)
     ]
     return Rendering(files={"start-order.txt": "\n".join(lines) + "\n"}, findings=_findings(checked))
 
@@ -76,9 +81,9 @@ def render_dependencies(
     """Every service with all the services it needs, directly or not."""
     del render
     checked = check_deployment(load_deployment(package, request))
-    if checked.units is None:
+    if checked.resolved is None:
         return Rendering(files={}, findings=_findings(checked))
-    needed = checked.units.services_needed()
+    needed = checked.resolved.units.services_needed()
     lines = [f"{service}: {' '.join(names)}".rstrip() for service, names in sorted(needed.items())]
     return Rendering(files={"dependencies.txt": "\n".join(lines) + "\n"}, findings=_findings(checked))
 
