@@ -25,9 +25,9 @@ class EnvironmentLanguage:
         return package.exists(FILE_NAME)
 
     def rules(self) -> Sequence[Rule]:
-        from sabir.environment.codes import CODES
+        from sabir.diagnostics.rules import collect_rules
 
-        return CODES
+        return collect_rules("sabir.environment")
 
     def validators(self) -> Sequence[type[BaseValidator]]:
         from sabir.environment.check import EnvironmentValidator

@@ -12,14 +12,22 @@ from sabir.check.policy import PolicyRule, read_rules, run_rules
 from sabir.check.validator import BaseValidator
 from sabir.diagnostics.finding import Finding, Severity
 from sabir.diagnostics.near import did_you_mean
-from sabir.diagnostics.rules import Rule
+from sabir.diagnostics.rules import Rule, collect_rules
 from sabir.environment.evaluate import evaluate_environment, load_environment
+from sabir.environment.examples import environment_rule
 from sabir.environment.nodes import Environment
 from sabir.environment.parts import LoadedPart, load_parts
 from sabir.languages.language import Evaluation, EvaluationRequest
 from sabir.session import Trust
 
 __all__ = ["EnvironmentValidator"]
+
+MISSING_RULES: Final = environment_rule(
+    "E008",
+    "a policy file that cannot be read",
+    "The files under rules lie beside sabir.yaml, or are named from its folder.",
+    "parts:\n  db:\n    path: db.yaml\nrules: gone.yaml\n",
+)
 
 # Calls that are refused because nothing is trusted while checking.
 _UNTRUSTED: Final = frozenset({"INM:E023", "EXPR:E016"})
@@ -33,9 +41,7 @@ class EnvironmentValidator(BaseValidator):
 
     @classmethod
     def rules(cls) -> tuple[Rule, ...]:
-        from sabir.environment.codes import CODES
-
-        return CODES
+        return collect_rules("sabir.environment")
 
     def run(self, files: Iterable[str] | None = None) -> Iterator[Finding]:
         wanted = None if files is None else set(files)
@@ -87,7 +93,7 @@ class EnvironmentValidator(BaseValidator):
                 hint = did_you_mean(
                     name, [one for one in self.package.list() if one.endswith((".yaml", ".yml"))]
                 )
-                yield Finding(code="ENV:E008", message=message, place=environment.place(span), hint=hint)
+                yield MISSING_RULES.at(environment.place(span), message, hint=hint)
                 continue
             found, mistakes = read_rules(file)
             rules.extend(found)

@@ -14,6 +14,7 @@ from typing import Any, Final
 from msgspec import Struct
 
 from sabir.diagnostics.finding import Finding, Related
+from sabir.environment.examples import environment_rule
 from sabir.environment.given import Resolved
 from sabir.environment.guesses import GUESSES
 from sabir.environment.merge import MovedPart
@@ -26,6 +27,15 @@ from sabir.graph.values import Unknown, reveal
 from sabir.text import Span
 
 __all__ = ["Circle", "Solved"]
+
+WAITING_VALUES: Final = environment_rule(
+    "E007",
+    "values that wait for each other",
+    "Each of these values is computed from the next, and the last one from the first. Parts may refer to each other "
+    "in both directions, but no value may need itself.",
+    "parts:\n  db:\n    path: db.yaml\n    inputs:\n      address: {eval: '::db::outputs::address'}\n",
+    run=True,
+)
 
 _MOST_TRACED: Final = 30
 """Beyond so many values it would take too long to find out which of them are the circle itself."""
@@ -213,10 +223,9 @@ class Circle:
             if others
             else f"this value waits for itself: {names}"
         )
-        return Finding(
-            code="ENV:E007",
-            message=message,
-            place=self.environment.place(first.span),
+        return WAITING_VALUES.at(
+            self.environment.place(first.span),
+            message,
             hint="give one of them a value that does not come from the other parts",
             related=tuple(
                 Related(place=self.environment.place(one.span), message=f"{one.part}.{one.key} waits, too")

@@ -14,7 +14,7 @@ from sabir.environment.given import Resolved, origin_of, value_of
 from sabir.environment.merge import MovedPart
 from sabir.environment.nodes import Environment
 from sabir.environment.parts import LoadedPart, load_parts
-from sabir.environment.read import read_environment
+from sabir.environment.read import NOT_AN_ENVIRONMENT, read_environment
 from sabir.environment.references import Reference, references
 from sabir.environment.resolve import Resolver
 from sabir.environment.running import PartRunner
@@ -36,7 +36,7 @@ __all__ = ["PreparedPart", "evaluate_environment", "load_environment", "prepare_
 def load_environment(package: LoadedPackage) -> tuple[Environment | None, tuple[Finding, ...]]:
     file = package.get_file(FILE_NAME)
     if file is None:
-        return None, (Finding.about_file("ENV:E001", "there is no sabir.yaml here", FILE_NAME),)
+        return None, (NOT_AN_ENVIRONMENT.about_file(FILE_NAME, "there is no sabir.yaml here"),)
     return read_environment(file)
 
 

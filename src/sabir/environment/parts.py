@@ -3,21 +3,34 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import cast
+from typing import Final, cast
 
 from msgspec import Struct
 
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.near import did_you_mean
+from sabir.environment.examples import environment_rule
 from sabir.environment.merge import PartPlaces
 from sabir.environment.nodes import Environment, Part
 from sabir.errors import UnusableInput
 from sabir.languages.language import Language
 from sabir.plugins import LANGUAGES, load_plugins
 from sabir.source.packages import LoadedPackage, SubPackage, load_package
-from sabir.text import Span
 
 __all__ = ["LoadedPart", "environment_folder", "load_parts"]
+
+MISSING_PART: Final = environment_rule(
+    "E004",
+    "a part that is not there",
+    "The path of a part is a folder, an archive or a file, from the folder of sabir.yaml.",
+    "parts:\n  db:\n    path: gone.yaml\n",
+)
+UNKNOWN_LANGUAGE: Final = environment_rule(
+    "E005",
+    "a part in no known language",
+    "The language of a part is found from its files. Say it with language where they do not tell.",
+    "parts:\n  db:\n    path: db.yaml\n    language: toska\n",
+)
 
 
 class LoadedPart(Struct, frozen=True, eq=False, kw_only=True):
@@ -52,7 +65,7 @@ def _load(
     try:
         package = _package(whole, part.path)
     except UnusableInput as error:
-        return _finding(environment, part.path_span, "ENV:E004", f"part {part.name!r}: {error}")
+        return MISSING_PART.at(environment.place(part.path_span), f"part {part.name!r}: {error}")
     language = _language(environment, part, package, languages)
     if isinstance(language, Finding):
         return language
@@ -97,7 +110,7 @@ def _language(
             return language
         hint = did_you_mean(part.language, languages) or f"there are {', '.join(languages)}"
         message = f"part {part.name!r}: there is no language {part.language!r}"
-        return _finding(environment, part.language_span or part.span, "ENV:E005", message, hint=hint)
+        return UNKNOWN_LANGUAGE.at(environment.place(part.language_span or part.span), message, hint=hint)
     fitting = [language for language in languages.values() if language.recognises(package)]
     if len(fitting) == 1:
         return fitting[0]
@@ -105,10 +118,4 @@ def _language(
     message = (
         f"part {part.name!r} could be {names}" if fitting else f"part {part.name!r} is in no known language"
     )
-    return _finding(environment, part.path_span, "ENV:E005", message, hint="say which with language:")
-
-
-def _finding(
-    environment: Environment, span: Span, code: str, message: str, *, hint: str | None = None
-) -> Finding:
-    return Finding(code=code, message=message, place=environment.place(span), hint=hint)
+    return UNKNOWN_LANGUAGE.at(environment.place(part.path_span), message, hint="say which with language:")

@@ -9,12 +9,33 @@ from typing import Final
 
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.near import did_you_mean
+from sabir.diagnostics.rules import Rule
+from sabir.environment.examples import environment_rule
 from sabir.environment.nodes import Environment, Part
 from sabir.source.packages import PackageFile
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence, text_of
 from sabir.text import Place, Source, Span
 
 __all__ = ["read_environment"]
+
+NOT_AN_ENVIRONMENT: Final = environment_rule(
+    "E001",
+    "sabir.yaml is not an environment",
+    "An environment is a mapping with the key parts: names, each with a path and, if need be, a language.",
+    "name: shop\n",
+)
+MALFORMED_PART: Final = environment_rule(
+    "E002",
+    "a malformed part",
+    "A part is named by letters, digits, _ and -, and is a mapping with a path; inputs is a mapping.",
+    "parts:\n  db: db.yaml\n",
+)
+UNKNOWN_KEY: Final = environment_rule(
+    "E003",
+    "an unknown key",
+    "Keys that sabir does not know have no effect, most often because of a typing error.",
+    "parts:\n  db:\n    path: db.yaml\n    inptus: {}\n",
+)
 
 _KEYS: Final = ("sabir", "name", "parts", "outputs", "rules")
 _PART_KEYS: Final = ("language", "path", "inputs", "model", "config", "search_path")
@@ -34,7 +55,7 @@ def read_environment(file: PackageFile) -> tuple[Environment | None, tuple[Findi
     first = file.yaml.documents[0] if file.yaml.documents else None
     if not isinstance(first, YamlMapping):
         message = "sabir.yaml must be a mapping with the key parts"
-        return None, (*findings, Finding.about_file("ENV:E001", message, file.source))
+        return None, (*findings, NOT_AN_ENVIRONMENT.about_file(file.source, message))
     reader = _Reader(file.source, findings)
     return reader.environment(first), tuple(reader.findings)
 
@@ -52,11 +73,11 @@ class _Reader:
             at = parts.span if parts is not None else Span(0, 0)
             message = "an environment needs its parts: a mapping of names"
             hint = "write parts: {web: {path: web/}}"
-            self._find(at, "ENV:E001", message, hint=hint)
+            self._find(at, NOT_AN_ENVIRONMENT, message, hint=hint)
             return None
         outputs = root.get("outputs")
         if outputs is not None and not isinstance(outputs, YamlMapping):
-            self._find(outputs.span, "ENV:E001", "outputs must be a mapping of names to values")
+            self._find(outputs.span, NOT_AN_ENVIRONMENT, "outputs must be a mapping of names to values")
         return Environment(
             source=self.source,
             name=text_of(root.get("name")) or "environment",
@@ -68,16 +89,16 @@ class _Reader:
     def _version(self, value: YamlNode | None) -> None:
         if value is not None and not (isinstance(value, YamlScalar) and value.value == _VERSION):
             message = f"this sabir reads environments of version {_VERSION}"
-            self._find(value.span, "ENV:E001", message, hint=f"write sabir: {_VERSION}")
+            self._find(value.span, NOT_AN_ENVIRONMENT, message, hint=f"write sabir: {_VERSION}")
 
     def _part(self, key: YamlNode, value: YamlNode) -> Part | None:
         name = text_of(key)
         if name is None or not _name_pattern().fullmatch(name):
             message = "a part is named by letters, digits, _ and -"
-            self._find(key.span, "ENV:E002", message)
+            self._find(key.span, MALFORMED_PART, message)
             return None
         if not isinstance(value, YamlMapping):
-            self._find(value.span, "ENV:E002", f"part {name!r} must be a mapping with a path")
+            self._find(value.span, MALFORMED_PART, f"part {name!r} must be a mapping with a path")
             return None
         self._known_keys(value, _PART_KEYS, f"part {name!r}")
         path = value.get("path")
@@ -85,17 +106,17 @@ class _Reader:
         if path is None or written is None:
             self._find(
                 (path or key).span,
-                "ENV:E002",
+                MALFORMED_PART,
                 f"part {name!r} needs its path, a text",
                 hint="write path: DIRECTORY",
             )
             return None
         language = value.get("language")
         if language is not None and text_of(language) is None:
-            self._find(language.span, "ENV:E002", "language must be the name of a language")
+            self._find(language.span, MALFORMED_PART, "language must be the name of a language")
         inputs = value.get("inputs")
         if inputs is not None and not isinstance(inputs, YamlMapping):
-            self._find(inputs.span, "ENV:E002", "inputs must be a mapping of names to values")
+            self._find(inputs.span, MALFORMED_PART, "inputs must be a mapping of names to values")
         return Part(
             name=name,
             span=key.span,
@@ -115,7 +136,7 @@ class _Reader:
         items = value.items if isinstance(value, YamlSequence) else (value,)
         for item in items:
             if text_of(item) is None:
-                self._find(item.span, "ENV:E001", f"{key} must be a path or a list of paths")
+                self._find(item.span, NOT_AN_ENVIRONMENT, f"{key} must be a path or a list of paths")
         return tuple((text, item.span) for item in items if (text := text_of(item)) is not None)
 
     def _known_keys(self, mapping: YamlMapping, known: Iterable[str], what: str) -> None:
@@ -124,7 +145,7 @@ class _Reader:
             name = text_of(key) or ""
             if name not in known:
                 hint = did_you_mean(name, known) or f"known here: {', '.join(known)}"
-                self._find(key.span, "ENV:E003", f"{what} has no key {name!r}", hint=hint)
+                self._find(key.span, UNKNOWN_KEY, f"{what} has no key {name!r}", hint=hint)
 
-    def _find(self, span: Span, code: str, message: str, *, hint: str | None = None) -> None:
-        self.findings.append(Finding(code=code, message=message, place=Place(self.source, span), hint=hint))
+    def _find(self, span: Span, rule: Rule, message: str, *, hint: str | None = None) -> None:
+        self.findings.append(rule.at(Place(self.source, span), message, hint=hint))

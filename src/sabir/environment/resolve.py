@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.near import did_you_mean
+from sabir.environment.examples import environment_rule
 from sabir.environment.given import Resolved
 from sabir.environment.nodes import Environment
 from sabir.environment.references import Reference
@@ -14,6 +15,15 @@ from sabir.graph.graph import Graph
 from sabir.graph.origin import AttributeRead, How, Origin
 
 __all__ = ["Resolver"]
+
+NO_VALUE: Final = environment_rule(
+    "E006",
+    "a reference that gives no value",
+    "The expression matches nothing, or matches an instance where a value is needed. Query the environment to see "
+    "what is there: sabir query . '::db'.",
+    "parts:\n  db:\n    path: db.yaml\noutputs:\n  address: {eval: '::db::nothing'}\n",
+    run=True,
+)
 
 
 class Resolver:
@@ -39,7 +49,7 @@ class Resolver:
         if _holds_instance(result.value):
             message = f"the expression of {_name(reference)} gives an instance, not a value"
             hint = "add the attribute that is meant: …::NAME"
-            return Finding(code="ENV:E006", message=message, place=place, hint=hint)
+            return NO_VALUE.at(place, message, hint=hint)
         return Resolved(result.value, Origin(place, How.REFERENCE, _sources(reads), reference.key))
 
     def _nothing(self, reference: Reference) -> Finding:
@@ -47,9 +57,7 @@ class Resolver:
         text = reference.expression.get("eval") if isinstance(reference.expression, dict) else None
         hint = self._near(text) if isinstance(text, str) else None
         message = f"the expression of {_name(reference)} gives nothing"
-        return Finding(
-            code="ENV:E006", message=message, place=self._environment.place(reference.span), hint=hint
-        )
+        return NO_VALUE.at(self._environment.place(reference.span), message, hint=hint)
 
     def _near(self, path: str) -> str | None:
         names = [segment for segment in path.split("::") if segment and segment[0] not in ".*?[$"]

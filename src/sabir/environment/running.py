@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from sabir.dataclasses import replace
 from sabir.diagnostics.finding import Finding, Severity
+from sabir.environment.examples import environment_rule
 from sabir.environment.given import Resolved, request_for
 from sabir.environment.merge import MovedPart, moved_part
 from sabir.environment.nodes import Environment
@@ -21,6 +22,15 @@ from sabir.languages.language import Evaluation, EvaluationRequest
 from sabir.text import Span
 
 __all__ = ["PartOutcome", "PartRunner"]
+
+UNUSABLE_INPUT: Final = environment_rule(
+    "E009",
+    "a part that cannot use what it is given",
+    "The inputs, the model or the configuration of a part are not what its language takes.",
+    "parts:\n  net:\n    path: net\n    inputs: {blokc: 1}\n",
+    run=True,
+    more={"net/main.cf": "block = 1\n"},
+)
 
 _NO_GRAPH: Final = Graph(())
 
@@ -76,7 +86,7 @@ class PartRunner(Struct, frozen=True):
             if given.overrides:
                 # Without --set it tells whether that was it, or what the environment gives.
                 plain = self._evaluation(loaded, replace(given, overrides={}))
-                if not any(one.code == "ENV:E009" for one in plain.findings):
+                if not any(one.code == UNUSABLE_INPUT.code for one in plain.findings):
                     said = str(error).removeprefix("--set ")
                     raise UsageError(f"--set in part {loaded.part.name!r}: {said}") from error
                 return plain
@@ -85,8 +95,7 @@ class PartRunner(Struct, frozen=True):
     def _unusable(self, loaded: LoadedPart, error: Exception) -> Finding:
         part = loaded.part
         given = part.inputs or part.model or part.config
-        return Finding(
-            code="ENV:E009",
-            message=f"part {part.name!r} cannot use what it is given: {error}",
-            place=self.environment.place(part.span if given is None else given.span),
+        return UNUSABLE_INPUT.at(
+            self.environment.place(part.span if given is None else given.span),
+            f"part {part.name!r} cannot use what it is given: {error}",
         )
