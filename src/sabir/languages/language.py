@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 
 from msgspec import Struct, field
 
-from sabir.diagnostics.finding import Finding
+from sabir.diagnostics.finding import Finding, Severity
 from sabir.graph.graph import Graph
 from sabir.graph.origin import AttributeRead, Origin
 from sabir.graph.values import Value
@@ -30,6 +30,9 @@ __all__ = [
     "RenderedObject",
     "Renderer",
     "Rendering",
+    "RunCall",
+    "RunResult",
+    "Runs",
 ]
 
 
@@ -105,6 +108,41 @@ class Renderer(Protocol):
     def __call__(
         self, package: LoadedPackage, request: EvaluationRequest, render: RenderRequest, /
     ) -> Rendering: ...
+
+
+class RunCall(Struct, frozen=True, kw_only=True):
+    """A method to call on what a package describes."""
+
+    call: str | None = None
+    """`[OBJECT.]METHOD`, or `CLASS.METHOD` for a static one; None: what the language calls to deploy."""
+    args: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    record: bool = False
+    """Let a cloud that only writes down what it is asked stand in for the real one."""
+    report: Callable[[str, str], None] | None = None
+    """Lines that the code itself reports: level and text."""
+
+
+class RunResult(Struct, frozen=True, kw_only=True):
+    """`model` is the object model after the call, `storage` what to keep for the next run. A failed run has neither a
+    result nor a model; the findings hold the stack of calls."""
+
+    findings: tuple[Finding, ...] = ()
+    result: Any = None
+    model: Mapping[str, Any] | None = None
+    storage: Mapping[str, Any] | None = None
+    actions: tuple[Mapping[str, Any], ...] | None = None
+    """What the cloud was asked for, in order; None when none was recorded."""
+
+    @property
+    def failed(self) -> bool:
+        return self.model is None or any(finding.severity is Severity.ERROR for finding in self.findings)
+
+
+@runtime_checkable
+class Runs(Protocol):
+    """A language whose descriptions have methods: beside evaluating it can call them."""
+
+    def run(self, package: LoadedPackage, request: EvaluationRequest, call: RunCall) -> RunResult: ...
 
 
 class Language(Protocol):

@@ -68,7 +68,7 @@ def command(
     """
     from sabir.cli.findings import show_findings
     from sabir.operations.files import write_atomically
-    from sabir.operations.run import RunRequest, run_path
+    from sabir.operations.run import RunRequest, run_document, run_path
 
     def report(level: str, line: str) -> None:
         if not quiet:
@@ -91,7 +91,7 @@ def command(
         return 1
     if save is not None:
         write_atomically(save, _json(done.storage))
-    sys.stdout.buffer.write(_json(done.document()))
+    sys.stdout.buffer.write(_json(run_document(done)))
     sys.stdout.buffer.flush()
     return 0
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from sabir.check.validator import BaseValidator
     from sabir.diagnostics.rules import Rule
-    from sabir.languages.language import Evaluation, EvaluationRequest, Renderer
+    from sabir.languages.language import Evaluation, EvaluationRequest, Renderer, RunCall, RunResult
     from sabir.source.packages import LoadedPackage
 
 __all__ = ["LANGUAGE", "MuranoPL"]
@@ -57,6 +57,11 @@ class MuranoPL:
             except MuranoError as error:
                 findings = (*findings, *error_findings(error))
         return Evaluation(graph=graph, findings=findings)
+
+    def run(self, package: LoadedPackage, request: EvaluationRequest, call: RunCall) -> RunResult:
+        from sabir.languages.muranopl.running import run_package
+
+        return run_package(package, request, call)
 
     def renderers(self) -> Mapping[str, Renderer]:
         from sabir.languages.muranopl.rendering import render_object_model

@@ -1,0 +1,66 @@
+"""A call of a method: load the object model, call, write the model back."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from sabir.languages.language import EvaluationRequest, RunCall, RunResult
+from sabir.languages.muranopl.evaluate.errors import MuranoError
+from sabir.languages.muranopl.evaluate.limits import RunLimits
+from sabir.languages.muranopl.evaluate.preparing import error_findings, prepare
+from sabir.languages.muranopl.evaluate.serialising import plain_result
+from sabir.languages.muranopl.evaluate.system.recording import RecordingCloud
+from sabir.source.packages import LoadedPackage
+
+__all__ = ["DEFAULT_METHOD", "run_package"]
+
+DEFAULT_METHOD: Final = "deploy"
+
+
+def run_package(package: LoadedPackage, request: EvaluationRequest, call: RunCall) -> RunResult:
+    cloud = RecordingCloud() if call.record else None
+    prepared = prepare(
+        package,
+        request,
+        limits=_limits(request),
+        report=call.report,
+        system=cloud.system if cloud else (),
+    )
+    session = prepared.session
+    if session is None or prepared.failed:
+        return RunResult(findings=prepared.findings)
+    try:
+        target, method = _target(session, call.call)
+        result = session.call(target, method, kwargs=call.args, from_outside=call.call is not None)
+        model = session.dump()
+        storage = session.storage()
+    except MuranoError as error:
+        return RunResult(findings=(*prepared.findings, *error_findings(error)))
+    return RunResult(
+        findings=prepared.findings,
+        result=plain_result(result),
+        model=model,
+        storage=storage,
+        actions=None if cloud is None else tuple(plain_result(action) for action in cloud.actions),
+    )
+
+
+def _limits(request: EvaluationRequest) -> RunLimits:
+    limits = request.session.limits
+    return RunLimits(steps=limits.steps or RunLimits().steps, seconds=limits.seconds)
+
+
+def _target(session: Any, call: str | None) -> tuple[Any, str]:
+    """The object or class to call on, and the method."""
+    subject, dot, method = (call or DEFAULT_METHOD).rpartition(".")
+    if subject.endswith("."):  # `root..init`: the name of the method begins with a period
+        subject, method = subject[:-1], "." + method
+    if not dot or not subject:
+        return session.runtime.root, method if dot or not subject else call or DEFAULT_METHOD
+    try:
+        return session.find_object(subject), method
+    except MuranoError as error:
+        try:
+            return session.find_class(subject), method
+        except MuranoError:
+            raise error from None
