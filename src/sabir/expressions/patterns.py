@@ -1,22 +1,24 @@
-"""Running regular expressions so that none of them runs for ever.
+"""Running regular expressions of users so that none of them runs for ever, on any thread.
 
-Python's engine backtracks: `(a+)+$` on thirty characters takes minutes. So the cost is estimated first. What is surely
-cheap just runs; the rest runs under a timer of processor time, or in a process of its own that is ended after a second.
+Python's engine backtracks and cannot be stopped: `(a+)+$` on thirty characters takes minutes. So the cost is estimated first.
+What is surely cheap runs as it is, which is nearly everything and twice as fast; the rest runs in the engine of the package
+`regex`, which stops itself. Python's `re` says what is a pattern in both cases, and what `regex` would read as an extension of
+its own is escaped, so that a pattern means the same wherever it runs. One difference is known: to Python the separators
+`\\x1c` to `\\x1f` are white space.
 """
 
 from __future__ import annotations
 
-import json
 import re
-import sys
-from collections.abc import Generator
-from contextlib import contextmanager
+from collections.abc import Iterator
 from functools import cache, lru_cache
 from typing import Any
 
-__all__ = ["PatternFailed", "PatternTooSlow", "ResultTooLong", "is_cheap", "matches_start", "run_apart"]
+__all__ = ["Match", "PatternTooSlow", "ResultTooLong", "bounded", "is_cheap", "matches_start", "substitute"]
 
 Pattern = re.Pattern[str]
+Match = re.Match[str]
+"""Those of the other engine answer the same questions."""
 
 _CHEAP = 20_000_000  # steps that surely take less than a second
 _SECONDS = 1.0
@@ -30,23 +32,111 @@ class PatternTooSlow(Exception):
         super().__init__(f"the regular expression {pattern!r} takes more than a second on this text")
 
 
-class PatternFailed(Exception):
-    """The process that ran a regular expression failed."""
-
-
 class ResultTooLong(Exception):
     """The text after a replacement would be longer than allowed."""
 
 
+def bounded(pattern: Pattern, text: str) -> Pattern | _Stopping:
+    """The pattern to ask about this text."""
+    return pattern if is_cheap(pattern, text) else _stopping(pattern.pattern, pattern.flags)
+
+
 def matches_start(pattern: Pattern, text: str) -> bool:
     """Whether the beginning of a text matches. Raises `PatternTooSlow`."""
-    if is_cheap(pattern, text):
-        return pattern.match(text) is not None
-    if _has_timer():
-        with _timer(pattern):
-            return pattern.match(text) is not None
-    spans: list[list[list[int]]] = run_apart("start", pattern, text)
-    return bool(spans)
+    return bounded(pattern, text).match(text) is not None
+
+
+def substitute(pattern: Pattern, text: str, template: str, *, count: int = 0, most: int) -> str:
+    """The text with its matches replaced; `ResultTooLong` before more than `most` characters are made.
+
+    Raises what `re` raises for a template that is none.
+    """
+    pattern.sub(template, "")  # the template is read by Python's rules, whichever engine matches
+    parts: list[str] = []
+    size, at = len(text), 0
+    for number, match in enumerate(bounded(pattern, text).finditer(text), 1):
+        written = match.expand(template)
+        size += len(written)
+        if size > most:
+            raise ResultTooLong("the text after the replacement would be too long")
+        start, end = match.span()
+        parts += (text[at:start], written)
+        at = end
+        if number == count:
+            break
+    return "".join((*parts, text[at:]))
+
+
+class _Stopping:
+    """A pattern in the engine that stops itself."""
+
+    def __init__(self, pattern: str, compiled: Any) -> None:
+        self._pattern = pattern
+        self._compiled = compiled
+
+    def match(self, string: str, /) -> Match | None:
+        return self._asked("match", string)  # type: ignore[no-any-return]
+
+    def search(self, string: str, /) -> Match | None:
+        return self._asked("search", string)  # type: ignore[no-any-return]
+
+    def findall(self, string: str, /) -> list[Any]:
+        return self._asked("findall", string)  # type: ignore[no-any-return]
+
+    def split(self, string: str, /, maxsplit: int = 0) -> list[Any]:
+        return self._asked("split", string, maxsplit)  # type: ignore[no-any-return]
+
+    def finditer(self, string: str, /) -> Iterator[Match]:
+        try:
+            yield from self._compiled.finditer(string, timeout=_SECONDS)
+        except TimeoutError:
+            raise PatternTooSlow(self._pattern) from None
+
+    def _asked(self, method: str, *arguments: Any) -> Any:
+        try:
+            return getattr(self._compiled, method)(*arguments, timeout=_SECONDS)
+        except TimeoutError:
+            raise PatternTooSlow(self._pattern) from None
+
+
+@lru_cache(maxsize=512)
+def _stopping(pattern: str, flags: int) -> _Stopping:
+    import regex  # few texts need it
+
+    same = (re.IGNORECASE, re.MULTILINE, re.DOTALL, re.VERBOSE, re.UNICODE)
+    wanted = regex.VERSION0 | (regex.ASCII if flags & re.ASCII else 0)
+    for flag in same:
+        wanted |= flags & flag
+    try:
+        return _Stopping(pattern, regex.compile(_without_extensions(pattern), wanted))
+    except regex.error:
+        # What only Python's engine reads cannot be stopped, and it may need to be.
+        raise PatternTooSlow(pattern) from None
+
+
+@cache
+def _token() -> Pattern:
+    return re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\(|\)|\||[*+]|\{\d*,?\d*\}|.", re.DOTALL)
+
+
+def _without_extensions(pattern: str) -> str:
+    """The pattern as `regex` has to read it to mean what it means to Python.
+
+    There `x{e}` is a match with errors, `[[:alpha:]]` a class of characters, and `{,3}` not a repetition everywhere.
+    """
+    return "".join(map(_translated, (match.group() for match in _token().finditer(pattern))))
+
+
+def _translated(token: str) -> str:
+    if token[0] == "[" and len(token) > 1:
+        return "[" + re.sub(
+            r"\\.|\[", lambda part: r"\[" if part[0] == "[" else part[0], token[1:], flags=re.DOTALL
+        )
+    if token in ("{", "{}"):
+        return token.replace("{", r"\{")
+    if token[0] == "{":
+        return "{0" + token[1:] if token[1] == "," else token
+    return token
 
 
 def is_cheap(pattern: Pattern, text: str) -> bool:
@@ -55,11 +145,6 @@ def is_cheap(pattern: Pattern, text: str) -> bool:
     if nested:
         return size <= _MAX_NESTED
     return repeats == 0 or (size + 1) ** (repeats + 1) <= _CHEAP
-
-
-@cache
-def _token() -> Pattern:
-    return re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\(|\)|\||[*+]|\{\d*,?\d*\}|.", re.DOTALL)
 
 
 @lru_cache(maxsize=512)
@@ -84,85 +169,3 @@ def _repetitions(pattern: str) -> tuple[bool, int]:
             groups[-1] = True
         closed = False
     return nested, repeats
-
-
-def _has_timer() -> bool:
-    """Python looks for signals while it matches, on the main thread; the timer must be nobody else's."""
-    import signal
-    import threading
-
-    if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "setitimer"):
-        return False
-    return signal.getitimer(signal.ITIMER_VIRTUAL) == (0.0, 0.0)
-
-
-@contextmanager
-def _timer(pattern: Pattern) -> Generator[None, None, None]:
-    import signal
-
-    def ring(*_: object) -> None:
-        raise PatternTooSlow(pattern.pattern)
-
-    before = signal.signal(signal.SIGVTALRM, ring)
-    signal.setitimer(signal.ITIMER_VIRTUAL, _SECONDS)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
-        signal.signal(signal.SIGVTALRM, before)
-
-
-_WORKER = """
-import json, re, sys
-job = json.load(sys.stdin)
-pattern, text, count = re.compile(job["pattern"], job["flags"]), job["text"], job["count"]
-if job["what"] == "split":
-    result = pattern.split(text, count)
-elif job["what"] == "sub":
-    size = len(text)
-    for number, match in enumerate(pattern.finditer(text), 1):
-        size += len(match.expand(job["template"]))
-        if size > job["quota"]:
-            sys.exit(3)
-        if number == count:
-            break
-    result = pattern.sub(job["template"], text, count)
-elif job["what"] == "start":
-    match = pattern.match(text)
-    result = [match.regs] if match else []
-else:
-    result = []
-    for match in pattern.finditer(text):
-        result.append(match.regs)
-        if len(result) == count:
-            break
-json.dump(result, sys.stdout)
-"""
-
-
-def run_apart(
-    what: str, pattern: Pattern, text: str, *, count: int = 0, template: str = "", quota: int = 0
-) -> Any:
-    """`start`, `all`, `split` or `sub` in a process of its own. Raises what this module defines."""
-    import subprocess
-
-    job = {"what": what, "pattern": pattern.pattern, "flags": pattern.flags, "text": text}
-    job |= {"count": count, "template": template, "quota": quota}
-    try:
-        done = subprocess.run(
-            [sys.executable, "-I", "-S", "-c", _WORKER],
-            input=json.dumps(job),
-            capture_output=True,
-            text=True,
-            timeout=_SECONDS,
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
-        raise PatternTooSlow(pattern.pattern) from None
-    if done.returncode == 3:
-        raise ResultTooLong("the text after the replacement would be too long")
-    if done.returncode != 0:
-        raise PatternFailed(
-            f"the regular expression {pattern.pattern!r} failed: {done.stderr.strip()[-200:]}"
-        )
-    return json.loads(done.stdout)

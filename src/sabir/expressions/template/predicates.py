@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 from jinja2.exceptions import TemplateRuntimeError
 
+from sabir.expressions.patterns import bounded
 from sabir.expressions.template.texts import to_bool
 
 __all__ = ["PREDICATES"]
@@ -33,10 +34,15 @@ def regex(
 ) -> bool:
     flags = (re.IGNORECASE if ignorecase else 0) | (re.MULTILINE if multiline else 0)
     try:
-        found = re.compile(pattern, flags)
+        compiled = re.compile(pattern, flags)
     except re.error as error:
         raise TemplateRuntimeError(f"{pattern!r} is no regular expression: {error}") from error
-    return getattr(found, match_type)(str(value)) is not None
+    text = str(value)
+    searcher = bounded(compiled, text)
+    # Ansible's other way, `fullmatch`, is a match that has to reach the end.
+    if match_type == "fullmatch":
+        return bounded(re.compile(rf"(?:{pattern})\Z", flags), text).match(text) is not None
+    return (searcher.match(text) if match_type == "match" else searcher.search(text)) is not None
 
 
 def match(value: Any, pattern: str = "", ignorecase: bool = False, multiline: bool = False) -> bool:  # noqa: FBT001, FBT002

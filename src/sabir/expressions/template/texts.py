@@ -17,11 +17,15 @@ from urllib.parse import unquote_plus, urlsplit
 from jinja2.exceptions import FilterArgumentError, UndefinedError
 from jinja2.runtime import Undefined
 
+from sabir.expressions.patterns import ResultTooLong, bounded, substitute
+from sabir.expressions.template.limits import LimitReached
+
 __all__ = ["TEXT_FILTERS", "to_bool"]
 
 # The name space Ansible makes its identifiers in.
 _NAMESPACE: Final = uuid.UUID("361E6D51-FAEC-444A-9079-341386DA8E2E")
 _LONGEST_PATTERN: Final = 2000
+_LONGEST_RESULT: Final = 4_000_000
 
 
 def to_bool(value: Any) -> bool | None:
@@ -51,19 +55,25 @@ def regex_replace(
     multiline: bool = False,  # noqa: FBT001, FBT002
     count: int = 0,
 ) -> str:
-    found = _pattern(pattern, ignorecase=ignorecase, multiline=multiline)
-    return found.sub(replacement, str(value), count=count)
+    compiled = _pattern(pattern, ignorecase=ignorecase, multiline=multiline)
+    try:
+        return substitute(compiled, str(value), replacement, count=count, most=_LONGEST_RESULT)
+    except (re.error, IndexError) as error:
+        raise FilterArgumentError(f"{replacement!r} is no replacement: {error}") from error
+    except ResultTooLong as error:
+        raise LimitReached(str(error)) from error
 
 
 def regex_search(
     value: Any, pattern: str, *groups: str, ignorecase: bool = False, multiline: bool = False
 ) -> Any:
-    match = _pattern(pattern, ignorecase=ignorecase, multiline=multiline).search(str(value))
+    text = str(value)
+    match = bounded(_pattern(pattern, ignorecase=ignorecase, multiline=multiline), text).search(text)
     if match is None:
         return None
     if not groups:
         return match.group()
-    return [match.group(_group(one)) for one in groups]
+    return [match.group(_group(group)) for group in groups]
 
 
 def _group(written: str) -> int | str:
@@ -74,7 +84,8 @@ def _group(written: str) -> int | str:
 
 
 def regex_findall(value: Any, pattern: str, multiline: bool = False, ignorecase: bool = False) -> list[Any]:  # noqa: FBT001, FBT002
-    return _pattern(pattern, ignorecase=ignorecase, multiline=multiline).findall(str(value))
+    text = str(value)
+    return bounded(_pattern(pattern, ignorecase=ignorecase, multiline=multiline), text).findall(text)
 
 
 def regex_escape(value: Any, re_type: str = "python") -> str:

@@ -14,7 +14,7 @@ _PLAIN = _NODE + "implement A using std::none\n"
 
 MODELS = {
     "slow regex": (
-        "typedef evil as string matching /(a+)+$/\nentity A:\n    evil x\nend\nimplement A using std::none\n"
+        "typedef evil as string matching /(a|aa)+$/\nentity A:\n    evil x\nend\nimplement A using std::none\n"
         + f'for i in std::sequence(50):\n    A(x="{"a" * 40}b")\nend\n'
     ),
     "slow regex in a default": (
