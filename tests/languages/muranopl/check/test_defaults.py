@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from sabir.languages.muranopl.check.defaults import Defaults
-from sabir.languages.muranopl.check.report import Report
 from sabir.languages.muranopl.evaluate.errors import ContractViolation, ExpressionFailure
+from sabir.languages.muranopl.syntax.report import Report
 from sabir.source.yaml import YamlMapping, compose
 from sabir.text import Source
 from tests.languages.muranopl.packages import load

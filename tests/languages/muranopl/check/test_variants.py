@@ -134,9 +134,9 @@ ALONE: dict[str, tuple[str, list[str]]] = {
     "a-class-of-the-core-library": ("Extends: std:Applicaton\n", ["MPL:E111"]),
     "a-class-of-the-own-namespace": ("Extends: Base\n", []),
     "a-class-of-another-package": ("Extends: org.other.Base\n", []),
-    "new-in-a-file-alone": ("Methods: {run: {Body: [new(Base), 'new(std:Nope)']}}\n", ["MPL:E111"]),
+    "new-in-a-file-alone": ("Methods: {run: {Body: [new(Base), new(std:Nope)]}}\n", ["MPL:E111"]),
     "no-version": ("Methods: {run: {Usage: Action, Scope: Public}}\n", []),
-    "no-resources": ("Methods: {run: {Body: [\"new(sys:Resources).string('a.sh')\"]}}\n", []),
+    "no-resources": ("Methods: {run: {Body: [new(sys:Resources).string('a.sh')]}}\n", []),
 }
 
 

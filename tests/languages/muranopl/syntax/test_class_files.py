@@ -60,12 +60,12 @@ Methods:
         "8: MRUN:E001 Scope of method 'm' is 'Secret'",
         "11: MRUN:E004 method 'm' has two arguments 'x'",
         "11: MRUN:E001 argument 'x' of method 'm' stands after the KwArgs argument 'x'",
-        "13: MRUN:E001 5 is no instruction",
-        "14: MRUN:E001 'text' is no instruction",
-        "15: MRUN:E001 'If' needs 'Then'",
-        "16: MRUN:E001 'Unless' begins no block construct",
-        "18: MRUN:E001 '$.f()' cannot be assigned to",
-        "19: MRUN:E001 'For' needs the name of a variable, not 7",
+        "13: MRUN:E001 a statement is an expression, an assignment or a block construct, not the number 5",
+        "14: MRUN:E001 a statement is an expression, an assignment or a block construct, not the text 'text'",
+        "15: MRUN:E001 If needs Then",
+        "16: MRUN:E001 Do has no keyword 'Unless'",
+        "18: MRUN:E001 '$.f()' can be neither assigned to nor is it a keyword",
+        "19: MRUN:E001 For needs the name of a variable, not the number 7",
     ]
 
 

@@ -8,8 +8,8 @@ from typing import Final
 from sabir.diagnostics.finding import Edit, Finding, Fix
 from sabir.languages.muranopl.check import repairs
 from sabir.languages.muranopl.check.names import Version, is_identifier, is_method_name
-from sabir.languages.muranopl.check.report import Report, kind_of, shown
-from sabir.languages.muranopl.check.shapes import is_null, meta_shape, one_of, unknown_keys
+from sabir.languages.muranopl.syntax.report import Report, kind_of, shown
+from sabir.languages.muranopl.syntax.shapes import is_null, meta_shape, one_of, unknown_keys
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence, text_of
 from sabir.text import Place
 

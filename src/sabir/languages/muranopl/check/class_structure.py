@@ -15,8 +15,8 @@ from sabir.languages.muranopl.check.names import (
     is_lower_camel,
     is_type_reference,
 )
-from sabir.languages.muranopl.check.report import Report, kind_of, shown
-from sabir.languages.muranopl.check.shapes import is_null, meta_shape, one_of, unknown_keys
+from sabir.languages.muranopl.syntax.report import Report, kind_of, shown
+from sabir.languages.muranopl.syntax.shapes import is_null, meta_shape, one_of, unknown_keys
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence, text_of
 from sabir.text import Place
 

@@ -12,8 +12,8 @@ from sabir.diagnostics.near import near
 from sabir.languages.muranopl.check import core_library
 from sabir.languages.muranopl.check.core_members import CoreClass, core_class
 from sabir.languages.muranopl.check.names import is_class_name, is_dotted_name, is_type_reference
-from sabir.languages.muranopl.check.shapes import is_null
 from sabir.languages.muranopl.check.view import PackageView
+from sabir.languages.muranopl.syntax.shapes import is_null
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlSequence, text_of
 from sabir.text import Source
 

@@ -24,19 +24,19 @@ from sabir.languages.muranopl.check.class_view import (
 )
 from sabir.languages.muranopl.check.contracts import check_contract, contract_expressions
 from sabir.languages.muranopl.check.defaults import Defaults
-from sabir.languages.muranopl.check.expressions import (
-    ExpressionText,
-    parse_scalar,
-    type_name,
-    unparsable,
-)
 from sabir.languages.muranopl.check.facts import ClassFacts, Facts, MethodFacts
 from sabir.languages.muranopl.check.inheritance import inheritance_cycles
 from sabir.languages.muranopl.check.locals import check_locals
 from sabir.languages.muranopl.check.names import Version
 from sabir.languages.muranopl.check.references import check_class_reference, check_expression, check_writes
-from sabir.languages.muranopl.check.report import Report, kind_of
 from sabir.languages.muranopl.check.view import PackageView
+from sabir.languages.muranopl.syntax.expressions import (
+    ExpressionText,
+    parse_scalar,
+    type_name,
+    unparsable,
+)
+from sabir.languages.muranopl.syntax.report import Report, kind_of
 from sabir.source.packages import LoadedPackage
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence, text_of
 

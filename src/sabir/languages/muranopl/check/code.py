@@ -1,64 +1,32 @@
-"""Method bodies as code (spec 001, "Class validation"): expressions, assignments and block constructs."""
+"""Method bodies as code (spec 001, "Class validation"): rules over the instructions that the reader of the language gives."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterator
 from typing import Final
 
 from msgspec import Struct
 
-from sabir.diagnostics.finding import Finding, Fix
-from sabir.diagnostics.near import near
-from sabir.expressions.yaql.nodes import Binary, Call, Index, Node, Variable, Word
-from sabir.languages.muranopl.check.expressions import (
+from sabir.diagnostics.finding import Finding
+from sabir.expressions.yaql.errors import YaqlSyntaxError
+from sabir.languages.muranopl.syntax import nodes as ast
+from sabir.languages.muranopl.syntax.defects import Defects
+from sabir.languages.muranopl.syntax.expressions import (
     ExpressionText,
+    expression_of,
+    looks_like_code,
     parse_scalar,
-    type_name,
     unparsable,
-    value_expressions,
 )
-from sabir.languages.muranopl.check.repairs import without_value
-from sabir.languages.muranopl.check.report import Report, kind_of, shown
-from sabir.languages.muranopl.check.shapes import is_null
-from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence, text_of
+from sabir.languages.muranopl.syntax.report import Report
+from sabir.languages.muranopl.syntax.statements import read_block
+from sabir.source.yaml.nodes import Style, YamlNode, YamlScalar
+from sabir.text import Span
 
 __all__ = ["Assignment", "Body", "read_body"]
 
-
-class Construct(Struct, frozen=True, eq=False):
-    """The keywords of a block construct; the first required one names it."""
-
-    required: tuple[str, ...]
-    optional: tuple[str, ...] = ()
-
-    @property
-    def known(self) -> frozenset[str]:
-        return frozenset((*self.required, *self.optional))
-
-
-_CONSTRUCTS: Final = {
-    construct.required[0]: construct
-    for construct in (
-        Construct(("If", "Then"), ("Else",)),
-        Construct(("While", "Do")),
-        Construct(("For", "In", "Do")),
-        Construct(("Repeat", "Do")),
-        Construct(("Match", "Value"), ("Default",)),
-        Construct(("Switch",), ("Default",)),
-        Construct(("Parallel",), ("Limit",)),
-        Construct(("Try", "Catch"), ("Else", "Finally", "With", "As", "Do")),
-        Construct(("Throw",), ("Message", "Extra", "Cause")),
-        Construct(("Return",)),
-        Construct(("Break",)),
-        Construct(("Continue",)),
-        Construct(("Rethrow",)),
-        Construct(("Do",)),
-    )
-}
-# `Do` opens a construct only where no other keyword does.
-_OPENERS: Final = tuple(name for name in _CONSTRUCTS if name != "Do")
-_LEAVING: Final = frozenset({"Return", "Throw", "Break", "Continue"})
-_EXCEPTION_KEYS: Final = frozenset({"With", "As", "Do"})
+_LEAVING: Final = (ast.Return, ast.Throw, ast.Break, ast.Continue)
+_UNREADABLE: Final = frozenset({"MPL:W202", "MPL:E201", "MPL:E204"})
 
 
 class Assignment(Struct, frozen=True, eq=False):
@@ -82,303 +50,149 @@ class Body:
     @property
     def is_sound(self) -> bool:
         """False when something could not be read; then no variable is said to be unread or unassigned."""
-        return not any(finding.code in ("MPL:W202", "MPL:E201", "MPL:E204") for finding in self.findings)
+        return not any(finding.code in _UNREADABLE for finding in self.findings)
 
 
 def read_body(report: Report, node: YamlNode | None) -> Body:
     """Read a method body; a body that is missing or empty is an empty method."""
     body = Body()
     if node is not None:
-        _Reader(report, body).block(node, in_loop=False)
+        defects = Defects(report.source)
+        block = read_block(node, defects)
+        body.findings += (defect.finding for defect in defects.instructions if defect.is_checked)
+        _Walker(report, body).block(block, in_loop=False)
     return body
 
 
-class _Reader:
+class _Walker:
     __slots__ = ("body", "report")
 
     def __init__(self, report: Report, body: Body) -> None:
         self.report = report
         self.body = body
 
-    def block(self, node: YamlNode, *, in_loop: bool) -> None:
-        """A list of statements, or one statement alone."""
-        if is_null(node):
-            return
-        if not isinstance(node, YamlSequence):
-            self.statement(node, in_loop=in_loop)
-            return
-        left = False
+    def block(self, block: ast.Block, *, in_loop: bool) -> None:
+        leaves = False
         reported = False
-        for item in node.items:
-            if left and not reported:
-                self.find(item, "MPL:W206", "this is never reached: the statement before it leaves the block")
+        for statement in block:
+            if leaves and not reported:
+                message = "this is never reached: the statement before it leaves the block"
+                self.body.findings.append(self.report.at(statement.span, "MPL:W206", message))
                 reported = True
-            self.statement(item, in_loop=in_loop)
-            left = left or _leaves(item)
+            self.statement(statement, in_loop=in_loop)
+            leaves = leaves or isinstance(statement, _LEAVING)
 
-    def statement(self, node: YamlNode, *, in_loop: bool) -> None:
-        if isinstance(node, YamlMapping):
-            self.mapping(node, in_loop=in_loop)
-        elif isinstance(node, YamlScalar) and isinstance(node.value, str):
-            self.expression(node)
-        else:
-            message = f"a statement is an expression, an assignment or a block construct, not {kind_of(node)}"
-            self.find(node, "MPL:E204", message)
+    def statement(self, statement: ast.Statement, *, in_loop: bool) -> None:
+        match statement:
+            case ast.ExpressionStatement(expression=expression):
+                self.expression(expression)
+            case ast.Assignment():
+                self.assignment(statement)
+            case ast.Broken(value=value) if value is not None:
+                self.value(value)
+            case ast.Return(value=value):
+                self.value(value)
+            case ast.Break(key=key):
+                self.leave_loop(key, "Break", in_loop=in_loop)
+            case ast.Continue(key=key):
+                self.leave_loop(key, "Continue", in_loop=in_loop)
+            case ast.Throw(names=names, message=message, extra=extra, cause=cause):
+                for value in (names, message, extra, cause):
+                    if value is not None:
+                        self.value(value)
+            case ast.While(condition=condition, body=body):
+                if isinstance(condition, ast.Expr):
+                    self.expression(condition)
+                self.block(body, in_loop=True)
+            case ast.Repeat(times=times, body=body):
+                self.predicate(times)
+                self.block(body, in_loop=True)
+            case ast.For(variable=variable, collection=collection, body=body):
+                self.body.bound.add(variable)
+                self.value(collection)
+                self.block(body, in_loop=True)
+            case _:
+                self.choice(statement, in_loop=in_loop)
 
-    def mapping(self, node: YamlMapping, *, in_loop: bool) -> None:
-        keys = [text_of(key) for key in node]
-        opener = next((name for name in _OPENERS if name in keys), None)
-        if opener is None and "Do" in keys:
-            opener = "Do"
-        if opener is not None:
-            self.construct(node, _CONSTRUCTS[opener], in_loop=in_loop)
-        elif len(node) == 1:
-            ((key, value),) = node.items()
-            self.assignment(key, value)
-        elif len(node) == 0:
-            self.find(node, "MPL:E204", "an empty mapping is no statement")
-        else:
-            first = node.entries[0].key
-            meant = next(
-                (near(key, _OPENERS) for key in keys if key is not None and near(key, _OPENERS)), None
-            )
-            hint = f"did you mean {meant!r}?" if meant else "begin each assignment with a dash of its own"
-            self.find(first, "MPL:E204", "several keys that form no block construct", hint=hint)
-
-    def construct(self, node: YamlMapping, construct: Construct, *, in_loop: bool) -> None:
-        name = construct.required[0]
-        present = {text_of(key) for key in node}
-        for key in node:
-            if text_of(key) not in construct.known:
-                message = f"{name} has no keyword {shown(key)}"
-                self.body.findings.append(
-                    self.report.unknown(key, "MPL:E201", message, construct.known, taken=node, refused=True)
-                )
-        missing = [keyword for keyword in construct.required if keyword not in present]
-        if missing == ["Catch"] and "Finally" in present:
-            missing = []  # the engine runs Try with Finally alone, and published packages have it
-        if missing:
-            self.find(node.entries[0].key, "MPL:E204", f"{name} needs {' and '.join(missing)}")
-        getattr(self, f"_{name.lower()}")(node, in_loop=in_loop)
-
-    def _if(self, node: YamlMapping, *, in_loop: bool) -> None:
-        self.predicate(node.get("If"))
-        self.blocks(node, "Then", "Else", in_loop=in_loop)
-
-    def _while(self, node: YamlMapping, *, in_loop: bool) -> None:
-        del in_loop
-        self.predicate(node.get("While"))
-        self.blocks(node, "Do", in_loop=True)
-
-    def _for(self, node: YamlMapping, *, in_loop: bool) -> None:
-        del in_loop
-        self.variable(node.get("For"), "For")
-        self.value(node.get("In"))
-        self.blocks(node, "Do", in_loop=True)
-
-    def _repeat(self, node: YamlMapping, *, in_loop: bool) -> None:
-        del in_loop
-        self.predicate(node.get("Repeat"))
-        self.blocks(node, "Do", in_loop=True)
-
-    def _match(self, node: YamlMapping, *, in_loop: bool) -> None:
-        self.value(node.get("Value"))
-        self.cases(node, "Match", in_loop=in_loop, on_key=None)
-        self.blocks(node, "Default", in_loop=in_loop)
-
-    def _switch(self, node: YamlMapping, *, in_loop: bool) -> None:
-        self.cases(node, "Switch", in_loop=in_loop, on_key=self.predicate)
-        self.blocks(node, "Default", in_loop=in_loop)
-
-    def _parallel(self, node: YamlMapping, *, in_loop: bool) -> None:
-        self.blocks(node, "Parallel", in_loop=in_loop)
-        self.predicate(node.get("Limit"))
-
-    def _do(self, node: YamlMapping, *, in_loop: bool) -> None:
-        self.blocks(node, "Do", in_loop=in_loop)
-
-    def _try(self, node: YamlMapping, *, in_loop: bool) -> None:
-        self.blocks(node, "Try", "Else", "Finally", in_loop=in_loop)
-        catch = node.get("Catch")
-        if catch is None:
-            return
-        if is_null(catch):
-            # The form of the table in spec 000: With, As and Do beside Try (S-16).
-            if node.get("Do") is None:
-                self.find(node.entries[0].key, "MPL:E204", "Catch needs Do")
-            self.catch(node, in_loop=in_loop)
-            return
-        for item in catch.items if isinstance(catch, YamlSequence) else (catch,):
-            if not isinstance(item, YamlMapping):
-                self.find(item, "MPL:E204", f"Catch is a mapping with Do, not {kind_of(item)}")
-                continue
-            for key in item:
-                if text_of(key) not in _EXCEPTION_KEYS:
-                    message = f"Catch has no keyword {shown(key)}"
-                    self.body.findings.append(
-                        self.report.unknown(
-                            key, "MPL:E201", message, _EXCEPTION_KEYS, taken=item, refused=True
-                        )
-                    )
-            if item.get("Do") is None:
-                place = item.entries[0].key if item.entries else node.entries[0].key
-                self.find(place, "MPL:E204", "Catch needs Do")
-            self.catch(item, in_loop=in_loop)
-
-    def catch(self, node: YamlMapping, *, in_loop: bool) -> None:
-        wanted = node.get("With")
-        if wanted is not None and not is_null(wanted):
-            for item in wanted.items if isinstance(wanted, YamlSequence) else (wanted,):
-                if text_of(item) is None:
-                    self.find(item, "MPL:E203", f"With needs the name of an exception, not {kind_of(item)}")
-        self.variable(node.get("As"), "As")
-        self.blocks(node, "Do", in_loop=in_loop)
-
-    def _throw(self, node: YamlMapping, *, in_loop: bool) -> None:
-        del in_loop
-        name = node.get("Throw")
-        if name is not None:
-            names = name.items if isinstance(name, YamlSequence) and len(name) else (name,)
-            for item in names:
-                if text_of(item) is None:
-                    self.find(item, "MPL:E203", f"Throw needs the name of an exception, not {kind_of(item)}")
-        for key in ("Throw", "Message", "Extra", "Cause"):
-            self.value(node.get(key))
-
-    def _return(self, node: YamlMapping, *, in_loop: bool) -> None:
-        del in_loop
-        self.value(node.get("Return"))
-
-    def _break(self, node: YamlMapping, *, in_loop: bool) -> None:
-        self.leave_loop(node, "Break", in_loop=in_loop)
-
-    def _continue(self, node: YamlMapping, *, in_loop: bool) -> None:
-        self.leave_loop(node, "Continue", in_loop=in_loop)
-
-    def _rethrow(self, node: YamlMapping, *, in_loop: bool) -> None:
-        del in_loop
-        self.no_value(node, "Rethrow")
-
-    def leave_loop(self, node: YamlMapping, keyword: str, *, in_loop: bool) -> None:
-        self.no_value(node, keyword)
-        entry = node.entry(keyword)
-        if entry is not None and not in_loop:
-            self.find(
-                entry.key,
-                "MPL:E205",
-                f"{keyword} outside of a loop: there is no While, For or Repeat to leave",
-            )
-
-    def no_value(self, node: YamlMapping, keyword: str) -> None:
-        entry = node.entry(keyword)
-        if entry is not None and not is_null(entry.value):
-            self.find(
-                entry.key,
-                "MPL:E200",
-                f"{keyword} takes no value",
-                hint=f"write {keyword}: and nothing behind it",
-                fix=without_value(self.report, entry),
-            )
-
-    def cases(
-        self,
-        node: YamlMapping,
-        keyword: str,
-        *,
-        in_loop: bool,
-        on_key: Callable[[YamlNode | None], None] | None,
-    ) -> None:
-        cases = node.get(keyword)
-        if cases is None:
-            return
-        if not isinstance(cases, YamlMapping):
-            message = f"{keyword} needs a mapping of cases, not {kind_of(cases)}"
-            self.find(node.entries[0].key, "MPL:E204", message)
-            return
-        for key, block in cases.items():
-            if on_key is not None:
-                on_key(key)
+    def choice(self, statement: ast.Statement, *, in_loop: bool) -> None:
+        """Constructs whose blocks are in the same loop as they are themselves."""
+        match statement:
+            case ast.If(condition=condition):
+                self.predicate(condition)
+            case ast.Match(value=value):
+                self.value(value)
+            case ast.Switch(cases=cases):
+                for key, _ in cases:
+                    self.predicate(key)
+            case ast.Parallel(limit=limit) if limit is not None:
+                self.predicate(limit)
+            case ast.Try(catches=catches):
+                self.body.bound.update(clause.variable for clause in catches if clause.variable is not None)
+            case _:
+                pass
+        for block in _blocks(statement):
             self.block(block, in_loop=in_loop)
 
-    def blocks(self, node: YamlMapping, *keywords: str, in_loop: bool) -> None:
-        for keyword in keywords:
-            block = node.get(keyword)
-            if block is not None:
-                self.block(block, in_loop=in_loop)
+    def leave_loop(self, key: Span, keyword: str, *, in_loop: bool) -> None:
+        if not in_loop:
+            message = f"{keyword} outside of a loop: there is no While, For or Repeat to leave"
+            self.body.findings.append(self.report.at(key, "MPL:E205", message))
 
-    def assignment(self, key: YamlNode, value: YamlNode) -> None:
-        self.value(value)
-        if isinstance(key, YamlScalar) and isinstance(key.value, str):
-            parsed = parse_scalar(self.report, key)
-            if isinstance(parsed, ExpressionText) and _is_target(parsed.tree):
-                self.body.assignments.append(Assignment(parsed, value))
-                return
-        known = (*_CONSTRUCTS, *(keyword for one in _CONSTRUCTS.values() for keyword in one.known))
-        message = f"{shown(key)} can be neither assigned to nor is it a keyword"
-        if text_of(key) in known:
-            message = f"{shown(key)} cannot stand alone: it belongs to another keyword"
-        finding = self.report.unknown(key, "MPL:E201", message, set(known), refused=True)
-        self.body.findings.append(finding)
+    def assignment(self, statement: ast.Assignment) -> None:
+        self.value(statement.value)
+        target = expression_of(self.report, statement.target)
+        if isinstance(target, ExpressionText):
+            self.body.assignments.append(Assignment(target, statement.value.node))
 
-    def variable(self, node: YamlNode | None, keyword: str) -> None:
-        if node is None or (is_null(node) and keyword == "As"):
-            return
-        name = text_of(node)
-        if name is None:
-            self.find(node, "MPL:E203", f"{keyword} needs the name of a variable, not {kind_of(node)}")
-        else:
-            self.body.bound.add(name.removeprefix("$"))
-
-    def predicate(self, node: YamlNode | None) -> None:
+    def predicate(self, value: ast.Value) -> None:
         """A condition or a count: a text there is an expression; an empty one and other scalars stand for themselves."""
-        if isinstance(node, YamlScalar) and isinstance(node.value, str) and node.value:
-            self.expression(node)
+        if isinstance(value, ast.Expr):
+            self.expression(value)
+        elif isinstance(value, ast.Constant) and isinstance(value.value, str) and value.value:
+            assert isinstance(value.node, YamlScalar)
+            self.parsed(value.node, parse_scalar(self.report, value.node))
 
-    def expression(self, scalar: YamlScalar) -> None:
-        parsed = parse_scalar(self.report, scalar)
+    def expression(self, expression: ast.Expr) -> None:
+        self.parsed(expression.node, expression_of(self.report, expression))
+
+    def parsed(self, scalar: YamlScalar, parsed: ExpressionText | YaqlSyntaxError) -> None:
         if isinstance(parsed, ExpressionText):
             self.body.expressions.append(parsed)
         else:
             self.body.findings.append(unparsable(self.report, scalar, parsed))
 
-    def value(self, node: YamlNode | None) -> None:
-        if node is None:
-            return
-        for found in value_expressions(self.report, node):
-            if isinstance(found, ExpressionText):
-                self.body.expressions.append(found)
-            else:
-                self.body.findings.append(found)
+    def value(self, value: ast.Value) -> None:
+        """The expressions of a value; a plain text in it that looks like code and does not parse is a finding."""
+        match value:
+            case ast.Expr():
+                self.expression(value)
+            case ast.Constant(value=str(text), node=YamlScalar(style=Style.PLAIN, tag=None) as scalar):
+                if looks_like_code(text):
+                    parsed = parse_scalar(self.report, scalar)
+                    if not isinstance(parsed, ExpressionText):
+                        self.body.findings.append(unparsable(self.report, scalar, parsed))
+            case ast.ListValue(items=items):
+                for item in items:
+                    self.value(item)
+            case ast.MapValue(entries=entries):
+                for key, item in entries:
+                    if isinstance(key, ast.Expr):
+                        self.expression(key)
+                    self.value(item)
+            case _:
+                pass
 
-    def find(
-        self, node: YamlNode, code: str, message: str, *, hint: str | None = None, fix: Fix | None = None
-    ) -> None:
-        self.body.findings.append(self.report.at(node, code, message, hint=hint, fix=fix))
 
-
-def _leaves(statement: YamlNode) -> bool:
-    return isinstance(statement, YamlMapping) and any(text_of(key) in _LEAVING for key in statement)
-
-
-def _is_target(node: Node) -> bool:
-    """A variable, or a path of properties and indexes that begins with one or, for static properties, with a class."""
-    match node:
-        case Variable():
-            return True
-        case Binary(operator=".", left=left, right=Word()) | Index(value=left):
-            return _is_path(left)
+def _blocks(statement: ast.Statement) -> Iterator[ast.Block]:
+    match statement:
+        case ast.If(then=then, otherwise=otherwise):
+            yield from (then, otherwise)
+        case ast.Match(cases=cases, default=default) | ast.Switch(cases=cases, default=default):
+            yield from (block for _, block in cases)
+            yield default
+        case ast.Parallel(branches=block) | ast.Do(body=block):
+            yield block
+        case ast.Try(body=body, catches=catches, otherwise=otherwise, final=final):
+            yield from (body, *(clause.body for clause in catches), otherwise, final)
         case _:
-            return False
-
-
-def _is_path(node: Node) -> bool:
-    """What may stand before the written end of a target: calls are read there, as in `$.a.cast(:X).b`."""
-    match node:
-        case Variable() | Call(name="type"):
-            return True
-        case _ if type_name(node) is not None:
-            return True
-        case Binary(operator=".", left=left, right=Word() | Call()) | Index(value=left):
-            return _is_path(left)
-        case _:
-            return False
+            pass

@@ -7,14 +7,14 @@ from typing import Final
 
 from sabir.diagnostics.finding import Finding
 from sabir.expressions.yaql.nodes import Binary, Call, Node, Variable, children
-from sabir.languages.muranopl.check.expressions import (
+from sabir.languages.muranopl.syntax.expressions import (
     ExpressionText,
     is_expression_scalar,
     parse_scalar,
     unparsable,
 )
-from sabir.languages.muranopl.check.report import Report, kind_of, shown
-from sabir.languages.muranopl.check.shapes import is_null
+from sabir.languages.muranopl.syntax.report import Report, kind_of, shown
+from sabir.languages.muranopl.syntax.shapes import is_null
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence
 
 __all__ = ["accepts_null", "check_contract", "contract_chain", "contract_expressions"]

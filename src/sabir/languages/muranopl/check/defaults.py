@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Final
 from sabir.diagnostics.finding import Finding
 from sabir.expressions.yaql.nodes import Binary, Call, ListLiteral, Literal, Node, Variable, Word
 from sabir.languages.muranopl.check.contracts import contract_chain
-from sabir.languages.muranopl.check.expressions import ExpressionText, parse_scalar, scalars
 from sabir.languages.muranopl.check.names import LATEST, Version
-from sabir.languages.muranopl.check.report import Report, shown
+from sabir.languages.muranopl.syntax.expressions import ExpressionText, parse_scalar, scalars
+from sabir.languages.muranopl.syntax.report import Report, shown
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence, plain_data, text_of
 
 if TYPE_CHECKING:

@@ -13,9 +13,9 @@ from sabir.languages.muranopl.check.class_view import ClassDocument, ClassTable,
 from sabir.languages.muranopl.check.code import Body, read_body
 from sabir.languages.muranopl.check.contracts import accepts_null
 from sabir.languages.muranopl.check.core_members import CoreClass
-from sabir.languages.muranopl.check.expressions import ExpressionText, parse_scalar, type_name
-from sabir.languages.muranopl.check.report import Report
-from sabir.languages.muranopl.check.shapes import is_null
+from sabir.languages.muranopl.syntax.expressions import ExpressionText, parse_scalar, type_name
+from sabir.languages.muranopl.syntax.report import Report
+from sabir.languages.muranopl.syntax.shapes import is_null
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence, text_of
 
 __all__ = ["ClassFacts", "Facts", "Lineage", "MethodFacts", "Signature", "own_property"]

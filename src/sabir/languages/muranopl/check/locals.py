@@ -8,9 +8,9 @@ from typing import Final
 from sabir.diagnostics.finding import Finding
 from sabir.expressions.yaql.nodes import Binary, Call, Node, Rule, Variable, Word, children
 from sabir.languages.muranopl.check.code import Assignment, Body
-from sabir.languages.muranopl.check.expressions import ExpressionText
 from sabir.languages.muranopl.check.repairs import call_alone
-from sabir.languages.muranopl.check.report import Report
+from sabir.languages.muranopl.syntax.expressions import ExpressionText
+from sabir.languages.muranopl.syntax.report import Report
 
 __all__ = ["binds_names", "check_locals"]
 

@@ -14,8 +14,9 @@ from sabir.check.validator import BaseValidator
 from sabir.diagnostics.finding import Edit, Finding, Fix
 from sabir.diagnostics.rules import Rule
 from sabir.languages.muranopl.check.names import FORMATS, is_dotted_name, is_identifier, is_lower_camel
-from sabir.languages.muranopl.check.report import Report, kind_of, shown
-from sabir.languages.muranopl.check.shapes import (
+from sabir.languages.muranopl.check.view import MANIFEST, PackageView
+from sabir.languages.muranopl.syntax.report import Report, kind_of, shown
+from sabir.languages.muranopl.syntax.shapes import (
     is_null,
     meta_shape,
     one_of,
@@ -23,7 +24,6 @@ from sabir.languages.muranopl.check.shapes import (
     string_value,
     unknown_keys,
 )
-from sabir.languages.muranopl.check.view import MANIFEST, PackageView
 from sabir.languages.muranopl.syntax.versions import InvalidVersion, read_version, read_version_spec
 from sabir.source.packages import LoadedPackage
 from sabir.source.packages.names import name_defect

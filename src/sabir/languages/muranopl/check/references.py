@@ -21,12 +21,12 @@ from sabir.expressions.yaql.nodes import (
     children,
 )
 from sabir.languages.muranopl.check.class_view import ClassDocument, ClassTable
-from sabir.languages.muranopl.check.expressions import ExpressionText, dotted, type_name
 from sabir.languages.muranopl.check.facts import ClassFacts, Lineage, MethodFacts, Signature, own_property
 from sabir.languages.muranopl.check.names import is_type_reference
 from sabir.languages.muranopl.check.repairs import declaring
-from sabir.languages.muranopl.check.report import Report
 from sabir.languages.muranopl.check.yaql_names import FUNCTIONS, LAMBDA_FUNCTIONS
+from sabir.languages.muranopl.syntax.expressions import ExpressionText, dotted, type_name
+from sabir.languages.muranopl.syntax.report import Report
 from sabir.text import Span
 
 __all__ = ["check_class_reference", "check_expression", "check_writes"]

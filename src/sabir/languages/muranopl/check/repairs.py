@@ -9,12 +9,12 @@ from functools import cache
 from sabir.diagnostics.finding import Edit, Fix
 from sabir.expressions.yaql.nodes import Call, Node, children
 from sabir.languages.muranopl.check import core_library
-from sabir.languages.muranopl.check.expressions import ExpressionText, is_expression_scalar, parse_scalar
-from sabir.languages.muranopl.check.report import Report
+from sabir.languages.muranopl.syntax.expressions import ExpressionText, is_expression_scalar, parse_scalar
+from sabir.languages.muranopl.syntax.report import Report
 from sabir.source.yaml.nodes import YamlEntry, YamlMapping, YamlNode, YamlScalar
 from sabir.text import Place, Span
 
-__all__ = ["as_list", "call_alone", "declaring", "with_contract", "without_value"]
+__all__ = ["as_list", "call_alone", "declaring", "with_contract"]
 
 
 @cache
@@ -77,16 +77,6 @@ def with_contract(report: Report, declared: YamlMapping) -> Fix | None:
     if indent is None:
         return None
     return _fix(report, "add Contract: $", [(Span(start, start), f"Contract: ${_newline(report)}{indent}")])
-
-
-def without_value(report: Report, entry: YamlEntry) -> Fix | None:
-    """A keyword that takes no value, without the one it has."""
-    between = Span(entry.key.span.end, entry.value.span.start)
-    if not isinstance(entry.value, YamlScalar) or not _colon_pattern().fullmatch(
-        report.source.text, between.start, between.end
-    ):
-        return None
-    return _fix(report, "remove the value", [(Span(between.start, entry.value.span.end), ":")], safe=True)
 
 
 def call_alone(report: Report, target: YamlScalar, value: YamlNode) -> Fix | None:

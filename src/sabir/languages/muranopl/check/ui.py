@@ -10,12 +10,12 @@ from sabir.check.validator import BaseValidator
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.rules import Rule
 from sabir.languages.muranopl.check.class_view import ClassTable
-from sabir.languages.muranopl.check.report import Report, kind_of, shown
-from sabir.languages.muranopl.check.shapes import is_null, unknown_keys
 from sabir.languages.muranopl.check.ui_application import check_application
 from sabir.languages.muranopl.check.ui_expressions import check_expressions
 from sabir.languages.muranopl.check.ui_forms import check_forms, form_fields
 from sabir.languages.muranopl.check.view import PackageView
+from sabir.languages.muranopl.syntax.report import Report, kind_of, shown
+from sabir.languages.muranopl.syntax.shapes import is_null, unknown_keys
 from sabir.source.packages import LoadedPackage
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, text_of
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from sabir.diagnostics.finding import Finding
 from sabir.languages.muranopl.check.class_view import ClassDocument, ClassTable
 from sabir.languages.muranopl.check.names import is_identifier
-from sabir.languages.muranopl.check.report import Report, kind_of, shown
 from sabir.languages.muranopl.check.view import PackageView
+from sabir.languages.muranopl.syntax.report import Report, kind_of, shown
 from sabir.source.yaml.nodes import Style, YamlMapping, YamlNode, YamlScalar, YamlSequence, text_of
 from sabir.text import Span
 

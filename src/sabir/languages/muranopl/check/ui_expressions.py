@@ -9,7 +9,9 @@ from msgspec import Struct
 
 from sabir.diagnostics.finding import Finding
 from sabir.expressions.yaql.nodes import Binary, Call, Index, Node, Variable, Word, children
-from sabir.languages.muranopl.check.expressions import (
+from sabir.languages.muranopl.check.locals import binds_names
+from sabir.languages.muranopl.check.yaql_names import LAMBDA_FUNCTIONS
+from sabir.languages.muranopl.syntax.expressions import (
     ExpressionText,
     is_expression_scalar,
     looks_like_code,
@@ -17,10 +19,8 @@ from sabir.languages.muranopl.check.expressions import (
     scalars,
     unparsable,
 )
-from sabir.languages.muranopl.check.locals import binds_names
-from sabir.languages.muranopl.check.report import Report
-from sabir.languages.muranopl.check.shapes import is_null
-from sabir.languages.muranopl.check.yaql_names import LAMBDA_FUNCTIONS
+from sabir.languages.muranopl.syntax.report import Report
+from sabir.languages.muranopl.syntax.shapes import is_null
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence, text_of
 
 __all__ = ["check_expressions"]

@@ -9,8 +9,8 @@ from typing import Final
 
 from sabir.diagnostics.finding import Finding, Fix
 from sabir.languages.muranopl.check.names import is_dotted_name, is_identifier
-from sabir.languages.muranopl.check.report import Report, kind_of, shown
-from sabir.languages.muranopl.check.shapes import is_null, quoting, unknown_keys
+from sabir.languages.muranopl.syntax.report import Report, kind_of, shown
+from sabir.languages.muranopl.syntax.shapes import is_null, quoting, unknown_keys
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence, text_of
 
 __all__ = ["check_forms", "form_fields"]

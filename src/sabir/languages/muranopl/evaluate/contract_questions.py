@@ -125,7 +125,7 @@ def _compiled(contract: Value, cls: MuranoClass) -> Contract:
 
 def _required(contract: Expr) -> Expr:
     """All that is left of a contract of which only `notNull()` can be asked."""
-    return Expr(span=contract.span, text="$.notNull()")
+    return Expr(span=contract.span, text="$.notNull()", node=contract.node)
 
 
 def _is_of_the_value(node: Node) -> bool:

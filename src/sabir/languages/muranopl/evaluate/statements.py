@@ -94,6 +94,11 @@ class Compiler:
     def statement(self, node: ast.Statement) -> Run:
         return _COMPILERS[type(node)](self, node)
 
+    def broken(self, node: ast.Broken) -> Run:
+        raise MuranoError(
+            "DslSyntaxError", "the instruction cannot be read", place=Place(self.source, node.span)
+        )
+
     # -- simple instructions -----------------------------------------------------------------------------------------
 
     def expression(self, node: ast.ExpressionStatement) -> Run:
@@ -287,6 +292,7 @@ class Compiler:
 
 
 _COMPILERS: Final[Mapping[type, Callable[[Compiler, Any], Run]]] = {
+    ast.Broken: Compiler.broken,
     ast.ExpressionStatement: Compiler.expression,
     ast.Assignment: Compiler.assignment,
     ast.Return: Compiler.return_,

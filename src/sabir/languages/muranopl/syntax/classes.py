@@ -7,7 +7,7 @@ from typing import Final
 from msgspec import Struct
 
 from sabir.diagnostics.finding import Finding
-from sabir.languages.muranopl.syntax.defects import UNKNOWN_CLASS, Defects
+from sabir.languages.muranopl.syntax.defects import UNKNOWN_CLASS, Defect, Defects
 from sabir.languages.muranopl.syntax.members import read_methods, read_properties
 from sabir.languages.muranopl.syntax.names import (
     NO_NAMESPACES,
@@ -31,6 +31,8 @@ class ClassFile(Struct, frozen=True, kw_only=True):
 
     classes: tuple[ClassNode, ...]
     findings: tuple[Finding, ...] = ()
+    instructions: tuple[Defect, ...] = ()
+    """What is wrong with instructions, as check and loading see it."""
 
 
 def read_class_file(stream: YamlStream, manifest_name: str | None = None) -> ClassFile:
@@ -53,7 +55,11 @@ def read_class_file(stream: YamlStream, manifest_name: str | None = None) -> Cla
         node = _class(document, namespaces, manifest_name if len(documents) == 1 else None, defects)
         if node is not None:
             classes.append(node)
-    return ClassFile(classes=tuple(classes), findings=tuple(defects.findings))
+    return ClassFile(
+        classes=tuple(classes),
+        findings=tuple(defects.findings),
+        instructions=tuple(defects.instructions),
+    )
 
 
 def _namespaces(document: YamlMapping, inherited: Namespaces, defects: Defects) -> Namespaces:

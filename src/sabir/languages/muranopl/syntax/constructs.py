@@ -1,67 +1,131 @@
-"""The parts of a block construct, and the ones with a form of their own: `Catch`, names of exceptions."""
+"""The parts of a block construct, and the ones with a form of their own: `Catch`, names of exceptions and variables.
+
+Reading is tolerant: a part that is missing or malformed is a defect, and what stands beside it is read all the same.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Final
 
 from msgspec import Struct
 
+from sabir.diagnostics.finding import Edit, Fix
 from sabir.languages.muranopl.syntax.defects import Defects
+from sabir.languages.muranopl.syntax.differences import CATCH_WITHOUT_DO
 from sabir.languages.muranopl.syntax.nodes import Block, CatchClause, Constant, NameNode, Value
+from sabir.languages.muranopl.syntax.report import Report, kind_of, shown
+from sabir.languages.muranopl.syntax.shapes import is_null
 from sabir.languages.muranopl.syntax.values import read_value
-from sabir.source.yaml import YamlMapping, YamlNode, YamlScalar, YamlSequence
-from sabir.text import Span
+from sabir.source.yaml.nodes import YamlEntry, YamlMapping, YamlNode, YamlScalar, YamlSequence, text_of
+from sabir.text import Place, Span
 
 __all__ = ["Construct", "read_catches", "read_names"]
 
 _CATCH_KEYS: Final = ("With", "As", "Do")
 
 
-class Construct(Struct, frozen=True, kw_only=True):
-    """A block construct whose keys are known to belong to it."""
+class Construct(Struct, frozen=True, kw_only=True, eq=False):
+    """A block construct: the mapping, its texts as keys, and how its code blocks are read."""
 
-    span: Span
+    node: YamlMapping
+    name: str
     keys: Mapping[str, YamlNode]
     defects: Defects
     block: Callable[[YamlNode | None, Defects], Block]
+
+    @property
+    def first(self) -> YamlNode:
+        """The key at which defects of the whole construct are reported."""
+        return self.node.entries[0].key
+
+    @property
+    def span(self) -> Span:
+        return Span(self.first.span.start, self.node.span.end)
 
     def code(self, key: str) -> Block:
         return self.block(self.keys.get(key), self.defects)
 
     def value(self, key: str) -> Value:
-        return read_value(self.keys[key])
+        node = self.keys.get(key)
+        if node is None:  # a defect already; whatever is read besides is kept
+            return Constant(span=self.first.span, value=None, node=self.first)
+        return read_value(node)
 
     def optional(self, key: str) -> Value | None:
         node = self.keys.get(key)
         return None if node is None else read_value(node)
 
-    def mapping(self, key: str) -> YamlMapping | None:
-        node = self.keys[key]
+    def malformed(self, message: str) -> None:
+        self.defects.instruction(self.first, "MPL:E204", message)
+
+    def cases(self) -> YamlMapping | None:
+        node = self.keys[self.name]
         if isinstance(node, YamlMapping):
             return node
-        if isinstance(node, YamlScalar) and node.value is None:
-            return YamlMapping(node.span, ())
-        self.defects.add(f"{key!r} needs a mapping of cases to code blocks", node.span)
+        self.malformed(f"{self.name} needs a mapping of cases, not {kind_of(node)}")
         return None
 
-    def has_no_value(self, key: str) -> bool:
-        node = self.keys[key]
-        value = read_value(node)
-        if isinstance(value, Constant) and value.value is None:
-            return True
-        self.defects.add(f"{key!r} takes no value", node.span)
-        return False
+    def keyword(self) -> Span:
+        """The place of a keyword that takes no value."""
+        entry = self.node.entry(self.name)
+        assert entry is not None
+        if not is_null(entry.value):
+            self.defects.instruction(
+                entry.key,
+                "MPL:E200",
+                f"{self.name} takes no value",
+                hint=f"write {self.name}: and nothing behind it",
+                fix=_without_value(self.defects.report, entry),
+            )
+        return entry.key.span
+
+    def variable(self, node: YamlNode | None, keyword: str) -> str:
+        """The name of a variable that a keyword binds."""
+        name = text_of(node)
+        if node is None or name is None:
+            what = "nothing" if node is None else kind_of(node)
+            place = self.first if node is None else node
+            self.defects.instruction(place, "MPL:E203", f"{keyword} needs the name of a variable, not {what}")
+            return ""
+        if keyword == "For" and "$" in name:
+            self.defects.instruction(
+                node,
+                "MPL:E203",
+                f"{keyword} needs the name of a variable, not {shown(node)}",
+                hint="write the name without `$`",
+            )
+        return name.lstrip("$")
 
 
-def read_names(node: YamlNode, defects: Defects) -> tuple[NameNode, ...]:
+@cache
+def _colon_pattern() -> re.Pattern[str]:
+    return re.compile(r"[ \t]*:[ \t]*")
+
+
+def _without_value(report: Report, entry: YamlEntry) -> Fix | None:
+    """A keyword that takes no value, without the one it has."""
+    between = Span(entry.key.span.end, entry.value.span.start)
+    if not isinstance(entry.value, YamlScalar) or not _colon_pattern().fullmatch(
+        report.source.text, between.start, between.end
+    ):
+        return None
+    edit = Edit(place=Place(report.source, Span(between.start, entry.value.span.end)), text=":")
+    return Fix(title="remove the value", edits=(edit,))
+
+
+def read_names(node: YamlNode, keyword: str, defects: Defects) -> tuple[NameNode, ...]:
     """Names of exceptions: one or a list of them."""
     names: list[NameNode] = []
     for item in node.items if isinstance(node, YamlSequence) else (node,):
-        if isinstance(item, YamlScalar) and isinstance(item.value, str) and item.value:
-            names.append(NameNode(span=item.span, text=item.value))
+        text = text_of(item)
+        if text:
+            names.append(NameNode(span=item.span, text=text))
         else:
-            defects.add("the name of an exception is a text", item.span)
+            what = shown(item) if text is not None else kind_of(item)
+            defects.instruction(item, "MPL:E203", f"{keyword} needs the name of an exception, not {what}")
     return tuple(names)
 
 
@@ -69,48 +133,51 @@ def read_catches(parts: Construct) -> tuple[CatchClause, ...]:
     """`Catch` holds one mapping or a list of them; the table of spec 000 writes With, As and Do beside it (S-16)."""
     flat = {key: parts.keys[key] for key in _CATCH_KEYS if key in parts.keys}
     node = parts.keys.get("Catch")
-    is_empty = node is None or (isinstance(node, YamlScalar) and node.value is None)
-    if is_empty:
-        if not flat:
-            return ()
-        return (_clause(flat, parts.span if node is None else node.span, parts),)
-    assert node is not None
-    if flat:
-        parts.defects.add(f"{next(iter(flat))!r} belongs into 'Catch'", node.span)
+    if node is None or is_null(node):
+        if node is not None and "Do" not in flat:
+            _needs_do(parts.first, parts)
+        return (_clause(flat, parts.span if node is None else node.span, parts),) if flat else ()
+    for key in flat:
+        entry = parts.node.entry(key)
+        assert entry is not None
+        parts.defects.instruction(entry.key, "MPL:E204", f"{key} belongs into Catch, which has its own keys")
     clauses: list[CatchClause] = []
     for item in node.items if isinstance(node, YamlSequence) else (node,):
         if not isinstance(item, YamlMapping):
-            parts.defects.add("'Catch' needs a mapping with With, As and Do, or a list of them", item.span)
+            message = f"Catch is a mapping with Do, not {kind_of(item)}"
+            parts.defects.instruction(item, "MPL:E204", message)
             continue
         keys = _catch_keys(item, parts.defects)
-        if keys is not None:
-            clauses.append(_clause(keys, item.span, parts))
+        if "Do" not in keys:
+            _needs_do(item.entries[0].key if item.entries else parts.first, parts)
+        clauses.append(_clause(keys, item.span, parts))
     return tuple(clauses)
 
 
-def _catch_keys(node: YamlMapping, defects: Defects) -> dict[str, YamlNode] | None:
+def _needs_do(place: YamlNode, parts: Construct) -> None:
+    parts.defects.instruction(place, "MPL:E204", "Catch needs Do", difference=CATCH_WITHOUT_DO)
+
+
+def _catch_keys(node: YamlMapping, defects: Defects) -> dict[str, YamlNode]:
     keys: dict[str, YamlNode] = {}
     for entry in node.entries:
-        key = entry.key.value if isinstance(entry.key, YamlScalar) else None
-        if not isinstance(key, str) or key not in _CATCH_KEYS:
-            defects.misspelt(f"{key!r} does not belong to 'Catch'", entry.key.span, str(key), _CATCH_KEYS)
-            return None
-        keys[key] = entry.value
+        key = text_of(entry.key)
+        if key in _CATCH_KEYS:
+            keys[key] = entry.value
+        else:
+            message = f"Catch has no keyword {shown(entry.key)}"
+            defects.reported(
+                defects.report.unknown(entry.key, "MPL:E201", message, _CATCH_KEYS, taken=node, refused=True)
+            )
     return keys
 
 
 def _clause(keys: Mapping[str, YamlNode], span: Span, parts: Construct) -> CatchClause:
     with_, as_ = keys.get("With"), keys.get("As")
-    variable: str | None = None
-    if as_ is not None:
-        if isinstance(as_, YamlScalar) and isinstance(as_.value, str):
-            variable = as_.value.lstrip("$")
-        else:
-            parts.defects.add("'As' needs the name of a variable", as_.span)
-    is_null = with_ is None or (isinstance(with_, YamlScalar) and with_.value is None)
+    catches_all = with_ is None or is_null(with_)
     return CatchClause(
         span=span,
-        names=None if is_null or with_ is None else read_names(with_, parts.defects),
-        variable=variable,
+        names=None if with_ is None or catches_all else read_names(with_, "With", parts.defects),
+        variable=None if as_ is None or is_null(as_) else parts.variable(as_, "As"),
         body=parts.block(keys.get("Do"), parts.defects),
     )

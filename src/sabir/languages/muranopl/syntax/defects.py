@@ -1,14 +1,22 @@
-"""What is wrong with the form of a class file or manifest, collected while reading goes on."""
+"""What is wrong with the form of a class file or manifest, collected while reading goes on.
+
+A defect of an instruction is found once and has two readers: the check reports it under the code of its rule, loading
+refuses the file under a code of its own. Where only one of them cares, the defect says which difference it is.
+"""
 
 from __future__ import annotations
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from sabir.diagnostics.finding import Finding, Related
+from sabir.diagnostics.finding import Finding, Fix, Related
 from sabir.diagnostics.near import did_you_mean
+from sabir.languages.muranopl.syntax.differences import Difference
+from sabir.languages.muranopl.syntax.report import Report
+from sabir.source.yaml.nodes import YamlNode
 from sabir.text import Place, Source, Span
 
-__all__ = ["CONTRACT_FORM", "DUPLICATE", "FORM", "UNKNOWN_CLASS", "Defects"]
+__all__ = ["CONTRACT_FORM", "DUPLICATE", "FORM", "UNKNOWN_CLASS", "Defect", "Defects"]
 
 FORM = "MRUN:E001"
 CONTRACT_FORM = "MRUN:E002"
@@ -16,11 +24,48 @@ DUPLICATE = "MRUN:E004"
 UNKNOWN_CLASS = "MRUN:E005"
 
 
-class Defects(Struct):
-    """The findings about one source, in the order they were made."""
+class Defect(Struct, frozen=True):
+    """`finding` as the check words it."""
 
-    source: Source
-    findings: list[Finding] = []
+    finding: Finding
+    difference: Difference | None = None
+
+    @property
+    def is_checked(self) -> bool:
+        return self.difference is None or self.difference.only == "check"
+
+    @property
+    def is_refused(self) -> bool:
+        return self.difference is None or self.difference.only == "load"
+
+
+class Defects:
+    """The defects of one source: `findings` as loading reports them, `instructions` as the check needs them."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.report = Report(source)
+        self.findings: list[Finding] = []
+        self.instructions: list[Defect] = []
+
+    def instruction(
+        self,
+        node: YamlNode | Span,
+        code: str,
+        message: str,
+        *,
+        hint: str | None = None,
+        fix: Fix | None = None,
+        difference: Difference | None = None,
+    ) -> None:
+        """A defect of an instruction; `code` is that of the check."""
+        self.reported(self.report.at(node, code, message, hint=hint, fix=fix), difference)
+
+    def reported(self, finding: Finding, difference: Difference | None = None) -> None:
+        defect = Defect(finding, difference)
+        self.instructions.append(defect)
+        if defect.is_refused:
+            self.findings.append(replace(finding, code=FORM, fix=None))
 
     def add(self, message: str, span: Span, *, code: str = FORM, hint: str | None = None) -> None:
         self.findings.append(Finding(code=code, message=message, place=Place(self.source, span), hint=hint))

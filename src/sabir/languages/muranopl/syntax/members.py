@@ -206,7 +206,7 @@ def _optional(node: YamlMapping, key: str) -> Value | None:
     value = node.get(key)
     if value is None:
         return None
-    return read_value(value) if not _is_null(value) else Constant(span=value.span, value=None)
+    return read_value(value) if not _is_null(value) else Constant(span=value.span, value=None, node=value)
 
 
 def _is_null(node: YamlNode) -> bool:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from msgspec import Struct
 
 from sabir.languages.muranopl.syntax.names import Namespaces
-from sabir.source.yaml.nodes import ScalarValue
+from sabir.source.yaml.nodes import ScalarValue, YamlMapping, YamlNode, YamlScalar, YamlSequence
 from sabir.text import EMPTY_SPAN, Source, Span
 
 __all__ = [
@@ -19,6 +19,7 @@ __all__ = [
     "Assignment",
     "Block",
     "Break",
+    "Broken",
     "CatchClause",
     "ClassNode",
     "Constant",
@@ -52,6 +53,7 @@ class Constant(Struct, frozen=True, eq=False):
 
     span: Span
     value: ScalarValue
+    node: YamlNode
 
 
 class Expr(Struct, frozen=True, eq=False):
@@ -59,16 +61,19 @@ class Expr(Struct, frozen=True, eq=False):
 
     span: Span
     text: str
+    node: YamlScalar
 
 
 class ListValue(Struct, frozen=True, eq=False):
     span: Span
     items: tuple[Value, ...]
+    node: YamlSequence
 
 
 class MapValue(Struct, frozen=True, eq=False):
     span: Span
     entries: tuple[tuple[Value, Value], ...]
+    node: YamlMapping
 
 
 Value = Constant | Expr | ListValue | MapValue
@@ -82,6 +87,13 @@ class NameNode(Struct, frozen=True, eq=False):
 
 
 # -- statements ----------------------------------------------------------------------------------------------------
+
+
+class Broken(Struct, frozen=True, eq=False):
+    """An instruction that could not be read, with the value that could be; no class that has one is run."""
+
+    span: Span
+    value: Value | None = None
 
 
 class ExpressionStatement(Struct, frozen=True, eq=False):
@@ -127,11 +139,15 @@ class Repeat(Struct, frozen=True, eq=False):
 
 
 class Break(Struct, frozen=True, eq=False):
+    """`key` is the keyword."""
+
     span: Span
+    key: Span
 
 
 class Continue(Struct, frozen=True, eq=False):
     span: Span
+    key: Span
 
 
 class Match(Struct, frozen=True, eq=False):
@@ -190,7 +206,8 @@ class Do(Struct, frozen=True, eq=False):
 
 
 Statement = (
-    ExpressionStatement
+    Broken
+    | ExpressionStatement
     | Assignment
     | Return
     | If

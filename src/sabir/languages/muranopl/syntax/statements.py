@@ -1,16 +1,29 @@
-"""Method bodies: instructions are expressions, assignments and block constructs (spec 000, "Method body")."""
+"""Method bodies: instructions are expressions, assignments and block constructs (spec 000, "Method body").
+
+A broken instruction is a defect and loses no more than itself: what can be read of it is, and so is all that follows.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from typing import Final
 
+from sabir.diagnostics.near import near
+from sabir.expressions.yaql.errors import YaqlSyntaxError
 from sabir.languages.muranopl.syntax.constructs import Construct, read_catches, read_names
 from sabir.languages.muranopl.syntax.defects import Defects
+from sabir.languages.muranopl.syntax.differences import (
+    CALL_IN_TARGET,
+    REPEAT_SCALAR,
+    TRY_WITHOUT_CATCH,
+)
+from sabir.languages.muranopl.syntax.expressions import ExpressionText, parse_scalar, unparsable
+from sabir.languages.muranopl.syntax.names import is_short_name
 from sabir.languages.muranopl.syntax.nodes import (
     Assignment,
     Block,
     Break,
+    Broken,
     Constant,
     Continue,
     Do,
@@ -30,9 +43,11 @@ from sabir.languages.muranopl.syntax.nodes import (
     Try,
     While,
 )
-from sabir.languages.muranopl.syntax.targets import is_target
+from sabir.languages.muranopl.syntax.report import kind_of, shown
+from sabir.languages.muranopl.syntax.shapes import is_null
+from sabir.languages.muranopl.syntax.targets import has_calls_before_the_end, is_target
 from sabir.languages.muranopl.syntax.values import is_expression_scalar, read_value
-from sabir.source.yaml import YamlMapping, YamlNode, YamlScalar, YamlSequence
+from sabir.source.yaml.nodes import Style, YamlMapping, YamlNode, YamlScalar, YamlSequence, text_of
 from sabir.text import Span
 
 __all__ = ["CONSTRUCTS", "read_block"]
@@ -55,137 +70,113 @@ CONSTRUCTS: Final[Mapping[str, tuple[str, ...]]] = {
 }
 """The key that begins each construct, and the keys that may stand beside it."""
 
-_BESIDE: Final = frozenset(key for keys in CONSTRUCTS.values() for key in keys)
-
 _REQUIRED: Final[Mapping[str, tuple[str, ...]]] = {
     "If": ("Then",),
     "While": ("Do",),
     "For": ("In", "Do"),
     "Repeat": ("Do",),
     "Match": ("Value",),
+    "Try": ("Catch",),
 }
+# `Do` opens a construct only where no other keyword does.
+_OPENERS: Final = tuple(name for name in CONSTRUCTS if name != "Do")
+_KEYWORDS: Final = frozenset((*CONSTRUCTS, *(key for keys in CONSTRUCTS.values() for key in keys)))
 
 
 def read_block(node: YamlNode | None, defects: Defects) -> Block:
     """A code block: a list of instructions, or one instruction without the list."""
-    if node is None or _is_null(node):
+    if node is None or is_null(node):
         return ()
     items = node.items if isinstance(node, YamlSequence) else (node,)
-    read = (_statement(item, defects) for item in items)
-    return tuple(statement for statement in read if statement is not None)
+    return tuple(_statement(item, defects) for item in items)
 
 
-def _is_null(node: YamlNode) -> bool:
-    return isinstance(node, YamlScalar) and node.value is None
-
-
-def _statement(node: YamlNode, defects: Defects) -> Statement | None:
-    if isinstance(node, YamlScalar):
+def _statement(node: YamlNode, defects: Defects) -> Statement:
+    if isinstance(node, YamlMapping):
+        return _mapping(node, defects)
+    if isinstance(node, YamlScalar) and isinstance(node.value, str):
         if is_expression_scalar(node):
-            return ExpressionStatement(span=node.span, expression=Expr(span=node.span, text=node.text))
-        defects.add(f"{_shown(node)} is no instruction", node.span, hint=_scalar_hint(node))
-        return None
-    if isinstance(node, YamlSequence):
-        defects.add("a list is no instruction", node.span, hint="group instructions with `Do:`")
-        return None
-    if not node.entries:
-        defects.add("an empty mapping is no instruction", node.span)
-        return None
-    expressions = [entry for entry in node.entries if is_expression_scalar(entry.key)]
-    if expressions and len(node.entries) == 1:
+            expression = Expr(span=node.span, text=node.text, node=node)
+            return ExpressionStatement(span=node.span, expression=expression)
+        _text(node, defects)
+    else:
+        message = f"a statement is an expression, an assignment or a block construct, not {kind_of(node)}"
+        defects.instruction(node, "MPL:E204", message)
+    return Broken(span=node.span)
+
+
+def _text(node: YamlScalar, defects: Defects) -> None:
+    """A text where an instruction should stand: one that does not parse was meant as an expression."""
+    parsed = parse_scalar(defects.report, node)
+    if not isinstance(parsed, ExpressionText):
+        defects.reported(unparsable(defects.report, node, parsed))
+        return
+    hint = f"call it, as in `$.{node.text}()`" if is_short_name(node.text) else None
+    if node.style is not Style.PLAIN:
+        hint = "write it without quotes: a text in quotes is no expression"
+    message = f"a statement is an expression, an assignment or a block construct, not the text {shown(node)}"
+    defects.instruction(node, "MPL:E204", message, hint=hint)
+
+
+def _mapping(node: YamlMapping, defects: Defects) -> Statement:
+    keys = [text_of(key) for key in node]
+    opener = next((name for name in _OPENERS if name in keys), "Do" if "Do" in keys else None)
+    if opener is not None:
+        return _construct(node, opener, defects)
+    if len(node) == 1:
         return _assignment(node, defects)
-    if expressions:
-        defects.add(
-            f"the key {_shown(expressions[0].key)} makes this an assignment, which has one key only",
-            expressions[0].key.span,
-            hint="begin each instruction with a dash of its own",
-        )
-        return None
-    return _construct(node, defects)
+    if not node.entries:
+        defects.instruction(node, "MPL:E204", "an empty mapping is no statement")
+        return Broken(span=node.span)
+    near_opener = next(
+        (meant for key in keys if key is not None and (meant := near(key, _OPENERS)) is not None), None
+    )
+    hint = f"did you mean {near_opener!r}?" if near_opener else "begin each assignment with a dash of its own"
+    defects.instruction(
+        node.entries[0].key, "MPL:E204", "several keys that form no block construct", hint=hint
+    )
+    return Broken(span=node.span)
 
 
-def _shown(node: YamlNode) -> str:
-    if isinstance(node, YamlScalar):
-        return repr(node.text) if isinstance(node.value, str) else node.text or "null"
-    return "a list" if isinstance(node, YamlSequence) else "a mapping"
+def _assignment(node: YamlMapping, defects: Defects) -> Statement:
+    key, value = node.entries[0].key, read_value(node.entries[0].value)
+    span = Span(key.span.start, value.span.end)
+    if isinstance(key, YamlScalar) and is_expression_scalar(key):
+        target = Expr(span=key.span, text=key.text, node=key)
+        if is_target(key.text):
+            return Assignment(span=span, target=target, value=value)
+        if has_calls_before_the_end(key.text):
+            message = f"{shown(key)} cannot be assigned to: it calls something on the way"
+            defects.instruction(key, "MPL:E201", message, difference=CALL_IN_TARGET)
+            return Assignment(span=span, target=target, value=value)
+    message = f"{shown(key)} can be neither assigned to nor is it a keyword"
+    if text_of(key) in _KEYWORDS:
+        message = f"{shown(key)} cannot stand alone: it belongs to another keyword"
+    defects.reported(defects.report.unknown(key, "MPL:E201", message, _KEYWORDS, refused=True))
+    return Broken(span=span, value=value)
 
 
-def _scalar_hint(node: YamlScalar) -> str:
-    if isinstance(node.value, str):
-        return "an instruction is an expression such as `$.method()`, an assignment or a block construct"
-    return "use `Return:` to give a value back"
-
-
-def _assignment(node: YamlMapping, defects: Defects) -> Assignment | None:
-    key, value = node.entries[0].key, node.entries[0].value
-    assert isinstance(key, YamlScalar)
-    if not is_target(key.text):
-        defects.add(
-            f"{key.text!r} cannot be assigned to",
-            key.span,
-            hint="a target is a variable, a property, or a part of one: `$x`, `$.x`, `$x[0].key`",
-        )
-        return None
-    target = Expr(span=key.span, text=key.text)
-    return Assignment(span=Span(key.span.start, value.span.end), target=target, value=read_value(value))
-
-
-def _construct(node: YamlMapping, defects: Defects) -> Statement | None:
+def _construct(node: YamlMapping, name: str, defects: Defects) -> Statement:
+    known = frozenset((name, *CONSTRUCTS[name]))
     keys: dict[str, YamlNode] = {}
     for entry in node.entries:
-        if not isinstance(entry.key, YamlScalar) or not isinstance(entry.key.value, str):
-            defects.add(f"{_shown(entry.key)} is no keyword of a block construct", entry.key.span)
-            return None
-        keys[entry.key.value] = entry.value
-    name = _leading(keys)
-    if name is None:
-        strange = (one.key for one in node.entries if _text(one.key) not in _BESIDE)
-        first = next(strange, node.entries[0].key)
-        wanted = first.value if isinstance(first, YamlScalar) and isinstance(first.value, str) else ""
-        defects.misspelt(f"{wanted!r} begins no block construct", first.span, wanted, tuple(CONSTRUCTS))
-        return None
-    if not _keys_fit(node, name, keys, defects):
-        return None
-    first_entry = node.entries[0]
-    construct = Construct(
-        span=Span(first_entry.key.span.start, node.span.end), keys=keys, defects=defects, block=read_block
-    )
-    return _READERS[name](construct)
-
-
-def _text(node: YamlNode) -> str:
-    return node.value if isinstance(node, YamlScalar) and isinstance(node.value, str) else ""
-
-
-def _leading(keys: Mapping[str, YamlNode]) -> str | None:
-    leading = [key for key in keys if key in CONSTRUCTS]
-    # `Do` also stands beside While, For, Repeat and a flat Catch; alone it is a construct of its own.
-    if len(keys) > 1 and "Do" in leading:
-        leading.remove("Do")
-    return leading[0] if leading else None
-
-
-def _keys_fit(node: YamlMapping, name: str, keys: Mapping[str, YamlNode], defects: Defects) -> bool:
-    allowed = CONSTRUCTS[name]
-    for entry in node.entries:
-        assert isinstance(entry.key, YamlScalar)
-        key = str(entry.key.value)
-        if key == name or key in allowed:
-            continue
-        if key in CONSTRUCTS:
-            defects.add(
-                f"{key!r} begins a block construct of its own and cannot stand beside {name!r}",
-                entry.key.span,
-                hint="begin each construct with a dash of its own",
-            )
+        key = text_of(entry.key)
+        if key in known:
+            keys[key] = entry.value
         else:
-            defects.misspelt(f"{key!r} does not belong to {name!r}", entry.key.span, key, allowed or (name,))
-        return False
-    for key in _REQUIRED.get(name, ()):
-        if key not in keys:
-            defects.add(f"{name!r} needs {key!r}", node.entries[0].key.span, hint=f"add `{key}:`")
-            return False
-    return True
+            message = f"{name} has no keyword {shown(entry.key)}"
+            finding = defects.report.unknown(entry.key, "MPL:E201", message, known, taken=node, refused=True)
+            defects.reported(finding)
+    missing = [key for key in _REQUIRED.get(name, ()) if key not in keys]
+    construct = Construct(node=node, name=name, keys=keys, defects=defects, block=read_block)
+    if missing == ["Catch"]:
+        # The engine runs Try with Finally alone, and published packages have it.
+        if "Finally" not in keys:
+            message = f"{name} needs Catch"
+            defects.instruction(construct.first, "MPL:E204", message, difference=TRY_WITHOUT_CATCH)
+    elif missing:
+        construct.malformed(f"{name} needs {' and '.join(missing)}")
+    return _READERS[name](construct)
 
 
 def _return(parts: Construct) -> Statement:
@@ -201,80 +192,76 @@ def _if(parts: Construct) -> Statement:
     )
 
 
-def _while(parts: Construct) -> Statement | None:
+def _while(parts: Construct) -> Statement:
     condition = parts.value("While")
     if not isinstance(condition, Expr):
-        parts.defects.add(
-            "'While' needs an expression",
-            condition.span,
-            hint="a literal can be put in parentheses: `(true)`",
-        )
-        return None
+        # A text that does not parse was meant as an expression.
+        meant = isinstance(condition, Constant) and isinstance(condition.node, YamlScalar) and condition.node
+        parsed = parse_scalar(parts.defects.report, meant) if meant and isinstance(meant.value, str) else None
+        if meant and isinstance(parsed, YaqlSyntaxError):
+            parts.defects.reported(unparsable(parts.defects.report, meant, parsed))
+        else:
+            hint = "a literal can be put in parentheses: `(true)`"
+            message = f"While needs an expression, not {kind_of(condition.node)}"
+            parts.defects.instruction(condition.span, "MPL:E204", message, hint=hint)
     return While(span=parts.span, condition=condition, body=parts.code("Do"))
 
 
-def _for(parts: Construct) -> Statement | None:
-    variable = parts.keys["For"]
-    if not isinstance(variable, YamlScalar) or not isinstance(variable.value, str) or "$" in variable.value:
-        parts.defects.add(
-            f"'For' needs the name of a variable, not {_shown(variable)}",
-            variable.span,
-            hint="write the name without `$`",
-        )
-        return None
-    return For(span=parts.span, variable=variable.value, collection=parts.value("In"), body=parts.code("Do"))
+def _for(parts: Construct) -> Statement:
+    return For(
+        span=parts.span,
+        variable=parts.variable(parts.keys["For"], "For"),
+        collection=parts.value("In"),
+        body=parts.code("Do"),
+    )
 
 
-def _repeat(parts: Construct) -> Statement | None:
+def _repeat(parts: Construct) -> Statement:
     times = parts.value("Repeat")
     if not isinstance(times, Expr) and not (isinstance(times, Constant) and isinstance(times.value, int)):
-        parts.defects.add("'Repeat' needs an integer or an expression", times.span)
-        return None
+        message = f"Repeat needs an integer or an expression, not {kind_of(times.node)}"
+        difference = REPEAT_SCALAR if isinstance(times, Constant) else None
+        parts.defects.instruction(times.span, "MPL:E204", message, difference=difference)
     return Repeat(span=parts.span, times=times, body=parts.code("Do"))
 
 
-def _break(parts: Construct) -> Statement | None:
-    return Break(span=parts.span) if parts.has_no_value("Break") else None
+def _break(parts: Construct) -> Statement:
+    return Break(span=parts.span, key=parts.keyword())
 
 
-def _continue(parts: Construct) -> Statement | None:
-    return Continue(span=parts.span) if parts.has_no_value("Continue") else None
+def _continue(parts: Construct) -> Statement:
+    return Continue(span=parts.span, key=parts.keyword())
 
 
-def _rethrow(parts: Construct) -> Statement | None:
-    return Rethrow(span=parts.span) if parts.has_no_value("Rethrow") else None
+def _rethrow(parts: Construct) -> Statement:
+    parts.keyword()
+    return Rethrow(span=parts.span)
 
 
-def _match(parts: Construct) -> Statement | None:
-    cases = parts.mapping("Match")
-    if cases is None:
-        return None
+def _match(parts: Construct) -> Statement:
+    cases = parts.cases()
     read: list[tuple[Constant, Block]] = []
-    for key, block in cases.items():
-        if not isinstance(key, YamlScalar):
-            parts.defects.add("a case of 'Match' is a constant, not a structure", key.span)
-            continue
-        read.append((Constant(span=key.span, value=key.value), read_block(block, parts.defects)))
+    for key, node in cases.items() if cases is not None else ():
+        block = read_block(node, parts.defects)
+        if isinstance(key, YamlScalar):
+            read.append((Constant(span=key.span, value=key.value, node=key), block))
+        else:
+            message = f"a case of Match is a constant, not {kind_of(key)}"
+            parts.defects.instruction(key, "MPL:E204", message)
     return Match(
         span=parts.span, cases=tuple(read), value=parts.value("Value"), default=parts.code("Default")
     )
 
 
-def _switch(parts: Construct) -> Statement | None:
-    cases = parts.mapping("Switch")
-    if cases is None:
-        return None
-    read = tuple((read_value(key), read_block(block, parts.defects)) for key, block in cases.items())
+def _switch(parts: Construct) -> Statement:
+    cases = parts.cases()
+    pairs = cases.items() if cases is not None else ()
+    read = tuple((read_value(key), read_block(block, parts.defects)) for key, block in pairs)
     return Switch(span=parts.span, cases=read, default=parts.code("Default"))
 
 
 def _parallel(parts: Construct) -> Statement:
-    limit = parts.keys.get("Limit")
-    return Parallel(
-        span=parts.span,
-        branches=parts.code("Parallel"),
-        limit=None if limit is None else read_value(limit),
-    )
+    return Parallel(span=parts.span, branches=parts.code("Parallel"), limit=parts.optional("Limit"))
 
 
 def _try(parts: Construct) -> Statement:
@@ -287,12 +274,13 @@ def _try(parts: Construct) -> Statement:
     )
 
 
-def _throw(parts: Construct) -> Statement | None:
+def _throw(parts: Construct) -> Statement:
     names = parts.value("Throw")
     if isinstance(names, ListValue) and not names.items:
-        parts.defects.add("'Throw' needs the name of an exception", names.span)
-    if not isinstance(names, Expr) and not read_names(parts.keys["Throw"], parts.defects):
-        return None
+        message = "Throw needs the name of an exception, not an empty list"
+        parts.defects.instruction(names.span, "MPL:E203", message)
+    elif not isinstance(names, Expr):
+        read_names(parts.keys["Throw"], "Throw", parts.defects)
     return Throw(
         span=parts.span,
         names=names,
@@ -306,7 +294,7 @@ def _do(parts: Construct) -> Statement:
     return Do(span=parts.span, body=parts.code("Do"))
 
 
-_READERS: Final[Mapping[str, Callable[[Construct], Statement | None]]] = {
+_READERS: Final[Mapping[str, Callable[[Construct], Statement]]] = {
     "Return": _return,
     "If": _if,
     "While": _while,

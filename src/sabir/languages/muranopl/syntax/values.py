@@ -10,7 +10,8 @@ import re
 from functools import cache
 from typing import Final
 
-from sabir.expressions.yaql import Dialect, is_expression
+from sabir.expressions.yaql.expression import is_expression
+from sabir.expressions.yaql.parser import Dialect
 from sabir.languages.muranopl.syntax.nodes import Constant, Expr, ListValue, MapValue, Value
 from sabir.source.yaml import Style, YamlNode, YamlScalar, YamlSequence
 from sabir.text import Place, Source, Span
@@ -48,12 +49,12 @@ def read_value(node: YamlNode) -> Value:
     if isinstance(node, YamlScalar):
         text = _expression_text(node)
         if text is not None:
-            return Expr(span=node.span, text=text)
-        return Constant(span=node.span, value=node.value)
+            return Expr(span=node.span, text=text, node=node)
+        return Constant(span=node.span, value=node.value, node=node)
     if isinstance(node, YamlSequence):
-        return ListValue(span=node.span, items=tuple(read_value(item) for item in node.items))
+        return ListValue(span=node.span, items=tuple(read_value(item) for item in node.items), node=node)
     entries = tuple((read_value(key), read_value(value)) for key, value in node.items())
-    return MapValue(span=node.span, entries=entries)
+    return MapValue(span=node.span, entries=entries, node=node)
 
 
 def expression_place(source: Source, expr: Expr, inner: Span | None) -> Place:

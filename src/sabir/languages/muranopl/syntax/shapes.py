@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 
 from sabir.diagnostics.finding import Finding, Fix
-from sabir.languages.muranopl.check.report import Report, kind_of, shown
+from sabir.languages.muranopl.syntax.report import Report, kind_of, shown
 from sabir.source.yaml.nodes import Style, YamlMapping, YamlNode, YamlScalar, YamlSequence, text_of
 
 __all__ = ["is_null", "meta_shape", "one_of", "quoting", "string_value", "unknown_keys"]

@@ -18,20 +18,21 @@ from sabir.expressions.yaql.nodes import (
     Word,
 )
 from sabir.expressions.yaql.parser import Dialect, parse_tree
-from sabir.languages.muranopl.check.report import Report
-from sabir.source.yaml.nodes import Style, YamlMapping, YamlNode, YamlScalar, YamlSequence
+from sabir.languages.muranopl.syntax.nodes import Expr
+from sabir.languages.muranopl.syntax.report import Report
+from sabir.source.yaml.nodes import Style, YamlNode, YamlScalar, YamlSequence
 from sabir.text import Span
 
 __all__ = [
     "ExpressionText",
     "dotted",
+    "expression_of",
     "is_expression_scalar",
     "looks_like_code",
     "parse_scalar",
     "scalars",
     "type_name",
     "unparsable",
-    "value_expressions",
 ]
 
 _PLAIN_WORDS: Final = re.compile(r"[\w.\s]*")
@@ -76,6 +77,17 @@ def parse_scalar(report: Report, scalar: YamlScalar) -> ExpressionText | YaqlSyn
     except YaqlSyntaxError as error:
         return error
     return ExpressionText(scalar, tree, _offset(report, scalar))
+
+
+def expression_of(report: Report, expression: Expr) -> ExpressionText | YaqlSyntaxError:
+    """An expression that the reader recognised, parsed."""
+    try:
+        tree = parse_tree(expression.text, Dialect.MURANO)
+    except YaqlSyntaxError as error:  # with the tag !yaql
+        return error
+    # `=:Name` is read as `:Name`, so that nothing stands in the text where the tree says.
+    is_as_written = expression.text == expression.node.text
+    return ExpressionText(expression.node, tree, _offset(report, expression.node) if is_as_written else None)
 
 
 def unparsable(report: Report, scalar: YamlScalar, error: YaqlSyntaxError, code: str = "MPL:W202") -> Finding:
@@ -132,33 +144,6 @@ def scalars(node: YamlNode) -> Iterator[YamlScalar]:
     else:
         for value in node.values():
             yield from scalars(value)
-
-
-def value_expressions(report: Report, node: YamlNode) -> Iterator[ExpressionText | Finding]:
-    """The expressions of an assigned value (text, list or mapping), and findings for those that do not parse."""
-    for scalar in scalars(node):
-        if not is_expression_scalar(scalar):
-            continue
-        parsed = parse_scalar(report, scalar)
-        if isinstance(parsed, ExpressionText):
-            yield parsed
-        elif scalar.tag == "!yaql" or looks_like_code(scalar.text):
-            yield unparsable(report, scalar, parsed)
-    yield from _key_expressions(report, node)
-
-
-def _key_expressions(report: Report, node: YamlNode) -> Iterator[ExpressionText]:
-    """Keys of a mapping may be expressions as well; one that does not parse is a plain key."""
-    if isinstance(node, YamlSequence):
-        for item in node.items:
-            yield from _key_expressions(report, item)
-    elif isinstance(node, YamlMapping):
-        for key, value in node.items():
-            if isinstance(key, YamlScalar) and is_expression_scalar(key):
-                parsed = parse_scalar(report, key)
-                if isinstance(parsed, ExpressionText):
-                    yield parsed
-            yield from _key_expressions(report, value)
 
 
 def type_name(node: Node) -> str | None:
