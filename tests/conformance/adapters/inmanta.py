@@ -6,10 +6,28 @@ from pathlib import Path
 from typing import Any, Final
 
 from sabir.diagnostics.finding import Finding, Severity
-from sabir.languages.inmanta import codes
+from sabir.languages.inmanta.evaluate.calls import PLUGIN
+from sabir.languages.inmanta.evaluate.construction import INDEX_CONFLICT, INDEX_MISSING
+from sabir.languages.inmanta.evaluate.endings import CYCLE
+from sabir.languages.inmanta.evaluate.expressions import KEY
+from sabir.languages.inmanta.evaluate.lookups import INDEX_LOOKUP
 from sabir.languages.inmanta.evaluate.model import Model, evaluate_package
+from sabir.languages.inmanta.evaluate.reading import UNSET
+from sabir.languages.inmanta.evaluate.refinements import NO_IMPLEMENTATION
 from sabir.languages.inmanta.evaluate.values import Instance as OurInstance
 from sabir.languages.inmanta.evaluate.values import Pending, RelationList, RelationValue
+from sabir.languages.inmanta.evaluate.writing import DOUBLE, FROZEN, MULTIPLICITY
+from sabir.languages.inmanta.model.definitions import UNKNOWN_NAME
+from sabir.languages.inmanta.model.names import CALL
+from sabir.languages.inmanta.model.resolving import BAD_IMPLEMENT, BAD_INDEX, TYPE_CYCLE
+from sabir.languages.inmanta.model.types import TYPE
+from sabir.languages.inmanta.syntax.project import (
+    DUPLICATE,
+    OLD_RELATION,
+    SLASH_COMMENT,
+    SYNTAX,
+    UNKNOWN_MODULE,
+)
 from sabir.source.packages.load import load_package
 from tests.conformance.runner.inmanta import (
     InmantaCase,
@@ -23,28 +41,28 @@ from tests.conformance.runner.inmanta import (
 __all__ = ["run"]
 
 _KINDS: Final = {
-    codes.SYNTAX: "parse-error",
-    codes.UNKNOWN_MODULE: "unknown-module",
-    codes.UNKNOWN_NAME: "unknown-name",
-    codes.DUPLICATE: "duplicate-definition",
-    codes.TYPE_CYCLE: "cycle",
-    codes.BAD_IMPLEMENT: "bad-implement",
-    codes.BAD_INDEX: "index-definition",
-    codes.TYPE: "type-error",
-    codes.DOUBLE: "double-assignment",
-    codes.UNSET: "unset",
-    codes.MULTIPLICITY: "multiplicity",
-    codes.FROZEN: "frozen",
-    codes.CYCLE: "cycle",
-    codes.NO_IMPLEMENTATION: "no-implementation",
-    codes.INDEX_MISSING: "index-missing-attribute",
-    codes.INDEX_CONFLICT: "index-conflict",
-    codes.INDEX_LOOKUP: "index-lookup",
-    codes.CALL: "call-error",
-    codes.PLUGIN: "plugin-error",
-    codes.KEY: "key-error",
-    codes.SLASH_COMMENT: "deprecated",
-    codes.OLD_RELATION: "deprecated",
+    SYNTAX.code: "parse-error",
+    UNKNOWN_MODULE.code: "unknown-module",
+    UNKNOWN_NAME.code: "unknown-name",
+    DUPLICATE.code: "duplicate-definition",
+    TYPE_CYCLE.code: "cycle",
+    BAD_IMPLEMENT.code: "bad-implement",
+    BAD_INDEX.code: "index-definition",
+    TYPE.code: "type-error",
+    DOUBLE.code: "double-assignment",
+    UNSET.code: "unset",
+    MULTIPLICITY.code: "multiplicity",
+    FROZEN.code: "frozen",
+    CYCLE.code: "cycle",
+    NO_IMPLEMENTATION.code: "no-implementation",
+    INDEX_MISSING.code: "index-missing-attribute",
+    INDEX_CONFLICT.code: "index-conflict",
+    INDEX_LOOKUP.code: "index-lookup",
+    CALL.code: "call-error",
+    PLUGIN.code: "plugin-error",
+    KEY.code: "key-error",
+    SLASH_COMMENT.code: "deprecated",
+    OLD_RELATION.code: "deprecated",
 }
 
 

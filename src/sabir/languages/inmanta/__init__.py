@@ -27,9 +27,9 @@ class InmantaLanguage:
         return any(name.endswith(".cf") and "/" not in name for name in package.list())
 
     def rules(self) -> Sequence[Rule]:
-        from sabir.languages.inmanta.documentation import CODES
+        from sabir.diagnostics.rules import collect_rules
 
-        return CODES
+        return collect_rules("sabir.languages.inmanta")
 
     def validators(self) -> Sequence[type[BaseValidator]]:
         from sabir.languages.inmanta.check.validator import InmantaValidator

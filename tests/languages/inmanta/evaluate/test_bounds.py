@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from sabir.languages.inmanta import codes
+from sabir.languages.inmanta.evaluate.budget import LIMIT
 from tests.languages.inmanta.models import evaluate
 
 _NODE = "entity A:\n    int n = 0\nend\nA.kids [0:] -- A\n"
@@ -46,7 +46,7 @@ TEMPLATES = {
 def test_a_model_without_bounds_ends(text: str) -> None:
     started = time.thread_time()
     model = evaluate(text)
-    assert [one.code for one in model.findings if one.code == codes.LIMIT]
+    assert [one.code for one in model.findings if one.code == LIMIT.code]
     assert time.thread_time() - started < 4
 
 
@@ -60,7 +60,7 @@ def test_a_template_without_bounds_ends(text: str) -> None:
     }
     started = time.thread_time()
     model = evaluate('import m\nx = std::template("m/t.j2")\n', **files)
-    assert [one.code for one in model.findings] == [codes.LIMIT]
+    assert [one.code for one in model.findings] == [LIMIT.code]
     assert time.thread_time() - started < 2
 
 

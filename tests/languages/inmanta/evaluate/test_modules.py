@@ -6,9 +6,12 @@ from typing import Any
 
 import pytest
 
-from sabir.languages.inmanta import codes
+from sabir.languages.inmanta.evaluate.construction import INDEX_MISSING
 from sabir.languages.inmanta.evaluate.values import property_of
+from sabir.languages.inmanta.model.definitions import UNKNOWN_NAME
 from sabir.languages.inmanta.model.functions import plugin_names
+from sabir.languages.inmanta.model.resolving import HIDES
+from sabir.languages.inmanta.model.types import TYPE
 from sabir.languages.inmanta.syntax.modules import Module
 from sabir.languages.inmanta.syntax.trees import PackageTree
 from sabir.source.packages import MemoryPackage
@@ -50,7 +53,7 @@ def test_a_file_knows_what_the_namespaces_around_it_define() -> None:
 
 def test_variables_of_the_namespaces_around_are_not_known() -> None:
     files = module(**{"libs/m/model/_init.cf": "v = 3\n", "libs/m/model/s.cf": "y = v\n"})
-    assert [one.code for one in evaluate("import m\nimport m::s\n", **files).findings] == [codes.UNKNOWN_NAME]
+    assert [one.code for one in evaluate("import m\nimport m::s\n", **files).findings] == [UNKNOWN_NAME.code]
 
 
 @pytest.mark.parametrize(
@@ -71,7 +74,7 @@ def test_the_owner_of_a_relation_identifies_what_is_put_into_it(text: str) -> No
 
 def test_only_the_missing_value_comes_from_the_owner() -> None:
     model = evaluate(_FILES + 'h = Host(name="a", files=File())\n')
-    assert [one.code for one in model.findings] == [codes.INDEX_MISSING]
+    assert [one.code for one in model.findings] == [INDEX_MISSING.code]
 
 
 def test_the_relation_tells_the_entity_of_a_constructor() -> None:
@@ -90,10 +93,10 @@ def test_an_entity_of_the_file_itself_comes_first() -> None:
 def test_an_attribute_may_hide_a_relation_of_every_entity() -> None:
     text = 'entity Unit:\n    string[] requires = []\nend\nimplement Unit using std::none\nu = Unit(requires=["a"])\n'
     model = evaluate(text + "r = u.requires\n")
-    assert [one.code for one in model.findings] == [codes.HIDES]
+    assert [one.code for one in model.findings] == [HIDES.code]
     assert model.variables()["r"] == ["a"]
     failing = evaluate(text + "o = Unit(provides=u)\n")
-    assert [one.code for one in failing.findings] == [codes.HIDES, codes.TYPE]
+    assert [one.code for one in failing.findings] == [HIDES.code, TYPE.code]
 
 
 PYTHON = {

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from sabir.languages.inmanta import codes
+from sabir.languages.inmanta.evaluate.lookups import INDEX_LOOKUP
 from sabir.languages.inmanta.evaluate.values import property_of
+from sabir.languages.inmanta.model.definitions import UNKNOWN_NAME
+from sabir.languages.inmanta.model.resolving import BAD_INDEX
+from sabir.languages.inmanta.model.types import TYPE
+from sabir.languages.inmanta.syntax.project import DUPLICATE, SYNTAX
 from tests.languages.inmanta.models import evaluate
 
 VALUES = {
@@ -31,23 +35,23 @@ VALUES = {
 }  # fmt: skip
 
 ERRORS = {
-    'b = 2\na = {"x{{b}}": 1}\n': (codes.SYNTAX, 2),
-    "if false:\n    x = nosuch::y\nend\n": (codes.UNKNOWN_NAME, 2),
-    'a = "{{1}}"\n': (codes.UNKNOWN_NAME, 1),
-    "entity A:\n    any x\nend\n": (codes.UNKNOWN_NAME, 2),
-    "typedef t as int matching true\n": (codes.TYPE, 1),
-    "entity A:\nend\nA.b [0:] foo A\n": (codes.UNKNOWN_NAME, 3),
-    "entity H:\n    string[] a\nend\nindex H(a)\n": (codes.BAD_INDEX, 4),
+    'b = 2\na = {"x{{b}}": 1}\n': (SYNTAX.code, 2),
+    "if false:\n    x = nosuch::y\nend\n": (UNKNOWN_NAME.code, 2),
+    'a = "{{1}}"\n': (UNKNOWN_NAME.code, 1),
+    "entity A:\n    any x\nend\n": (UNKNOWN_NAME.code, 2),
+    "typedef t as int matching true\n": (TYPE.code, 1),
+    "entity A:\nend\nA.b [0:] foo A\n": (UNKNOWN_NAME.code, 3),
+    "entity H:\n    string[] a\nend\nindex H(a)\n": (BAD_INDEX.code, 4),
     (
         "entity P:\n    string a\nend\nentity C extends P:\nend\nindex P(a)\nimplement P using std::none\n"
         'implement C using std::none\np = P(a="1")\nd = C[a="1"]\n'
-    ): (codes.INDEX_LOOKUP, 10),
+    ): (INDEX_LOOKUP.code, 10),
     ("entity P:\n    int a\nend\nentity Q:\n    string a\nend\nentity C extends P, Q:\nend\n"): (
-        codes.DUPLICATE,
+        DUPLICATE.code,
         7,
     ),
-    "x = null\ny = x.foo\n": (codes.TYPE, 2),
-    'b = 1\na = f"{b:{c}}"\n': (codes.UNKNOWN_NAME, 2),
+    "x = null\ny = x.foo\n": (TYPE.code, 2),
+    'b = 1\na = f"{b:{c}}"\n': (UNKNOWN_NAME.code, 2),
 }
 
 

@@ -25,9 +25,9 @@ class InmantaValidator(BaseValidator):
 
     @classmethod
     def rules(cls) -> tuple[Rule, ...]:
-        from sabir.languages.inmanta.documentation import CODES
+        from sabir.diagnostics.rules import collect_rules
 
-        return CODES
+        return collect_rules("sabir.languages.inmanta")
 
     def run(self, files: Iterable[str] | None = None) -> Iterator[Finding]:
         wanted = None if files is None else set(files)

@@ -7,17 +7,26 @@ variable in a branch that is never taken does no harm.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.near import did_you_mean
-from sabir.languages.inmanta import codes
-from sabir.languages.inmanta.model.definitions import Definitions
+from sabir.languages.inmanta.model.definitions import UNKNOWN_NAME, Definitions
 from sabir.languages.inmanta.model.entities import EntityType
 from sabir.languages.inmanta.syntax import nodes
+from sabir.languages.inmanta.syntax.examples import inmanta_rule
 from sabir.languages.inmanta.syntax.project import Namespace
 from sabir.languages.inmanta.syntax.walking import children
 
-__all__ = ["check_variables"]
+__all__ = ["UNKNOWN_IN_BRANCH", "check_variables"]
+
+UNKNOWN_IN_BRANCH: Final = inmanta_rule(
+    "INM:W004",
+    "an unknown variable in a block that may not run",
+    "It is an error as soon as the block runs.",
+    "a = 1\nif a > 1:\n    b = nosuch\nend\n",
+    "a = 1\nif a > 1:\n    b = a\nend\n",
+)
 
 _Names = frozenset[str]
 
@@ -125,8 +134,8 @@ class _Checker:
         else:
             message = f"there is no variable {last!r} in {home!r}"
             hint = did_you_mean(last, self.tops.get(home, ()))
-        code = codes.UNKNOWN_NAME if sure else codes.UNKNOWN_IN_BRANCH
-        return Finding(code=code, message=message, place=space.place(node.start, node.end), hint=hint)
+        rule = UNKNOWN_NAME if sure else UNKNOWN_IN_BRANCH
+        return rule.at(space.place(node.start, node.end), message, hint=hint)
 
 
 def _assigned(statements: tuple[nodes.TopStatement, ...]) -> Iterator[str]:

@@ -7,11 +7,22 @@ from __future__ import annotations
 
 from typing import Final
 
-from sabir.languages.inmanta import codes
 from sabir.languages.inmanta.evaluate.writing import stop
+from sabir.languages.inmanta.syntax.examples import inmanta_rule
 from sabir.text import Place
 
-__all__ = ["LARGE_LIST", "LARGE_TEXT", "Budget"]
+__all__ = ["LARGE_LIST", "LARGE_TEXT", "LIMIT", "Budget"]
+
+LIMIT: Final = inmanta_rule(
+    "INM:E024",
+    "the model asks for too much",
+    "A bound that keeps an evaluation finite was reached: refinements that construct themselves without end, numbers "
+    "or texts of absurd size.",
+    "entity A:\nend\nimplementation more for A:\n    A()\nend\nimplement A using more\nA()\n",
+    "entity A:\n    int n\nend\nimplementation more for A:\n    if n > 0:\n        A(n=n - 1)\n    end\nend\n"
+    "implement A using more\nA(n=3)\n",
+    when="evaluate",
+)
 
 LARGE_TEXT: Final = 100_000
 LARGE_LIST: Final = 10_000
@@ -32,21 +43,21 @@ class Budget:
 
     def text(self, size: int, place: Place) -> None:
         if size > _LONGEST_TEXT:
-            raise stop(codes.LIMIT, f"a string of more than {_LONGEST_TEXT} characters", place)
+            raise stop(LIMIT, f"a string of more than {_LONGEST_TEXT} characters", place)
         self._texts += size
         if self._texts > _ALL_TEXTS:
             message = f"the large strings of the model have more than {_ALL_TEXTS} characters together"
-            raise stop(codes.LIMIT, message, place)
+            raise stop(LIMIT, message, place)
 
     def items(self, size: int, place: Place) -> None:
         if size > _LONGEST_LIST:
-            raise stop(codes.LIMIT, f"a list of more than {_LONGEST_LIST} items", place)
+            raise stop(LIMIT, f"a list of more than {_LONGEST_LIST} items", place)
         self._items += size
         if self._items > _ALL_ITEMS:
             message = f"the large lists of the model have more than {_ALL_ITEMS} items together"
-            raise stop(codes.LIMIT, message, place)
+            raise stop(LIMIT, message, place)
 
     def room(self, size: int, place: Place) -> None:
         """Refuse a list that grows before it is complete."""
         if size > _LONGEST_LIST:
-            raise stop(codes.LIMIT, f"a list of more than {_LONGEST_LIST} items", place)
+            raise stop(LIMIT, f"a list of more than {_LONGEST_LIST} items", place)

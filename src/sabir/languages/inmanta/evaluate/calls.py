@@ -2,23 +2,51 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
-from sabir.diagnostics.finding import Finding, Related
+from sabir.diagnostics.finding import Related
 from sabir.graph.values import UNKNOWN, Unknown
-from sabir.languages.inmanta import codes
 from sabir.languages.inmanta.evaluate.functions import CASTS, Function, Parameter, is_unknown
 from sabir.languages.inmanta.evaluate.scopes import Scope
 from sabir.languages.inmanta.evaluate.values import Frame, Pending, Read, Stop
 from sabir.languages.inmanta.evaluate.writing import stop
-from sabir.languages.inmanta.model.types import shown_value
+from sabir.languages.inmanta.model.names import CALL
+from sabir.languages.inmanta.model.types import TYPE, shown_value
 from sabir.languages.inmanta.syntax import nodes
+from sabir.languages.inmanta.syntax.examples import MODULE, PLUGIN_TEXT, inmanta_rule
 from sabir.text import Place, Source, Span
 
 if TYPE_CHECKING:
     from sabir.languages.inmanta.evaluate.compiler import Compiler
 
-__all__ = ["CallCompiler"]
+__all__ = ["PLUGIN", "REFUSED", "CallCompiler"]
+
+PLUGIN: Final = inmanta_rule(
+    "INM:E021",
+    "a plug-in or template failed",
+    "A Python function of a module, or a template, raised an error. The finding stands at the call; the line of the "
+    "plug-in stands beside it.",
+    'a = std::replace("a", old="b", new="c")\nb = std::json_loads("{")\n',
+    'b = std::json_loads("{}")\n',
+    when="evaluate",
+)
+REFUSED: Final = inmanta_rule(
+    "INM:E023",
+    "a plug-in was not to be run",
+    "The model calls Python of one of its modules, and running it was not allowed. Allow plug-ins only for models "
+    "whose authors you trust.",
+    {
+        "main.cf": "import net\nx = net::half(4)\n",
+        **MODULE,
+        "libs/net/plugins/__init__.py": PLUGIN_TEXT + "    return number // 2\n",
+    },
+    {
+        "main.cf": "import net\nx = 2\n",
+        **MODULE,
+        "libs/net/plugins/__init__.py": PLUGIN_TEXT + "    return number // 2\n",
+    },
+    when="evaluate",
+)
 
 
 class CallCompiler:
@@ -60,7 +88,7 @@ class CallCompiler:
     def _cast(self, node: nodes.Call, scope: Scope, place: Place) -> Read:
         convert = CASTS[node.function]
         if len(node.arguments) != 1 or node.arguments[0].unpack or node.arguments[0].name:
-            return _failing(stop(codes.CALL, f"{node.function}(…) takes one value", place))
+            return _failing(stop(CALL, f"{node.function}(…) takes one value", place))
         argument = self.compiler.read(node.arguments[0].value, scope)
 
         def read(frame: Frame) -> Any:
@@ -70,9 +98,7 @@ class CallCompiler:
             try:
                 return convert(value)
             except (TypeError, ValueError, OverflowError):
-                raise stop(
-                    codes.TYPE, f"{shown_value(value)} cannot be made a {node.function}", place
-                ) from None
+                raise stop(TYPE, f"{shown_value(value)} cannot be made a {node.function}", place) from None
 
         return read
 
@@ -128,7 +154,7 @@ class CallCompiler:
                 elif name is None:
                     positional.append(value)
                 elif name in named:
-                    raise stop(codes.CALL, f"{function.name}(…) gets {name!r} twice", place)
+                    raise stop(CALL, f"{function.name}(…) gets {name!r} twice", place)
                 else:
                     named[name] = value
             _bind(function, positional, named, place)
@@ -152,10 +178,10 @@ class CallCompiler:
 
 def _unpack(function: Function, value: Any, named: dict[str, Any], place: Place) -> None:
     if not isinstance(value, dict):
-        raise stop(codes.TYPE, f"'**' takes a dict, not {shown_value(value)}", place)
+        raise stop(TYPE, f"'**' takes a dict, not {shown_value(value)}", place)
     for key, one in value.items():
         if key in named:
-            raise stop(codes.CALL, f"{function.name}(…) gets {key!r} twice", place)
+            raise stop(CALL, f"{function.name}(…) gets {key!r} twice", place)
         named[key] = one
 
 
@@ -166,7 +192,7 @@ def _bind(function: Function, positional: list[Any], named: dict[str, Any], plac
     by_name = {one.name: one for one in function.parameters}
     for parameter, value in zip(parameters, positional, strict=False):
         if parameter.name in named:
-            raise stop(codes.CALL, f"{function.name}(…) gets {parameter.name!r} twice", place)
+            raise stop(CALL, f"{function.name}(…) gets {parameter.name!r} twice", place)
         if not parameter.type.accepts(value):
             raise _wrong_type(function, parameter, value, place)
     for name, value in named.items():
@@ -177,7 +203,7 @@ def _bind(function: Function, positional: list[Any], named: dict[str, Any], plac
             from sabir.diagnostics.near import did_you_mean
 
             raise stop(
-                codes.CALL,
+                CALL,
                 f"{function.name}(…) has no parameter {name!r}",
                 place,
                 hint=did_you_mean(name, by_name) or f"it has: {', '.join(by_name) or 'none'}",
@@ -193,17 +219,17 @@ def _bind(function: Function, positional: list[Any], named: dict[str, Any], plac
 def _too_many(function: Function, count: int, place: Place) -> Stop:
     most = len(function.positional)
     plural = "s" if most != 1 else ""
-    return stop(codes.CALL, f"{function.name}(…) takes {most} value{plural}, and {count} are given", place)
+    return stop(CALL, f"{function.name}(…) takes {most} value{plural}, and {count} are given", place)
 
 
 def _missing(function: Function, names: list[str], place: Place) -> Stop:
     shown = ", ".join(repr(name) for name in names)
-    return stop(codes.CALL, f"{function.name}(…) needs {shown}", place)
+    return stop(CALL, f"{function.name}(…) needs {shown}", place)
 
 
 def _wrong_type(function: Function, parameter: Parameter, value: Any, place: Place) -> Stop:
     return stop(
-        codes.TYPE,
+        TYPE,
         f"{parameter.name!r} of {function.name}(…) takes {parameter.type.name}, and {shown_value(value)} is none",
         place,
     )
@@ -212,7 +238,7 @@ def _wrong_type(function: Function, parameter: Parameter, value: Any, place: Pla
 def _wrong_result(function: Function, value: Any, place: Place) -> Stop:
     assert function.returns is not None
     return stop(
-        codes.TYPE,
+        TYPE,
         f"{function.name}(…) says it returns {function.returns.name}, and returned {shown_value(value)}",
         place,
     )
@@ -221,7 +247,7 @@ def _wrong_result(function: Function, value: Any, place: Place) -> Stop:
 def _refused(function: Function, place: Place) -> Read:
     return _failing(
         stop(
-            codes.REFUSED,
+            REFUSED,
             f"{function.name}(…) is a Python plug-in of the model, and plug-ins are not to be run",
             place,
             hint="leave out --no-plugins if you trust the authors of this model; checking never runs plug-ins",
@@ -250,7 +276,7 @@ def _broken(function: Function, error: BaseException, place: Place) -> Stop:
         where = (Related(place=Place(source, span), message="raised here"),)
     said = str(error)
     message = f"{function.name}(…) failed: {type(error).__name__}" + (f": {said}" if said else "")
-    return Stop(Finding(code=codes.PLUGIN, message=message, place=place, related=where))
+    return Stop(PLUGIN.at(message=message, place=place, related=where))
 
 
 PLUGIN_SOURCES: dict[str, Source] = {}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from sabir.expressions.patterns import PatternTooSlow
 from sabir.graph.values import Unknown
-from sabir.languages.inmanta import codes
+from sabir.languages.inmanta.evaluate.budget import LIMIT
 from sabir.languages.inmanta.evaluate.calls import CallCompiler
 from sabir.languages.inmanta.evaluate.construction import ConstructionCompiler
 from sabir.languages.inmanta.evaluate.effects import EffectFinder
@@ -21,7 +21,7 @@ from sabir.languages.inmanta.evaluate.templates import Templates
 from sabir.languages.inmanta.evaluate.values import EMPTY, Frame, Read, Stop, Wait
 from sabir.languages.inmanta.model.definitions import Definitions
 from sabir.languages.inmanta.model.entities import NO_DEFAULT, EntityType
-from sabir.languages.inmanta.model.types import ConstrainedType, shown_value
+from sabir.languages.inmanta.model.types import TYPE, ConstrainedType, shown_value
 from sabir.languages.inmanta.syntax import nodes
 from sabir.languages.inmanta.syntax.project import MAIN, Namespace
 from sabir.text import Place
@@ -186,13 +186,13 @@ class Compiler:
                 except Wait:
                     continue  # the condition reads a variable; the constructor that uses the default will tell
                 except PatternTooSlow as problem:
-                    self.engine.report_once(codes.LIMIT, str(problem), prop.place)
+                    self.engine.report_once(LIMIT, str(problem), prop.place)
                     continue
                 if not fits:
                     message = (
                         f"the default {shown_value(prop.default)} of {prop.name!r} is no {prop.type.name}"
                     )
-                    self.engine.report_once(codes.TYPE, message, prop.place)
+                    self.engine.report_once(TYPE, message, prop.place)
 
     def _typedef(self, typedef: ConstrainedType) -> None:
         condition = typedef.node.condition

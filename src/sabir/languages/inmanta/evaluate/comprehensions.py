@@ -10,7 +10,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from sabir.graph.values import Unknown
-from sabir.languages.inmanta import codes
 from sabir.languages.inmanta.evaluate.budget import LARGE_LIST, Budget
 from sabir.languages.inmanta.evaluate.engine import Engine, Step
 from sabir.languages.inmanta.evaluate.scopes import Scope
@@ -25,7 +24,7 @@ from sabir.languages.inmanta.evaluate.values import (
 )
 from sabir.languages.inmanta.evaluate.writing import stop
 from sabir.languages.inmanta.model.entities import Property
-from sabir.languages.inmanta.model.types import shown_value
+from sabir.languages.inmanta.model.types import TYPE, shown_value
 from sabir.languages.inmanta.syntax import nodes
 
 if TYPE_CHECKING:
@@ -68,7 +67,7 @@ class _Parts:
         return all(guard(frame) is True for guard in self.guards)
 
     def no_list(self, value: Any) -> Stop:
-        return stop(codes.TYPE, f"{shown_value(value)} is no list and cannot be iterated", self.place)
+        return stop(TYPE, f"{shown_value(value)} is no list and cannot be iterated", self.place)
 
 
 class _Progress:

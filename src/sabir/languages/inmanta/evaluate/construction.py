@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from sabir.diagnostics.finding import Related
 from sabir.diagnostics.near import did_you_mean
 from sabir.graph.origin import How
-from sabir.languages.inmanta import codes
+from sabir.languages.inmanta.evaluate.budget import LIMIT
 from sabir.languages.inmanta.evaluate.comprehensions import Flow
 from sabir.languages.inmanta.evaluate.engine import Step
 from sabir.languages.inmanta.evaluate.indexes import hashable
@@ -31,14 +31,37 @@ from sabir.languages.inmanta.evaluate.values import (
     Wait,
 )
 from sabir.languages.inmanta.evaluate.writing import stop
+from sabir.languages.inmanta.model.definitions import UNKNOWN_NAME
 from sabir.languages.inmanta.model.entities import EntityType, IndexDef, Property
-from sabir.languages.inmanta.model.types import shown_value
+from sabir.languages.inmanta.model.names import CALL
+from sabir.languages.inmanta.model.types import TYPE, shown_value
 from sabir.languages.inmanta.syntax import nodes
+from sabir.languages.inmanta.syntax.examples import HOST, inmanta_rule
 
 if TYPE_CHECKING:
     from sabir.languages.inmanta.evaluate.compiler import Compiler
 
-__all__ = ["ConstructionCompiler"]
+__all__ = ["INDEX_CONFLICT", "INDEX_MISSING", "ConstructionCompiler"]
+
+INDEX_MISSING: Final = inmanta_rule(
+    "INM:E017",
+    "a constructor lacks an identifying property",
+    "All properties of an index are set in the constructor (or have a default), because they decide whether there is "
+    "such an instance already.",
+    HOST + 'index Host(name)\nh = Host()\nh.name = "a"\n',
+    HOST + 'index Host(name)\nh = Host(name="a")\n',
+    when="evaluate",
+)
+INDEX_CONFLICT: Final = inmanta_rule(
+    "INM:E018",
+    "an index names another instance",
+    "The identifying values already belong to an instance of another entity, or two indexes name two instances.",
+    HOST
+    + 'index Host(name)\nentity Vm extends Host:\nend\nimplement Vm using std::none\nHost(name="a")\nVm(name="a")\n',
+    HOST
+    + 'index Host(name)\nentity Vm extends Host:\nend\nimplement Vm using std::none\nHost(name="a")\nVm(name="b")\n',
+    when="evaluate",
+)
 
 MAX_REFINEMENT_DEPTH: Final = 500
 
@@ -218,7 +241,7 @@ class _Constructor:
 
     def _too_deep(self) -> Stop:
         return stop(
-            codes.LIMIT,
+            LIMIT,
             f"the refinement of {self.entity.shown!r} goes more than {MAX_REFINEMENT_DEPTH} instances deep",
             self.site.place,
             hint="a refinement that constructs an instance of its own entity needs a condition that ends it",
@@ -288,7 +311,7 @@ class _Constructor:
         names = ", ".join(repr(name) for name in sorted(missing))
         index = next(one for one in self.entity.indexes if missing & set(one.attributes))
         return stop(
-            codes.INDEX_MISSING,
+            INDEX_MISSING,
             f"{self.entity.shown!r} is identified by {names}, which this constructor does not set",
             self.site.place,
             hint=f"add {', '.join(name + '=…' for name in sorted(missing))}",
@@ -314,7 +337,7 @@ class _Constructor:
 
     def _conflict(self, hit: Instance, what: str) -> Exception:
         return stop(
-            codes.INDEX_CONFLICT,
+            INDEX_CONFLICT,
             f"the identifying values of this {self.entity.shown!r} already name an instance of {what}",
             self.site.place,
             related=(Related(place=hit.site.place, message="that instance is made here"),),
@@ -360,7 +383,7 @@ class _Constructor:
             for unpack in self.unpacks:
                 for name, value in self._entries(unpack(frame)):
                     if name in given or name in site.explicit:
-                        raise stop(codes.CALL, f"{name!r} is set twice in this constructor", site.place)
+                        raise stop(CALL, f"{name!r} is set twice in this constructor", site.place)
                     given[name] = value
             own = _FromDict(self, given)
             missing = self.identifying - own.names - set(entity.defaults)
@@ -372,11 +395,11 @@ class _Constructor:
 
     def _entries(self, value: Any) -> list[tuple[str, Any]]:
         if not isinstance(value, dict):
-            raise stop(codes.TYPE, f"'**' takes a dict, not {shown_value(value)}", self.site.place)
+            raise stop(TYPE, f"'**' takes a dict, not {shown_value(value)}", self.site.place)
         for name in value:
             if name not in self.entity.all_properties:
                 raise stop(
-                    codes.UNKNOWN_NAME,
+                    UNKNOWN_NAME,
                     f"{self.entity.shown!r} has no attribute {name!r}, which the dict sets",
                     self.site.place,
                     hint=did_you_mean(name, self.entity.all_properties),

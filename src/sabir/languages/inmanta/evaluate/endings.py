@@ -6,13 +6,14 @@ reported once, with all its places.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from sabir.diagnostics.finding import Related
-from sabir.languages.inmanta import codes
 from sabir.languages.inmanta.evaluate.closing import Key
 from sabir.languages.inmanta.evaluate.compiler import Compiler
 from sabir.languages.inmanta.evaluate.engine import Activity, Engine
+from sabir.languages.inmanta.evaluate.lookups import INDEX_LOOKUP
+from sabir.languages.inmanta.evaluate.reading import UNSET
 from sabir.languages.inmanta.evaluate.values import (
     Instance,
     Pending,
@@ -20,13 +21,23 @@ from sabir.languages.inmanta.evaluate.values import (
     Wait,
     WaitForKey,
 )
-from sabir.languages.inmanta.evaluate.writing import stop
+from sabir.languages.inmanta.evaluate.writing import MULTIPLICITY, stop
 from sabir.languages.inmanta.model.entities import Property
 from sabir.languages.inmanta.model.types import shown_value
 from sabir.languages.inmanta.syntax import nodes
+from sabir.languages.inmanta.syntax.examples import inmanta_rule
 from sabir.languages.inmanta.syntax.walking import walk
 
-__all__ = ["finish"]
+__all__ = ["CYCLE", "finish"]
+
+CYCLE: Final = inmanta_rule(
+    "INM:E015",
+    "statements wait for each other",
+    "Each of them needs a value that only another of them can give. All of them are named.",
+    "a = b\nb = a\n",
+    "a = b\nb = 1\n",
+    when="evaluate",
+)
 
 
 def finish(compiler: Compiler) -> None:
@@ -123,7 +134,7 @@ class _Ending:
         self.engine.fail_instance(
             instance,
             stop(
-                codes.UNSET,
+                UNSET,
                 message,
                 instance.site.place,
                 hint=hint,
@@ -136,7 +147,7 @@ class _Ending:
         self.engine.fail_instance(
             instance,
             stop(
-                codes.MULTIPLICITY,
+                MULTIPLICITY,
                 f"the relation {name} {prop.multiplicity()} needs at least {prop.low} values and has {count}",
                 instance.site.place,
                 related=(Related(place=prop.place, message="the relation is defined here"),),
@@ -210,7 +221,7 @@ class _Ending:
         entity = node.entity if isinstance(node, nodes.IndexLookup) else "instance"
         self.engine.report(
             stop(
-                codes.INDEX_LOOKUP,
+                INDEX_LOOKUP,
                 f"no {entity} with {shown} was ever made",
                 nodes.place_of(step.scope.space.source, node),
             ),
@@ -224,7 +235,7 @@ class _Ending:
         words = [f"{_what(one)} waits for {_wanted(one.wait, one)}" for one in ordered]
         self.engine.report(
             stop(
-                codes.CYCLE,
+                CYCLE,
                 "these statements wait for each other and never run: " + "; ".join(words)
                 if len(ordered) > 1
                 else f"this statement never runs: it waits for {_wanted(first.wait, first)}",

@@ -9,10 +9,13 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Final
 
+from msgspec.structs import replace
+
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.finding import Frame as Step_Frame
+from sabir.diagnostics.rules import Rule
 from sabir.expressions.patterns import PatternTooSlow
-from sabir.languages.inmanta import codes
+from sabir.languages.inmanta.evaluate.budget import LIMIT
 from sabir.languages.inmanta.evaluate.closing import Closing
 from sabir.languages.inmanta.evaluate.indexes import Indexes
 from sabir.languages.inmanta.evaluate.scopes import Scope
@@ -111,8 +114,7 @@ class Engine:
             if len(self.instances) > MAX_INSTANCES:
                 queue.clear()
                 raise Stop(
-                    Finding(
-                        code=codes.LIMIT,
+                    LIMIT.at(
                         message=f"the model makes more than {MAX_INSTANCES} instances",
                         place=self.instances[-1].site.place,
                     )
@@ -129,13 +131,13 @@ class Engine:
             except RecursionError:
                 self.fail(step, frame, self._too_deep(step))
             except PatternTooSlow as problem:
-                self.fail(step, frame, stop(codes.LIMIT, str(problem), step.place))
+                self.fail(step, frame, stop(LIMIT, str(problem), step.place))
 
     def run_step(self, step: Step, frame: Frame) -> None:
         self.run_steps((step,), frame)
 
     def _too_deep(self, step: Step) -> Stop:
-        return stop(codes.LIMIT, "this statement is nested too deeply to be evaluated", step.place)
+        return stop(LIMIT, "this statement is nested too deeply to be evaluated", step.place)
 
     # Waiting
 
@@ -207,7 +209,7 @@ class Engine:
             place = value.site.place
             self.report(
                 stop(
-                    codes.LIMIT,
+                    LIMIT,
                     f"a loop adds to the relation it goes over, more than {MAX_GENERATIONS} times in a chain",
                     place,
                     hint="a loop that adds to its own relation needs a condition that ends it",
@@ -295,20 +297,12 @@ class Engine:
         if count > _SAME_PLACE:
             return
         if frames and not finding.frames:
-            finding = Finding(
-                code=finding.code,
-                message=finding.message,
-                place=finding.place,
-                hint=finding.hint,
-                related=finding.related,
-                frames=frames,
-                fix=finding.fix,
-            )
+            finding = replace(finding, frames=frames)
         self.findings.append(finding)
 
-    def report_once(self, code: str, message: str, place: Place) -> None:
-        if not any(one.code == code and one.place == place for one in self.findings):
-            self.findings.append(Finding(code=code, message=message, place=place))
+    def report_once(self, rule: Rule, message: str, place: Place) -> None:
+        if not any(finding.code == rule.code and finding.place == place for finding in self.findings):
+            self.findings.append(rule.at(place, message))
 
     def frames_of(self, step: Step, frame: Frame) -> tuple[Step_Frame, ...]:
         """The refinements that led to a statement, outermost first."""

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from sabir.diagnostics.near import did_you_mean
 from sabir.graph.values import UNKNOWN, Unknown
-from sabir.languages.inmanta import codes
 from sabir.languages.inmanta.evaluate import operators
 from sabir.languages.inmanta.evaluate.budget import LARGE_LIST, Budget
 from sabir.languages.inmanta.evaluate.comprehensions import comprehension, flow
@@ -24,14 +23,26 @@ from sabir.languages.inmanta.evaluate.scopes import Scope
 from sabir.languages.inmanta.evaluate.texts import TextCompiler
 from sabir.languages.inmanta.evaluate.values import Frame, Read, flatten
 from sabir.languages.inmanta.evaluate.writing import stop
-from sabir.languages.inmanta.model.types import shown_value
+from sabir.languages.inmanta.model.definitions import UNKNOWN_NAME
+from sabir.languages.inmanta.model.types import TYPE, shown_value
 from sabir.languages.inmanta.syntax import nodes
+from sabir.languages.inmanta.syntax.examples import inmanta_rule
+from sabir.languages.inmanta.syntax.project import DUPLICATE
 from sabir.text import Place
 
 if TYPE_CHECKING:
     from sabir.languages.inmanta.evaluate.compiler import Compiler
 
-__all__ = ["ExpressionCompiler"]
+__all__ = ["KEY", "ExpressionCompiler"]
+
+KEY: Final = inmanta_rule(
+    "INM:E022",
+    "a dict has no such key",
+    "All members of a dict are set where it is written; a key is tested with `in`.",
+    'd = {"a": 1}\nx = d["b"]\n',
+    'd = {"a": 1}\nx = d["a"]\n',
+    when="evaluate",
+)
 
 
 class ExpressionCompiler:
@@ -161,7 +172,7 @@ class ExpressionCompiler:
             for key, value in pairs:
                 name = key(frame)
                 if name in out:
-                    raise stop(codes.DUPLICATE, f"the key {name!r} stands twice in this dict", place)
+                    raise stop(DUPLICATE, f"the key {name!r} stands twice in this dict", place)
                 out[name] = value(frame)
             return out
 
@@ -178,7 +189,7 @@ class ExpressionCompiler:
         message, hint = self._unknown(name, scope)
 
         def unknown(_: Frame) -> Any:
-            raise stop(codes.UNKNOWN_NAME, message, place, hint=hint)
+            raise stop(UNKNOWN_NAME, message, place, hint=hint)
 
         return unknown
 
@@ -253,14 +264,12 @@ class ExpressionCompiler:
                 if isinstance(wanted, Unknown):
                     return wanted
                 if not isinstance(wanted, str):
-                    raise stop(
-                        codes.TYPE, f"keys of a dict are strings, and {shown_value(wanted)} is none", place
-                    )
+                    raise stop(TYPE, f"keys of a dict are strings, and {shown_value(wanted)} is none", place)
                 hint = did_you_mean(wanted, container)
-                raise stop(codes.KEY, f"the dict has no key {wanted!r}", place, hint=hint)
+                raise stop(KEY, f"the dict has no key {wanted!r}", place, hint=hint)
             if isinstance(container, Unknown):
                 return container
-            raise stop(codes.TYPE, f"{shown_value(container)} is no dict and cannot be looked up in", place)
+            raise stop(TYPE, f"{shown_value(container)} is no dict and cannot be looked up in", place)
 
         return read
 
@@ -276,7 +285,7 @@ class ExpressionCompiler:
                 return -value
             if isinstance(value, Unknown):
                 return value
-            raise stop(codes.TYPE, f"'-' takes a number, not {shown_value(value)}", place)
+            raise stop(TYPE, f"'-' takes a number, not {shown_value(value)}", place)
 
         return read
 

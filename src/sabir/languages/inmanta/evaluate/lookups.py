@@ -2,25 +2,34 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from sabir.diagnostics.finding import Related
 from sabir.diagnostics.near import did_you_mean
-from sabir.languages.inmanta import codes
 from sabir.languages.inmanta.evaluate.indexes import hashable
 from sabir.languages.inmanta.evaluate.reading import no_attribute
 from sabir.languages.inmanta.evaluate.scopes import Scope
 from sabir.languages.inmanta.evaluate.values import Frame, Instance, Read, Stop
 from sabir.languages.inmanta.evaluate.writing import stop
 from sabir.languages.inmanta.model.entities import EntityType, IndexDef
-from sabir.languages.inmanta.model.types import shown_value
+from sabir.languages.inmanta.model.types import TYPE, shown_value
 from sabir.languages.inmanta.syntax import nodes
+from sabir.languages.inmanta.syntax.examples import HOST, inmanta_rule
 from sabir.text import Place
 
 if TYPE_CHECKING:
     from sabir.languages.inmanta.evaluate.compiler import Compiler
 
-__all__ = ["LookupCompiler"]
+__all__ = ["INDEX_LOOKUP", "LookupCompiler"]
+
+INDEX_LOOKUP: Final = inmanta_rule(
+    "INM:E019",
+    "a look-up without a match",
+    "No index is defined on these properties, or no instance with these values is ever made.",
+    HOST + 'index Host(name)\nh = Host[name="a"]\n',
+    HOST + 'index Host(name)\nh = Host[name="a"]\nHost(name="a")\n',
+    when="evaluate",
+)
 
 
 def of_entity(instance: Instance, entity: EntityType, place: Place) -> Instance:
@@ -28,7 +37,7 @@ def of_entity(instance: Instance, entity: EntityType, place: Place) -> Instance:
     if entity in instance.entity.ancestor_set:
         return instance
     raise stop(
-        codes.INDEX_LOOKUP,
+        INDEX_LOOKUP,
         f"the instance with these values is no {entity.shown!r}",
         place,
         related=(
@@ -78,7 +87,7 @@ class LookupCompiler:
             for one in unpacks:
                 found = one(frame)
                 if not isinstance(found, dict):
-                    raise stop(codes.TYPE, f"'**' takes a dict, not {shown_value(found)}", place)
+                    raise stop(TYPE, f"'**' takes a dict, not {shown_value(found)}", place)
                 given |= found
             names = [name for name in given if name]
             index = find_index(entity, names)
@@ -101,7 +110,7 @@ class LookupCompiler:
             instance = base(frame)
             if type(instance) is not Instance:
                 raise stop(
-                    codes.TYPE,
+                    TYPE,
                     f"{shown_value(instance)} is no instance and has no relation {relation!r}",
                     place,
                 )
@@ -123,7 +132,7 @@ def _plan(entity: EntityType, relation: str, names: list[str], place: Place) -> 
         raise no_attribute(entity, relation, place)
     if prop.target is None or prop.reverse is None:
         what = "is no relation" if prop.target is None else "has no reverse end that an index could hold"
-        raise stop(codes.INDEX_LOOKUP, f"{prop.full_name} {what}, so it cannot be searched by index", place)
+        raise stop(INDEX_LOOKUP, f"{prop.full_name} {what}, so it cannot be searched by index", place)
     index = find_index(prop.target, [prop.reverse.name, *names])
     if index is None:
         raise no_index(prop.target, [prop.reverse.name, *names], place)
@@ -145,9 +154,7 @@ def no_index(entity: EntityType, names: list[str], place: Place) -> Stop:
             if known
             else f"define 'index {entity.shown}({', '.join(names)})'"
         )
-    return stop(
-        codes.INDEX_LOOKUP, f"{entity.shown!r} has no index on ({', '.join(names)})", place, hint=hint
-    )
+    return stop(INDEX_LOOKUP, f"{entity.shown!r} has no index on ({', '.join(names)})", place, hint=hint)
 
 
 def _failing(failure: Stop) -> Read:

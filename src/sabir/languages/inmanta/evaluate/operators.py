@@ -7,10 +7,10 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from sabir.graph.values import UNKNOWN, Unknown
-from sabir.languages.inmanta import codes
+from sabir.languages.inmanta.evaluate.budget import LIMIT
 from sabir.languages.inmanta.evaluate.values import Frame, Instance, Read, Stop
 from sabir.languages.inmanta.evaluate.writing import stop
-from sabir.languages.inmanta.model.types import shown_value
+from sabir.languages.inmanta.model.types import TYPE, shown_value
 from sabir.text import Place
 
 __all__ = ["binary", "condition_error", "logic", "negation", "shown_text"]
@@ -37,9 +37,7 @@ def condition_error(value: Any, what: str, place: Place) -> Stop:
     hint = None
     if isinstance(value, Instance | str | list | dict) or value is None:
         hint = "compare it, or test it with 'is defined'"
-    return stop(
-        codes.TYPE, f"{what} must be true or false, and {shown_value(value)} is neither", place, hint=hint
-    )
+    return stop(TYPE, f"{what} must be true or false, and {shown_value(value)} is neither", place, hint=hint)
 
 
 def binary(symbol: str, left: Read, right: Read, place: Place) -> Read:
@@ -66,7 +64,7 @@ def _comparison(symbol: str, left: Read, right: Read, place: Place) -> Read:
         if isinstance(first, Unknown) or isinstance(second, Unknown):
             return UNKNOWN
         wrong = first if not isinstance(first, int | float) else second
-        raise stop(codes.TYPE, f"{symbol!r} compares numbers, and {shown_value(wrong)} is none", place)
+        raise stop(TYPE, f"{symbol!r} compares numbers, and {shown_value(wrong)} is none", place)
 
     return read
 
@@ -78,9 +76,7 @@ def _contains(value: Any, container: Any, place: Place) -> Any:
         return value in container
     if isinstance(container, Unknown):
         return UNKNOWN
-    raise stop(
-        codes.TYPE, f"'in' looks into a list or a dict, and {shown_value(container)} is neither", place
-    )
+    raise stop(TYPE, f"'in' looks into a list or a dict, and {shown_value(container)} is neither", place)
 
 
 def _arithmetic(symbol: str, left: Read, right: Read, place: Place) -> Read:
@@ -95,21 +91,17 @@ def _arithmetic(symbol: str, left: Read, right: Read, place: Place) -> Read:
                 return UNKNOWN
             raise _wrong_operands(symbol, first, second, place)
         if symbol == "**" and _too_large(first, second):
-            raise stop(
-                codes.LIMIT, f"{shown_value(first)} ** {shown_value(second)} is too large a number", place
-            )
+            raise stop(LIMIT, f"{shown_value(first)} ** {shown_value(second)} is too large a number", place)
         try:
             result = compute(first, second)
         except (ArithmeticError, ValueError) as error:
-            raise stop(
-                codes.TYPE, f"{shown_value(first)} {symbol} {shown_value(second)}: {error}", place
-            ) from None
+            raise stop(TYPE, f"{shown_value(first)} {symbol} {shown_value(second)}: {error}", place) from None
         if isinstance(result, str) and len(result) > _LONGEST:
-            raise stop(codes.LIMIT, f"a string of more than {_LONGEST} characters", place)
+            raise stop(LIMIT, f"a string of more than {_LONGEST} characters", place)
         if isinstance(result, int) and result.bit_length() > _LARGEST_BITS:
-            raise stop(codes.LIMIT, f"a number of more than {_LARGEST_BITS} bits", place)
+            raise stop(LIMIT, f"a number of more than {_LARGEST_BITS} bits", place)
         if isinstance(result, complex):
-            raise stop(codes.TYPE, f"{shown_value(first)} ** {shown_value(second)} is no real number", place)
+            raise stop(TYPE, f"{shown_value(first)} ** {shown_value(second)} is no real number", place)
         return result
 
     return read
@@ -125,7 +117,7 @@ def _wrong_operands(symbol: str, first: Any, second: Any, place: Place) -> Stop:
     wanted = "two numbers or two strings" if symbol == "+" else "two numbers"
     hint = 'a string with other values in it is written "{{name}}"' if symbol == "+" else None
     return stop(
-        codes.TYPE,
+        TYPE,
         f"{symbol!r} takes {wanted}, not {shown_value(first)} and {shown_value(second)}",
         place,
         hint=hint,

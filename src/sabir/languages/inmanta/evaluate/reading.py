@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from sabir.diagnostics.finding import Related
 from sabir.diagnostics.near import did_you_mean
-from sabir.languages.inmanta import codes
 from sabir.languages.inmanta.evaluate.values import (
     Frame,
     Instance,
@@ -18,11 +17,23 @@ from sabir.languages.inmanta.evaluate.values import (
     WaitForFirst,
 )
 from sabir.languages.inmanta.evaluate.writing import stop
+from sabir.languages.inmanta.model.definitions import UNKNOWN_NAME
 from sabir.languages.inmanta.model.entities import EntityType
-from sabir.languages.inmanta.model.types import shown_value
+from sabir.languages.inmanta.model.types import TYPE, shown_value
+from sabir.languages.inmanta.syntax.examples import HOST, inmanta_rule
 from sabir.text import Place
 
-__all__ = ["attribute_reader", "defined_reader", "no_attribute", "variable_reader"]
+__all__ = ["UNSET", "attribute_reader", "defined_reader", "no_attribute", "variable_reader"]
+
+UNSET: Final = inmanta_rule(
+    "INM:E012",
+    "a value never comes",
+    "Every attribute needs a value unless its type is nullable, every relation [1] an instance. The finding stands at "
+    "the constructor of the incomplete instance.",
+    HOST + "Host()\n",
+    HOST + 'Host(name="a")\n',
+    when="evaluate",
+)
 
 
 def variable_reader(depth: int, slot: int) -> Read:
@@ -110,7 +121,7 @@ def _check_relation(instance: Instance, name: str, place: Place) -> None:
     """An optional relation without a value cannot be read, only tested; a null attribute can."""
     if instance.entity.all_properties[name].is_relation:
         raise stop(
-            codes.UNSET,
+            UNSET,
             f"the optional relation {instance.entity.shown}.{name} has no value",
             place,
             hint="guard it with 'is defined'",
@@ -185,14 +196,12 @@ def _no_instance(value: Any, name: str, place: Place) -> Stop:
         hint = f"a key of a dict is read with [{name!r}]"
     elif isinstance(value, list):
         hint = "read it from each item, in a for loop"
-    return stop(
-        codes.TYPE, f"{shown_value(value)} is no instance and has no attribute {name!r}", place, hint=hint
-    )
+    return stop(TYPE, f"{shown_value(value)} is no instance and has no attribute {name!r}", place, hint=hint)
 
 
 def no_attribute(entity: EntityType, name: str, place: Place) -> Stop:
     return stop(
-        codes.UNKNOWN_NAME,
+        UNKNOWN_NAME,
         f"{entity.shown!r} has no attribute {name!r}",
         place,
         hint=did_you_mean(name, entity.all_properties),

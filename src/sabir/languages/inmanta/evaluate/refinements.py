@@ -3,19 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
-from sabir.languages.inmanta import codes
 from sabir.languages.inmanta.evaluate.engine import Step
 from sabir.languages.inmanta.evaluate.scopes import Layout, Scope
 from sabir.languages.inmanta.evaluate.values import Frame, Instance
 from sabir.languages.inmanta.evaluate.writing import stop
 from sabir.languages.inmanta.model.entities import EntityType, ImplementationDef, ImplementDef
+from sabir.languages.inmanta.syntax.examples import inmanta_rule
 
 if TYPE_CHECKING:
     from sabir.languages.inmanta.evaluate.compiler import Compiler
 
-__all__ = ["RefinementCompiler"]
+__all__ = ["NO_IMPLEMENTATION", "RefinementCompiler"]
+
+NO_IMPLEMENTATION: Final = inmanta_rule(
+    "INM:E016",
+    "no refinement for an instance",
+    "Every instance is refined by at least one implementation whose condition holds. `std::none` says that there is "
+    "nothing to refine. Implement statements are not inherited; `using parents` takes them over.",
+    "entity A:\nend\nA()\n",
+    "entity A:\nend\nimplement A using std::none\nA()\n",
+    when="evaluate",
+)
 
 Refiner = Callable[[Instance], None]
 
@@ -57,7 +67,7 @@ class RefinementCompiler:
         self.engine.fail_instance(
             instance,
             stop(
-                codes.NO_IMPLEMENTATION,
+                NO_IMPLEMENTATION,
                 f"there is no implementation for {entity.shown!r}",
                 instance.site.place,
                 hint=hint,
@@ -105,7 +115,7 @@ class RefinementCompiler:
         self.engine.fail_instance(
             instance,
             stop(
-                codes.NO_IMPLEMENTATION,
+                NO_IMPLEMENTATION,
                 f"no implementation of {entity.shown!r} is selected: the condition of none of them holds",
                 instance.site.place,
                 hint=f"add 'implement {entity.shown} using std::none' for the other cases",

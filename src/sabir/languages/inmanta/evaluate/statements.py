@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from sabir.diagnostics.finding import Related
 from sabir.graph.origin import How
 from sabir.graph.values import Unknown
-from sabir.languages.inmanta import codes
 from sabir.languages.inmanta.evaluate.comprehensions import Flow
 from sabir.languages.inmanta.evaluate.engine import Step
 from sabir.languages.inmanta.evaluate.owners import with_owner
@@ -24,9 +23,9 @@ from sabir.languages.inmanta.evaluate.values import (
     Stop,
     Wait,
 )
-from sabir.languages.inmanta.evaluate.writing import stop
+from sabir.languages.inmanta.evaluate.writing import DOUBLE, stop
 from sabir.languages.inmanta.model.entities import Property
-from sabir.languages.inmanta.model.types import shown_value
+from sabir.languages.inmanta.model.types import TYPE, shown_value
 from sabir.languages.inmanta.syntax import nodes
 
 if TYPE_CHECKING:
@@ -74,7 +73,7 @@ class StatementCompiler:
         place = nodes.place_of(scope.space.source, node)
         if node.extend:
             failure = stop(
-                codes.TYPE, f"'+=' adds to a relation, and {name!r} is a variable", place, hint="write '='"
+                TYPE, f"'+=' adds to a relation, and {name!r} is a variable", place, hint="write '='"
             )
             return _failing(failure)
         slot = scope.names[name]
@@ -99,7 +98,7 @@ class StatementCompiler:
         source = scope.space.source
         others = [one for one in scope.writers.get(name, []) if one is not node]
         return stop(
-            codes.DOUBLE,
+            DOUBLE,
             f"variable {name!r} has the value {shown_value(old)} and cannot be set to {shown_value(value)}",
             nodes.place_of(source, node.target),
             hint="a variable is assigned once; give the second value another name",
@@ -133,7 +132,7 @@ class StatementCompiler:
             instance = base(frame)
             if type(instance) is not Instance:
                 raise stop(
-                    codes.TYPE, f"{shown_value(instance)} is no instance: {name!r} cannot be set on it", place
+                    TYPE, f"{shown_value(instance)} is no instance: {name!r} cannot be set on it", place
                 )
             prop = instance.entity.all_properties.get(name)
             if prop is None:
@@ -144,7 +143,7 @@ class StatementCompiler:
                         f"holds one instance {prop.multiplicity()}" if prop.is_relation else "is an attribute"
                     )
                     raise stop(
-                        codes.TYPE,
+                        TYPE,
                         f"'+=' adds to a relation of several, and {prop.full_name} {what}",
                         place,
                         hint="write '='",
@@ -256,7 +255,7 @@ class StatementCompiler:
             elif not isinstance(items, Unknown):
                 hint = "iterate a list of its keys" if isinstance(items, dict) else None
                 raise stop(
-                    codes.TYPE, f"'for' goes over a list, and {shown_value(items)} is none", place, hint=hint
+                    TYPE, f"'for' goes over a list, and {shown_value(items)} is none", place, hint=hint
                 )
 
         step = Step(run, node, scope)

@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 
 from sabir.diagnostics.near import did_you_mean
-from sabir.languages.inmanta import codes
+from sabir.languages.inmanta.evaluate.budget import LIMIT
+from sabir.languages.inmanta.evaluate.calls import PLUGIN
 from sabir.languages.inmanta.evaluate.scopes import Scope
 from sabir.languages.inmanta.evaluate.values import Frame, Pending, Read, RelationValue, Stop, Wait
 from sabir.languages.inmanta.evaluate.views import InstanceView, called_by_python, instance_of, outward
 from sabir.languages.inmanta.evaluate.writing import stop
+from sabir.languages.inmanta.model.definitions import UNKNOWN_NAME
 from sabir.languages.inmanta.syntax.project import Namespace
 from sabir.text import Place
 
@@ -93,23 +95,23 @@ class Templates:
             return "".join(parts)
         except LimitReached as error:
             self._exhausted += 1
-            raise stop(codes.LIMIT, f"template {template.name!r}: {error}", place) from None
+            raise stop(LIMIT, f"template {template.name!r}: {error}", place) from None
         except jinja2.UndefinedError as error:
             raise self._undefined(error, scope, place) from None
         except Stop:
             raise
         except RecursionError:
-            raise stop(codes.LIMIT, "the template includes itself without end", place) from None
+            raise stop(LIMIT, "the template includes itself without end", place) from None
         except (Exception, SystemExit) as error:  # noqa: BLE001  # whatever a template does wrong is the model's mistake
             raise stop(
-                codes.PLUGIN, f"template {template.name!r} failed: {type(error).__name__}: {error}", place
+                PLUGIN, f"template {template.name!r} failed: {type(error).__name__}: {error}", place
             ) from None
 
     def _undefined(self, error: Exception, scope: Scope, place: Place) -> Stop:
         message = str(error)
         quoted = message.split("'")
         hint = did_you_mean(quoted[1], scope.visible()) if len(quoted) > 2 else None
-        return stop(codes.UNKNOWN_NAME, f"in the template: {message}", place, hint=hint)
+        return stop(UNKNOWN_NAME, f"in the template: {message}", place, hint=hint)
 
     def _reads(self, names: frozenset[str], scope: Scope, place: Place) -> list[tuple[str, Read]]:
         found: list[tuple[str, Read]] = []
@@ -173,11 +175,9 @@ class Templates:
             raise self._missing(str(error.name or path), place) from None
         except jinja2.TemplateSyntaxError as error:
             where = f"{error.name or path}, line {error.lineno}"
-            raise stop(
-                codes.PLUGIN, f"the template cannot be read ({where}): {error.message}", place
-            ) from None
+            raise stop(PLUGIN, f"the template cannot be read ({where}): {error.message}", place) from None
         except RecursionError:
-            raise stop(codes.LIMIT, f"the template {path!r} is nested too deeply", place) from None
+            raise stop(LIMIT, f"the template {path!r} is nested too deeply", place) from None
 
     def _missing(self, path: str, place: Place) -> Stop:
         module, _, inside = path.partition("/")
@@ -185,14 +185,14 @@ class Templates:
         if module not in modules:
             hint = did_you_mean(module, modules) or "the path begins with the name of an imported module"
             return stop(
-                codes.PLUGIN,
+                PLUGIN,
                 f"there is no template {path!r}: {module!r} is no loaded module",
                 place,
                 hint=hint,
             )
         known = [one.removeprefix("templates/") for one in modules[module].data.list("templates")]
         return stop(
-            codes.PLUGIN,
+            PLUGIN,
             f"module {module!r} has no template {inside!r}",
             place,
             hint=did_you_mean(inside, known) or f"templates are in {modules[module].data.shown}/templates",

@@ -7,13 +7,12 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
 from sabir.graph.values import Unknown
-from sabir.languages.inmanta import codes
-from sabir.languages.inmanta.evaluate.budget import LARGE_TEXT
+from sabir.languages.inmanta.evaluate.budget import LARGE_TEXT, LIMIT
 from sabir.languages.inmanta.evaluate.operators import shown_text
 from sabir.languages.inmanta.evaluate.scopes import Scope
 from sabir.languages.inmanta.evaluate.values import Frame, Read
 from sabir.languages.inmanta.evaluate.writing import stop
-from sabir.languages.inmanta.model.types import shown_value
+from sabir.languages.inmanta.model.types import TYPE, shown_value
 from sabir.languages.inmanta.syntax import nodes
 from sabir.text import Place
 
@@ -137,10 +136,8 @@ def _formatted(value: Any, spec: str, place: Place) -> str:
     if not spec:
         return shown_text(value)
     if len(spec) > 20 or any(int(digits) > 1000 for digits in re.findall("[0-9]+", spec)):
-        raise stop(codes.LIMIT, f"the format {spec!r} asks for too much", place)
+        raise stop(LIMIT, f"the format {spec!r} asks for too much", place)
     try:
         return format(value, spec)
     except (ValueError, TypeError) as error:
-        raise stop(
-            codes.TYPE, f"{shown_value(value)} cannot be written as {spec!r}: {error}", place
-        ) from None
+        raise stop(TYPE, f"{shown_value(value)} cannot be written as {spec!r}: {error}", place) from None

@@ -2,33 +2,61 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
-from sabir.diagnostics.finding import Finding, Related
+from sabir.diagnostics.finding import Related
+from sabir.diagnostics.rules import Rule
 from sabir.graph.origin import How
 from sabir.graph.values import Unknown
-from sabir.languages.inmanta import codes
 from sabir.languages.inmanta.evaluate.sites import Site
 from sabir.languages.inmanta.evaluate.values import Instance, Pending, RelationValue, Stop
 from sabir.languages.inmanta.model.entities import Property
-from sabir.languages.inmanta.model.types import shown_value
+from sabir.languages.inmanta.model.types import TYPE, shown_value
+from sabir.languages.inmanta.syntax.examples import FILES, inmanta_rule
 from sabir.text import Place
 
 if TYPE_CHECKING:
     from sabir.languages.inmanta.evaluate.engine import Engine
 
-__all__ = ["Writer", "stop"]
+__all__ = ["DOUBLE", "FROZEN", "MULTIPLICITY", "Writer", "stop"]
+
+DOUBLE: Final = inmanta_rule(
+    "INM:E011",
+    "a second, different value",
+    "A variable or attribute gets one value. The same value again is no error. A default is a value too: only the "
+    "constructor can replace it. Both places are named.",
+    "a = 1\na = 2\n",
+    "a = 1\na = 1\n",
+    when="evaluate",
+)
+FROZEN: Final = inmanta_rule(
+    "INM:E014",
+    "a relation is extended after its complete value was used",
+    "Something needed the complete relation (a plug-in, a comparison, a template), and what it computed leads to one "
+    "more value. No order of evaluation can make that true.",
+    FILES + "h = Host(files=File())\nn = std::count(h.files)\nif n == 1:\n    h.files += File()\nend\n",
+    FILES + "h = Host(files=File())\nn = std::count(h.files)\n",
+    when="evaluate",
+)
+MULTIPLICITY: Final = inmanta_rule(
+    "INM:E013",
+    "too few or too many in a relation",
+    "The multiplicity of a relation says how many instances it holds.",
+    FILES.replace("[0:]", "[1:]") + "Host()\n",
+    FILES.replace("[0:]", "[1:]") + "Host(files=File())\n",
+    when="evaluate",
+)
 
 
 def stop(
-    code: str,
+    rule: Rule,
     message: str,
     place: Place,
     *,
     hint: str | None = None,
     related: tuple[Related, ...] = (),
 ) -> Stop:
-    return Stop(Finding(code=code, message=message, place=place, hint=hint, related=related))
+    return Stop(rule.at(place, message, hint=hint, related=related))
 
 
 class Writer:
@@ -64,7 +92,7 @@ class Writer:
             message = f"{entity}.{prop.name} holds instances of {prop.target.shown}, and {shown_value(value)} is none"
             hint = None
         return stop(
-            codes.TYPE,
+            TYPE,
             message,
             site.place_of(prop.name),
             hint=hint,
@@ -124,7 +152,7 @@ class Writer:
         made = Related(place=owner.site.place, message="the instance is made here")
         if prop.high is not None and len(relation.values) >= prop.high:
             return stop(
-                codes.MULTIPLICITY,
+                MULTIPLICITY,
                 f"{name} {prop.multiplicity()} takes at most {prop.high} values, and this is one more",
                 site.place_of(prop.name),
                 related=(made,),
@@ -132,7 +160,7 @@ class Writer:
         self.engine.too_late(relation.owner, relation.slot)
         reason = self.engine.closing.reason(relation.owner, relation.slot)
         return stop(
-            codes.FROZEN,
+            FROZEN,
             f"{name} cannot be extended: its complete value was already used",
             site.place_of(prop.name),
             hint="what is added may not depend on the complete relation; use a second relation for the additions",
@@ -142,7 +170,7 @@ class Writer:
     def _null(self, instance: Instance, prop: Property, site: Site) -> None:
         if prop.low != 0:
             raise stop(
-                codes.MULTIPLICITY,
+                MULTIPLICITY,
                 f"{instance.entity.shown}.{prop.name} {prop.multiplicity()} needs a value and cannot be null",
                 site.place_of(prop.name),
                 related=(Related(place=prop.place, message="the relation is defined here"),),
@@ -154,7 +182,7 @@ class Writer:
         if relation.values:
             first = next(iter(relation.values.values()))
             raise stop(
-                codes.FROZEN,
+                FROZEN,
                 f"{instance.entity.shown}.{prop.name} has values and cannot be null",
                 site.place_of(prop.name),
                 related=(Related(place=first.place, message="a value is added here"),),
@@ -198,7 +226,7 @@ class Writer:
         if old is None and self.engine.closing.was_closed(instance, slot):
             self.engine.too_late(instance, slot)
             return stop(
-                codes.FROZEN,
+                FROZEN,
                 f"{name} cannot be set: it was already used as null",
                 site.place_of(prop.name),
                 related=(
@@ -207,9 +235,9 @@ class Writer:
                 ),
             )
         first = self._first_place(instance, prop, slot)
-        code = codes.FROZEN if prop.is_relation and old is None else codes.DOUBLE
+        rule = FROZEN if prop.is_relation and old is None else DOUBLE
         return stop(
-            code,
+            rule,
             f"{name} has the value {shown_value(old)} and cannot be set to {shown_value(value)}",
             site.place_of(prop.name),
             hint="a default can be changed only in the constructor" if first[1] else None,

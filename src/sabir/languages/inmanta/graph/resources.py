@@ -9,18 +9,27 @@ from typing import Any, Final
 from sabir.diagnostics.finding import Finding, Severity
 from sabir.graph.origin import AttributeRead
 from sabir.graph.values import Unknown
-from sabir.languages.inmanta import codes
 from sabir.languages.inmanta.evaluate.given import Given
 from sabir.languages.inmanta.evaluate.model import Model, evaluate_package
 from sabir.languages.inmanta.evaluate.plugins.api import IgnoreResourceException, RegisteredResource
 from sabir.languages.inmanta.evaluate.plugins.names import Exporter
 from sabir.languages.inmanta.evaluate.values import Instance, Pending, RelationValue, property_of
 from sabir.languages.inmanta.evaluate.views import view_of
+from sabir.languages.inmanta.syntax.examples import inmanta_rule
 from sabir.languages.language import EvaluationRequest, RenderedObject, Rendering, RenderRequest
 from sabir.source.collector import collector_paused
 from sabir.source.packages import LoadedPackage
 
-__all__ = ["RENDERER", "exported_resources", "render_resources", "rendered_objects"]
+__all__ = ["RENDERER", "RESOURCE", "exported_resources", "render_resources", "rendered_objects"]
+
+RESOURCE: Final = inmanta_rule(
+    "INM:W005",
+    "a resource cannot be exported",
+    "The class that is registered for an entity failed to compute a field or the id of a resource.",
+    'host = std::Host(name="a", os=std::linux)\nstd::Package(host=host, name="p]", state="installed")\n',
+    'host = std::Host(name="a", os=std::linux)\nstd::Package(host=host, name="p", state="installed")\n',
+    when="render",
+)
 
 RENDERER: Final = "inmanta-resources"
 
@@ -185,8 +194,7 @@ def _required(instance: Instance, ids: dict[Instance, str]) -> list[str]:
 
 
 def _failure(instance: Instance, registered: RegisteredResource, error: BaseException) -> Finding:
-    return Finding(
-        code=codes.RESOURCE,
+    return RESOURCE.at(
         message=f"the resource of this {instance.entity.shown!r} cannot be exported: {type(error).__name__}: {error}",
         place=instance.site.place,
         hint=f"see the class {registered.cls.__name__} that is registered for it",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from msgspec import Struct
 
@@ -12,9 +12,19 @@ from sabir.diagnostics.near import did_you_mean
 from sabir.languages.inmanta.model.entities import EntityType, ImplementationDef
 from sabir.languages.inmanta.model.types import PRIMITIVES, ConstrainedType, ValueType
 from sabir.languages.inmanta.syntax import nodes
+from sabir.languages.inmanta.syntax.examples import HOST, inmanta_rule
 from sabir.languages.inmanta.syntax.project import Namespace, Project
 
-__all__ = ["Definitions"]
+__all__ = ["UNKNOWN_NAME", "Definitions"]
+
+UNKNOWN_NAME: Final = inmanta_rule(
+    "INM:E003",
+    "a name means nothing",
+    "A variable, type, entity, attribute, implementation or function that does not exist, or whose namespace is not "
+    "imported in this file. Types and functions are looked up before anything runs; variables when they are read.",
+    HOST + 'h = Host(nmae="a")\n',
+    HOST + 'h = Host(name="a")\n',
+)
 
 _Found = TypeVar("_Found")
 

@@ -7,17 +7,26 @@ does no harm (recorded behaviour); `unknown_variables` finds them for `sabir che
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from typing import Final
 
 from sabir.diagnostics.finding import Finding, Related
 from sabir.diagnostics.near import did_you_mean
-from sabir.languages.inmanta import codes
-from sabir.languages.inmanta.model.definitions import Definitions
+from sabir.languages.inmanta.model.definitions import UNKNOWN_NAME, Definitions
 from sabir.languages.inmanta.model.entities import EntityType
 from sabir.languages.inmanta.syntax import nodes
-from sabir.languages.inmanta.syntax.project import Namespace
+from sabir.languages.inmanta.syntax.examples import HOST, inmanta_rule
+from sabir.languages.inmanta.syntax.project import DUPLICATE, Namespace
 from sabir.languages.inmanta.syntax.walking import walk
 
-__all__ = ["check_names"]
+__all__ = ["CALL", "check_names"]
+
+CALL: Final = inmanta_rule(
+    "INM:E020",
+    "wrong arguments",
+    "A constructor takes its values by name, each once; a function takes what its parameters say.",
+    HOST + 'Host("a")\n',
+    HOST + 'Host(name="a")\n',
+)
 
 _CASTS = frozenset({"int", "float", "number", "string", "bool"})
 
@@ -61,7 +70,7 @@ class _Checker:
         if entity is None:
             message, hint = self.definitions.unknown("entity", name, space, self.definitions.entities)
             place = space.place(node.start, node.start + len(name))
-            self.findings.append(Finding(code=codes.UNKNOWN_NAME, message=message, place=place, hint=hint))
+            self.findings.append(UNKNOWN_NAME.at(message=message, place=place, hint=hint))
         return entity
 
     def _construct(self, node: nodes.Construct, space: Namespace) -> None:
@@ -76,8 +85,7 @@ class _Checker:
             elif argument.name in seen:
                 first = seen[argument.name]
                 self.findings.append(
-                    Finding(
-                        code=codes.CALL,
+                    CALL.at(
                         message=f"{argument.name!r} is set twice in this constructor",
                         place=place,
                         related=(
@@ -87,8 +95,7 @@ class _Checker:
                 )
             elif entity is not None and argument.name not in entity.all_properties:
                 self.findings.append(
-                    Finding(
-                        code=codes.UNKNOWN_NAME,
+                    UNKNOWN_NAME.at(
                         message=f"{entity.shown!r} has no attribute {argument.name!r}",
                         place=space.place(argument.start, argument.start + len(argument.name)),
                         hint=did_you_mean(argument.name, entity.all_properties),
@@ -123,8 +130,7 @@ class _Checker:
         own = entity.node.attributes if entity is not None else ()
         name = own[0].name if own else "name"
         text = space.source.text[argument.start : argument.end]
-        return Finding(
-            code=codes.CALL,
+        return CALL.at(
             message=f"the constructor of {node.entity!r} takes its values by name",
             place=space.place(argument.start, argument.end),
             hint=f"write {name}={text}",
@@ -135,8 +141,7 @@ class _Checker:
         for argument in node.arguments:
             if argument.name is None and not argument.unpack:
                 self.findings.append(
-                    Finding(
-                        code=codes.CALL,
+                    CALL.at(
                         message="a look-up takes its values by name",
                         place=space.place(argument.start, argument.end),
                         hint=f"write {node.entity}[name=…]",
@@ -150,7 +155,7 @@ class _Checker:
             return
         message, hint = self.definitions.unknown("function", node.function, space, self.functions)
         place = space.place(node.start, node.start + len(node.function))
-        self.findings.append(Finding(code=codes.UNKNOWN_NAME, message=message, place=place, hint=hint))
+        self.findings.append(UNKNOWN_NAME.at(message=message, place=place, hint=hint))
 
     def _name(self, node: nodes.Name, space: Namespace) -> None:
         """A namespace must be imported, also where the variable of it is never read (recorded behaviour)."""
@@ -158,8 +163,7 @@ class _Checker:
         if not head or head in space.imports:
             return
         self.findings.append(
-            Finding(
-                code=codes.UNKNOWN_NAME,
+            UNKNOWN_NAME.at(
                 message=f"variable {node.name!r}: the namespace {head!r} is not imported here",
                 place=space.place(node.start, node.end),
                 hint=did_you_mean(head, space.imports) or f"add 'import {head}' to this file",
@@ -177,8 +181,7 @@ class _Checker:
             if isinstance(one, nodes.Assign) and isinstance(one.target, nodes.Name)
         }
         self.findings += [
-            Finding(
-                code=codes.UNKNOWN_NAME,
+            UNKNOWN_NAME.at(
                 message=f"there is no variable {one.name!r} to annotate this relation with",
                 place=space.place(one.start, one.end),
                 hint=did_you_mean(one.name, known) or "define it, or write '--'",
@@ -195,8 +198,7 @@ class _Checker:
             if key.value in seen:
                 first = seen[key.value]
                 self.findings.append(
-                    Finding(
-                        code=codes.DUPLICATE,
+                    DUPLICATE.at(
                         message=f"the key {key.value!r} stands twice in this dict",
                         place=space.place(key.start, key.end),
                         related=(Related(place=space.place(first.start, first.end), message="first here"),),

@@ -5,10 +5,12 @@ An unknown or doubled name is a finding even where nothing would run it, and all
 
 from __future__ import annotations
 
-from sabir.diagnostics.finding import Finding, Related
+from typing import Final
+
+from sabir.diagnostics.finding import Related
 from sabir.diagnostics.near import did_you_mean
-from sabir.languages.inmanta import codes
-from sabir.languages.inmanta.model.definitions import Definitions
+from sabir.diagnostics.rules import Rule
+from sabir.languages.inmanta.model.definitions import UNKNOWN_NAME, Definitions
 from sabir.languages.inmanta.model.entities import (
     EntityType,
     ImplementationDef,
@@ -20,6 +22,7 @@ from sabir.languages.inmanta.model.literals import literal_value
 from sabir.languages.inmanta.model.types import (
     ANY,
     PRIMITIVES,
+    TYPE,
     ConstrainedType,
     ValueType,
     list_of,
@@ -28,11 +31,43 @@ from sabir.languages.inmanta.model.types import (
     shown_value,
 )
 from sabir.languages.inmanta.syntax import nodes
-from sabir.languages.inmanta.syntax.project import Namespace, Project
+from sabir.languages.inmanta.syntax.examples import inmanta_rule
+from sabir.languages.inmanta.syntax.project import DUPLICATE, Namespace, Project
 from sabir.languages.inmanta.syntax.walking import walk
 from sabir.text import Place
 
-__all__ = ["resolve_definitions"]
+__all__ = ["BAD_IMPLEMENT", "BAD_INDEX", "HIDES", "TYPE_CYCLE", "resolve_definitions"]
+
+TYPE_CYCLE: Final = inmanta_rule(
+    "INM:E005",
+    "a type is made from itself",
+    "An entity cannot be its own ancestor, a typedef not its own base.",
+    "entity A extends B:\nend\nentity B extends A:\nend\n",
+    "entity A:\nend\nentity B extends A:\nend\n",
+)
+BAD_IMPLEMENT: Final = inmanta_rule(
+    "INM:E006",
+    "an implement statement that cannot be",
+    "An implementation fits the entity it was written for and its children. `parents` takes no condition: what it "
+    "brings keeps its own.",
+    "entity A:\nend\nentity B:\nend\nimplementation a for A:\nend\nimplement B using a\n",
+    "entity A:\nend\nimplementation a for A:\nend\nimplement A using a\n",
+)
+BAD_INDEX: Final = inmanta_rule(
+    "INM:E007",
+    "an index that cannot identify",
+    "An index holds attributes and relations [1]; a relation that may be empty or hold several does not name one instance.",
+    "entity A:\nend\nA.other [0:1] -- A\nindex A(other)\n",
+    "entity A:\nend\nA.other [1] -- A\nindex A(other)\n",
+)
+HIDES: Final = inmanta_rule(
+    "INM:W006",
+    "an attribute hides a relation of std::Entity",
+    "Every entity has the relations `requires` and `provides`. An attribute of such a name takes their place, and "
+    "resources of the entity cannot be ordered by it.",
+    "entity Unit:\n    string[] requires = []\nend\n",
+    "entity Unit:\n    string[] required_units = []\nend\n",
+)
 
 
 def resolve_definitions(project: Project) -> Definitions:
@@ -78,18 +113,18 @@ class _Resolver:
 
     def report(
         self,
-        code: str,
+        rule: Rule,
         message: str,
         place: Place,
         *,
         hint: str | None = None,
         related: tuple[Related, ...] = (),
     ) -> None:
-        self.out.findings.append(Finding(code=code, message=message, place=place, hint=hint, related=related))
+        self.out.findings.append(rule.at(place, message, hint=hint, related=related))
 
     def _duplicate(self, what: str, name: str, place: Place, first: Place) -> None:
         self.report(
-            codes.DUPLICATE,
+            DUPLICATE,
             f"{what} {name!r} is defined twice",
             place,
             related=(Related(place=first, message="first defined here"),),
@@ -114,7 +149,7 @@ class _Resolver:
                     self._duplicate("type", name, place, types[name])
                     continue
                 if name in PRIMITIVES:
-                    self.report(codes.DUPLICATE, f"{name!r} is a type of the language itself", place)
+                    self.report(DUPLICATE, f"{name!r} is a type of the language itself", place)
                     continue
                 types[name] = place
                 full = f"{space.name}::{name}"
@@ -130,7 +165,7 @@ class _Resolver:
                 if name in types and name not in seen:
                     seen.add(name)
                     self.report(
-                        codes.DUPLICATE,
+                        DUPLICATE,
                         f"{name!r} is a type here and cannot be a variable too",
                         nodes.place_of(space.source, statement.target),
                         related=(Related(place=types[name], message="the type is defined here"),),
@@ -146,14 +181,12 @@ class _Resolver:
         seen = base
         while isinstance(seen, ConstrainedType):
             if seen is own:
-                self.report(codes.TYPE_CYCLE, f"type {own.name!r} is made from itself", own.place)
+                self.report(TYPE_CYCLE, f"type {own.name!r} is made from itself", own.place)
                 return
             seen = seen.base
         own.base = base
         if node.condition is not None and not _mentions(node.condition, "self"):
-            self.report(
-                codes.TYPE, f"the condition of type {own.name!r} says nothing about 'self'", own.place
-            )
+            self.report(TYPE, f"the condition of type {own.name!r} says nothing about 'self'", own.place)
         if node.regex is not None:
             test, inner = matches(node.regex), base
             own.accepts = lambda value: inner.accepts(value) and test(value)
@@ -164,14 +197,14 @@ class _Resolver:
             place = nodes.place_of(space.source, ref)
             if self.out.entity(ref.name, space) is not None:
                 self.report(
-                    codes.TYPE,
+                    TYPE,
                     f"{ref.name!r} is an entity; an attribute has a primitive type",
                     place,
                     hint=f"define a relation to {ref.name} instead",
                 )
             else:
                 message, hint = self.out.unknown("type", ref.name, space, self.out.typedefs)
-                self.report(codes.UNKNOWN_NAME, message, place, hint=hint)
+                self.report(UNKNOWN_NAME, message, place, hint=hint)
             return None
         if ref.is_list:
             found = list_of(found)
@@ -181,7 +214,7 @@ class _Resolver:
         found = self.out.entity(name.name, space)
         if found is None:
             message, hint = self.out.unknown("entity", name.name, space, self.out.entities)
-            self.report(codes.UNKNOWN_NAME, message, nodes.place_of(space.source, name), hint=hint)
+            self.report(UNKNOWN_NAME, message, nodes.place_of(space.source, name), hint=hint)
         return found
 
     def _parents(self, entity: EntityType) -> None:
@@ -192,7 +225,7 @@ class _Resolver:
                 continue
             if parent in entity.parents:
                 self.report(
-                    codes.DUPLICATE,
+                    DUPLICATE,
                     f"entity {entity.shown!r} names its parent {name.name!r} twice",
                     nodes.place_of(space.source, name),
                 )
@@ -236,7 +269,7 @@ class _Resolver:
     def _type_cycle(self, cycle: list[EntityType]) -> None:
         names = " → ".join(one.shown for one in [*cycle, cycle[0]])
         self.report(
-            codes.TYPE_CYCLE,
+            TYPE_CYCLE,
             f"entity {cycle[0].shown!r} inherits from itself: {names}",
             cycle[0].place,
             related=tuple(Related(place=one.place, message=f"{one.shown} is here") for one in cycle[1:]),
@@ -259,7 +292,7 @@ class _Resolver:
                 fits = isinstance(kind, ConstrainedType) or kind.accepts(own.default)
                 if not fits or (own.default is None and not node.type.nullable):
                     self.report(
-                        codes.TYPE,
+                        TYPE,
                         f"the default {shown_value(own.default)} of {node.name!r} is no {kind.name}",
                         place,
                     )
@@ -319,7 +352,7 @@ class _Resolver:
                 elif not same:
                     what = "relation" if above.is_relation else "attribute"
                     self.report(
-                        codes.DUPLICATE,
+                        DUPLICATE,
                         f"{entity.shown!r} cannot override the {what} {name!r} of {above.entity.shown!r}",
                         own.place,
                         hint="only the default of an attribute can be changed, with the same type",
@@ -336,7 +369,7 @@ class _Resolver:
                 same = other.type is not None and one.type is not None and other.type.name == one.type.name
                 if other is not one and not same and name not in entity.properties:
                     self.report(
-                        codes.DUPLICATE,
+                        DUPLICATE,
                         f"{entity.shown!r} inherits {other.full_name} and {one.full_name}, which are not the same",
                         entity.place,
                         related=(
@@ -349,7 +382,7 @@ class _Resolver:
         """Nobody names `std::Entity` as a parent, and published modules have attributes called `requires`."""
         above.hidden = True
         self.report(
-            codes.HIDES,
+            HIDES,
             f"the attribute {own.name!r} of {entity.shown!r} hides the relation of this name that every entity has",
             own.place,
             hint="what is deployed cannot be ordered by it; another name is better",
@@ -365,22 +398,18 @@ class _Resolver:
             own = entity.all_properties.get(name.name)
             if own is None:
                 hint = did_you_mean(name.name, entity.all_properties)
-                self.report(
-                    codes.BAD_INDEX, f"{entity.shown!r} has no attribute {name.name!r}", place, hint=hint
-                )
+                self.report(BAD_INDEX, f"{entity.shown!r} has no attribute {name.name!r}", place, hint=hint)
                 good = False
             elif own.is_relation and not (own.low == own.high == 1):
                 self.report(
-                    codes.BAD_INDEX,
+                    BAD_INDEX,
                     f"{own.full_name} {own.multiplicity()} cannot identify an instance",
                     place,
                     hint="an index holds attributes and relations [1]",
                 )
                 good = False
             elif own.type is not None and own.type.name.rstrip("?").endswith(("[]", "list")):
-                self.report(
-                    codes.BAD_INDEX, f"{own.full_name} is a list and cannot identify an instance", place
-                )
+                self.report(BAD_INDEX, f"{own.full_name} is a list and cannot identify an instance", place)
                 good = False
         if good:
             attributes = tuple(name.name for name in node.attributes)
@@ -407,7 +436,7 @@ class _Resolver:
                 parents = True
                 if node.condition is not None:
                     self.report(
-                        codes.BAD_IMPLEMENT,
+                        BAD_IMPLEMENT,
                         "'parents' cannot have a condition",
                         place,
                         hint="the implementations of the parents keep their own conditions",
@@ -418,7 +447,7 @@ class _Resolver:
                 continue
             if one.entity not in entity.ancestor_set:
                 self.report(
-                    codes.BAD_IMPLEMENT,
+                    BAD_IMPLEMENT,
                     f"implementation {name.name!r} is for {one.entity.shown!r}, which {entity.shown!r} is not",
                     place,
                     related=(Related(place=one.place, message="the implementation is here"),),
@@ -433,7 +462,7 @@ class _Resolver:
         found = self.out.implementation(name.name, space)
         if found is None:
             message, hint = self.out.unknown("implementation", name.name, space, self.out.implementations)
-            self.report(codes.UNKNOWN_NAME, message, nodes.place_of(space.source, name), hint=hint)
+            self.report(UNKNOWN_NAME, message, nodes.place_of(space.source, name), hint=hint)
         return found
 
 

@@ -10,10 +10,31 @@ from msgspec import Struct
 
 from sabir.expressions.patterns import PatternTooSlow, is_cheap, matches_start
 from sabir.graph.values import Unknown
+from sabir.languages.inmanta.syntax.examples import HOST, inmanta_rule
 from sabir.languages.inmanta.syntax.nodes import Typedef
 from sabir.text import Place
 
-__all__ = ["ANY", "PRIMITIVES", "ConstrainedType", "Test", "ValueType", "list_of", "nullable", "shown_value"]
+__all__ = [
+    "ANY",
+    "PRIMITIVES",
+    "TYPE",
+    "ConstrainedType",
+    "Test",
+    "ValueType",
+    "list_of",
+    "nullable",
+    "shown_value",
+]
+
+TYPE: Final = inmanta_rule(
+    "INM:E010",
+    "a value does not fit its type",
+    "Values are never converted silently: 1 is no string, null only fits a type with `?`, a condition is true or "
+    "false, an operator takes what it says.",
+    HOST + "Host(name=1)\n",
+    HOST + 'Host(name="1")\n',
+    when="evaluate",
+)
 
 Test = Callable[[object], bool]
 

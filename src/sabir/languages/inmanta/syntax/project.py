@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import posixpath
 from pathlib import Path
+from typing import Final
 
 from msgspec import Struct
 
 from sabir.diagnostics.finding import Edit, Finding, Fix
 from sabir.diagnostics.near import did_you_mean
-from sabir.languages.inmanta import codes
 from sabir.languages.inmanta.syntax.cache import cache_directory, cached_parse
+from sabir.languages.inmanta.syntax.examples import MODULE, inmanta_rule
 from sabir.languages.inmanta.syntax.modules import Module, ModuleFault, ModuleFinder
 from sabir.languages.inmanta.syntax.nodes import Import, Relation, TopStatement, place_of
 from sabir.languages.inmanta.syntax.parser import rewritten
@@ -18,7 +19,66 @@ from sabir.languages.inmanta.syntax.trees import DirectoryTree, FileTree, Packag
 from sabir.source.packages import LoadedPackage, PackageFile
 from sabir.text import Place, Source, Span
 
-__all__ = ["MAIN", "Namespace", "Project", "load_project"]
+__all__ = [
+    "DUPLICATE",
+    "MAIN",
+    "OLD_RELATION",
+    "OUTSIDE_PATH",
+    "SLASH_COMMENT",
+    "SYNTAX",
+    "UNKNOWN_MODULE",
+    "Namespace",
+    "Project",
+    "load_project",
+]
+
+SYNTAX: Final = inmanta_rule(
+    "INM:E001",
+    "the text cannot be read",
+    "The file breaks the grammar of the language; nothing in it can be evaluated. All independent errors of all "
+    "files are reported together.",
+    "a = = 1\n",
+    "a = 1\n",
+)
+UNKNOWN_MODULE: Final = inmanta_rule(
+    "INM:E002",
+    "a module cannot be loaded",
+    "An imported module has to be on the module path (`modulepath` in project.yml), with module.yml and "
+    "model/_init.cf. Check the name, or add the missing file.",
+    "import nett\n",
+    {"main.cf": "import net\n", **MODULE},
+)
+DUPLICATE: Final = inmanta_rule(
+    "INM:E004",
+    "something is defined twice",
+    "A name has one meaning in its scope: types and variables share their names, and an inherited attribute or "
+    "relation cannot be overridden. A dict has each key once.",
+    "typedef port as int matching self > 0\nport = 1\n",
+    "typedef port as int matching self > 0\nssh = 1\n",
+)
+SLASH_COMMENT: Final = inmanta_rule(
+    "INM:W001",
+    "a comment that begins with //",
+    "Newer releases of the language refuse it; `#` begins a comment everywhere.",
+    "// a comment\na = 1\n",
+    "# a comment\na = 1\n",
+    fixable=True,
+)
+OLD_RELATION: Final = inmanta_rule(
+    "INM:W002",
+    "a relation in the old form",
+    "Newer releases of the language refuse it. The fix writes the same relation in today's form.",
+    "entity A:\nend\nentity B:\nend\nA a [1] -- [0:] B bs\n",
+    "entity A:\nend\nentity B:\nend\nA.bs [0:] -- B.a [1]\n",
+    fixable=True,
+)
+OUTSIDE_PATH: Final = inmanta_rule(
+    "INM:W003",
+    "the module path leads out of the project",
+    "Only what belongs to the project is read because its files say so. Name other directories on the command line.",
+    {"main.cf": "a = 1\n", "project.yml": "name: p\nmodulepath: [../libs]\n"},
+    {"main.cf": "a = 1\n", "project.yml": "name: p\nmodulepath: [libs]\n"},
+)
 
 MAIN = "__config__"
 """The namespace of `main.cf`, by the name users know from error messages of the existing engine."""
@@ -89,10 +149,9 @@ class _Loader:
         if len(top) == 1:
             return self.package.get_file(top[0])
         self.findings.append(
-            Finding.about_file(
-                codes.UNKNOWN_MODULE,
-                "the project has no main.cf, where evaluation begins",
+            UNKNOWN_MODULE.about_file(
                 "main.cf",
+                "the project has no main.cf, where evaluation begins",
                 hint="write main.cf, or give the .cf file to read",
             )
         )
@@ -109,10 +168,9 @@ class _Loader:
             if inside.startswith(("/", "..")):
                 assert config is not None
                 self.findings.append(
-                    Finding.about_file(
-                        codes.OUTSIDE_PATH,
-                        f"the module path {path!r} leads out of the project and is not followed",
+                    OUTSIDE_PATH.about_file(
                         config.source,
+                        f"the module path {path!r} leads out of the project and is not followed",
                         hint="name the directory on the command line to have it searched",
                     )
                 )
@@ -132,8 +190,7 @@ class _Loader:
                 known = namespace.imports.setdefault(statement.alias or statement.name, statement.name)
                 if known != statement.name:
                     self.findings.append(
-                        Finding(
-                            code=codes.DUPLICATE,
+                        DUPLICATE.at(
                             message=f"{statement.alias!r} already stands for the namespace {known!r} here",
                             place=place,
                             hint="choose another alias",
@@ -143,15 +200,12 @@ class _Loader:
     def _namespace(self, name: str, file: PackageFile, module: Module | None) -> None:
         source = file.source
         if file.defect is not None:
-            problem = file.defect
-            self.findings.append(Finding(code=codes.SYNTAX, message=problem.message, place=problem.place))
+            self.findings.append(SYNTAX.at(file.defect.place, file.defect.message))
             return
         tree = cached_parse(source.text, self.cache)
         for fault in tree.problems:
             place = Place(source, Span(fault.start, fault.end))
-            self.findings.append(
-                Finding(code=codes.SYNTAX, message=fault.message, place=place, hint=fault.hint)
-            )
+            self.findings.append(SYNTAX.at(message=fault.message, place=place, hint=fault.hint))
         self._deprecations(source, tree.statements, tree.slash_comments)
         self._add(Namespace(name, source, tree.statements, module))
 
@@ -162,8 +216,7 @@ class _Loader:
             place = Place(source, Span(start, start + 2))
             fix = Fix(title="write # for //", edits=(Edit(place=place, text="#"),))
             self.findings.append(
-                Finding(
-                    code=codes.SLASH_COMMENT,
+                SLASH_COMMENT.at(
                     message="a comment that begins with // is deprecated",
                     place=Place(source, Span(start, end)),
                     hint="write # for //",
@@ -175,8 +228,7 @@ class _Loader:
                 today = rewritten(statement)
                 place = place_of(source, statement)
                 self.findings.append(
-                    Finding(
-                        code=codes.OLD_RELATION,
+                    OLD_RELATION.at(
                         message="this form of a relation is deprecated",
                         place=place,
                         hint=f"write {today}",
@@ -207,7 +259,7 @@ class _Loader:
     def _missing(self, message: str, place: Place | None, hint: str | None) -> None:
         if place is None:
             raise AssertionError(message)  # std is ours: it is always there
-        self.findings.append(Finding(code=codes.UNKNOWN_MODULE, message=message, place=place, hint=hint))
+        self.findings.append(UNKNOWN_MODULE.at(message=message, place=place, hint=hint))
 
 
 def _own_module(package: LoadedPackage) -> str | None:

@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import Any
 
 from sabir.diagnostics.finding import Finding
-from sabir.languages.inmanta import codes
+from sabir.languages.inmanta.evaluate.calls import PLUGIN
 from sabir.languages.inmanta.evaluate.functions import Function, Functions
 from sabir.languages.inmanta.evaluate.plugins.api import Recorder, Registered, recording
 from sabir.languages.inmanta.model.definitions import Definitions
@@ -92,8 +92,7 @@ def _import_failure(module: Module, file: str, error: BaseException) -> Finding:
             line = own[-1].lineno
     start = source.offset(line)
     missing = getattr(error, "name", None) if isinstance(error, ModuleNotFoundError) else None
-    return Finding(
-        code=codes.PLUGIN,
+    return PLUGIN.at(
         message=f"the plug-ins of module {module.name!r} cannot be loaded: {type(error).__name__}: {error}",
         place=Place(source, Span(start, start + len(source.line_text(line)))),
         hint=f"install the Python package that provides {missing!r}" if missing else None,
