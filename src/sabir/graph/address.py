@@ -14,9 +14,9 @@ text of its address. People need not write it: commands also take names, and a d
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import unquote
 
 __all__ = ["Address", "digest", "escaped"]
@@ -71,10 +71,15 @@ def escaped(text: str) -> str:
 
 def digest(*words: str) -> str:
     """A short word that stands for a long description, the same in every run and every version."""
+    text: str = _sha256()("\0".join(words).encode("utf-8", "surrogatepass")).hexdigest()
+    return text[:_DIGITS]
+
+
+@cache
+def _sha256() -> Callable[[bytes], Any]:
     from hashlib import sha256  # loads a cryptographic library, which most runs do not need
 
-    whole = "\0".join(words).encode("utf-8", "surrogatepass")
-    return sha256(whole).hexdigest()[:_DIGITS]
+    return sha256
 
 
 @cache

@@ -73,7 +73,7 @@ class Names:
         known = self.ids.get(instance) or keys.get(instance)
         if known is not None:
             return known
-        keys[instance] = shown = escaped(instance.entity.shown)
+        keys[instance] = shown = instance.entity.shown
         site, maker = instance.site, instance.maker
         statement = self._statements.get(site)
         if statement is None:
@@ -101,9 +101,11 @@ class Names:
     def _arguments(self, instance: Instance, keys: dict[Instance, str]) -> Iterable[str]:
         """What the constructor itself set: what others add to a relation later tells nothing about this instance."""
         entity, site = instance.entity, instance.site
-        for name in sorted(site.explicit):
+        for name in self._statements[site].arguments:
             value = instance.values[entity.slots[name]]
-            if isinstance(value, RelationValue):
+            if type(value) is str:
+                yield f"{name}={value!r}"
+            elif isinstance(value, RelationValue):
                 related = [other for other, by in value.values.items() if by is site]
                 yield f"{name}={sorted(self._key(other, keys) for other in related)}"
             elif isinstance(value, Instance):
@@ -121,6 +123,7 @@ class _Statement:
         variable = None if scope is None else _variable(scope, place.span.start, place.span.end)
         space = MAIN if scope is None else scope.space.name
         self.around = f"{space} {site.refinement or ''}"
+        self.arguments = sorted(site.explicit)
         self.repeats = scope is not None and _repeats(scope)
         self.is_variable = variable is not None and not self.repeats
         if variable is None:
