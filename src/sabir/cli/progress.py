@@ -8,7 +8,7 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
-from sabir.dataclasses import replace
+from msgspec.structs import replace
 
 if TYPE_CHECKING:
     from sabir.languages.language import EvaluationRequest

@@ -242,7 +242,6 @@ class _Reader:
             second = stream.documents[1]
             message = "a definition is one YAML document; another begins here"
             reading.fail(Kind.YAML_SYNTAX, "", second.span if second else EMPTY_SPAN, message)
-            return None
         if stream.broken:
             return None
         document = self.overrides.apply(stream.documents[0] if stream.documents else None, instance)

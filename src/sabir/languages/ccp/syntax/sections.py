@@ -58,7 +58,10 @@ class Sections(Struct, frozen=True, kw_only=True, eq=False):
 def read_sections(
     reading: Reading, document: YamlNode | None, *, node_ports: PortRange, instance: str | None
 ) -> Sections | None:
-    """The typed sections, or None when there is no service to speak of; what is wrong is noted in the reading."""
+    """The typed sections; what is wrong is noted in the reading and loses its own part only.
+
+    None when the text is no mapping at all.
+    """
     if document is None:
         reading.fail(Kind.WRONG_TYPE, "", EMPTY_SPAN, "the definition is empty")
         return None
@@ -76,8 +79,6 @@ def read_sections(
         reading.feature((0, 6, 0), "secrets", found["secrets"])
     read_files = {name: _file(reading, name, entry) for name, entry in files.items()}
     read_secrets = {name: read_secret(reading, name, entry) for name, entry in secrets.items()}
-    if service is None:
-        return None
     node = mapping.get("service")
     name_node = node.get("name") if isinstance(node, YamlMapping) else None
     written = (
@@ -86,10 +87,24 @@ def read_sections(
     return Sections(
         version=version,
         version_place=reading.place(found["dsl_version"].value if "dsl_version" in found else mapping),
-        service=service,
+        service=service or _no_service(reading, mapping),
         written_name=written,
         files={name: file for name, file in read_files.items() if file is not None},
         secrets={name: secret for name, secret in read_secrets.items() if secret is not None},
+    )
+
+
+def _no_service(reading: Reading, mapping: YamlMapping) -> Service:
+    """Stands for a service that is missing or unreadable, so that the files and secrets beside it are not lost."""
+    place = reading.place(mapping)
+    return Service(
+        path="service",
+        place=place,
+        yaml=mapping,
+        name="",
+        name_place=place,
+        pod_annotations={},
+        service_annotations={},
     )
 
 
