@@ -35,7 +35,11 @@ class Computing:
         """End a list and go on with the one before; the answer is what was read in between, each source once."""
         reads = self.reads
         self.reads = before
-        return tuple(dict.fromkeys(reads)) if len(reads) > 1 else tuple(reads)
+        return self.distinct(reads) if len(reads) > 1 else tuple(reads)
+
+    def distinct(self, reads: Sequence[Source]) -> Sources:
+        """What was read, each source once."""
+        return tuple(dict.fromkeys(reads))
 
     @contextmanager
     def apart(self) -> Generator[list[Source]]:

@@ -14,6 +14,7 @@ from sabir.languages.inmanta.evaluate.effects import EffectFinder
 from sabir.languages.inmanta.evaluate.engine import Engine, Step
 from sabir.languages.inmanta.evaluate.expressions import ExpressionCompiler
 from sabir.languages.inmanta.evaluate.lookups import LookupCompiler
+from sabir.languages.inmanta.evaluate.operators import ConditionOf
 from sabir.languages.inmanta.evaluate.refinements import RefinementCompiler
 from sabir.languages.inmanta.evaluate.scopes import Layout, Scope
 from sabir.languages.inmanta.evaluate.statements import StatementCompiler
@@ -212,7 +213,7 @@ class Compiler:
             if isinstance(value, Unknown):
                 return True
             if not compiled:  # most types of a library are never used
-                compiled.append(self.expressions.condition(condition, scope, "the condition of a typedef"))
+                compiled.append(self.expressions.condition(condition, scope, ConditionOf.TYPEDEF))
             try:
                 return compiled[0]([outer, value, *layout.rest()]) is True
             except Stop:

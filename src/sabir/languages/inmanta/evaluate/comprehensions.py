@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from sabir.graph.values import Unknown
 from sabir.languages.inmanta.evaluate.budget import LARGE_LIST, Budget
 from sabir.languages.inmanta.evaluate.engine import Engine, Step
+from sabir.languages.inmanta.evaluate.operators import ConditionOf
 from sabir.languages.inmanta.evaluate.scopes import Scope
 from sabir.languages.inmanta.evaluate.values import (
     Frame,
@@ -55,8 +56,7 @@ class _Parts:
             self.scopes.append(inner)
         inner = self.scopes[-1]
         self.guards = [
-            expressions.condition(guard, inner, "the condition of a list comprehension")
-            for guard in node.guards
+            expressions.condition(guard, inner, ConditionOf.COMPREHENSION) for guard in node.guards
         ]
         self.element = read(node.element, inner)
 

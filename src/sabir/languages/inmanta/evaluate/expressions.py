@@ -118,7 +118,7 @@ class ExpressionCompiler:
                 return depth if name in inner.entity.all_properties else None
         return None
 
-    def condition(self, node: nodes.Expression, scope: Scope, what: str) -> Read:
+    def condition(self, node: nodes.Expression, scope: Scope, role: operators.ConditionOf) -> Read:
         """A condition: true or false, or unknown."""
         read = self.read(node, scope)
         place = self.place(node, scope)
@@ -127,7 +127,7 @@ class ExpressionCompiler:
             value = read(frame)
             if value is True or value is False or isinstance(value, Unknown):
                 return value
-            raise operators.condition_error(value, what, place)
+            raise operators.condition_error(value, role.value, place)
 
         return test
 
@@ -318,7 +318,7 @@ class ExpressionCompiler:
         return lambda frame: is_defined(read(frame))
 
     def _conditional(self, node: nodes.Conditional, scope: Scope) -> Read:
-        test = self.condition(node.condition, scope, "the condition before '?'")
+        test = self.condition(node.condition, scope, operators.ConditionOf.CHOICE)
         then, otherwise = self.read(node.then, scope), self.read(node.otherwise, scope)
 
         def read(frame: Frame) -> Any:

@@ -29,7 +29,7 @@ from sabir.source.collector import collector_paused
 from sabir.source.packages import LoadedPackage
 
 if TYPE_CHECKING:
-    from sabir.languages.inmanta.evaluate.tracing.tracer import Tracer
+    from sabir.languages.inmanta.evaluate.recording.recorder import ModelRecorder
 
 __all__ = ["Model", "evaluate_package"]
 
@@ -45,7 +45,7 @@ class Model(Struct, eq=False):
     scopes: dict[str, Scope]
     frames: dict[str, Frame]
     registered: Recorder
-    tracer: Tracer | None = None
+    recorder: ModelRecorder | None = None
     """What everything was computed from, when that was asked for."""
 
     def variables(self, namespace: str = MAIN) -> dict[str, Any]:
@@ -122,7 +122,7 @@ def _evaluate(
         compiler.scopes,
         {name: compiler.frame(name) for name in spaces},
         before.registered,
-        getattr(engine, "tracer", None),
+        getattr(engine, "recorder", None),
     )
 
 
@@ -137,11 +137,11 @@ def _machine(
     if given is not None:
         given.start()
     if trace:
-        from sabir.languages.inmanta.evaluate.tracing.compiler import TracedCompiler
-        from sabir.languages.inmanta.evaluate.tracing.engine import TracedEngine
+        from sabir.languages.inmanta.evaluate.recording.compiler import RecordedCompiler
+        from sabir.languages.inmanta.evaluate.recording.engine import RecordedEngine
 
-        traced = TracedEngine(late, given)
-        return TracedCompiler(definitions, traced, functions), traced
+        traced = RecordedEngine(late, given)
+        return RecordedCompiler(definitions, traced, functions), traced
     engine = Engine(late, given)
     return Compiler(definitions, engine, functions), engine
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
+from enum import Enum
 from typing import Any, Final
 
 from sabir.graph.values import UNKNOWN, Unknown
@@ -13,7 +14,7 @@ from sabir.languages.inmanta.evaluate.writing import stop
 from sabir.languages.inmanta.model.types import TYPE, shown_value
 from sabir.text import Place
 
-__all__ = ["binary", "condition_error", "logic", "negation", "shown_text"]
+__all__ = ["ConditionOf", "binary", "condition_error", "logic", "negation", "shown_text"]
 
 _COMPARISONS: Final[dict[str, Callable[[Any, Any], bool]]] = {
     "<": operator.lt,
@@ -31,6 +32,16 @@ _ARITHMETIC: Final[dict[str, Callable[[Any, Any], Any]]] = {
 }
 _LONGEST: Final = 10_000_000
 _LARGEST_BITS: Final = 100_000
+
+
+class ConditionOf(Enum):
+    """Whose condition it is; the value is what a message calls it."""
+
+    IF = "the condition of 'if'"
+    WHEN = "the condition of 'when'"
+    CHOICE = "the condition before '?'"
+    COMPREHENSION = "the condition of a list comprehension"
+    TYPEDEF = "the condition of a typedef"
 
 
 def condition_error(value: Any, what: str, place: Place) -> Stop:

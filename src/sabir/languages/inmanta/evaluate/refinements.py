@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
 from sabir.languages.inmanta.evaluate.engine import Step
+from sabir.languages.inmanta.evaluate.operators import ConditionOf
 from sabir.languages.inmanta.evaluate.scopes import Layout, Scope
 from sabir.languages.inmanta.evaluate.values import Frame, Instance
 from sabir.languages.inmanta.evaluate.writing import stop
@@ -148,7 +149,7 @@ class _Plan:
         scope = Scope(implement.namespace, layout, compiler.scopes[implement.namespace.name], entity=entity)
         scope.names["self"] = 1
         assert implement.node.condition is not None
-        test = compiler.expressions.condition(implement.node.condition, scope, "the condition of 'when'")
+        test = compiler.expressions.condition(implement.node.condition, scope, ConditionOf.WHEN)
 
         def decide(frame: Frame) -> None:
             selected = test(frame)

@@ -10,6 +10,7 @@ from sabir.graph.origin import How
 from sabir.graph.values import Unknown
 from sabir.languages.inmanta.evaluate.comprehensions import Flow
 from sabir.languages.inmanta.evaluate.engine import Step
+from sabir.languages.inmanta.evaluate.operators import ConditionOf
 from sabir.languages.inmanta.evaluate.owners import with_owner
 from sabir.languages.inmanta.evaluate.reading import no_attribute
 from sabir.languages.inmanta.evaluate.scopes import Scope
@@ -205,7 +206,7 @@ class StatementCompiler:
         branches: list[tuple[Read, list[Step]]] = []
         controls: tuple[nodes.Expression, ...] = ()
         for condition, block in node.branches:
-            test = self.compiler.expressions.condition(condition, scope, "the condition of 'if'")
+            test = self.compiler.expressions.condition(condition, scope, ConditionOf.IF)
             controls += (condition,)
             branches.append((test, self._inner(block, scope, controls)))
         otherwise = self._inner(node.otherwise, scope, controls)

@@ -57,8 +57,8 @@ class _Builder:
         self.shared: dict[tuple[Site, EntityType], Record[Origin]] = {}
         self.site_origins: dict[Site, Origin] = {}
         self.relation_origins: dict[Site, Origin] = {}
-        tracer = model.tracer
-        self.provenance = Provenance(tracer, self.ids, self.names) if tracer is not None else None
+        recorder = model.recorder
+        self.provenance = Provenance(recorder, self.ids, self.names) if recorder is not None else None
 
     def graph(self) -> Graph:
         outputs: dict[str, Value] = {}

@@ -6,24 +6,27 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from sabir.graph.origin import AttributeRead, How, Origin
+from sabir.languages.inmanta.evaluate.recording.recorder import Link, ModelRecorder
 from sabir.languages.inmanta.evaluate.sites import Site
-from sabir.languages.inmanta.evaluate.tracing.tracer import Cell, Link, Source, Sources, Trace, Tracer
 from sabir.languages.inmanta.evaluate.values import Frame, Instance
 from sabir.languages.inmanta.model.entities import Property
+from sabir.provenance import Cell, Chains, Source, Sources, Step
+from sabir.provenance import Site as StepSite
 from sabir.text import Location, Place, Span
 
 __all__ = ["Provenance", "site_note"]
 
 _NOTHING: Final[Mapping[str, Any]] = {}
-_Origins = tuple[Origin | AttributeRead, ...]
 
 
-class Provenance:
-    def __init__(self, tracer: Tracer, ids: Mapping[Instance, str], names: Mapping[Instance, str]) -> None:
-        self.tracer = tracer
+class Provenance(Chains):
+    def __init__(
+        self, recorder: ModelRecorder, ids: Mapping[Instance, str], names: Mapping[Instance, str]
+    ) -> None:
+        super().__init__()
+        self.recorder = recorder
         self.ids = ids
         self.names = names
-        self._reads: dict[Cell, AttributeRead] = {}
         self._heads: dict[Site, Place] = {}
         self._last_lines: dict[int, int] = {}  # by identity of a place: the traces keep them
         self._identities: dict[Instance, Sources] = {}
@@ -33,7 +36,7 @@ class Provenance:
     def of_instance(self, instance: Instance) -> Origin:
         """The constructor, and what decided that it ran."""
         site = instance.site
-        sources = self._all(self.tracer.made.get(instance, ()))
+        sources = self.sources(self.recorder.made.get(instance, ()))
         return Origin(self._head(site), site.how, sources, site_note(site))
 
     def _keys(self, instance: Instance) -> Sources:
@@ -51,12 +54,13 @@ class Provenance:
 
     def _is_plain(self, instance: Instance, name: str) -> bool:
         """Whether a property stands in the line of its constructor and rests on nothing else."""
-        trace, site = self.tracer.written.get(instance, {}).get(name), instance.site
+        step, site = self.recorder.written.get(instance, {}).get(name), instance.site
         return (
-            trace is not None
-            and trace.sources == self.tracer.made.get(instance)
-            and isinstance(trace.place, Place)
-            and trace.place.location.line == site.place.location.line
+            step is not None
+            and not step.reads
+            and step.decided_by == self.recorder.made.get(instance)
+            and isinstance(step.site.place, Place)
+            and step.site.place.location.line == site.place.location.line
         )
 
     def _head(self, site: Site) -> Place:
@@ -70,39 +74,40 @@ class Provenance:
         return known
 
     def of_variable(self, frame: Frame, slot: int, place: Place) -> Origin | None:
-        source = self.tracer.variables.get((id(frame), slot))
-        if isinstance(source, Trace):
-            return self._origin(source)
+        source = self.recorder.variables.get((id(frame), slot))
+        if isinstance(source, Step):
+            return self.origin(source)
         if isinstance(source, Origin) or source is None:
             return source
-        return Origin(place, How.ASSIGNMENT, self._all((source, *self._keys(source[0]))))
+        return Origin(place, How.ASSIGNMENT, self.sources((source, *self._keys(source[0]))))
 
     # Properties
 
     def of_property(self, instance: Instance, prop: Property, origin: Origin | None) -> Origin | None:
         """The origin of a property with what it rests on; `origin` is what is known of it without a trace."""
-        withheld = tuple(self.tracer.withheld.get((instance, prop.name), ()))
+        withheld = self.recorder.withheld.of((instance, prop.name))
         if prop.is_list:
-            links = self.tracer.linked.get(instance, _NOTHING).get(prop.name)
+            links = self.recorder.linked.get(instance, _NOTHING).get(prop.name)
             if links:
                 return self._linked(instance, links, withheld)
         if origin is None:
             if not withheld:
                 return None
-            sources = self._all(((instance, None), *withheld))
+            sources = self.sources(((instance, None), *withheld))
             return Origin(prop.place, How.DEFAULT, sources, "nothing was added")
-        trace = self.tracer.written.get(instance, _NOTHING).get(prop.name)
+        step = self.recorder.written.get(instance, _NOTHING).get(prop.name)
         if origin.how is How.OVERRIDE:
             return origin
-        if trace is not None and origin.how is not How.DEFAULT:
-            read = trace.sources
+        if step is not None and origin.how is not How.DEFAULT:
+            rests_on = tuple(step.sources())
             if prop.target is not None:
                 value = instance.values[instance.entity.slots[prop.name]]
                 keys = self._keys(value) if type(value) is Instance else ()
-                read = tuple(dict.fromkeys((*read, *keys)))
-            note = self._extent(trace.place, trace.how, origin.note)
-            return Origin(trace.place, trace.how, self._all(read), note)
-        return Origin(origin.place, origin.how, self._all(((instance, None), *withheld)), origin.note)
+                rests_on = (*rests_on, *keys)
+            site = step.site
+            note = self._extent(site.place, site.how, origin.note)
+            return Origin(site.place, site.how, self.sources(rests_on), note)
+        return Origin(origin.place, origin.how, self.sources(((instance, None), *withheld)), origin.note)
 
     def _linked(self, instance: Instance, links: Mapping[Instance, Link], withheld: Sources) -> Origin:
         """One step for each line that added something; the first is the origin, the others stand below it."""
@@ -111,64 +116,40 @@ class Provenance:
             _, values, sources = groups.setdefault(_at(link.place), (link, [], {}))
             values.append(value)
             # The other end of the relation may be among the keys; it is what the question is about.
-            keys = (one for one in self._keys(value) if not _is(one, instance))
-            sources.update(dict.fromkeys((*link.sources, *keys)))
+            keys = (key for key in self._keys(value) if not _is(key, instance))
+            sources.update(dict.fromkeys((*link.rest.sources, *keys)))
         (link, values, sources), *others = groups.values()
         more = tuple(
             Origin(
                 other.place,
                 How.RELATION,
-                self._all(tuple(read)),
+                self.sources(tuple(read)),
                 self._extent(other.place, How.RELATION, _adds(other.site, self._named(added))),
             )
             for other, added, read in others
         )
-        added = {_at(one.place) for one in links.values()}
-        idle = tuple(one for one in withheld if not (isinstance(one, Trace) and _at(one.place) in added))
-        rest = (*self._all(tuple(sources)), *more, *self._all(idle))
+        added = {_at(link.place) for link in links.values()}
+        idle = tuple(
+            source
+            for source in withheld
+            if not (isinstance(source, Step) and _at(source.site.place) in added)
+        )
+        rest = (*self.sources(tuple(sources)), *more, *self.sources(idle))
         how = link.site.how if link.site is instance.site else How.RELATION
         note = _adds(link.site, self._named(values)) if others else site_note(link.site)
         return Origin(link.place, how, rest, self._extent(link.place, how, note))
 
     def _named(self, values: list[Instance]) -> str:
         more = f" and {len(values) - 3} more" if len(values) > 3 else ""
-        return ", ".join(self.names[one] for one in values[:3]) + more
+        return ", ".join(self.names[value] for value in values[:3]) + more
 
     # Steps
 
-    def _all(self, sources: Sources) -> _Origins:
-        found: list[Origin | AttributeRead] = []
-        for one in sources:
-            if isinstance(one, Trace):
-                found.append(one.origin or self._origin(one))
-            elif isinstance(one, tuple):
-                found.append(self._reads.get(one) or self._read(one))
-            else:
-                found.append(one)
-        return tuple(found)
+    def attribute_of(self, cell: Cell) -> AttributeRead:
+        return AttributeRead(self.ids[cell[0]], cell[1])
 
-    def _read(self, cell: Cell) -> AttributeRead:
-        known = self._reads[cell] = AttributeRead(self.ids[cell[0]], cell[1])
-        return known
-
-    def _origin(self, trace: Trace) -> Origin:
-        """What a step rests on comes first, however long the chain: no recursion."""
-        todo = [trace]
-        while todo:
-            one = todo[-1]
-            if one.origin is not None:
-                todo.pop()
-                continue
-            missing = [
-                source for source in one.sources if isinstance(source, Trace) and source.origin is None
-            ]
-            if missing:
-                todo += missing
-            else:
-                note = self._extent(one.place, one.how, one.note)
-                one.origin = Origin(one.place, one.how, self._all(one.sources), note)
-        assert trace.origin is not None
-        return trace.origin
+    def words(self, site: StepSite) -> str | None:
+        return self._extent(site.place, site.how, site.words)
 
     def _extent(self, place: Place | Location, how: How, note: str | None) -> str | None:
         """The note of a step, with the line on which its place ends when that is another one."""

@@ -13,17 +13,17 @@ from sabir.graph.origin import How
 from sabir.languages.inmanta.evaluate.functions import Function
 from sabir.languages.inmanta.evaluate.scopes import Scope
 from sabir.languages.inmanta.evaluate.templates import Templates
-from sabir.languages.inmanta.evaluate.tracing.tracer import Source, Sources, Trace
 from sabir.languages.inmanta.evaluate.values import Frame, Read
 from sabir.languages.inmanta.evaluate.views import InstanceView, instance_of
 from sabir.languages.inmanta.syntax.project import Namespace
+from sabir.provenance import Source, Sources, Step
 from sabir.text import Place, Span
 
 if TYPE_CHECKING:
-    from sabir.languages.inmanta.evaluate.tracing.compiler import TracedCompiler
+    from sabir.languages.inmanta.evaluate.recording.compiler import RecordedCompiler
     from sabir.text import Source as Text
 
-__all__ = ["TracedTemplates"]
+__all__ = ["RecordedTemplates"]
 
 _Line = tuple[str, int]
 
@@ -54,35 +54,35 @@ class _File(Struct, frozen=True, eq=False):
         return known
 
 
-class TracedTemplates(Templates):
-    compiler: TracedCompiler
+class RecordedTemplates(Templates):
+    compiler: RecordedCompiler
 
-    def __init__(self, compiler: TracedCompiler) -> None:
+    def __init__(self, compiler: RecordedCompiler) -> None:
         super().__init__(compiler)
-        self.tracer = compiler.tracer
+        self.recorder = compiler.recorder
         self._rendering: _Rendering | None = None
         self._files: dict[tuple[str, str], tuple[_File, ...]] = {}
 
     def renderer(self, scope: Scope, place: Place) -> Callable[[Frame, str, Mapping[str, Any]], str]:
         render = super().renderer(scope, place)
-        tracer = self.tracer
+        recorder = self.recorder
 
         def traced(frame: Frame, path: str, values: Mapping[str, Any]) -> str:
-            before, outer = tracer.open(), self._rendering
-            own = self._rendering = _Rendering()
+            before, outer = recorder.open(), self._rendering
+            rendering = self._rendering = _Rendering()
             try:
                 text = render(frame, path, values)
             finally:
-                rest = tracer.close(before)
+                rest = recorder.close(before)
                 self._rendering = outer
-            tracer.extend((*self._steps(path, scope.space, own), *rest))
+            recorder.reads += (*self._steps(path, scope.space, rendering), *rest)
             return text
 
         return traced
 
     def _steps(self, path: str, space: Namespace, rendering: _Rendering) -> Sources:
         """A step for each file, and below it one for each line that reads something."""
-        found: list[Trace] = []
+        found: list[Step] = []
         for file in self._read(path, space):
             lines: dict[int, dict[Source, None]] = {}
             for (name, line), reads in rendering.lines.items():
@@ -93,10 +93,10 @@ class TracedTemplates(Templates):
                 for line in where if sources else ():
                     lines.setdefault(line, {}).update(dict.fromkeys(sources or ()))
             steps = tuple(
-                self.tracer.trace(file.line(line), How.TEMPLATE, tuple(reads))
+                self.recorder.step_at(file.line(line), How.TEMPLATE, tuple(reads))
                 for line, reads in sorted(lines.items())
             )
-            found.append(self.tracer.trace(file.whole, How.TEMPLATE, steps, f"the whole of {file.path}"))
+            found.append(self.recorder.step_at(file.whole, How.TEMPLATE, steps, f"the whole of {file.path}"))
         return tuple(found)
 
     def _read(self, path: str, space: Namespace) -> tuple[_File, ...]:
@@ -129,14 +129,14 @@ class TracedTemplates(Templates):
         return [(name, self._free(name, read)) for name, read in super()._reads(names, scope, place)]
 
     def _free(self, name: str, read: Read) -> Read:
-        tracer = self.tracer
+        recorder = self.recorder
 
         def traced(frame: Frame) -> Any:
-            before = tracer.open()
+            before = recorder.open()
             try:
                 value = read(frame)
             finally:
-                sources = tracer.close(before)
+                sources = recorder.close(before)
             if self._rendering is not None:
                 self._rendering.names[name] = sources
             return value
@@ -147,7 +147,7 @@ class TracedTemplates(Templates):
         """A property was read by Python: by the line of a template, or by a plug-in."""
         line = None if self._rendering is None else _template_line()
         if line is None or self._rendering is None:
-            self.tracer.attribute(instance, name)
+            self.recorder.attribute(instance, name)
         else:
             self._rendering.lines.setdefault(line, {})[instance, name] = None
 
@@ -159,7 +159,7 @@ class TracedTemplates(Templates):
     def variable(self, home: str, name: str) -> Any:
         value = super().variable(home, name)
         slot = self.compiler.scopes[home].names[name]
-        source = self.tracer.variables.get((id(self.compiler.frame(home)), slot))
+        source = self.recorder.variables.get((id(self.compiler.frame(home)), slot))
         if source is not None:
             self._note_here((source,))
         return value

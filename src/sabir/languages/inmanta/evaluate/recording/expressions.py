@@ -10,30 +10,31 @@ from sabir.languages.inmanta.evaluate.calls import CallCompiler
 from sabir.languages.inmanta.evaluate.expressions import ExpressionCompiler
 from sabir.languages.inmanta.evaluate.functions import CASTS
 from sabir.languages.inmanta.evaluate.lookups import LookupCompiler
+from sabir.languages.inmanta.evaluate.operators import ConditionOf
 from sabir.languages.inmanta.evaluate.reading import attribute_reader, defined_reader, gradual_reader
+from sabir.languages.inmanta.evaluate.recording.recorder import ModelRecorder
 from sabir.languages.inmanta.evaluate.scopes import Scope
-from sabir.languages.inmanta.evaluate.tracing.tracer import Sources, Tracer
-from sabir.languages.inmanta.evaluate.tracing.withheld import HOLDS, HOLDS_NOT
 from sabir.languages.inmanta.evaluate.values import Frame, Instance, Read
 from sabir.languages.inmanta.syntax import nodes
+from sabir.provenance import Outcome, Sources
 from sabir.text import Place
 
 if TYPE_CHECKING:
-    from sabir.languages.inmanta.evaluate.tracing.compiler import TracedCompiler
+    from sabir.languages.inmanta.evaluate.recording.compiler import RecordedCompiler
 
-__all__ = ["TracedCalls", "TracedExpressions", "TracedLookups"]
+__all__ = ["RecordedCalls", "RecordedExpressions", "RecordedLookups"]
 
 
-class TracedExpressions(ExpressionCompiler):
-    compiler: TracedCompiler
+class RecordedExpressions(ExpressionCompiler):
+    compiler: RecordedCompiler
 
-    def __init__(self, compiler: TracedCompiler) -> None:
+    def __init__(self, compiler: RecordedCompiler) -> None:
         super().__init__(compiler)
-        self.tracer = compiler.tracer
+        self.recorder = compiler.recorder
 
     def variable_read(self, scope: Scope, depth: int, slot: int) -> Read:
         read = super().variable_read(scope, depth, slot)
-        tracer, variables = self.tracer, self.tracer.variables
+        recorder, variables = self.recorder, self.recorder.variables
         if scope.parent is None:
             key = (id(self.compiler.frame(scope.space.name)), slot)
 
@@ -41,7 +42,7 @@ class TracedExpressions(ExpressionCompiler):
                 value = read(frame)
                 source = variables.get(key)
                 if source is not None:
-                    tracer.reads[source] = None
+                    recorder.reads.append(source)
                 return value
 
             return read_namespace
@@ -52,7 +53,7 @@ class TracedExpressions(ExpressionCompiler):
                 frame = frame[0]
             source = variables.get((id(frame), slot))
             if source is not None:
-                tracer.reads[source] = None
+                recorder.reads.append(source)
             return value
 
         return read_block
@@ -67,45 +68,45 @@ class TracedExpressions(ExpressionCompiler):
         return self._property(defined_reader(_itself, name, place), base, name)
 
     def _property(self, read: Callable[[Any], Any], base: Read, name: str) -> Read:
-        tracer = self.tracer
+        recorder = self.recorder
 
         def traced(frame: Frame) -> Any:
             instance = base(frame)
             value = read(instance)
-            tracer.attribute(instance, name)
+            recorder.attribute(instance, name)
             return value
 
         return traced
 
-    def condition(self, node: nodes.Expression, scope: Scope, what: str) -> Read:
+    def condition(self, node: nodes.Expression, scope: Scope, role: ConditionOf) -> Read:
         """The condition of a statement is a step of its own, for it may stand on a line of its own."""
-        test = super().condition(node, scope, what)
-        if what == "the condition of a typedef":  # says whether a value is right, not what it is
-            return unnoted(self.tracer, test)
-        if what not in ("the condition of 'if'", "the condition of 'when'"):
+        test = super().condition(node, scope, role)
+        if role is ConditionOf.TYPEDEF:  # says whether a value is right, not what it is
+            return unnoted(self.recorder, test)
+        if role not in (ConditionOf.IF, ConditionOf.WHEN):
             return test
-        place, tracer = self.place(node, scope), self.tracer
+        place, recorder = self.place(node, scope), self.recorder
 
         def traced(frame: Frame) -> Any:
-            before = tracer.open()
+            before = recorder.open()
             try:
                 decided = test(frame)
             finally:
-                sources = tracer.close(before)
-            note = HOLDS if decided is True else HOLDS_NOT
-            tracer.reads[tracer.trace(place, How.CONDITION, sources, note)] = None
+                sources = recorder.close(before)
+            outcome = Outcome.HELD if decided is True else Outcome.DID_NOT_HOLD
+            recorder.reads.append(recorder.step_at(place, How.CONDITION, sources, outcome=outcome))
             return decided
 
         return traced
 
     def comprehension(self, node: nodes.Comprehension, scope: Scope) -> Read:
-        return self.tracer.remembering(super().comprehension(node, scope))
+        return self.recorder.remembering(super().comprehension(node, scope))
 
 
-class TracedLookups(LookupCompiler):
-    def __init__(self, compiler: TracedCompiler) -> None:
+class RecordedLookups(LookupCompiler):
+    def __init__(self, compiler: RecordedCompiler) -> None:
         super().__init__(compiler)
-        self.tracer = compiler.tracer
+        self.recorder = compiler.recorder
 
     def index_lookup(self, node: nodes.IndexLookup, scope: Scope) -> Read:
         return self._traced(super().index_lookup(node, scope), node, scope)
@@ -115,24 +116,24 @@ class TracedLookups(LookupCompiler):
 
     def _traced(self, read: Read, node: nodes.IndexLookup | nodes.SelectorLookup, scope: Scope) -> Read:
         place = nodes.place_of(scope.space.source, node)
-        names = tuple(one.name for one in node.arguments if one.name)
+        names = tuple(argument.name for argument in node.arguments if argument.name)
         note = ", ".join(names) or None
 
-        def found(value: Any) -> Sources:
+        def more(value: Any) -> Sources:
             keys = tuple((value, name) for name in names if name in value.entity.slots)
             return keys or ((value, None),)
 
-        return step(self.tracer, read, place, How.INDEX, note=note, found=found)
+        return step(self.recorder, read, place, How.INDEX, note=note, more=more)
 
 
-class TracedCalls(CallCompiler):
-    def __init__(self, compiler: TracedCompiler) -> None:
+class RecordedCalls(CallCompiler):
+    def __init__(self, compiler: RecordedCompiler) -> None:
         super().__init__(compiler)
-        self.tracer = compiler.tracer
+        self.recorder = compiler.recorder
         self.places = compiler.places
 
     def nested_call(self, node: nodes.Call, scope: Scope) -> Read:
-        return self.tracer.remembering(super().nested_call(node, scope))
+        return self.recorder.remembering(super().nested_call(node, scope))
 
     def call(self, node: nodes.Call, scope: Scope) -> Read:
         read = super().call(node, scope)
@@ -141,36 +142,42 @@ class TracedCalls(CallCompiler):
         function = self.function(node, scope)
         defined = self.places.of(function.call) if function is not None else ()
         place = nodes.place_of(scope.space.source, node)
-        return step(self.tracer, read, place, How.PLUGIN, note=node.function, found=lambda _: defined)
+        return step(self.recorder, read, place, How.PLUGIN, note=node.function, more=lambda _: defined)
 
 
 def step(
-    tracer: Tracer, read: Read, place: Place, how: How, *, note: str | None, found: Callable[[Any], Sources]
+    recorder: ModelRecorder,
+    read: Read,
+    place: Place,
+    how: How,
+    *,
+    note: str | None,
+    more: Callable[[Any], Sources],
 ) -> Read:
-    """A read that is a step of its own: what it reads is behind it, and what `found` says of its value."""
+    """A read that is a step of its own: what it reads is behind it, and what `more` says of its value."""
 
     def traced(frame: Frame) -> Any:
-        before = tracer.open()
+        before = recorder.open()
         try:
             value = read(frame)
         finally:
-            sources = tracer.close(before)
-        more = found(value) if type(value) is Instance or how is How.PLUGIN else ()
-        tracer.reads[tracer.trace(place, how, tuple(dict.fromkeys((*sources, *more))), note)] = None
+            sources = recorder.close(before)
+        others = more(value) if type(value) is Instance or how is How.PLUGIN else ()
+        recorder.reads.append(recorder.step_at(place, how, tuple(dict.fromkeys((*sources, *others))), note))
         return value
 
     return traced
 
 
-def unnoted(tracer: Tracer, read: Read) -> Read:
+def unnoted(recorder: ModelRecorder, read: Read) -> Read:
     """A read that is part of no chain."""
 
     def traced(frame: Frame) -> Any:
-        before = tracer.open()
+        before = recorder.open()
         try:
             return read(frame)
         finally:
-            tracer.close(before)
+            recorder.close(before)
 
     return traced
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from sabir.graph.origin import How
 from sabir.languages.inmanta.evaluate.calls import PLUGIN_SOURCES
-from sabir.languages.inmanta.evaluate.tracing.tracer import Trace
+from sabir.provenance import Site, Step
 from sabir.text import Place, Source, Span
 
 __all__ = ["PluginPlaces"]
@@ -21,10 +21,10 @@ class PluginPlaces:
     """The definitions behind a function, as steps. Functions of sabir itself have none: nobody can change them."""
 
     def __init__(self) -> None:
-        self._known: dict[Any, tuple[Trace, ...]] = {}
+        self._known: dict[Any, tuple[Step, ...]] = {}
         self._files: dict[str, _Names] = {}
 
-    def of(self, function: Any) -> tuple[Trace, ...]:
+    def of(self, function: Any) -> tuple[Step, ...]:
         function = inspect.unwrap(function)
         code = getattr(function, "__code__", None)
         if not isinstance(code, CodeType):
@@ -34,7 +34,7 @@ class PluginPlaces:
             known = self._known[code] = tuple(self._find(function))
         return known
 
-    def _find(self, function: FunctionType) -> list[Trace]:
+    def _find(self, function: FunctionType) -> list[Step]:
         names = self._names(function.__code__)
         found: dict[Place, str] = {}
         todo = [function.__name__]
@@ -49,7 +49,7 @@ class PluginPlaces:
                         todo.append(word)
         first = function.__name__
         return [
-            Trace(place, How.PLUGIN, (), f"def {name}" if name == first else f"{name}, used by {first}")
+            Step(Site(place, How.PLUGIN, f"def {name}" if name == first else f"{name}, used by {first}"))
             for place, name in found.items()
         ]
 

@@ -7,29 +7,28 @@ from typing import TYPE_CHECKING, Any
 
 from sabir.graph.origin import How
 from sabir.languages.inmanta.evaluate.engine import Engine, Step
+from sabir.languages.inmanta.evaluate.recording.recorder import Activation, Link, ModelRecorder
 from sabir.languages.inmanta.evaluate.sites import Site
-from sabir.languages.inmanta.evaluate.tracing.tracer import Activation, Link, Source, Tracer
 from sabir.languages.inmanta.evaluate.values import Frame, Instance, RelationValue, Wait
 from sabir.languages.inmanta.evaluate.writing import Writer
 from sabir.languages.inmanta.model.entities import Property
+from sabir.provenance import Outcome, Source
 from sabir.text import Place
 
 if TYPE_CHECKING:
     from sabir.languages.inmanta.evaluate.given import Given
-    from sabir.languages.inmanta.evaluate.tracing.withheld import Withheld
+    from sabir.languages.inmanta.evaluate.recording.withheld import Withheld
 
-__all__ = ["ADDS_NOTHING", "TracedEngine"]
-
-ADDS_NOTHING = "adds nothing"
+__all__ = ["RecordedEngine"]
 
 
-class TracedEngine(Engine):
-    writer: _TracedWriter
+class RecordedEngine(Engine):
+    writer: _RecordedWriter
 
     def __init__(self, late: frozenset[Any] = frozenset(), given: Given | None = None) -> None:
         super().__init__(late, given)
-        self.tracer = Tracer()
-        self.writer = _TracedWriter(self, self.tracer)
+        self.recorder = ModelRecorder()
+        self.writer = _RecordedWriter(self, self.recorder)
         self.withheld: Withheld
 
     def run(self) -> None:
@@ -37,38 +36,38 @@ class TracedEngine(Engine):
         self.withheld.finish()
 
     def run_steps(self, steps: Iterable[Step], frame: Frame) -> None:
-        tracer = self.tracer
-        outer, reads = tracer.current, tracer.reads
+        recorder = self.recorder
+        outer, reads = recorder.running, recorder.reads
         is_new = outer is not None
         for step in steps:
             if is_new:
-                tracer.current, tracer.reads = outer, reads
-                tracer.begin_block(step.scope, frame)
+                recorder.running, recorder.reads = outer, reads
+                recorder.begin_block(step.scope, frame)
                 is_new = False
-            own = tracer.current = Activation(step, frame)
-            tracer.reads = {}
+            activation = recorder.running = Activation(step, frame)
+            recorder.reads = []
             super().run_steps((step,), frame)
-            if not own.is_parked:
-                tracer.end(step, frame)
-                self.withheld.ended(own)
-        tracer.current, tracer.reads = outer, reads
+            if not activation.is_parked:
+                recorder.end(step, frame)
+                self.withheld.ended(activation)
+        recorder.running, recorder.reads = outer, reads
 
     def park(self, step: Step, frame: Frame, wait: Wait) -> None:
-        if self.tracer.current is not None and self.tracer.current.step is step:
-            self.tracer.current.is_parked = True
+        if self.recorder.running is not None and self.recorder.running.step is step:
+            self.recorder.running.is_parked = True
         super().park(step, frame, wait)
 
     def listen(
         self, relation: RelationValue, step: Step, frame: Frame, body: Callable[[Instance], None]
     ) -> None:
-        state = _State(self.tracer)
+        state = _State(self.recorder)
         super().listen(relation, step, frame, lambda item: state.resume(body, item))
 
     def copy(self, source: RelationValue, instance: Instance, prop: Property, site: Site) -> None:
         before = len(source.listeners)
         self.writer.note_addition(instance, prop, site)
         super().copy(source, instance, prop, site)
-        state = _State(self.tracer)
+        state = _State(self.recorder)
         for position in range(before, len(source.listeners)):
             source.listeners[position] = state.resuming(source.listeners[position])
 
@@ -76,28 +75,28 @@ class TracedEngine(Engine):
 class _State:
     """What is open now, to be open again when something runs that belongs to the same statement."""
 
-    def __init__(self, tracer: Tracer) -> None:
-        self.tracer = tracer
-        self.current = tracer.current
-        self.reads = dict(tracer.reads)
+    def __init__(self, recorder: ModelRecorder) -> None:
+        self.recorder = recorder
+        self.current = recorder.running
+        self.reads = list(recorder.reads)
 
     def resume(self, body: Callable[[Instance], None], item: Instance) -> None:
-        tracer = self.tracer
-        before = tracer.current, tracer.reads
-        tracer.current, tracer.reads = self.current, self.reads
+        recorder = self.recorder
+        before = recorder.running, recorder.reads
+        recorder.running, recorder.reads = self.current, list(self.reads)
         try:
             body(item)
         finally:
-            tracer.current, tracer.reads = before
+            recorder.running, recorder.reads = before
 
     def resuming(self, body: Callable[[Instance], None]) -> Callable[[Instance], None]:
         return lambda item: self.resume(body, item)
 
 
-class _TracedWriter(Writer):
-    def __init__(self, engine: Engine, tracer: Tracer) -> None:
+class _RecordedWriter(Writer):
+    def __init__(self, engine: Engine, recorder: ModelRecorder) -> None:
         super().__init__(engine)
-        self.tracer = tracer
+        self.recorder = recorder
         self._link: Link | None = None
 
     def assign(self, instance: Instance, prop: Property, value: Any, site: Site) -> None:
@@ -108,15 +107,15 @@ class _TracedWriter(Writer):
     def note_addition(self, instance: Instance, prop: Property, site: Site) -> None:
         """What a statement adds may be nothing, and the statement still is part of why there is no more."""
         place = _place(site, prop)
-        sources = self.tracer.rests(instance, site, place, self.tracer.reads)
-        trace = self.tracer.trace(place, How.RELATION, sources, ADDS_NOTHING)
-        self.tracer.withheld.setdefault((instance, prop.name), {})[trace] = None
+        rest = self.recorder.rests(instance, site, place, self.recorder.reads)
+        step = self.recorder.step_at(place, How.RELATION, rest, outcome=Outcome.NOTHING_ADDED)
+        self.recorder.withheld.note((instance, prop.name), step)
 
     def link(self, instance: Instance, prop: Property, value: Instance, site: Site) -> None:
         place = _place(site, prop)
-        tracer = self.tracer
+        recorder = self.recorder
         before = self._link
-        self._link = Link(site, place, tracer.rests(instance, site, place, tracer.reads))
+        self._link = Link(site, place, recorder.rests(instance, site, place, recorder.reads))
         try:
             super().link(instance, prop, value, site)
         finally:
@@ -126,7 +125,7 @@ class _TracedWriter(Writer):
         done = super()._link_one(instance, prop, value, site)
         if prop.is_list and self._link is not None:
             if done:
-                self.tracer.related(instance, prop, value, self._link)
+                self.recorder.related(instance, prop, value, self._link)
             else:
                 self.note_addition(instance, prop, site)
         return done
@@ -136,20 +135,20 @@ class _TracedWriter(Writer):
         if done:
             link = self._link
             if link is None:
-                self._note(instance, prop, site, self.tracer.reads)
+                self._note(instance, prop, site, self.recorder.reads)
             else:
-                self.tracer.wrote(instance, prop, self.tracer.trace(link.place, site.how, link.sources))
+                self.recorder.wrote(instance, prop, self.recorder.step_at(link.place, site.how, link.rest))
         return done
 
     def _null(self, instance: Instance, prop: Property, site: Site) -> None:
         super()._null(instance, prop, site)
         if prop.is_list:
-            self._note(instance, prop, site, self.tracer.reads)
+            self._note(instance, prop, site, self.recorder.reads)
 
-    def _note(self, instance: Instance, prop: Property, site: Site, reads: dict[Source, None]) -> None:
+    def _note(self, instance: Instance, prop: Property, site: Site, reads: list[Source]) -> None:
         place = _place(site, prop)
-        trace = self.tracer.trace(place, site.how, self.tracer.rests(instance, site, place, reads))
-        self.tracer.wrote(instance, prop, trace)
+        step = self.recorder.step_at(place, site.how, self.recorder.rests(instance, site, place, reads))
+        self.recorder.wrote(instance, prop, step)
 
 
 def _place(site: Site, prop: Property) -> Place:

@@ -11,25 +11,23 @@ from typing import TYPE_CHECKING, Any
 
 from sabir.graph.origin import How
 from sabir.languages.inmanta.evaluate.effects import Effects
-from sabir.languages.inmanta.evaluate.engine import Step
-from sabir.languages.inmanta.evaluate.tracing.tracer import Activation, Source, Sources, Trace, Tracer
+from sabir.languages.inmanta.evaluate.engine import Step as Statement
+from sabir.languages.inmanta.evaluate.recording.recorder import Activation, ModelRecorder
 from sabir.languages.inmanta.evaluate.values import Frame, Instance, Stop, Wait
 from sabir.languages.inmanta.syntax import nodes
+from sabir.provenance import Outcome, Sources, Step
 
 if TYPE_CHECKING:
     from sabir.languages.inmanta.evaluate.compiler import Compiler
 
-__all__ = ["HOLDS", "HOLDS_NOT", "Withheld"]
-
-HOLDS = "holds"
-HOLDS_NOT = "does not hold"
+__all__ = ["Withheld"]
 
 
 class Withheld:
-    def __init__(self, compiler: Compiler, tracer: Tracer) -> None:
+    def __init__(self, compiler: Compiler, recorder: ModelRecorder) -> None:
         self.compiler = compiler
-        self.tracer = tracer
-        self._skipped: dict[int, Step] = {}
+        self.recorder = recorder
+        self._skipped: dict[int, Statement] = {}
         self._loops: list[tuple[Activation, Sources]] = []
 
     def ended(self, activation: Activation) -> None:
@@ -38,68 +36,72 @@ class Withheld:
         if isinstance(node, nodes.If):
             self._branches(activation, node)
         elif isinstance(node, nodes.Implement):
-            if not self._decided(HOLDS):
-                self._note(step, activation, tuple(self.tracer.reads))
+            if not any(_held(source) for source in self.recorder.reads):
+                self._note(step, activation, self.recorder.distinct(self.recorder.reads))
         elif isinstance(node, nodes.For):
             # What it goes over may still come, so it is looked at when everything ran.
-            self._loops.append((activation, tuple(self.tracer.reads)))
+            self._loops.append((activation, self.recorder.distinct(self.recorder.reads)))
 
     def finish(self) -> None:
         """Loops that never had anything to go over."""
         for activation, reads in self._loops:
             node = activation.step.node
             if not activation.has_inner and isinstance(node, nodes.For):
-                place = self.tracer.place(activation.step, node.iterable)
-                trace = self.tracer.trace(place, How.LOOP, reads, "goes over nothing")
-                self._note(activation.step, activation, (trace,))
+                place = self.recorder.place(activation.step, node.iterable)
+                step = self.recorder.step_at(place, How.LOOP, reads, outcome=Outcome.NO_ROUND)
+                self._note(activation.step, activation, (step,))
         self._loops = []
 
-    def _decided(self, note: str) -> bool:
-        return any(isinstance(one, Trace) and one.note == note for one in self.tracer.reads)
-
     def _branches(self, activation: Activation, node: nodes.If) -> None:
-        decisions = [one for one in self.tracer.reads if isinstance(one, Trace) and one.how is How.CONDITION]
-        holds = [one.note == HOLDS for one in decisions]
-        taken = len(node.branches) if not any(holds) else holds.index(True)
+        because = self.recorder.distinct(self.recorder.reads)
+        decisions = [
+            source for source in because if isinstance(source, Step) and source.site.how is How.CONDITION
+        ]
+        taken = next((at for at, step in enumerate(decisions) if _held(step)), len(node.branches))
         blocks = [block for _, block in node.branches] + [node.otherwise]
-        because = tuple(self.tracer.reads)
         for position, block in enumerate(blocks):
             if position != taken:
                 for statement in block:
                     self._note(self._step(statement, activation), activation, because)
 
-    def _step(self, statement: nodes.Statement, activation: Activation) -> Step:
-        known = self._skipped.get(id(statement))
-        if known is None:
-            known = self._skipped[id(statement)] = Step(_never, statement, activation.scope)
-        return known
+    def _step(self, statement: nodes.Statement, activation: Activation) -> Statement:
+        skipped = self._skipped.get(id(statement))
+        if skipped is None:
+            skipped = self._skipped[id(statement)] = Statement(_never, statement, activation.scope)
+        return skipped
 
-    def _note(self, step: Step, activation: Activation, because: Sources) -> None:
+    def _note(self, step: Statement, activation: Activation, because: Sources) -> None:
         effects: Effects = self.compiler.engine.closing.finder.of(step)
         if not effects.paths:
             return
-        sources = dict.fromkeys((*because, *activation.context(self.tracer.blocks)))
-        before = self.tracer.open()
+        sources = tuple(dict.fromkeys((*because, *activation.context(self.recorder.blocks))))
+        before = self.recorder.open()
         try:
             for read, name in effects.paths:
                 for instance in _instances(read, activation.frame):
                     self._withhold(instance, name, sources)
         finally:
-            self.tracer.close(before)
+            self.recorder.close(before)
 
-    def _withhold(self, instance: Instance, name: str, sources: dict[Source, None]) -> None:
+    def _withhold(self, instance: Instance, name: str, sources: Sources) -> None:
         prop = instance.entity.all_properties.get(name)
         if prop is not None and (prop.is_list or prop.is_optional):
-            self.tracer.withheld.setdefault((instance, name), {}).update(sources)
+            for source in sources:
+                self.recorder.withheld.note((instance, name), source)
 
 
 def _instances(read: Any, frame: Frame) -> list[Instance]:
     try:
-        found = read(frame)
+        value = read(frame)
     except (Wait, Stop):
         return []
-    items = found if isinstance(found, list) else [found]
-    return [one for one in items if type(one) is Instance]
+    items = value if isinstance(value, list) else [value]
+    return [item for item in items if type(item) is Instance]
+
+
+def _held(source: object) -> bool:
+    """Whether a source is a condition that held."""
+    return isinstance(source, Step) and source.site.outcome is Outcome.HELD
 
 
 def _never(_: Frame) -> None:
