@@ -45,17 +45,19 @@ class Chains:
     def shape(self, step: Step) -> Shape:
         return Shape(step.site, tuple(self.edges(step.sources())))
 
-    def edges(self, sources: Iterable[Source]) -> Iterator[Edge]:
+    def edges(self, sources: Iterable[Source]) -> Iterable[Edge]:
         """Sources as origins name them, each once."""
         reads = self._reads
+        edges: list[Edge] = []
         for source in dict.fromkeys(sources):
             if isinstance(source, tuple):
                 read = reads.get(source)
                 if read is None:
                     read = reads[source] = self.attribute_of(source)
-                yield read
+                edges.append(read)
             else:
-                yield source
+                edges.append(source)
+        return edges
 
     def words(self, site: Site) -> str | None:
         """What is said of a site in a chain."""
@@ -63,16 +65,22 @@ class Chains:
 
     def origin(self, step: Step) -> Origin:
         """The origin of a step, with all that is below it."""
-        origin = self._origins.get(step)
+        origins = self._origins
+        origin = origins.get(step)
         if origin is None:
-            for circle in _circles(step, self.shape, self._origins):
+            shape = self.shape(step)
+            told = [origins.get(edge) if isinstance(edge, Step) else edge for edge in shape.edges]
+            if None not in told:  # nearly always: chains share what is below them
+                origin = origins[step] = self._told(shape.site, tuple(told))  # type: ignore[arg-type]
+                return origin
+            for circle in _circles(step, shape, self.shape, origins):
                 self._add(circle)
-            origin = self._origins[step]
+            origin = origins[step]
         return origin
 
     def sources(self, sources: Iterable[Source]) -> tuple[Origin | AttributeRead, ...]:
         """What an origin that the language makes itself names."""
-        return tuple(self.origin(edge) if isinstance(edge, Step) else edge for edge in self.edges(sources))
+        return tuple([self.origin(edge) if isinstance(edge, Step) else edge for edge in self.edges(sources)])
 
     def _add(self, circle: list[tuple[Step, Shape]]) -> None:
         """Origins of steps that rest on each other; all that is outside of the circle has one already."""
@@ -107,15 +115,15 @@ class Chains:
 
 
 def _circles(
-    start: Step, shape_of: Callable[[Step], Shape], done: Container[Step]
+    start: Step, shape: Shape, shape_of: Callable[[Step], Shape], done: Container[Step]
 ) -> Iterator[list[tuple[Step, Shape]]]:
     """The steps below one, in circles of those that rest on each other, each after all that it rests on."""
-    shapes: dict[Step, Shape] = {start: shape_of(start)}
+    shapes = {start: shape}
     index: dict[Step, int] = {start: 0}
     low: dict[Step, int] = {start: 0}
     waiting = [start]
     is_waiting = {start}
-    path: list[tuple[Step, Iterator[Edge]]] = [(start, iter(shapes[start].edges))]
+    path: list[tuple[Step, Iterator[Edge]]] = [(start, iter(shape.edges))]
     while path:
         step, edges = path[-1]
         for edge in edges:

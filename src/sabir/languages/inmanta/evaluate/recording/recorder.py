@@ -105,7 +105,7 @@ class ModelRecorder(Recorder, Computing):
         outcome: Outcome | None = None,
     ) -> Step:
         """A step at a place. Places are shared, so they are known by their identity; sites keep them."""
-        site = self.site((id(place), how, note, outcome), place, how, note, outcome)
+        site = self.site((id(place), id(how), note, id(outcome)), place, how, note, outcome)
         return (
             self.step(site, rest.reads, rest.decided_by) if isinstance(rest, Rest) else self.step(site, rest)
         )
@@ -125,6 +125,8 @@ class ModelRecorder(Recorder, Computing):
 
     def distinct(self, reads: Sequence[Source]) -> Sources:
         """An instance is no source beside a property of it that was read later: each property's chain names it."""
+        if len(reads) < 2:
+            return tuple(reads)
         distinct: dict[Source, None] = {}
         for source in reads:
             if type(source) is tuple and source[1] is not None:
