@@ -1,5 +1,57 @@
-"""sabir reads, checks, evaluates and explains the languages in which systems are described."""
+"""sabir reads, checks, evaluates and explains the languages in which systems are described.
 
-__all__ = ["__version__"]
+What is listed in `__all__` is public and stays: a name, a parameter or a meaning changes only with a new major version, after
+a release in which the old one still works and warns. Everything else below `sabir` is internal and may change at any time.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from sabir.api import (
+        Finding,
+        Graph,
+        Instance,
+        Session,
+        check,
+        compile,  # noqa: A004  the command has this name
+        diff,
+        impact,
+        load,
+        query,
+        render,
+        run,
+        why,
+    )
+
+__all__ = [
+    "Finding",
+    "Graph",
+    "Instance",
+    "Session",
+    "__version__",
+    "check",
+    "compile",
+    "diff",
+    "impact",
+    "load",
+    "query",
+    "render",
+    "run",
+    "why",
+]
 
 __version__ = "0.1.0"
+
+
+def __getattr__(name: str) -> Any:
+    """Public names are loaded when they are first asked for: the command line starts without them."""
+    if name not in __all__:
+        raise AttributeError(f"module 'sabir' has no attribute {name!r}")
+    value = getattr(import_module("sabir.api"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

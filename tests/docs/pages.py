@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import yaml
 
-__all__ = ["DOCS", "ROOT", "anchors", "links", "nav_pages", "pages"]
+__all__ = ["DOCS", "ROOT", "anchors", "blocks", "links", "nav_pages", "pages"]
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 DOCS: Final = ROOT / "docs"
@@ -20,6 +20,11 @@ _CODE: Final = re.compile(r"`[^`\n]*`")
 _LINK: Final = re.compile(r"!?\[[^\]\n]*\]\(([^)\s]+)(?:\s+\"[^\"]*\")?\)")
 _HEADING: Final = re.compile(r"^#{1,6}\s+(.+?)\s*#*$", re.MULTILINE)
 _ID: Final = re.compile(r"(?:id|name)=\"([^\"]+)\"")
+
+
+def blocks(text: str, language: str) -> list[str]:
+    """The code blocks of a page that are written in a language."""
+    return re.findall(rf"^```{language}\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
 
 
 def pages() -> list[Path]:

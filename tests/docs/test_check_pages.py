@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 import tomllib
 from pathlib import Path
@@ -18,15 +17,11 @@ from sabir.check.settings import read_settings
 from sabir.cli.main import main
 from sabir.operations.check import check_paths
 from sabir.source.packages import MemoryPackage
-from tests.docs.pages import DOCS, ROOT
+from tests.docs.pages import DOCS, ROOT, blocks
 from tests.plugin_path import install
 
 CHECK = (DOCS / "reference/check.md").read_text(encoding="utf-8")
 PLUGINS = (DOCS / "reference/plugins.md").read_text(encoding="utf-8")
-
-
-def blocks(text: str, language: str) -> list[str]:
-    return re.findall(rf"^```{language}\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
 
 
 @pytest.mark.rows("V-186")
