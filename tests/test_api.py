@@ -112,18 +112,3 @@ def test_run(tmp_path: Path) -> None:
     result = sabir.run(tmp_path, "adder.add", {"left": 2, "right": 3}, model=model)
     assert result.findings == ()
     assert result.result == 5
-
-
-def test_a_session_of_its_own_sees_no_variable_of_the_process(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.setenv("SABIR_TEST_SECRET", "from the process")
-    template = tmp_path / "service.yaml"
-    template.write_text(
-        "tosca_definitions_version: tosca_simple_unfurl_1_0_0\ntopology_template:\n  outputs:\n"
-        "    secret: {value: {eval: {get_env: SABIR_TEST_SECRET}}}\n"
-    )
-    assert "from the process" not in str(sabir.compile(template).graph.outputs)
-    session = sabir.Session(environment={"SABIR_TEST_SECRET": "from the session"})
-    outputs = sabir.compile(template, session=session).graph.outputs
-    assert "from the process" not in str(outputs)

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from sabir.check.validator import BaseValidator
+from sabir.checks.validator import BaseValidator
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.rules import Rule
 from sabir.graph import AttributeRead, Graph, How, Instance, Origin, Record, Sensitive, Value

@@ -15,8 +15,8 @@ from typing import Any, TypedDict, Unpack
 
 from msgspec.structs import replace
 
-from sabir.check.options import CheckOptions
-from sabir.check.report import Report
+from sabir.checks.options import CheckOptions
+from sabir.checks.report import Report
 from sabir.diagnostics.finding import Finding, Severity
 from sabir.errors import FindingError, UnusableInput
 from sabir.graph.graph import Graph

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from sabir.check.report import PackageReport, Report
+from sabir.checks.report import PackageReport, Report
 from sabir.cli.main import main
 from sabir.cli.views.check import summary
 from sabir.diagnostics.finding import Finding, Fix
 from sabir.text import EMPTY_SPAN, Place, Source
-from tests.check.toy import BAD, toy, toy_package
+from tests.checks.toy import BAD, toy, toy_package
 
 __all__ = ["toy"]
 

@@ -11,9 +11,9 @@ import pytest
 import yaml
 
 from docs.api import PAGE, api_page
-from sabir.check import Application, CheckOptions
-from sabir.check.report import Report
-from sabir.check.settings import read_settings
+from sabir.checks import Application, CheckOptions
+from sabir.checks.report import Report
+from sabir.checks.settings import read_settings
 from sabir.cli.main import main
 from sabir.operations.check import check_paths
 from sabir.source.packages import MemoryPackage

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sabir.check.options import CheckOptions
+from sabir.checks.options import CheckOptions
 from sabir.graph import Graph, Value
 from sabir.languages.language import EvaluationRequest
 from sabir.operations.check import check_paths

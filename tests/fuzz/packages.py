@@ -15,9 +15,9 @@ import zipfile
 from collections.abc import Mapping
 from typing import Any
 
-from sabir.check.application import general_rules
-from sabir.check.options import CheckOptions
-from sabir.check.report import Report
+from sabir.checks.application import general_rules
+from sabir.checks.options import CheckOptions
+from sabir.checks.report import Report
 from sabir.languages.muranopl.check import package_codes
 from sabir.languages.muranopl.check.codes.examples import APPLICATION, LIBRARY
 from sabir.operations.check import check_package

@@ -6,7 +6,7 @@ import random
 import time
 import traceback
 
-from sabir.check import Application
+from sabir.checks import Application
 from sabir.languages.language import EvaluationRequest
 from sabir.languages.tosca import LANGUAGE
 from sabir.source.packages import MemoryPackage

@@ -1,3 +1,3 @@
-from tests.check.toy import toy
+from tests.checks.toy import toy
 
 __all__ = ["toy"]

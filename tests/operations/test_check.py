@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from sabir.check.options import CheckOptions
+from sabir.checks.options import CheckOptions
 from sabir.errors import UnusableInput, UsageError
 from sabir.operations.check import check_package, check_paths
 from sabir.operations.files import write_atomically
@@ -14,7 +14,7 @@ from sabir.operations.languages import find_language, installed_languages
 from sabir.operations.upload import check_upload
 from sabir.operations.watch import Watch
 from sabir.source.packages import MemoryPackage
-from tests.check.toy import BAD, ENTRY_POINT, LANGUAGE, toy_package
+from tests.checks.toy import BAD, ENTRY_POINT, LANGUAGE, toy_package
 from tests.plugin_path import install
 
 TOY = MemoryPackage({"toy.yaml": BAD})
@@ -41,7 +41,7 @@ class TestLanguages:
 
 
 def test_two_languages_fit(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    install(monkeypatch, tmp_path, ENTRY_POINT + "twin = tests.check.toy:LANGUAGE\n")
+    install(monkeypatch, tmp_path, ENTRY_POINT + "twin = tests.checks.toy:LANGUAGE\n")
     with pytest.raises(UnusableInput, match="could be toy or toy: say which with --language"):
         find_language(TOY)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from sabir.check.options import CheckOptions
+from sabir.checks.options import CheckOptions
 from sabir.languages.muranopl.check.codes.examples import LIBRARY
 from sabir.operations.check import check_paths
 from sabir.operations.fix import fix_diff, fix_paths

@@ -16,9 +16,9 @@ def show_findings(findings: Iterable[Finding], path: Path | None = None, *, quie
     shown = [finding for finding in findings if not quiet or finding.severity is Severity.ERROR]
     if not shown:
         return
-    from sabir.check.formatters.palette import Palette
-    from sabir.check.formatters.text import finding_lines
-    from sabir.check.report import PackageReport
+    from sabir.checks.formatters.palette import Palette
+    from sabir.checks.formatters.text import finding_lines
+    from sabir.checks.report import PackageReport
     from sabir.cli.terminal import say, wants_color
 
     palette = Palette(on=wants_color(stream=sys.stderr))

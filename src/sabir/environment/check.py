@@ -8,8 +8,8 @@ from typing import ClassVar, Final
 
 from msgspec.structs import replace
 
-from sabir.check.policy import PolicyRule, read_rules, run_rules
-from sabir.check.validator import BaseValidator
+from sabir.checks.policy import PolicyRule, read_rules, run_rules
+from sabir.checks.validator import BaseValidator
 from sabir.diagnostics.finding import Finding, Severity
 from sabir.diagnostics.near import did_you_mean
 from sabir.diagnostics.rules import Rule, collect_rules

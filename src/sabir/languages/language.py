@@ -18,7 +18,7 @@ from sabir.source.yaml.nodes import YamlNode
 from sabir.text import Source
 
 if TYPE_CHECKING:  # importing the checks would double the time it takes to start an evaluation
-    from sabir.check.validator import BaseValidator
+    from sabir.checks.validator import BaseValidator
     from sabir.diagnostics.rules import Rule
 
 __all__ = [

@@ -8,11 +8,11 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
-from sabir.check.application import Application, general_rules
-from sabir.check.options import CheckOptions
-from sabir.check.prepared import CheckRunner
-from sabir.check.report import PackageReport, Report
-from sabir.check.selection import CodePattern
+from sabir.checks.application import Application, general_rules
+from sabir.checks.options import CheckOptions
+from sabir.checks.prepared import CheckRunner
+from sabir.checks.report import PackageReport, Report
+from sabir.checks.selection import CodePattern
 from sabir.diagnostics.near import did_you_mean, near
 from sabir.diagnostics.rules import Rule, parse_code
 from sabir.errors import SabirError, UnusableInput, UsageError

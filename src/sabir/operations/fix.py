@@ -9,9 +9,9 @@ from typing import Final
 
 from msgspec import Struct
 
-from sabir.check.fixes import fixed_texts
-from sabir.check.options import CheckOptions
-from sabir.check.report import Report
+from sabir.checks.fixes import fixed_texts
+from sabir.checks.options import CheckOptions
+from sabir.checks.report import Report
 from sabir.errors import SabirError, UsageError
 from sabir.operations.check import check_package
 from sabir.operations.files import write_atomically

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final, TypeVar
 
-from sabir.check.prepared import PreparedCheck
+from sabir.checks.prepared import PreparedCheck
 from sabir.diagnostics.finding import Finding
 from sabir.source.packages import LoadedPackage
 

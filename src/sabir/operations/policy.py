@@ -8,8 +8,8 @@ from typing import ClassVar
 
 from msgspec.structs import replace
 
-from sabir.check.policy import PolicyRule, read_rules, run_rules
-from sabir.check.validator import BaseValidator
+from sabir.checks.policy import PolicyRule, read_rules, run_rules
+from sabir.checks.validator import BaseValidator
 from sabir.diagnostics.finding import Finding, Severity
 from sabir.errors import UnusableInput
 from sabir.languages.language import EvaluationRequest, Language

@@ -6,8 +6,8 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from sabir.check.formatters.data import finding_data
-from sabir.check.options import CheckOptions
+from sabir.checks.formatters.data import finding_data
+from sabir.checks.options import CheckOptions
 from sabir.errors import SabirError
 from sabir.operations.check import check_package
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from sabir.check.options import CheckOptions
+from sabir.checks.options import CheckOptions
 from sabir.operations.check import CheckResult, check_paths
 from sabir.source.packages.names import NOISE
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sabir.check.options import CheckOptions
+from sabir.checks.options import CheckOptions
 from sabir.operations.check import check_paths
 from tests.conformance.runner.packages import PackageCase, PackageOutcome, Reported
 

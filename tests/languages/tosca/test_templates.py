@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from sabir.check import Application
+from sabir.checks import Application
 from sabir.diagnostics import Finding
 from sabir.expressions.query import evaluate
 from sabir.languages.language import Evaluation, EvaluationRequest

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from sabir.check.formatters import BaseFormatter
-from sabir.check.report import Report
+from sabir.checks.formatters import BaseFormatter
+from sabir.checks.report import Report
 
 
 class CountFormatter(BaseFormatter):

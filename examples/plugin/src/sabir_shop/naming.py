@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from sabir.check import BaseValidator
+from sabir.checks import BaseValidator
 from sabir.diagnostics import Finding, Rule
 
 SPACE_IN_NAME = Rule(

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from sabir.check import BaseValidator, yaml_findings
+from sabir.checks import BaseValidator, yaml_findings
 from sabir.diagnostics import Finding, Rule
 from sabir.source.packages import LoadedPackage
 from sabir.source.yaml import YamlMapping, YamlScalar, YamlSequence

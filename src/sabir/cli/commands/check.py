@@ -20,7 +20,7 @@ _CODES: Final = "Codes"
 
 
 def _formats() -> Iterable[str]:
-    from sabir.check.formatters.formatter import formatter_names
+    from sabir.checks.formatters.formatter import formatter_names
 
     return formatter_names()
 

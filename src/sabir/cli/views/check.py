@@ -10,10 +10,10 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from sabir.check.formatters.formatter import FormatterOptions, find_formatter
-from sabir.check.options import CheckOptions
-from sabir.check.report import Report
-from sabir.check.settings import Settings, find_settings, read_settings
+from sabir.checks.formatters.formatter import FormatterOptions, find_formatter
+from sabir.checks.options import CheckOptions
+from sabir.checks.report import Report
+from sabir.checks.settings import Settings, find_settings, read_settings
 from sabir.cli.options import command_session
 from sabir.cli.terminal import ColorChoice, clear, say, wants_color, write
 from sabir.errors import UsageError
@@ -113,7 +113,7 @@ class CheckRun(Struct, frozen=True, kw_only=True):
     def _with_baseline(self, result: CheckResult) -> CheckResult:
         if self.baseline is None:
             return result
-        from sabir.check.baseline import baseline_text, read_baseline, without_known
+        from sabir.checks.baseline import baseline_text, read_baseline, without_known
         from sabir.operations.files import write_atomically
 
         if self.words.update_baseline:

@@ -13,7 +13,7 @@ __all__ = ["show_code", "show_codes"]
 
 def show_code(name: str) -> None:
     """`--explain`: a bare code that several validators use is explained for each of them."""
-    from sabir.check.selection import CodePattern
+    from sabir.checks.selection import CodePattern
     from sabir.diagnostics.page import plain_explanation
     from sabir.operations.check import list_codes
 

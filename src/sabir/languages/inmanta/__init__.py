@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from sabir.check.validator import BaseValidator
+    from sabir.checks.validator import BaseValidator
     from sabir.diagnostics.rules import Rule
     from sabir.languages.language import Evaluation, EvaluationRequest, RenderedObject, Renderer
     from sabir.source.packages import LoadedPackage

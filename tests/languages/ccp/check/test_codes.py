@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sabir.check.application import Application
+from sabir.checks.application import Application
 from sabir.diagnostics.rules import Rule
 from sabir.languages.ccp import LANGUAGE
 from sabir.languages.ccp.check.codes import CODE_OF, all_codes

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sabir.check.fixes import fixed_texts
+from sabir.checks.fixes import fixed_texts
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.rules import Example, Rule
 from sabir.languages.muranopl.check import package_codes

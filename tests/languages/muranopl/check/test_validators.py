@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from sabir.check.validator import BaseValidator
+from sabir.checks.validator import BaseValidator
 from sabir.diagnostics.rules import Example
 from sabir.languages.muranopl.check import package_validators
 from sabir.languages.muranopl.check.classes import ClassValidator

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from sabir.check.validator import BaseValidator
+    from sabir.checks.validator import BaseValidator
     from sabir.diagnostics.rules import Rule
 
 __all__ = ["package_codes", "package_validators"]

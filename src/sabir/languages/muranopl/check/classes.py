@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Iterator, Set
 from functools import cached_property, partial
 from typing import ClassVar, Final
 
-from sabir.check.form import yaml_findings
-from sabir.check.prepared import PreparedCheck
-from sabir.check.validator import BaseValidator
+from sabir.checks.form import yaml_findings
+from sabir.checks.prepared import PreparedCheck
+from sabir.checks.validator import BaseValidator
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.rules import Rule
 from sabir.expressions.yaql.nodes import Call, Node, Word, children

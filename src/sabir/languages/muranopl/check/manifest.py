@@ -9,8 +9,8 @@ from typing import ClassVar, Final
 
 from msgspec.structs import replace
 
-from sabir.check.form import yaml_findings
-from sabir.check.validator import BaseValidator
+from sabir.checks.form import yaml_findings
+from sabir.checks.validator import BaseValidator
 from sabir.diagnostics.finding import Edit, Finding, Fix
 from sabir.diagnostics.rules import Rule
 from sabir.languages.muranopl.check.names import FORMATS, is_dotted_name, is_identifier, is_lower_camel

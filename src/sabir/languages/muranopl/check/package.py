@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Set
 from typing import ClassVar, Final
 
-from sabir.check.validator import BaseValidator
+from sabir.checks.validator import BaseValidator
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.rules import Rule
 from sabir.languages.muranopl.check.view import MANIFEST, PackageView

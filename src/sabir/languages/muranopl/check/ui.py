@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Set
 from typing import ClassVar, Final
 
-from sabir.check.form import yaml_findings
-from sabir.check.validator import BaseValidator
+from sabir.checks.form import yaml_findings
+from sabir.checks.validator import BaseValidator
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.rules import Rule
 from sabir.languages.muranopl.check.class_view import ClassTable

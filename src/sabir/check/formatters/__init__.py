@@ -1,5 +1,0 @@
-"""Formatters: a report as text for people and in the forms that other tools read."""
-
-from sabir.check.formatters.formatter import BaseFormatter, FormatterOptions
-
-__all__ = ["BaseFormatter", "FormatterOptions"]

@@ -1,0 +1,27 @@
+"""The checking framework of spec 001: validators, checkers, the application, formatters. It knows no language."""
+
+from sabir.checks.application import Application
+from sabir.checks.checker import FilteredChecker, format_between, only_for, package_type
+from sabir.checks.form import FormValidator, container_findings, text_findings, yaml_findings
+from sabir.checks.options import CheckOptions
+from sabir.checks.prepared import PreparedCheck, guarded
+from sabir.checks.report import PackageReport, Report
+from sabir.checks.validator import BaseValidator
+
+__all__ = [
+    "Application",
+    "BaseValidator",
+    "CheckOptions",
+    "FilteredChecker",
+    "FormValidator",
+    "PackageReport",
+    "PreparedCheck",
+    "Report",
+    "container_findings",
+    "format_between",
+    "guarded",
+    "only_for",
+    "package_type",
+    "text_findings",
+    "yaml_findings",
+]

@@ -1,0 +1,341 @@
+"""The entry point to the checker (spec 001, "Application class")."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from fnmatch import fnmatchcase
+from typing import Any, Final, Protocol, cast
+
+from msgspec.structs import replace
+
+from sabir.checks.form import container_findings
+from sabir.checks.options import CheckOptions
+from sabir.checks.prepared import CHECK_FAILED, CheckRunner, PreparedCheck, run_in_turn
+from sabir.checks.report import PackageReport, ordered
+from sabir.checks.selection import CodePattern, split_words
+from sabir.checks.validator import BaseValidator
+from sabir.diagnostics.finding import Finding
+from sabir.diagnostics.near import did_you_mean
+from sabir.diagnostics.rules import Rule, RuleRegistry, collect_rules, parse_code
+from sabir.errors import UsageError
+from sabir.plugins import LANGUAGES, VALIDATORS, PluginFailure, load_plugins
+from sabir.session import Session
+from sabir.source.packages import LoadedPackage
+from sabir.text import Source
+
+__all__ = ["PLUGIN_FAILED", "Application", "Validators", "general_rules", "validator_names"]
+
+Validators = Sequence[str | type[BaseValidator]]
+PLUGIN_FAILED: Final = Rule(
+    code="W903",
+    title="plug-in cannot be loaded",
+    why="An installed distribution offers a language, validator, formatter or driver that cannot be imported or breaks the "
+    "interface, so what it would have found is missing from the report. Mend or remove the distribution.",
+    bad={"entry_points.txt": "[sabir.validators]\nacme = acme_rules:Missing\n"},
+    good={"entry_points.txt": "[sabir.validators]\nacme = sabir.checks.form:FormValidator\n"},
+)
+
+# What must be seen whatever was selected: a part of the checks has not run.
+_ALWAYS: Final = frozenset({CHECK_FAILED.code, PLUGIN_FAILED.code})
+
+
+class _Language(Protocol):
+    """As much of a language as checking needs."""
+
+    @property
+    def name(self) -> str: ...
+    def recognises(self, package: LoadedPackage) -> bool: ...
+    def rules(self) -> Sequence[Rule]: ...
+    def validators(self) -> Sequence[type[BaseValidator]]: ...
+
+
+class Application:
+    """Configuration, plug-ins, and running checks.
+
+        application = Application({"ignore": "W010"})
+        application.load_plugins()
+        findings = application.run(load_package("my-package"))
+
+    Nothing is loaded before it is needed; `load_plugins` may be called at any time, and more than once.
+    """
+
+    def __init__(self, options: CheckOptions | Mapping[str, Any] | None = None) -> None:
+        self.options = CheckOptions.of(options)
+        self.failures: tuple[PluginFailure, ...] = ()
+        """Plug-ins that could not be loaded."""
+        self._plugin_validators: dict[str, type[BaseValidator]] | None = None
+        self._languages: dict[str, _Language] | None = None
+
+    # Plug-ins
+
+    def load_plugins(self) -> list[type[BaseValidator]]:
+        """Find the validators of everything installed: those of the languages and those of third parties."""
+        validators = [
+            validator for language in self._load_languages().values() for validator in language.validators()
+        ]
+        return [*dict.fromkeys([*validators, *self._load_validators().values()])]
+
+    def _load_languages(self) -> dict[str, _Language]:
+        if self._languages is None:
+            plugins = load_plugins(LANGUAGES)
+            self._languages = {name: cast(_Language, plugin) for name, plugin in plugins.loaded.items()}
+            self._note_failures(plugins.failures)
+        return self._languages
+
+    def _load_validators(self) -> dict[str, type[BaseValidator]]:
+        if self._plugin_validators is None:
+            plugins = load_plugins(VALIDATORS)
+            self._note_failures(plugins.failures)
+            self._plugin_validators = {}
+            for name, plugin in plugins.loaded.items():
+                defect = _validator_defect(plugin)
+                if defect is None:
+                    self._plugin_validators[name] = cast(type[BaseValidator], plugin)
+                else:
+                    self._note_failures([PluginFailure(group=VALIDATORS, name=name, reason=defect)])
+        return self._plugin_validators
+
+    def _note_failures(self, failures: Iterable[PluginFailure]) -> None:
+        self.failures = tuple(dict.fromkeys([*self.failures, *failures]))
+
+    def plugin_findings(self) -> tuple[Finding, ...]:
+        """Plug-ins that could not be loaded, as findings that name them."""
+        return tuple(
+            PLUGIN_FAILED.about_file(
+                f"<plug-in {failure.name}>",
+                str(failure),
+                hint="mend it or remove the distribution it came with",
+            )
+            for failure in self.failures
+            if not self.options.selection.ignores(PLUGIN_FAILED.code)
+        )
+
+    # Codes
+
+    def list_errors(self, filters: str | Iterable[str] | None = None) -> list[Rule]:
+        """Everything that the installed validators can report, with its documentation.
+
+        `filters` are code patterns, as in `--select`: `W` gives the warnings, `MPL` the codes of that validator.
+        """
+        words = split_words([filters] if isinstance(filters, str) else filters or ())
+        patterns = [CodePattern.parse(word) for word in words]
+        return [
+            code
+            for code in self.registry()
+            if not patterns or any(pattern.matches(code.code) for pattern in patterns)
+        ]
+
+    def registry(self) -> RuleRegistry:
+        """All codes: general ones, those of the languages, those of plug-ins."""
+        registry = RuleRegistry()
+        registry.register(general_rules())
+        for language in self._load_languages().values():
+            registry.register(language.rules())
+        for validator in self._load_validators().values():
+            registry.register(validator.rules())
+        return registry
+
+    # Running
+
+    def prepare_check_suit(
+        self,
+        loaded_package: LoadedPackage,
+        validator_list: Validators | None = None,
+        files: Iterable[str] | None = None,
+    ) -> list[PreparedCheck]:
+        """The checks of the given validators against a package, ready to be called.
+
+        Validators are classes or names (short or long, in any capitals). Without a list: those of the package's language
+        and of plug-ins. `scope` of the options narrows both.
+        """
+        validators = self._in_scope(self._validators(loaded_package, validator_list))
+        session = self.options.session
+        suite = [
+            check
+            for validator in validators
+            for check in _prepared(validator, loaded_package, files, session)
+        ]
+        return [replace(check, debugging=True) for check in suite] if session.debugging else suite
+
+    prepare_check_suite = prepare_check_suit
+
+    def run(
+        self,
+        loaded_package: LoadedPackage,
+        validator_list: Validators | None = None,
+        files: Iterable[str] | None = None,
+    ) -> list[Finding]:
+        """The findings of a package, as the options want them."""
+        return [*self.check(loaded_package, validator_list, files).findings]
+
+    def check(
+        self,
+        loaded_package: LoadedPackage,
+        validator_list: Validators | None = None,
+        files: Iterable[str] | None = None,
+        *,
+        run: CheckRunner | None = None,
+    ) -> PackageReport:
+        """The same as a report; `run` calls the checks."""
+        wanted_files = None if files is None else tuple(files)
+        validators = self._validators(loaded_package, validator_list)
+        suite = self.prepare_check_suit(loaded_package, validators, wanted_files)
+        found = [*container_findings(loaded_package)]
+        found.extend((run or run_in_turn)(suite))
+        narrowed = bool(self.options.scope) or wanted_files is not None
+        selected = self._selected(found, validators)
+        report = PackageReport(
+            path="" if loaded_package.path is None else str(loaded_package.path),
+            single_file=loaded_package.single_file,
+        )
+        return self._finished(report, loaded_package, selected, complete=not narrowed)
+
+    def _finished(
+        self,
+        report: PackageReport,
+        package: LoadedPackage,
+        found: Iterable[Finding],
+        *,
+        complete: bool,
+    ) -> PackageReport:
+        findings = ordered(found)
+        hidden: tuple[Finding, ...] = ()
+        if self.options.suppressions:
+            findings, hidden = self._excused(findings, package, complete=complete)
+        if self.options.path_rules:
+            findings = tuple(finding for finding in findings if not self._is_path_ignored(finding, report))
+        return PackageReport(
+            path=report.path,
+            single_file=report.single_file,
+            findings=findings,
+            suppressed=len(hidden),
+        )
+
+    def _excused(
+        self, findings: tuple[Finding, ...], package: LoadedPackage, *, complete: bool
+    ) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]:
+        """What is left when comments are heeded, and what they took away."""
+        sources = [source for source in _sources(package, findings) if "sabir:" in source.text]
+        if not sources:
+            return findings, ()
+        from sabir.checks.suppression import apply_suppressions  # most packages have no such comment
+
+        left = apply_suppressions(findings, sources, self.options.selection, complete=complete)
+        return ordered(left.findings), left.hidden
+
+    def _is_path_ignored(self, finding: Finding, report: PackageReport) -> bool:
+        # A pattern may be written from the package's root or from where the checker was started.
+        files = (finding.filename, report.shown_file(finding.filename))
+        return any(
+            any(fnmatchcase(file, pattern) for file in files)
+            and any(code.matches(finding.code) for code in codes)
+            for pattern, codes in self.options.path_rules
+        )
+
+    def _selected(self, found: Sequence[Finding], validators: Iterable[type[BaseValidator]]) -> list[Finding]:
+        selection = self.options.selection
+        off = {code for validator in validators for code in validator.off_by_default()} if found else set()
+        return [
+            finding
+            for finding in found
+            if selection.takes(finding.code, off_by_default=finding.code in off)
+            or (finding.code in _ALWAYS and not selection.ignores(finding.code))
+        ]
+
+    def _validators(
+        self, package: LoadedPackage, validator_list: Validators | None
+    ) -> list[type[BaseValidator]]:
+        if validator_list is not None:
+            return [self._validator(one) if isinstance(one, str) else one for one in validator_list]
+        wanted = self.options.language
+        languages = [
+            language
+            for name, language in self._load_languages().items()
+            if (name == wanted if wanted else language.recognises(package))
+        ]
+        own = [validator for language in languages for validator in language.validators()]
+        return [*own, *self.validators_for({language.name for language in languages})]
+
+    def validators_for(self, languages: Iterable[str]) -> list[type[BaseValidator]]:
+        """The validators of third parties that look at packages of these languages."""
+        names = set(languages)
+        return [
+            validator
+            for validator in self._load_validators().values()
+            if not validator.languages or names & set(validator.languages)
+        ]
+
+    def _validator(self, name: str) -> type[BaseValidator]:
+        known = self.load_plugins()
+        for validator in known:
+            if name.lower() in validator_names(validator):
+                return validator
+        raise UsageError(_unknown_validator(name, known))
+
+    def _in_scope(self, validators: Iterable[type[BaseValidator]]) -> list[type[BaseValidator]]:
+        wanted = [*validators]
+        scope = {word.lower() for word in self.options.scope}
+        if not scope:
+            return wanted
+        unknown = sorted(scope.difference(*(validator_names(validator) for validator in wanted)))
+        if unknown:
+            known = self.load_plugins()
+            for word in unknown:
+                if not any(word in validator_names(validator) for validator in known):
+                    raise UsageError(_unknown_validator(word, [*known, *wanted]))
+        return [validator for validator in wanted if scope & validator_names(validator)]
+
+
+def general_rules() -> tuple[Rule, ...]:
+    """What is reported whatever the language: about the form of files, and about checking itself.
+
+    The numbers up to E009 are those of the package checker's code list, the nine hundreds are about checking.
+    """
+    return (*collect_rules("sabir.source"), *collect_rules("sabir.checks"))
+
+
+def validator_names(validator: type[BaseValidator]) -> set[str]:
+    """The names by which `--scope` knows a validator, in small letters."""
+    names = {validator.short_name, validator.long_name or validator.__name__.removesuffix("Validator")}
+    return {name.lower() for name in names if name}
+
+
+def _unknown_validator(name: str, known: Iterable[type[BaseValidator]]) -> str:
+    names = sorted(set[str]().union(*(validator_names(validator) for validator in known)))
+    return f"no validator {name!r}: " + (did_you_mean(name, names) or f"there are {', '.join(names)}")
+
+
+def _validator_defect(plugin: object) -> str | None:
+    if not (isinstance(plugin, type) and issubclass(plugin, BaseValidator)):
+        return "it is no BaseValidator class"
+    name = getattr(plugin, "short_name", "")
+    if not (isinstance(name, str) and name.isascii() and name.isalpha() and name.isupper()):
+        return f"its short_name {name!r} must be capital letters only"
+    for code in plugin.rules():
+        if parse_code(code.code).prefix not in ("", name):
+            return f"its code {code.code} must have the prefix {name}"
+    return None
+
+
+def _prepared(
+    validator: type[BaseValidator], package: LoadedPackage, files: Iterable[str] | None, session: Session
+) -> list[PreparedCheck]:
+    try:
+        checks = validator(package)
+        checks.session = session
+        return [*checks.prepared(files)]
+    except Exception as error:  # noqa: BLE001  a validator that cannot even start is reported like a check that fails
+        failure = error
+
+        def fail() -> Iterable[Finding]:
+            raise failure
+
+        return [PreparedCheck(validator=validator.short_name, name=validator.__name__, call=fail)]
+
+
+def _sources(package: LoadedPackage, findings: Iterable[Finding]) -> list[Source]:
+    """The texts in which comments may stand: those that were looked at, and those of findings."""
+    texts = {file.name: file.source for file in package.opened_files()}
+    for finding in findings:
+        texts.setdefault(finding.filename, finding.place.source)
+    return [*texts.values()]

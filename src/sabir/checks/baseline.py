@@ -1,0 +1,87 @@
+"""The baseline: findings that are known and left for later, so that a run shows only what is new.
+
+A finding is known again by its code, its file and the text of its line, not by the line's number: moving code around does not
+bring old findings back.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Mapping
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, Final
+
+from msgspec.structs import replace
+
+from sabir.checks.report import PackageReport, Report
+from sabir.diagnostics.finding import Finding
+from sabir.errors import UsageError
+
+__all__ = ["BASELINE_FORMAT", "baseline_text", "fingerprint", "read_baseline", "without_known"]
+
+BASELINE_FORMAT: Final = "sabir.baseline/1"
+_DIGITS: Final = re.compile(r"\d+")
+
+
+def fingerprint(finding: Finding, file: str | None = None) -> str:
+    """What stays the same of a finding while the file around it changes."""
+    # Messages may name line numbers; only where there is no line to go by are they needed to tell findings apart.
+    if finding.whole_file:
+        content = _DIGITS.sub("#", finding.message)
+    else:
+        source = finding.place.source
+        content = source.line_text(source.line_column(finding.place.span.start)[0]).strip()
+    text = "\0".join((finding.code, file or finding.filename, content))
+    return sha256(text.encode("utf-8", "replace")).hexdigest()[:32]
+
+
+def baseline_text(report: Report) -> str:
+    """The report's findings as the content of a baseline file."""
+    known: dict[str, dict[str, Any]] = {}
+    for package, finding in report.findings():
+        file = package.shown_file(finding.filename)
+        key = fingerprint(finding, file)
+        entry = known.setdefault(key, {"file": file, "code": finding.code, "fingerprint": key, "count": 0})
+        entry["count"] += 1
+    entries = sorted(known.values(), key=lambda entry: (entry["file"], entry["code"], entry["fingerprint"]))
+    return json.dumps({"format": BASELINE_FORMAT, "findings": entries}, indent=1, ensure_ascii=False) + "\n"
+
+
+def read_baseline(path: Path) -> Mapping[str, int]:
+    """How often each fingerprint is known; `UsageError` when the file is none."""
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        raise UsageError(f"no baseline {str(path)!r}: --update-baseline makes it") from error
+    except OSError as error:
+        raise UsageError(f"cannot read baseline {str(path)!r}: {error.strerror or error}") from error
+    except (ValueError, RecursionError) as error:
+        raise UsageError(f"baseline {str(path)!r} is no JSON: {error}") from error
+    entries = data.get("findings") if isinstance(data, dict) else None
+    if not isinstance(entries, list) or data.get("format") != BASELINE_FORMAT:
+        raise UsageError(f"{str(path)!r} is no baseline of the form {BASELINE_FORMAT}")
+    try:
+        return {str(entry["fingerprint"]): int(entry["count"]) for entry in entries}
+    except (KeyError, TypeError, ValueError) as error:
+        raise UsageError(f"baseline {str(path)!r} has an entry without fingerprint and count") from error
+
+
+def without_known(report: Report, known: Mapping[str, int]) -> Report:
+    """The report without what the baseline knows; each package says how much that was."""
+    left = Counter(known)
+    packages = tuple(_unknown_only(package, left) for package in report.packages)
+    return replace(report, packages=packages)
+
+
+def _unknown_only(package: PackageReport, left: Counter[str]) -> PackageReport:
+    kept: list[Finding] = []
+    for finding in package.findings:
+        key = fingerprint(finding, package.shown_file(finding.filename))
+        if left[key] > 0:
+            left[key] -= 1
+        else:
+            kept.append(finding)
+    return replace(package, findings=tuple(kept), baselined=len(package.findings) - len(kept))

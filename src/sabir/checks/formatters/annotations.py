@@ -1,0 +1,75 @@
+"""Reports for the services in which code is reviewed: GitHub annotations and GitLab code quality (Code Climate)."""
+
+from __future__ import annotations
+
+import json
+from pathlib import PurePath
+from typing import Any
+
+from sabir.checks.baseline import fingerprint
+from sabir.checks.formatters.formatter import BaseFormatter
+from sabir.checks.report import PackageReport, Report
+from sabir.diagnostics.finding import Finding, Severity
+
+__all__ = ["GithubFormatter", "GitlabFormatter"]
+
+
+class GithubFormatter(BaseFormatter):
+    """Workflow commands: GitHub shows each at its line of the change."""
+
+    def format(self, report: Report) -> str:
+        return "".join(_annotation(finding, package) + "\n" for package, finding in report.findings())
+
+
+def _annotation(finding: Finding, package: PackageReport) -> str:
+    location = finding.location
+    file = package.shown_file(location.file)
+    properties = {"title": f"sabir {finding.code}"}
+    if not file.startswith("<"):
+        properties["file"] = file
+    if location.line:
+        properties |= {"line": str(location.line), "col": str(location.column)}
+    written = ",".join(f"{key}={_property(value)}" for key, value in properties.items())
+    place = f"{file}:{location.line}:{location.column}" if location.line else file
+    text = f"{place}: {finding.code} {finding.message}" + (f" ({finding.hint})" if finding.hint else "")
+    return f"::{finding.severity.value} {written}::{_escaped(text)}"
+
+
+def _escaped(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _escaped(text).replace(":", "%3A").replace(",", "%2C")
+
+
+class GitlabFormatter(BaseFormatter):
+    """The JSON list that GitLab reads as a code quality report; Code Climate's form."""
+
+    def format(self, report: Report) -> str:
+        seen: dict[str, int] = {}
+        issues = [_issue(finding, package, seen) for package, finding in report.findings()]
+        return json.dumps(issues, indent=2, ensure_ascii=False) + "\n"
+
+
+def _issue(finding: Finding, package: PackageReport, seen: dict[str, int]) -> dict[str, Any]:
+    location = finding.location
+    path = PurePath(package.shown_file(location.file)).as_posix()
+    # The service drops issues with the fingerprint of another: the second of two equal lines gets one of its own.
+    key = fingerprint(finding, path)
+    seen[key] = seen.get(key, 0) + 1
+    return {
+        "type": "issue",
+        "check_name": finding.code,
+        "description": finding.message if finding.hint is None else f"{finding.message} ({finding.hint})",
+        "categories": ["Bug Risk" if finding.severity is Severity.ERROR else "Style"],
+        "severity": "major" if finding.severity is Severity.ERROR else "minor",
+        "fingerprint": key if seen[key] == 1 else f"{key}{seen[key]}",
+        "location": {
+            "path": path,
+            "positions": {
+                "begin": {"line": max(1, location.line), "column": max(1, location.column)},
+            },
+            "lines": {"begin": max(1, location.line)},
+        },
+    }

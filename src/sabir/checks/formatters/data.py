@@ -1,0 +1,100 @@
+"""The report as plain data: the form `sabir.report/1`, written as JSON and as YAML.
+
+Lines and columns count from 1 and columns are characters; a finding about a whole file has neither.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from sabir import __version__
+from sabir.checks.report import PackageReport, Report
+from sabir.diagnostics.finding import Finding, Fix
+from sabir.text import Place
+
+__all__ = ["REPORT_FORMAT", "finding_data", "report_data"]
+
+REPORT_FORMAT: Final = "sabir.report/1"
+
+
+def report_data(report: Report, *, statistics: bool = False) -> dict[str, Any]:
+    """The whole report. Keys are always there; what is not known is null."""
+    data: dict[str, Any] = {
+        "format": REPORT_FORMAT,
+        "tool": {"name": "sabir", "version": __version__},
+        "summary": {
+            "errors": report.errors,
+            "warnings": report.warnings,
+            "suppressed": report.suppressed,
+            "baselined": report.baselined,
+            "fixable": report.fixable(unsafe=True),
+        },
+        "findings": [finding_data(finding, package) for package, finding in report.findings()],
+        "packages": [
+            {
+                "path": package.path,
+                "language": package.language,
+                "findings": len(package.findings),
+                "suppressed": package.suppressed,
+                "baselined": package.baselined,
+            }
+            for package in report.packages
+        ],
+    }
+    if statistics:
+        data["statistics"] = dict(report.statistics())
+    return data
+
+
+def finding_data(finding: Finding, package: PackageReport | None = None) -> dict[str, Any]:
+    """One finding with all its attributes (spec 001, "Exceptions"), counted from 1."""
+    owner = package or PackageReport(path="")
+    line, column, end_line, end_column = _range(finding)
+    return {
+        "code": finding.code,
+        "severity": finding.severity.value,
+        "message": finding.message,
+        "package": owner.path or None,
+        "file": finding.filename,
+        "path": owner.shown_file(finding.filename),
+        "line": line,
+        "column": column,
+        "end_line": end_line,
+        "end_column": end_column,
+        "source": finding.source,
+        "hint": finding.hint,
+        "related": [{**_place_data(one.place), "message": one.message} for one in finding.related],
+        "frames": [
+            {"name": frame.name, **(_place_data(frame.place) if frame.place else {})}
+            for frame in finding.frames
+        ],
+        "fix": None if finding.fix is None else _fix_data(finding.fix),
+    }
+
+
+def _range(finding: Finding) -> tuple[int | None, int | None, int | None, int | None]:
+    if finding.whole_file:
+        return None, None, None, None
+    span, source = finding.place.span, finding.place.source
+    return *source.line_column(span.start), *source.line_column(max(span.start, span.end))
+
+
+def _place_data(place: Place) -> dict[str, Any]:
+    location = place.location
+    return {"file": location.file, "line": location.line, "column": location.column}
+
+
+def _fix_data(fix: Fix) -> dict[str, Any]:
+    return {
+        "title": fix.title,
+        "safe": fix.safe,
+        "edits": [
+            {
+                **_place_data(edit.place),
+                "end_line": (end := edit.place.source.line_column(edit.place.span.end))[0],
+                "end_column": end[1],
+                "text": edit.text,
+            }
+            for edit in fix.edits
+        ],
+    }

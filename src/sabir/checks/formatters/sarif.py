@@ -1,0 +1,133 @@
+"""SARIF 2.1.0, the exchange format of static analysis: code scanning services and editors read it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import quote
+
+from sabir import __version__
+from sabir.checks.baseline import fingerprint
+from sabir.checks.formatters.formatter import BaseFormatter
+from sabir.checks.report import PackageReport, Report
+from sabir.diagnostics.finding import Edit, Finding, Fix, Severity
+from sabir.diagnostics.page import page_url, plain_explanation
+from sabir.diagnostics.rules import Rule
+from sabir.text import Place, Span
+
+__all__ = ["SarifFormatter"]
+
+SCHEMA: Final = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+_LEVELS: Final = {Severity.ERROR: "error", Severity.WARNING: "warning"}
+
+
+class SarifFormatter(BaseFormatter):
+    def format(self, report: Report) -> str:
+        codes = sorted({finding.code for _, finding in report.findings()})
+        rules = report.rules()
+        indexes = {code: index for index, code in enumerate(codes)}
+        run = {
+            "tool": {
+                "driver": {
+                    "name": "sabir",
+                    "version": __version__,
+                    "semanticVersion": __version__,
+                    "informationUri": "https://sabir.readthedocs.io/",
+                    "rules": [_rule(code, rules.get(code)) for code in codes],
+                }
+            },
+            "columnKind": "unicodeCodePoints",
+            "results": [
+                _result(finding, package, indexes[finding.code]) for package, finding in report.findings()
+            ],
+        }
+        log = {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
+        return json.dumps(log, indent=2, ensure_ascii=False) + "\n"
+
+
+def _rule(name: str, code: Rule | None) -> dict[str, Any]:
+    level = "warning" if name.rpartition(":")[2].startswith("W") else "error"
+    rule: dict[str, Any] = {"id": name, "defaultConfiguration": {"level": level}}
+    if code is not None:
+        rule["shortDescription"] = {"text": code.title}
+        rule["fullDescription"] = {"text": code.why}
+        rule["help"] = {"text": plain_explanation(code)}
+        rule["helpUri"] = page_url(code.code)
+    return rule
+
+
+def _result(finding: Finding, package: PackageReport, index: int) -> dict[str, Any]:
+    message = finding.message if finding.hint is None else f"{finding.message} ({finding.hint})"
+    result: dict[str, Any] = {
+        "ruleId": finding.code,
+        "ruleIndex": index,
+        "level": _LEVELS[finding.severity],
+        "message": {"text": message},
+        "partialFingerprints": {"sabir/v1": fingerprint(finding)},
+    }
+    if not finding.filename.startswith("<"):  # what is in no file has no address
+        where = _physical(finding.place, package, whole_file=finding.whole_file)
+        result["locations"] = [{"physicalLocation": where}]
+    if finding.related:
+        result["relatedLocations"] = [
+            {"physicalLocation": _physical(one.place, package), "message": {"text": one.message}}
+            for one in finding.related
+        ]
+    if finding.frames:
+        result["stacks"] = [
+            {"frames": [_frame(frame.name, frame.place, package) for frame in finding.frames]}
+        ]
+    if finding.fix is not None:
+        result["fixes"] = [_fix(finding.fix, package)]
+    return result
+
+
+def _physical(place: Place, package: PackageReport, *, whole_file: bool = False) -> dict[str, Any]:
+    where: dict[str, Any] = {"artifactLocation": _artifact(place.source.name, package)}
+    if not whole_file:
+        where["region"] = _region(place)
+    return where
+
+
+def _artifact(file: str, package: PackageReport) -> Mapping[str, str]:
+    path = Path(package.shown_file(file))
+    return {"uri": path.as_uri() if path.is_absolute() else quote(path.as_posix())}
+
+
+def _region(place: Place) -> dict[str, Any]:
+    source, span = place.source, place.span
+    line, column = source.line_column(span.start)
+    end_line, end_column = source.line_column(max(span.start, span.end))
+    region = {"startLine": line, "startColumn": column, "endLine": end_line, "endColumn": end_column}
+    return {**region, "snippet": {"text": source.slice(Span(span.start, min(span.end, span.start + 400)))}}
+
+
+def _frame(name: str, place: Place | None, package: PackageReport) -> dict[str, Any]:
+    location: dict[str, Any] = {"message": {"text": name}}
+    if place is not None:
+        location["physicalLocation"] = _physical(place, package)
+    return {"location": location}
+
+
+def _fix(fix: Fix, package: PackageReport) -> dict[str, Any]:
+    by_file: dict[str, list[Edit]] = {}
+    for edit in fix.edits:
+        by_file.setdefault(edit.place.source.name, []).append(edit)
+    return {
+        "description": {"text": fix.title},
+        "artifactChanges": [
+            {
+                "artifactLocation": _artifact(file, package),
+                "replacements": [_replacement(edit) for edit in edits],
+            }
+            for file, edits in by_file.items()
+        ],
+    }
+
+
+def _replacement(edit: Edit) -> dict[str, Any]:
+    region = _region(edit.place)
+    region.pop("snippet")
+    return {"deletedRegion": region, "insertedContent": {"text": edit.text}}

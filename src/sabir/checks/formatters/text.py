@@ -1,0 +1,83 @@
+"""The report for people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sabir.checks.formatters.formatter import BaseFormatter, FormatterOptions
+from sabir.checks.formatters.palette import Palette, harmless
+from sabir.checks.formatters.snippet import snippet
+from sabir.checks.report import PackageReport, Report
+from sabir.diagnostics.finding import Finding, Severity
+from sabir.text import Place
+
+__all__ = ["ConciseFormatter", "TextFormatter", "finding_lines"]
+
+
+class TextFormatter(BaseFormatter):
+    """`file:line:column: CODE message`, the source line with a mark, what to do, and the other places that belong to it."""
+
+    def format(self, report: Report) -> str:
+        palette = Palette(on=self.options.color)
+        if self.options.statistics:
+            return "".join(f"{line}\n" for line in _statistics(report, palette))
+        blocks: list[str] = []
+        for package, finding in report.findings():
+            lines = [*finding_lines(finding, package, palette)]
+            blocks.append("\n".join(lines[:1] if self.options.concise else lines) + "\n")
+        return "".join(blocks)
+
+
+class ConciseFormatter(TextFormatter):
+    """One line for each finding."""
+
+    def __init__(self, options: FormatterOptions | None = None) -> None:
+        wanted = options or FormatterOptions()
+        super().__init__(FormatterOptions(color=wanted.color, concise=True, statistics=wanted.statistics))
+
+
+def finding_lines(
+    finding: Finding, package: PackageReport | None = None, palette: Palette | None = None
+) -> Iterator[str]:
+    """A finding as a person reads it; the first line alone says it all."""
+    paint = palette or Palette(on=False)
+    owner = package or PackageReport(path="")
+    location = finding.location
+    place = harmless(owner.shown_file(location.file))
+    if location.line:
+        place += f":{location.line}:{location.column}"
+    code = (paint.red if finding.severity is Severity.ERROR else paint.yellow)(finding.code)
+    yield f"{paint.bold(place)}: {code} {harmless(finding.message)}"
+    shown = snippet(finding)
+    margin = len(str(location.line)) if shown else 0
+    if shown:
+        line, carets = shown
+        yield f"  {paint.blue(f'{location.line} |')} {line}"
+        yield f"  {paint.blue(' ' * margin + ' |')} {paint.red(carets)}"
+    if finding.hint:
+        yield f"  {' ' * margin}{paint.green('= ' + harmless(finding.hint))}"
+    if finding.fix is not None:
+        how = "--fix" if finding.fix.safe else "--fix --unsafe-fixes"
+        yield f"  {' ' * margin}{paint.green(f'= {how} would {harmless(finding.fix.title)}')}"
+    for related in finding.related:
+        yield f"  {' ' * margin}{paint.dim(_shown_place(related.place, owner) + ': ' + harmless(related.message))}"
+    for frame in finding.frames:
+        where = "" if frame.place is None else f" ({_shown_place(frame.place, owner)})"
+        yield f"  {' ' * margin}{paint.dim('in ' + harmless(frame.name) + where)}"
+
+
+def _shown_place(place: Place, package: PackageReport) -> str:
+    location = place.location
+    return f"{harmless(package.shown_file(location.file))}:{location.line}:{location.column}"
+
+
+def _statistics(report: Report, palette: Palette) -> Iterator[str]:
+    rows = report.statistics()
+    if not rows:
+        return
+    count_width = max(len(str(count)) for _, count in rows)
+    code_width = max(len(code) for code, _ in rows)
+    rules = report.rules()
+    for code, count in rows:
+        title = rules[code].title if code in rules else ""
+        yield f"{count:>{count_width}}  {palette.bold(f'{code:<{code_width}}')}  {title}".rstrip()

@@ -1,0 +1,148 @@
+"""Settings from a file: `[tool.sabir]` of pyproject.toml, `sabir.toml`, or `[sabir]` of an ini file.
+
+The nearest file above the checked path wins; the command line wins over the file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from msgspec import Struct, field
+
+from sabir.checks.options import CheckOptions
+from sabir.diagnostics.near import did_you_mean
+from sabir.errors import UsageError
+
+__all__ = ["Settings", "find_settings", "read_settings"]
+
+_CHECK_KEYS: Final = (
+    "select",
+    "ignore",
+    "extend-select",
+    "scope",
+    "rules",
+    "strict",
+    "language",
+    "suppressions",
+    "require-reason",
+    "per-path-ignores",
+)
+_RUN_KEYS: Final = ("format", "baseline", "jobs")
+_KEYS: Final = (*_CHECK_KEYS, *_RUN_KEYS)
+_FLAGS: Final = frozenset({"strict", "suppressions", "require-reason"})
+_TRUTHS: Final = {
+    "true": True,
+    "yes": True,
+    "on": True,
+    "1": True,
+    "false": False,
+    "no": False,
+    "off": False,
+    "0": False,
+}
+_INI_SUFFIXES: Final = frozenset({".ini", ".conf", ".cfg"})
+
+
+class Settings(Struct, frozen=True, kw_only=True):
+    """What a settings file says. What it leaves out is None or empty."""
+
+    file: Path | None = None
+    check: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """Options of `CheckOptions` by their names with `-`."""
+    format: str | None = None
+    baseline: Path | None = None
+    jobs: int | None = None
+
+
+def find_settings(start: Path) -> Settings:
+    """The settings that hold for a path: of the nearest folder, upwards, that has some."""
+    place = start.absolute()
+    for folder in (place, *place.parents):
+        for name in ("sabir.toml", "sabir.ini"):
+            if (folder / name).is_file():
+                return read_settings(folder / name)
+        project = folder / "pyproject.toml"
+        if project.is_file() and "tool.sabir" in _text(project):
+            return read_settings(project)
+    return Settings()
+
+
+def read_settings(file: Path) -> Settings:
+    """The settings of one file; `UsageError` names the file and what is wrong with it."""
+    text = _text(file)
+    table = _ini_table(file, text) if file.suffix.lower() in _INI_SUFFIXES else _toml_table(file, text)
+    unknown = [key for key in table if key not in _KEYS]
+    if unknown:
+        hint = did_you_mean(unknown[0], _KEYS) or f"there are {', '.join(_KEYS)}"
+        raise UsageError(f"{file}: no setting {unknown[0]!r}: {hint}")
+    check = {key: table[key] for key in _CHECK_KEYS if key in table}
+    try:
+        CheckOptions.of(check).selection  # noqa: B018  a bad value is to be reported with the name of its file
+    except UsageError as error:
+        raise UsageError(f"{file}: {error}") from error
+    return Settings(
+        file=file,
+        check=check,
+        format=_value(file, table, "format", str),
+        baseline=None if (path := _value(file, table, "baseline", str)) is None else file.parent / path,
+        jobs=_value(file, table, "jobs", int),
+    )
+
+
+def _text(file: Path) -> str:
+    try:
+        return file.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
+        raise UsageError(f"cannot read settings {str(file)!r}: {reason}") from error
+
+
+def _toml_table(file: Path, text: str) -> Mapping[str, Any]:
+    import tomllib
+
+    try:
+        data = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise UsageError(f"{file}: not readable as TOML: {error}") from error
+    table: object = data.get("tool", {}).get("sabir", {}) if file.name == "pyproject.toml" else data
+    if not isinstance(table, dict):
+        raise UsageError(f"{file}: tool.sabir must be a table, not {table!r}")
+    return table
+
+
+def _ini_table(file: Path, text: str) -> Mapping[str, Any]:
+    """`[sabir]` of an ini file, as services with oslo.config write it; names with `_` are taken, too."""
+    from configparser import ConfigParser
+    from configparser import Error as IniError
+
+    # What a service writes under [DEFAULT] is none of our settings.
+    parser = ConfigParser(interpolation=None, default_section="\0")
+    try:
+        parser.read_string(text)
+    except IniError as error:
+        raise UsageError(f"{file}: not readable as an ini file: {' '.join(str(error).split())}") from error
+    if not parser.has_section("sabir"):
+        return {}
+    written = {key.replace("_", "-"): value for key, value in parser.items("sabir")}
+    return {key: _ini_value(file, key, value) for key, value in written.items()}
+
+
+def _ini_value(file: Path, key: str, value: str) -> object:
+    if key in _FLAGS:
+        if value.lower() not in _TRUTHS:
+            raise UsageError(f"{file}: {key} must be true or false, not {value!r}")
+        return _TRUTHS[value.lower()]
+    if key == "per-path-ignores":
+        pairs = (line.partition("=") for line in value.splitlines() if line.strip())
+        return {pattern.strip(): codes for pattern, _, codes in pairs}
+    return int(value) if key == "jobs" and value.isdecimal() else value
+
+
+def _value(file: Path, table: Mapping[str, Any], key: str, kind: type) -> Any:
+    value = table.get(key)
+    if value is not None and (not isinstance(value, kind) or isinstance(value, bool)):
+        wanted = "a number" if kind is int else "a text"
+        raise UsageError(f"{file}: {key} must be {wanted}, not {value!r}")
+    return value

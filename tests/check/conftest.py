@@ -1,3 +1,0 @@
-from tests.check.toy import toy
-
-__all__ = ["toy"]

@@ -1,0 +1,3 @@
+from tests.checks.toy import toy
+
+__all__ = ["toy"]
