@@ -25,7 +25,7 @@ def test_what_is_public() -> None:
     for name in PUBLIC:
         assert getattr(sabir, name) is not None
     with pytest.raises(AttributeError, match="no attribute 'destroy'"):
-        sabir.destroy  # type: ignore[attr-defined]  # noqa: B018
+        sabir.destroy  # noqa: B018
 
 
 def test_functions_stay_functions_whatever_was_imported_before() -> None:

@@ -22,14 +22,14 @@ from sabir.errors import FindingError, UnusableInput
 from sabir.graph.graph import Graph
 from sabir.graph.instance import Instance
 from sabir.graph.values import Value
-from sabir.languages.language import EvaluationRequest
+from sabir.languages.language import EvaluationRequest, RunResult
 from sabir.operations.check import check_package, check_paths
 from sabir.operations.compile import Compiled, CompileRequest, GraphView, compile_path
 from sabir.operations.diff import Difference, DiffRequest, diff_paths
 from sabir.operations.impact import Impact, ImpactRequest, impact_path
 from sabir.operations.query import Answer, QueryRequest, query_graph, query_path
 from sabir.operations.render import Rendered, RenderPathRequest, render_path
-from sabir.operations.run import RunRequest, RunResult, run_path
+from sabir.operations.run import RunRequest, run_path
 from sabir.operations.why import Explanation, WhyRequest, explain, find_subject, why_path
 from sabir.session import Session
 from sabir.source.packages import LoadedPackage, load_package
