@@ -31,7 +31,7 @@ class ToscaValidator(BaseValidator):
         seen: set[object] = set()
         for loaded in load_entries(self.package):
             found = [*loaded.findings]
-            if loaded.topology is not None:
+            if loaded.topology is not None and not loaded.broken:
                 found += check_model(Model(loaded.topology))
             for finding in found:
                 if finding.sort_key not in seen and (wanted is None or finding.filename in wanted):

@@ -26,7 +26,7 @@ def evaluate_package(package: LoadedPackage, request: EvaluationRequest) -> Eval
     load_plugins()
     loaded = load_entry(package)
     topology = loaded.topology
-    if topology is None:
+    if topology is None or loaded.broken:
         return Evaluation(graph=Graph(()), findings=loaded.findings)
     ensemble, findings = _instantiated(topology, request_of(loaded, topology, request))
     _refuse_unknown_overrides(loaded, ensemble)
@@ -38,7 +38,7 @@ def evaluate_package(package: LoadedPackage, request: EvaluationRequest) -> Eval
 
 def instantiate(loaded: Loaded, request: Request) -> Ensemble:
     """The instances of a loaded topology without errors; FindingError with them otherwise."""
-    if loaded.topology is None:
+    if loaded.topology is None or loaded.broken:
         raise FindingError(loaded.findings)
     ensemble, findings = _instantiated(loaded.topology, request)
     errors = _errors([*loaded.findings, *findings])

@@ -27,8 +27,8 @@ WRONG_COPY: Final = Rule(
 
 def write_out(
     template: NodeTemplate, templates: Mapping[str, NodeTemplate], findings: list[Finding]
-) -> NodeTemplate | None:
-    """The template with what `copy` names taken in, its own keys first; None when that leaves it without a type."""
+) -> NodeTemplate:
+    """The template with what `copy` names taken in, its own keys first."""
     seen = {template.name}
     here = template
     while here.copy is not None:
@@ -40,7 +40,7 @@ def write_out(
                 hint = did_you_mean(here.copy, templates)
             message = f"node template {template.name!r} {reason}"
             findings.append(WRONG_COPY.at(here.place, message, hint=hint))
-            return None if not here.type else replace(here, copy=None)
+            return replace(here, copy=None)
         seen.add(source.name)
         here = _merged(here, source)
     return here

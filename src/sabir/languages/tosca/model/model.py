@@ -42,11 +42,10 @@ class Model:
         self.types = TypeTable(topology)
         self.values = ValueChecker(self.types)
         self.findings: list[Finding] = []
-        self.nodes: dict[str, NodeTemplate] = {}
-        for name, template in topology.node_templates.items():
-            written_out = write_out(template, topology.node_templates, self.findings)
-            if written_out is not None:
-                self.nodes[name] = written_out
+        self.nodes: dict[str, NodeTemplate] = {
+            name: write_out(template, topology.node_templates, self.findings)
+            for name, template in topology.node_templates.items()
+        }
         self.flat: dict[str, FlatType | None] = {
             name: self.types.find(Kind.NODE, template.type) for name, template in self.nodes.items()
         }

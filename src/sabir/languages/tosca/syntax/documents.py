@@ -47,6 +47,7 @@ from sabir.source.collector import collector_paused
 from sabir.source.packages import PackageFile
 from sabir.source.yaml import Limits, YamlStream, compose
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence
+from sabir.source.yaml.recovery import compose_readable
 from sabir.text import Place, Span
 
 __all__ = ["Gathering", "Loaded", "Recorded", "document_of", "load", "load_file"]
@@ -168,6 +169,9 @@ class Loaded(Struct, frozen=True, kw_only=True):
 
     topology: Topology | None
     findings: tuple[Finding, ...]
+    broken: bool = False
+    """True when the document itself cannot be read as it is: the topology is what is left of it, for whoever edits it. Nothing is
+    concluded from that, as what is missing may stand in the part that was lost."""
     files: tuple[str, ...] = ()
     """The documents that were read."""
     inputs: Mapping[str, Any] = {}
@@ -196,15 +200,10 @@ def _load(files: Files, name: str) -> Loaded:
         )
     gathering = Gathering(files)
     root = document_of(file, gathering.findings)
-    if root is None:
-        return Loaded(topology=None, findings=tuple(gathering.findings), files=(name,))
-    return _load_document(gathering, file, root)
-
-
-def _load_document(gathering: Gathering, file: PackageFile, root: YamlMapping) -> Loaded:
-    dialect = _dialect(root, file, gathering.findings)
-    if dialect is None:
-        return Loaded(topology=None, findings=tuple(gathering.findings), files=(file.name,))
+    dialect = None if root is None else _dialect(root, file, gathering.findings)
+    if root is None or dialect is None:
+        topology = _remains(files, file)
+        return Loaded(topology=topology, findings=tuple(gathering.findings), broken=True, files=(name,))
     if dialect.grammar == 2:
         root = normalised(root)
     gathering.read_document(file, root, dialect, prefix="")
@@ -215,12 +214,30 @@ def _load_document(gathering: Gathering, file: PackageFile, root: YamlMapping) -
     )
 
 
-def _stream(file: PackageFile) -> YamlStream:
-    """The file as YAML; a long one may have as many nodes as its text can hold, but not more through aliases."""
+def _remains(files: Files, file: PackageFile) -> Topology | None:
+    """What can still be read of a document whose YAML or dialect is wrong."""
+    stream = _stream(file)
+    readable = compose_readable(file.source, limits=_limits(file)) if stream.broken else stream
+    root = readable.documents[0] if readable is not None and readable.documents else None
+    if not isinstance(root, YamlMapping):
+        return None
+    gathering = Gathering(files)
+    gathering.complete = False
+    dialect = _dialect(root, file, []) or Dialect("", 1)
+    gathering.read_document(file, normalised(root) if dialect.grammar == 2 else root, dialect, prefix="")
+    return gathering.topology(file, dialect)
+
+
+def _limits(file: PackageFile) -> Limits:
+    """A long text may have as many nodes as it can hold, but not more through aliases."""
     size = len(file.raw())
-    if size < _LONG_TEXT or file.defect is not None:
+    return Limits() if size < _LONG_TEXT else Limits(nodes=min(size // 4, _MOST_NODES))
+
+
+def _stream(file: PackageFile) -> YamlStream:
+    if len(file.raw()) < _LONG_TEXT or file.defect is not None:
         return file.yaml
-    return compose(file.source, limits=Limits(nodes=min(size // 4, _MOST_NODES)))
+    return compose(file.source, limits=_limits(file))
 
 
 def document_of(file: PackageFile, findings: list[Finding]) -> YamlMapping | None:
@@ -485,9 +502,8 @@ class _Parts:
         for name, one in read_properties(reader, fields.get("inputs"), "inputs").items():
             self.inputs.setdefault(name, one)
         for name, span, value in reader.entries(fields.get("node_templates"), "node_templates"):
-            template = read_node_template(reader, name, span, value) if name not in self.nodes else None
-            if template is not None:
-                self.nodes[name] = template
+            if name not in self.nodes:
+                self.nodes[name] = read_node_template(reader, name, span, value)
         for name, span, value in reader.entries(
             fields.get("relationship_templates"), "relationship_templates"
         ):

@@ -89,14 +89,14 @@ _SUBSTITUTION_KEYS: Final = frozenset(
 )
 
 
-def read_node_template(reader: Reader, name: str, span: Span, node: YamlNode) -> NodeTemplate | None:
+def read_node_template(reader: Reader, name: str, span: Span, node: YamlNode) -> NodeTemplate:
+    """The template, whatever is wrong with it: one without a type is kept, as others may lead to it."""
     what = f"node template {name!r}"
     fields = reader.fields(node, what, _NODE_KEYS)
     type_node, copy = fields.get("type"), reader.text(fields.get("copy"), f"copy of {what}")
     type_ = reader.text(type_node, f"type of {what}")
     if type_ is None and copy is None:
         reader.report(WRONG_SHAPE, f"{what} has no type", span, "add 'type:' with the name of a node type")
-        return None
     node_filter = fields.get("node_filter")
     requirements = fields.get("requirements")
     return NodeTemplate(

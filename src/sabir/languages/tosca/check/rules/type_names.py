@@ -49,7 +49,7 @@ def check_type_names(model: Model) -> Iterator[Finding]:
         for definition in {id(one): one for one in table.values()}.values():
             yield from _definition(model, kind, definition)
     for name, template in model.nodes.items():
-        if model.flat[name] is None:
+        if model.flat[name] is None and template.type:
             yield from _known(
                 model, Kind.NODE, template.type, Place(template.origin.source, template.type_span)
             )
