@@ -6,7 +6,8 @@ import os
 from pathlib import Path
 from typing import Any, Final
 
-from sabir.dataclasses import replace
+from msgspec.structs import replace
+
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.near import did_you_mean
 from sabir.diagnostics.rules import Rule
@@ -63,10 +64,9 @@ class Ensemble:
         for name, node in self.nodes.items():
             host = self.nodes.get(model.hosts.get(name, ""))
             if host is None:
-                self.root._children.append(node)
+                self.root.add_child(node)
             else:
-                node._parent = host
-                host._children.append(node)
+                node.stand_on(host)
         self._check_inputs()
 
     # Types

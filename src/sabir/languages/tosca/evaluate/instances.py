@@ -154,6 +154,11 @@ class NodeInstance(_Entity):
     def children(self) -> Sequence[Resource]:
         return self._children
 
+    def stand_on(self, host: NodeInstance) -> None:
+        """Make the host the parent; until then it is the root."""
+        self._parent = host
+        host._children.append(self)
+
     @property
     def status(self) -> Status:
         return self._status
@@ -398,6 +403,9 @@ class RootInstance(Resource):
     @property
     def children(self) -> Sequence[Resource]:
         return self._children
+
+    def add_child(self, child: Resource) -> None:
+        self._children.append(child)
 
     @property
     def status(self) -> Status:

@@ -99,7 +99,8 @@ def _from_file(path: Path | None) -> Mapping[str, Any]:
 def _project(loaded: Loaded, topology: Topology, request: EvaluationRequest) -> Project:
     """The surroundings of a template: its directory, its project, and what the owner allows."""
     directory = topology.origin.directory
-    home = os.environ.get("UNFURL_HOME")
+    environment = request.session.environment
+    home = environment.get("UNFURL_HOME")
     root = None
     if directory is not None:
         directory = Path(os.path.abspath(directory))
@@ -112,6 +113,6 @@ def _project(loaded: Loaded, topology: Topology, request: EvaluationRequest) -> 
         locals=values.locals,
         secrets=values.secrets,
         home=Path(home) if home else None,
-        vault_password=os.environ.get(_PASSWORD),
+        vault_password=environment.get(_PASSWORD),
         permissions=request.session.trust,
     )
