@@ -11,7 +11,6 @@ import time
 import traceback
 from typing import Any
 
-from sabir.languages.ccp.check.findings import findings_of
 from sabir.languages.ccp.check.phases import check_deployment
 from sabir.languages.ccp.evaluate.render import render_objects
 from sabir.languages.ccp.evaluate.yaml_text import yaml_text
@@ -201,7 +200,7 @@ def _checked(files: dict[str, str], schema_problems: Any) -> str | None:
     assert config is not None
     component = Component(name="demo", package=package, root="")
     checked = check_deployment(read_deployment([component], config=config.source))
-    for finding in findings_of([*checked.errors, *checked.warnings]):
+    for finding in checked.findings:
         source, span = finding.place.source, finding.place.span
         if not 0 <= span.start <= span.end <= len(source.text):
             return f"{finding.code} lies outside {source.name}: {span}"

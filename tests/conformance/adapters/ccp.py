@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import yaml
 
@@ -13,12 +13,56 @@ from sabir.languages.ccp.evaluate.files import render_files
 from sabir.languages.ccp.evaluate.render import render_objects
 from sabir.languages.ccp.syntax.component import Component
 from sabir.languages.ccp.syntax.deployment import read_deployment
-from sabir.languages.ccp.syntax.violation import Violation
+from sabir.languages.ccp.syntax.fault import Fault
 from sabir.source.packages import MemoryPackage
 from sabir.text import Source
 from tests.conformance.runner.ccp import CcpCase, CcpFile, CcpFinding, CcpOutcome
 
-__all__ = ["run"]
+__all__ = ["KINDS", "run"]
+
+KINDS: Final = {
+    "CCP:E001": "yaml-syntax",
+    "CCP:E002": "template-syntax",
+    "CCP:E003": "undefined-variable",
+    "CCP:E004": "template-failed",
+    "CCP:E005": "template-unsafe",
+    "CCP:E006": "template-limit",
+    "CCP:E010": "missing-key",
+    "CCP:E011": "unknown-key",
+    "CCP:E012": "wrong-type",
+    "CCP:E013": "empty",
+    "CCP:E014": "bad-enum",
+    "CCP:E015": "bad-format",
+    "CCP:E016": "out-of-range",
+    "CCP:E017": "conflict",
+    "CCP:E018": "duplicate-name",
+    "CCP:E020": "bad-version",
+    "CCP:E021": "version-newer",
+    "CCP:E022": "version-major",
+    "CCP:E030": "unknown-file",
+    "CCP:E031": "unknown-secret",
+    "CCP:E032": "missing-content",
+    "CCP:E040": "unknown-dependency",
+    "CCP:E041": "dependency-cycle",
+    "CCP:E050": "unknown-service",
+    "CCP:E051": "too-many-replicas",
+    "CCP:W001": "newer-feature",
+    "CCP:W002": "duplicate-key",
+    "CCP:W010": "liveness-timeout",
+    "CCP:W011": "sensitive-host-path",
+    "CCP:W012": "privileged",
+    "CCP:W013": "no-readiness",
+    "CCP:W014": "latest-tag",
+    "CCP:W015": "host-namespace",
+    "CCP:W020": "not-deployed",
+    "CCP:W021": "unmatched-topology",
+    "CCP:W022": "unknown-section",
+    "CCP:W030": "file-template",
+    "CCP:W031": "unused-file",
+    "CCP:W032": "file-clash",
+    "CCP:W033": "too-large",
+}
+"""The words of the rendering contract for what each code reports."""
 
 
 def run(case: CcpCase, folder: Path) -> CcpOutcome:
@@ -51,19 +95,19 @@ def run(case: CcpCase, folder: Path) -> CcpOutcome:
 def _files(case: CcpCase, checked: Checked, outcome: CcpOutcome) -> CcpOutcome:
     assert checked.resolved is not None
     unit = checked.resolved.units.all[case.unit or ""]
-    files, violations = render_files(checked.deployment, unit, case.node)
+    files, faults = render_files(checked.deployment, unit, case.node)
     written = {one.path: CcpFile(content=one.content, perm=one.perm, user=one.user) for one in files}
-    return replace(outcome, errors=tuple(map(_finding, violations)), files=written)
+    return replace(outcome, errors=tuple(map(_finding, faults)), files=written)
 
 
-def _finding(violation: Violation) -> CcpFinding:
-    location = violation.place.location
+def _finding(fault: Fault) -> CcpFinding:
+    location = fault.place.location
     file = location.file if location.file.startswith("<") else location.file.partition("/")[2]
     return CcpFinding(
-        kind=violation.kind.value,
-        path=violation.path,
+        kind=KINDS[fault.code],
+        path=fault.path,
         file=file,
         line=location.line,
-        units=violation.units,
-        message=violation.message,
+        units=fault.units,
+        message=fault.message,
     )

@@ -12,6 +12,7 @@ from sabir.languages.ccp.syntax.component import Component
 from sabir.languages.ccp.syntax.deployment import Deployment, read_deployment
 from sabir.source.packages import MemoryPackage
 from sabir.text import Source
+from tests.conformance.adapters.ccp import KINDS
 
 __all__ = ["checked", "deployment", "kinds", "objects", "service"]
 
@@ -44,7 +45,7 @@ def checked(files: Mapping[str, str], config: str | None = None, **options: Any)
 
 def kinds(files: Mapping[str, str], config: str | None = None) -> list[tuple[str, str]]:
     """Kind and path of every error."""
-    return sorted((one.kind.value, one.path) for one in checked(files, config).errors)
+    return sorted((KINDS[fault.code], fault.path) for fault in checked(files, config).errors)
 
 
 def objects(files: Mapping[str, str], config: str | None = None) -> dict[str, Any]:

@@ -152,8 +152,8 @@ def test_everything_is_rendered_and_valid() -> None:
 def test_files_use_the_macros_of_all_components() -> None:
     checked = check_deployment(load_deployment(MemoryPackage(FILES)))
     assert checked.resolved is not None
-    files, violations = render_files(checked.deployment, checked.resolved.units.all["rpc/queue"], "node1")
-    assert violations == []
+    files, faults = render_files(checked.deployment, checked.resolved.units.all["rpc/queue"], "node1")
+    assert faults == []
     written = {file.path: file.content for file in files}
     expected = "url = http://queue.demo.svc.cluster.local:5673\nnode = node1"
     assert written["/etc/queue/queue.conf"] == expected

@@ -25,9 +25,9 @@ class Ccp:
         return recognises(package)
 
     def rules(self) -> Sequence[Rule]:
-        from sabir.languages.ccp.check.codes import all_codes
+        from sabir.languages.ccp.check.validator import CcpValidator
 
-        return all_codes()
+        return CcpValidator.rules()
 
     def validators(self) -> Sequence[type[BaseValidator]]:
         from sabir.languages.ccp.check.validator import CcpValidator
@@ -36,7 +36,6 @@ class Ccp:
 
     def evaluate(self, package: LoadedPackage, request: EvaluationRequest) -> Evaluation:
         from sabir.graph import Graph
-        from sabir.languages.ccp.check.findings import findings_of
         from sabir.languages.ccp.check.phases import check_deployment
         from sabir.languages.ccp.graph.build import build_graph
         from sabir.languages.ccp.model.loading import load_deployment
@@ -55,7 +54,7 @@ class Ccp:
                 )
             return Evaluation(
                 graph=graph,
-                findings=findings_of([*checked.errors, *checked.warnings]),
+                findings=checked.findings,
             )
 
     def renderers(self) -> Mapping[str, Renderer]:

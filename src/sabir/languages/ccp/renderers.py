@@ -5,10 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 
-from sabir.diagnostics.finding import Finding
 from sabir.errors import UsageError
-from sabir.languages.ccp.check.findings import findings_of
-from sabir.languages.ccp.check.phases import Checked, check_deployment
+from sabir.languages.ccp.check.phases import check_deployment
 from sabir.languages.ccp.evaluate.render import KubernetesObject, render_objects
 from sabir.languages.ccp.evaluate.yaml_text import yaml_text
 from sabir.languages.ccp.model.cycles import start_order
@@ -39,11 +37,7 @@ def render_kubernetes(
             if checked.resolved is not None
             else []
         )
-        return Rendering(files=_files(objects, render.options), findings=_findings(checked))
-
-
-def _findings(checked: Checked) -> tuple[Finding, ...]:
-    return findings_of([*checked.errors, *checked.warnings])
+        return Rendering(files=_files(objects, render.options), findings=checked.findings)
 
 
 def _files(objects: list[KubernetesObject], options: Mapping[str, str]) -> dict[str, str]:
@@ -67,12 +61,12 @@ def render_start_order(
     del render
     checked = check_deployment(load_deployment(package, request))
     if checked.resolved is None:
-        return Rendering(files={}, findings=_findings(checked))
+        return Rendering(files={}, findings=checked.findings)
     lines = [
         f"{number}. {', '.join(wave)}"
         for number, wave in enumerate(start_order(checked.resolved.units.needs), 1)
     ]
-    return Rendering(files={"start-order.txt": "\n".join(lines) + "\n"}, findings=_findings(checked))
+    return Rendering(files={"start-order.txt": "\n".join(lines) + "\n"}, findings=checked.findings)
 
 
 def render_dependencies(
@@ -82,10 +76,10 @@ def render_dependencies(
     del render
     checked = check_deployment(load_deployment(package, request))
     if checked.resolved is None:
-        return Rendering(files={}, findings=_findings(checked))
+        return Rendering(files={}, findings=checked.findings)
     needed = checked.resolved.units.services_needed()
     lines = [f"{service}: {' '.join(names)}".rstrip() for service, names in sorted(needed.items())]
-    return Rendering(files={"dependencies.txt": "\n".join(lines) + "\n"}, findings=_findings(checked))
+    return Rendering(files={"dependencies.txt": "\n".join(lines) + "\n"}, findings=checked.findings)
 
 
 def render_configuration(
@@ -99,7 +93,7 @@ def render_configuration(
         data["secret_configs"] = _hidden(data.get("secret_configs"))
         if "password" in data.get("registry", {}):
             data["registry"]["password"] = _REDACTED
-    return Rendering(files={"configuration.yaml": yaml_text(data)}, findings=_findings(checked))
+    return Rendering(files={"configuration.yaml": yaml_text(data)}, findings=checked.findings)
 
 
 _REDACTED = "<<REDACTED>>"

@@ -8,6 +8,7 @@ import pytest
 
 from sabir.languages.ccp.check.review import is_sensitive
 from sabir.languages.ccp.model.cycles import find_cycles, start_order
+from tests.conformance.adapters.ccp import KINDS
 from tests.languages.ccp.building import checked, kinds, service
 
 SINGLE = "pre:\n- {name: %s, type: single, command: x}\n"
@@ -100,7 +101,7 @@ def test_undefined_names_have_a_near_name(text: str, message: str, hint: str) ->
 
 
 def _warnings(*args: Any) -> list[str]:
-    return sorted(one.kind.value for one in checked(*args).warnings)
+    return sorted(KINDS[fault.code] for fault in checked(*args).warnings)
 
 
 @pytest.mark.rows("C-099")

@@ -71,7 +71,7 @@ _lines = st.sampled_from(
 
 @given(st.lists(_lines, max_size=12))
 def test_law_lines_map_back(lines: list[str]) -> None:
-    """However the text before it is made, a violation after it is found in its own line."""
+    """However the text before it is made, a fault after it is found in its own line."""
     closing = [
         "{% endif %}" if "if" in line else "{% endfor %}"
         for line in reversed(lines)

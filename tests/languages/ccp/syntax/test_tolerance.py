@@ -39,7 +39,7 @@ WHOLE = ["a", "b", "port 80", "file f"]
 )  # fmt: skip
 def test_the_rest_is_read(text: str, left: list[str]) -> None:
     result = deployment({"a": text})
-    assert bool(result.violations) == (text != TWO)
+    assert bool(result.faults) == (text != TWO)
     (definition,) = result.definitions
     parts = [container.name for container in definition.service.containers]
     parts += [f"port {port.internal}" for port in definition.service.ports]
@@ -50,4 +50,4 @@ def test_the_rest_is_read(text: str, left: list[str]) -> None:
 def test_a_definition_that_cannot_be_rendered_leaves_the_others() -> None:
     result = deployment({"a": "{% if %}", "b": service("b"), "c": "[", "d": service("d")})
     assert [definition.service.name for definition in result.definitions] == ["b", "d"]
-    assert len(result.violations) == 2
+    assert len(result.faults) == 2

@@ -3,16 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from sabir.diagnostics.near import did_you_mean
+from sabir.diagnostics.rules import Rule
 from sabir.languages.ccp.model.units import LOCAL, Units
+from sabir.languages.ccp.syntax.examples import example, second_service
+from sabir.languages.ccp.syntax.fault import Fault, fault
 from sabir.languages.ccp.syntax.nodes import Reference
-from sabir.languages.ccp.syntax.violation import Kind, Violation
 
 __all__ = ["check_dependencies"]
 
+UNKNOWN_DEPENDENCY: Final = Rule(
+    code="CCP:E040",
+    title="dependency that nothing provides",
+    why=(
+        "A dependency names a container, a single command or a service. The pod would wait until its time is up. Local "
+        "commands cannot be waited for."
+    ),
+    bad=example(daemon="dependencies: [db]"),
+    good={**example(daemon="dependencies: [db]"), "service/db.yaml": second_service()},
+    language="ccp",
+)
 
-def check_dependencies(units: Units) -> Iterator[Violation]:
+
+def check_dependencies(units: Units) -> Iterator[Fault]:
     names = units.names
     for definition in units.definitions.values():
         for container in definition.service.containers:
@@ -22,16 +37,16 @@ def check_dependencies(units: Units) -> Iterator[Violation]:
                         yield _unknown(units, reference, names)
 
 
-def _unknown(units: Units, reference: Reference, names: set[str]) -> Violation:
+def _unknown(units: Units, reference: Reference, names: set[str]) -> Fault:
     name = reference.name.removesuffix(LOCAL)
     hint = did_you_mean(name, names)
     owner = units.local_command(name)
     if owner is not None:
         hint = f"{name!r} is a local command of {owner!r}; only type: single can be waited for"
-    return Violation(
-        kind=Kind.UNKNOWN_DEPENDENCY,
-        path=reference.path,
-        message=f"{reference.path}: there is no container, single command or service {name!r}",
-        place=reference.place,
+    return fault(
+        UNKNOWN_DEPENDENCY,
+        reference.path,
+        reference.place,
+        f"{reference.path}: there is no container, single command or service {name!r}",
         hint=hint,
     )

@@ -7,16 +7,47 @@ from functools import lru_cache
 from typing import Final
 
 from sabir.diagnostics.near import did_you_mean
+from sabir.diagnostics.rules import Rule
 from sabir.expressions.template.sandbox import is_template
 from sabir.languages.ccp.model.topology import node_configs
 from sabir.languages.ccp.model.units import Units
 from sabir.languages.ccp.syntax.deployment import Deployment
+from sabir.languages.ccp.syntax.examples import example
+from sabir.languages.ccp.syntax.fault import Fault, fault
 from sabir.languages.ccp.syntax.nodes import Definition
-from sabir.languages.ccp.syntax.violation import Kind, Violation
 from sabir.source.packages import PackageFile
 from sabir.text import Place, Source, Span
 
 __all__ = ["check_file_templates"]
+
+FILE_TEMPLATE: Final = Rule(
+    code="CCP:W030",
+    title="template of a file cannot be rendered as it stands",
+    why=(
+        "Files are rendered inside the container, where more names are known than here; this one is known neither here "
+        "nor there, so the container would fail to start."
+    ),
+    bad=example(
+        daemon="files: [web.conf]",
+        tail="files:\n  web.conf: {path: /etc/web.conf, content: web.conf.j2}",
+        service__files__web_dot_conf_dot_j2="port = {{ wep.port }}\n",
+    ),
+    good=example(),
+    language="ccp",
+)
+
+TOO_LARGE: Final = Rule(
+    code="CCP:W033",
+    title="files too large for a ConfigMap",
+    why="Kubernetes refuses a ConfigMap of more than one mebibyte. Put large files into the image.",
+    bad=example(
+        daemon="files: [big]",
+        tail="files:\n  big: {path: /big, content: big.txt}",
+        service__files__big_dot_txt="x" * 1_100_000,
+    ),
+    good=example(),
+    language="ccp",
+)
 
 _LARGEST: Final = 1_048_576
 _RUNNER_NAMES: Final = frozenset(
@@ -34,7 +65,7 @@ _RUNNER_NAMES: Final = frozenset(
 )
 
 
-def check_file_templates(deployment: Deployment, units: Units) -> Iterator[Violation]:
+def check_file_templates(deployment: Deployment, units: Units) -> Iterator[Fault]:
     known = {*deployment.variables, *_RUNNER_NAMES}
     for configs in node_configs(deployment.configuration).values():
         known |= set(configs)
@@ -53,7 +84,7 @@ def check_file_templates(deployment: Deployment, units: Units) -> Iterator[Viola
         yield from _too_large(definition, contents)
 
 
-def _undefined(content: PackageFile, known: set[str]) -> Iterator[Violation]:
+def _undefined(content: PackageFile, known: set[str]) -> Iterator[Fault]:
     source = content.source
     if not is_template(source.text):
         return
@@ -61,14 +92,14 @@ def _undefined(content: PackageFile, known: set[str]) -> Iterator[Violation]:
     if message is not None:
         place = _line(source, line)
         text = f"the file is not readable as a Jinja2 template: {message}"
-        yield Violation(kind=Kind.FILE_TEMPLATE, path="", message=text, place=place)
+        yield fault(FILE_TEMPLATE, "", place, text)
     for name, line in names:
         if name not in known:
-            yield Violation(
-                kind=Kind.FILE_TEMPLATE,
-                path="",
-                message=f"the file uses {name!r}, which is defined neither here nor in the container",
-                place=_word(source, line, name),
+            yield fault(
+                FILE_TEMPLATE,
+                "",
+                _word(source, line, name),
+                f"the file uses {name!r}, which is defined neither here nor in the container",
                 hint=did_you_mean(name, known),
             )
 
@@ -117,15 +148,15 @@ def _word(source: Source, line: int, word: str) -> Place:
     return Place(source, Span(found, found + len(word)))
 
 
-def _too_large(definition: Definition, contents: dict[str, PackageFile]) -> Iterator[Violation]:
+def _too_large(definition: Definition, contents: dict[str, PackageFile]) -> Iterator[Fault]:
     size = sum(len(content.raw()) for content in contents.values())
     if size > _LARGEST:
         largest = max(contents, key=lambda name: len(contents[name].raw()))
         message = f"the files of {definition.service.name!r} are {size:,} bytes together; a ConfigMap holds {_LARGEST:,}"
-        yield Violation(
-            kind=Kind.TOO_LARGE,
-            path=f"files.{largest}",
-            message=message,
-            place=definition.files[largest].place,
+        yield fault(
+            TOO_LARGE,
+            f"files.{largest}",
+            definition.files[largest].place,
+            message,
             hint=f"{largest!r} is the largest",
         )

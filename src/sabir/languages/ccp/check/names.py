@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sabir.languages.ccp.syntax.deployment import Deployment
+from sabir.languages.ccp.syntax.deployment import DUPLICATE_NAME, Deployment
+from sabir.languages.ccp.syntax.fault import Fault, fault
 from sabir.languages.ccp.syntax.nodes import Container, Definition, Port, Service, Volume
-from sabir.languages.ccp.syntax.violation import Kind, Violation
+from sabir.languages.ccp.syntax.reading import CONFLICT
 from sabir.text import Place
 
 __all__ = ["check_names", "check_ports", "check_volumes"]
 
 
-def check_names(deployment: Deployment) -> Iterator[Violation]:
+def check_names(deployment: Deployment) -> Iterator[Fault]:
     services: dict[str, Place] = {}
     jobs: dict[str, Place] = {}
     for definition in deployment.definitions:
@@ -25,17 +26,17 @@ def check_names(deployment: Deployment) -> Iterator[Violation]:
         yield from _job_names(service, jobs)
 
 
-def _twice(path: str, place: Place, what: str, first: Place) -> Violation:
-    return Violation(
-        kind=Kind.DUPLICATE_NAME,
-        path=path,
-        message=f"{what} is defined twice, first in {first.location}",
-        place=place,
+def _twice(path: str, place: Place, what: str, first: Place) -> Fault:
+    return fault(
+        DUPLICATE_NAME,
+        path,
+        place,
+        f"{what} is defined twice, first in {first.location}",
         related=((first, "first defined here"),),
     )
 
 
-def _unit_names(service: Service) -> Iterator[Violation]:
+def _unit_names(service: Service) -> Iterator[Fault]:
     """Containers and single commands share their names: both are waited for as SERVICE/NAME."""
     seen: dict[str, Place] = {}
     for container in service.containers:
@@ -50,7 +51,7 @@ def _unit_names(service: Service) -> Iterator[Violation]:
                 yield _twice(path, place, f"{what} {name!r} of service {service.name!r}", first)
 
 
-def _job_names(service: Service, jobs: dict[str, Place]) -> Iterator[Violation]:
+def _job_names(service: Service, jobs: dict[str, Place]) -> Iterator[Fault]:
     """`a` with the command `b-c` and `a-b` with `c` would both be the Job `a-b-c`."""
     own: set[str] = set()
     for container in service.containers:
@@ -62,7 +63,7 @@ def _job_names(service: Service, jobs: dict[str, Place]) -> Iterator[Violation]:
             own.add(name)
 
 
-def check_ports(deployment: Deployment) -> Iterator[Violation]:
+def check_ports(deployment: Deployment) -> Iterator[Fault]:
     external: dict[int, tuple[Port, Definition]] = {}
     for definition in deployment.definitions:
         internal: dict[int, Port] = {}
@@ -82,13 +83,11 @@ def check_ports(deployment: Deployment) -> Iterator[Violation]:
                 yield _conflict(port.path, port.place, message, taken.place)
 
 
-def _conflict(path: str, place: Place, message: str, first: Place) -> Violation:
-    return Violation(
-        kind=Kind.CONFLICT, path=path, message=message, place=place, related=((first, "first used here"),)
-    )
+def _conflict(path: str, place: Place, message: str, first: Place) -> Fault:
+    return fault(CONFLICT, path, place, message, related=((first, "first used here"),))
 
 
-def check_volumes(deployment: Deployment) -> Iterator[Violation]:
+def check_volumes(deployment: Deployment) -> Iterator[Fault]:
     for definition in deployment.definitions:
         meanings: dict[str, Volume] = {}
         for container in definition.service.containers:
@@ -102,7 +101,7 @@ def check_volumes(deployment: Deployment) -> Iterator[Violation]:
             yield from _mounts(definition, container)
 
 
-def _mounts(definition: Definition, container: Container) -> Iterator[Violation]:
+def _mounts(definition: Definition, container: Container) -> Iterator[Fault]:
     """One path can be mounted once, and a secret's volume must not be called like another."""
     mounts: dict[str, Place] = {}
     for volume in container.volumes:

@@ -1,4 +1,4 @@
-"""The phases of the contract: all violations of a phase together; a later one runs only when the earlier were clean."""
+"""The phases of the contract: all faults of a phase together; a later one runs only when the earlier were clean."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
+from sabir.diagnostics.finding import Severity
 from sabir.languages.ccp.check.dependencies import check_dependencies
 from sabir.languages.ccp.check.names import check_names, check_ports, check_volumes
 from sabir.languages.ccp.check.references import check_references, check_secret_objects
@@ -16,7 +17,7 @@ from sabir.languages.ccp.model.resolved import ResolvedDeployment
 from sabir.languages.ccp.model.topology import read_topology
 from sabir.languages.ccp.model.units import Units
 from sabir.languages.ccp.syntax.deployment import Deployment
-from sabir.languages.ccp.syntax.violation import Violation
+from sabir.languages.ccp.syntax.fault import Fault
 
 __all__ = ["Checked", "check_deployment"]
 
@@ -25,15 +26,19 @@ class Checked(Struct, frozen=True, kw_only=True, eq=False):
     """A deployment with everything there is to say about it; `resolved` only when there is no error."""
 
     deployment: Deployment
-    errors: tuple[Violation, ...]
-    warnings: tuple[Violation, ...]
+    errors: tuple[Fault, ...]
+    warnings: tuple[Fault, ...]
     resolved: ResolvedDeployment | None = None
+
+    @property
+    def findings(self) -> tuple[Fault, ...]:
+        return (*self.errors, *self.warnings)
 
 
 def check_deployment(deployment: Deployment) -> Checked:
-    warnings = [one for one in deployment.violations if one.kind.is_warning]
+    warnings = [fault for fault in deployment.faults if fault.severity is Severity.WARNING]
     warnings += newer_features(deployment)
-    errors = [one for one in deployment.violations if not one.kind.is_warning]
+    errors = [fault for fault in deployment.faults if fault.severity is Severity.ERROR]
     if not errors:
         errors += check_versions(deployment)
         errors += check_names(deployment)
@@ -61,13 +66,14 @@ def check_deployment(deployment: Deployment) -> Checked:
     )
 
 
-def _stopped(deployment: Deployment, errors: Iterable[Violation], warnings: Iterable[Violation]) -> Checked:
+def _stopped(deployment: Deployment, errors: Iterable[Fault], warnings: Iterable[Fault]) -> Checked:
     return Checked(deployment=deployment, errors=_once(errors), warnings=tuple(warnings))
 
 
-def _once(violations: Iterable[Violation]) -> tuple[Violation, ...]:
+def _once(faults: Iterable[Fault]) -> tuple[Fault, ...]:
     """What a definition does wrong, its named instances do too: said once."""
-    found: dict[tuple[object, ...], Violation] = {}
-    for one in violations:
-        found.setdefault((one.kind, one.path, one.place.source.name, one.place.span, one.units), one)
-    return tuple(found.values())
+    distinct: dict[tuple[object, ...], Fault] = {}
+    for fault in faults:
+        key = (fault.code, fault.path, fault.place.source.name, fault.place.span, fault.units)
+        distinct.setdefault(key, fault)
+    return tuple(distinct.values())

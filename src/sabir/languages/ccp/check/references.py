@@ -3,43 +3,80 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import Final
 
 from sabir.diagnostics.near import did_you_mean
+from sabir.diagnostics.rules import Rule
 from sabir.languages.ccp.syntax.component import Component
 from sabir.languages.ccp.syntax.deployment import Deployment
+from sabir.languages.ccp.syntax.examples import example
+from sabir.languages.ccp.syntax.fault import Fault, fault
 from sabir.languages.ccp.syntax.nodes import Definition, Reference, Secret
-from sabir.languages.ccp.syntax.violation import Kind, Violation
+from sabir.languages.ccp.syntax.reading import CONFLICT
 
 __all__ = ["check_references", "check_secret_objects"]
+
+UNKNOWN_FILE: Final = Rule(
+    code="CCP:E030",
+    title="command names a file that is not defined",
+    why="`files` of a command lists keys of the `files` section of the same definition.",
+    bad=example(daemon="files: [web.conf]"),
+    good=example(),
+    language="ccp",
+)
+
+UNKNOWN_SECRET: Final = Rule(
+    code="CCP:E031",
+    title="command names a secret that is not defined",
+    why="`secrets` of a command lists keys of the `secrets` section of the same definition.",
+    bad=example(daemon="secrets: [tls]"),
+    good=example(),
+    language="ccp",
+)
+
+MISSING_CONTENT: Final = Rule(
+    code="CCP:E032",
+    title="content of a file is not there",
+    why="`content` is the name of a template under `service/files` of the same component.",
+    bad=example(
+        daemon="files: [web.conf]", tail="files:\n  web.conf: {path: /etc/web.conf, content: web.conf.j2}"
+    ),
+    good=example(
+        daemon="files: [web.conf]",
+        tail="files:\n  web.conf: {path: /etc/web.conf, content: web.conf.j2}",
+        service__files__web_dot_conf_dot_j2="port = 80\n",
+    ),
+    language="ccp",
+)
 
 _OWN_SECRETS = frozenset({"global-secrets", "registry-key"})
 
 
-def check_references(deployment: Deployment) -> Iterator[Violation]:
+def check_references(deployment: Deployment) -> Iterator[Fault]:
     for definition in deployment.definitions:
         component = deployment.component(definition.component)
         for container in definition.service.containers:
             for command in container.commands:
-                yield from _unknown(command.files, definition.files, Kind.UNKNOWN_FILE, "file")
-                yield from _unknown(command.secrets, definition.secrets, Kind.UNKNOWN_SECRET, "secret")
+                yield from _unknown(command.files, definition.files, UNKNOWN_FILE, "file")
+                yield from _unknown(command.secrets, definition.secrets, UNKNOWN_SECRET, "secret")
         yield from _missing_content(component, definition)
 
 
 def _unknown(
-    references: tuple[Reference, ...], known: Mapping[str, object], kind: Kind, what: str
-) -> Iterator[Violation]:
+    references: tuple[Reference, ...], known: Mapping[str, object], rule: Rule, what: str
+) -> Iterator[Fault]:
     for reference in references:
         if reference.name not in known:
-            yield Violation(
-                kind=kind,
-                path=reference.path,
-                message=f"{reference.path}: {what} {reference.name!r} is not defined under {what}s",
-                place=reference.place,
+            yield fault(
+                rule,
+                reference.path,
+                reference.place,
+                f"{reference.path}: {what} {reference.name!r} is not defined under {what}s",
                 hint=did_you_mean(reference.name, known),
             )
 
 
-def _missing_content(component: Component, definition: Definition) -> Iterator[Violation]:
+def _missing_content(component: Component, definition: Definition) -> Iterator[Fault]:
     used = {
         reference.name
         for container in definition.service.containers
@@ -57,16 +94,16 @@ def _missing_content(component: Component, definition: Definition) -> Iterator[V
             message = f"{file.path}.content: {file.content!r} is no UTF-8 text"
         else:
             continue
-        yield Violation(
-            kind=Kind.MISSING_CONTENT,
-            path=f"{file.path}.content",
-            message=message,
-            place=file.content_place,
+        yield fault(
+            MISSING_CONTENT,
+            f"{file.path}.content",
+            file.content_place,
+            message,
             hint=did_you_mean(file.content, known),
         )
 
 
-def check_secret_objects(deployment: Deployment) -> Iterator[Violation]:
+def check_secret_objects(deployment: Deployment) -> Iterator[Fault]:
     """Two definitions may name one Secret when they say the same of it."""
     seen: dict[str, Secret] = {}
     for definition in deployment.definitions:
@@ -74,15 +111,11 @@ def check_secret_objects(deployment: Deployment) -> Iterator[Violation]:
             path = f"{secret.path}.secret.secretName"
             if secret.secret_name in _OWN_SECRETS:
                 message = f"{path}: the framework makes a Secret {secret.secret_name!r} of its own"
-                yield Violation(kind=Kind.CONFLICT, path=path, message=message, place=secret.place)
+                yield fault(CONFLICT, path, secret.place, message)
                 continue
             first = seen.setdefault(secret.secret_name, secret)
             if (first.type, first.data) != (secret.type, secret.data):
                 message = f"{path}: Secret {secret.secret_name!r} is defined twice with another type or data"
-                yield Violation(
-                    kind=Kind.CONFLICT,
-                    path=path,
-                    message=message,
-                    place=secret.place,
-                    related=((first.place, "first defined here"),),
+                yield fault(
+                    CONFLICT, path, secret.place, message, related=((first.place, "first defined here"),)
                 )

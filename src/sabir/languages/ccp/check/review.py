@@ -5,13 +5,120 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from sabir.diagnostics.rules import Rule
 from sabir.languages.ccp.model.topology import Topology
 from sabir.languages.ccp.model.units import Units
 from sabir.languages.ccp.syntax.deployment import Deployment
+from sabir.languages.ccp.syntax.examples import TOPOLOGY, example, second_service
+from sabir.languages.ccp.syntax.fault import Fault, fault
 from sabir.languages.ccp.syntax.nodes import Container, Definition, File, Volume
-from sabir.languages.ccp.syntax.violation import Kind, Violation
 
 __all__ = ["review"]
+
+LIVENESS_TIMEOUT: Final = Rule(
+    code="CCP:W010",
+    title="liveness probe without a timeout",
+    why="The default is one second; a busy container that answers later is killed, which makes the others busier.",
+    bad=example(container="probes: {readiness: check-web, liveness: is-alive}"),
+    good=example(
+        container="probes:\n  readiness: check-web\n  liveness: {type: exec, command: is-alive, timeout: 5}"
+    ),
+    language="ccp",
+)
+
+SENSITIVE_HOST_PATH: Final = Rule(
+    code="CCP:W011",
+    title="sensitive directory of the host can be written",
+    why="Whoever controls the container controls the node.",
+    bad=example(container="volumes:\n- {name: host, type: host, path: /etc}"),
+    good=example(container="volumes:\n- {name: host, type: host, path: /etc, readOnly: true}"),
+    language="ccp",
+)
+
+PRIVILEGED: Final = Rule(
+    code="CCP:W012",
+    title="privileged container",
+    why="It has every right on its node. A reviewer should know why.",
+    bad=example(container="privileged: true"),
+    good=example(),
+    language="ccp",
+)
+
+NO_READINESS: Final = Rule(
+    code="CCP:W013",
+    title="container without a readiness check",
+    why="Those who wait for it start as soon as its daemon runs, whether it answers or not.",
+    bad=example(container="probes: {}"),
+    good=example(),
+    language="ccp",
+)
+
+LATEST_TAG: Final = Rule(
+    code="CCP:W014",
+    title="images with the tag latest",
+    why="Two pods of one service may run different programs, and nobody can say which. Set `images.tag`.",
+    bad=example(config="images: {tag: latest}\n"),
+    good=example(),
+    language="ccp",
+)
+
+HOST_NAMESPACE: Final = Rule(
+    code="CCP:W015",
+    title="pod shares a namespace of its host",
+    why="`hostPID` and `hostIPC` let the pod see and disturb every process of its node.",
+    bad=example(service="hostPID: true"),
+    good=example(),
+    language="ccp",
+)
+
+NOT_DEPLOYED: Final = Rule(
+    code="CCP:W020",
+    title="waits for a service outside the topology",
+    why=(
+        "The service is defined, but no role that a node has contains it; unless it is there already, the wait ends in "
+        "an error."
+    ),
+    bad={
+        **example(daemon="dependencies: [db]", config=TOPOLOGY + "roles: {front: [web]}\n"),
+        "service/db.yaml": second_service(),
+    },
+    good=example(),
+    language="ccp",
+)
+
+UNMATCHED_TOPOLOGY: Final = Rule(
+    code="CCP:W021",
+    title="part of the topology matches nothing",
+    why="A role that no node has, a pattern that no node matches, or a service that is not defined.",
+    bad=example(config=TOPOLOGY + "roles: {front: [web], back: [web]}\n"),
+    good=example(),
+    language="ccp",
+)
+
+UNUSED_FILE: Final = Rule(
+    code="CCP:W031",
+    title="file that no command lists",
+    why="It is shipped with the service and written nowhere.",
+    bad=example(
+        tail="files:\n  web.conf: {path: /etc/web.conf, content: web.conf.j2}",
+        service__files__web_dot_conf_dot_j2="port = 80\n",
+    ),
+    good=example(),
+    language="ccp",
+)
+
+FILE_CLASH: Final = Rule(
+    code="CCP:W032",
+    title="two files are written to one path",
+    why="The one written last wins; which that is depends on their names.",
+    bad=example(
+        daemon="files: [a, b]",
+        tail="files:\n  a: {path: /etc/web.conf, content: web.conf.j2}\n  b: {path: /etc/web.conf, content: web.conf.j2}",
+        service__files__web_dot_conf_dot_j2="port = 80\n",
+    ),
+    good=example(),
+    language="ccp",
+)
 
 _SENSITIVE: Final = (
     "/",
@@ -30,7 +137,7 @@ _SENSITIVE: Final = (
 )
 
 
-def review(deployment: Deployment, units: Units, topology: Topology | None) -> Iterator[Violation]:
+def review(deployment: Deployment, units: Units, topology: Topology | None) -> Iterator[Fault]:
     for definition in deployment.definitions:
         for container in definition.service.containers:
             yield from _probes(container)
@@ -42,32 +149,32 @@ def review(deployment: Deployment, units: Units, topology: Topology | None) -> I
         yield from _topology(deployment, units, topology)
 
 
-def _probes(container: Container) -> Iterator[Violation]:
+def _probes(container: Container) -> Iterator[Fault]:
     liveness = container.liveness
     if liveness is not None and liveness.timeout is None:
-        yield Violation(
-            kind=Kind.LIVENESS_TIMEOUT,
-            path=liveness.path,
-            message=f"{liveness.path} has no timeout: after 1 s the container {container.name!r} counts as dead",
-            place=liveness.place,
+        yield fault(
+            LIVENESS_TIMEOUT,
+            liveness.path,
+            liveness.place,
+            f"{liveness.path} has no timeout: after 1 s the container {container.name!r} counts as dead",
             hint="use {type: exec, command: …, timeout: SECONDS}",
         )
     if container.readiness is None:
-        yield Violation(
-            kind=Kind.NO_READINESS,
-            path=f"{container.path}.probes.readiness",
-            message=f"container {container.name!r} has no readiness check: it counts as ready once its daemon started",
-            place=container.name_place,
+        yield fault(
+            NO_READINESS,
+            f"{container.path}.probes.readiness",
+            container.name_place,
+            f"container {container.name!r} has no readiness check: it counts as ready once its daemon started",
         )
 
 
-def _privileges(container: Container) -> Iterator[Violation]:
+def _privileges(container: Container) -> Iterator[Fault]:
     if container.privileged and container.privileged_place is not None:
-        yield Violation(
-            kind=Kind.PRIVILEGED,
-            path=f"{container.path}.privileged",
-            message=f"container {container.name!r} is privileged: it has every right on its node",
-            place=container.privileged_place,
+        yield fault(
+            PRIVILEGED,
+            f"{container.path}.privileged",
+            container.privileged_place,
+            f"container {container.name!r} is privileged: it has every right on its node",
         )
     for volume in container.volumes:
         if volume.host_path is not None and not volume.read_only and is_sensitive(volume.host_path):
@@ -80,32 +187,32 @@ def is_sensitive(path: str) -> bool:
     return any(normal == one or (one != "/" and normal.startswith(one + "/")) for one in _SENSITIVE)
 
 
-def _sensitive(container: Container, volume: Volume) -> Violation:
-    return Violation(
-        kind=Kind.SENSITIVE_HOST_PATH,
-        path=f"{volume.path}.path",
-        message=f"container {container.name!r} can write to {volume.host_path} of its node",
-        place=volume.place,
+def _sensitive(container: Container, volume: Volume) -> Fault:
+    return fault(
+        SENSITIVE_HOST_PATH,
+        f"{volume.path}.path",
+        volume.place,
+        f"container {container.name!r} can write to {volume.host_path} of its node",
         hint="mount it with readOnly: true, or a directory of its own",
     )
 
 
-def _host_namespaces(definition: Definition) -> Iterator[Violation]:
+def _host_namespaces(definition: Definition) -> Iterator[Fault]:
     service = definition.service
     for key, given, what in (
         ("hostPID", service.host_pid, "sees and can signal every process of its node"),
         ("hostIPC", service.host_ipc, "shares memory with every process of its node"),
     ):
         if given:
-            yield Violation(
-                kind=Kind.HOST_NAMESPACE,
-                path=f"service.{key}",
-                message=f"service.{key}: service {service.name!r} {what}",
-                place=service.name_place,
+            yield fault(
+                HOST_NAMESPACE,
+                f"service.{key}",
+                service.name_place,
+                f"service.{key}: service {service.name!r} {what}",
             )
 
 
-def _files(definition: Definition) -> Iterator[Violation]:
+def _files(definition: Definition) -> Iterator[Fault]:
     used: set[str] = set()
     for container in definition.service.containers:
         destinations: dict[str, File] = {}
@@ -117,16 +224,14 @@ def _files(definition: Definition) -> Iterator[Violation]:
                 first = destinations.setdefault(file.destination, file)
                 if first.name != file.name:
                     message = f"files {first.name!r} and {file.name!r} are both written to {file.destination} in {container.name!r}"
-                    yield Violation(
-                        kind=Kind.FILE_CLASH, path=reference.path, message=message, place=reference.place
-                    )
+                    yield fault(FILE_CLASH, reference.path, reference.place, message)
     for name, file in definition.files.items():
         if name not in used:
             message = f"file {name!r} is written nowhere: no command lists it"
-            yield Violation(kind=Kind.UNUSED_FILE, path=file.path, message=message, place=file.place)
+            yield fault(UNUSED_FILE, file.path, file.place, message)
 
 
-def _latest(deployment: Deployment) -> Iterator[Violation]:
+def _latest(deployment: Deployment) -> Iterator[Fault]:
     images = deployment.configuration.section("images")
     specs = images.get("image_specs") or {}
     affected = [
@@ -137,46 +242,44 @@ def _latest(deployment: Deployment) -> Iterator[Violation]:
     ]
     if affected:
         count = "1 image has" if len(affected) == 1 else f"{len(affected)} images have"
-        yield Violation(
-            kind=Kind.LATEST_TAG,
-            path=f"{affected[0].path}.image",
-            message=f"{count} the tag 'latest' ({affected[0].image!r} first): two pods may run different programs",
-            place=affected[0].image_place,
+        yield fault(
+            LATEST_TAG,
+            f"{affected[0].path}.image",
+            affected[0].image_place,
+            f"{count} the tag 'latest' ({affected[0].image!r} first): two pods may run different programs",
             hint="set images.tag in the configuration",
         )
 
 
-def _topology(deployment: Deployment, units: Units, topology: Topology) -> Iterator[Violation]:
+def _topology(deployment: Deployment, units: Units, topology: Topology) -> Iterator[Fault]:
     configuration = deployment.configuration
     for role, services in configuration.section("roles").items():
         for index, service in enumerate(services):
             if service not in units.definitions:
                 message = f"roles.{role}: there is no service {service!r}"
                 place = configuration.place("roles", role, index)
-                yield Violation(
-                    kind=Kind.UNMATCHED_TOPOLOGY, path=f"roles.{role}[{index}]", message=message, place=place
-                )
+                yield fault(UNMATCHED_TOPOLOGY, f"roles.{role}[{index}]", place, message)
     for role in topology.unused_roles:
         place = configuration.place("roles", role)
         message = f"roles.{role}: no node has this role, so its services are not deployed by it"
-        yield Violation(kind=Kind.UNMATCHED_TOPOLOGY, path=f"roles.{role}", message=message, place=place)
+        yield fault(UNMATCHED_TOPOLOGY, f"roles.{role}", place, message)
     for pattern in topology.unmatched:
         place = configuration.place("nodes", pattern)
         message = f"nodes.{pattern}: matches no node of the cluster"
-        yield Violation(kind=Kind.UNMATCHED_TOPOLOGY, path=f"nodes.{pattern}", message=message, place=place)
+        yield fault(UNMATCHED_TOPOLOGY, f"nodes.{pattern}", place, message)
     if any(hosts is None for hosts in topology.services.values()):
         message = "nodes: the nodes of the cluster are not known, so pods are not tied to them"
         hint = "list them under kubernetes.cluster_nodes"
         place = configuration.place("nodes")
-        yield Violation(kind=Kind.UNMATCHED_TOPOLOGY, path="nodes", message=message, place=place, hint=hint)
+        yield fault(UNMATCHED_TOPOLOGY, "nodes", place, message, hint=hint)
     for unit in units.all.values():
         missing = {units.all[one].service for one in units.needs[unit.id]} - topology.services.keys()
         if topology.has(unit.service) and missing:
             names = ", ".join(sorted(missing))
-            yield Violation(
-                kind=Kind.NOT_DEPLOYED,
-                path=unit.command.path if unit.command else unit.container.path,
-                message=f"{unit.id} waits for {names}, which the topology does not deploy",
-                place=(unit.command or unit.container).name_place,
+            yield fault(
+                NOT_DEPLOYED,
+                unit.command.path if unit.command else unit.container.path,
+                (unit.command or unit.container).name_place,
+                f"{unit.id} waits for {names}, which the topology does not deploy",
                 hint="give it a role, or it must be there already",
             )

@@ -3,29 +3,54 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from sabir.diagnostics.near import did_you_mean
+from sabir.diagnostics.rules import Rule
 from sabir.languages.ccp.model.cycles import find_cycles
 from sabir.languages.ccp.model.topology import Topology
 from sabir.languages.ccp.model.units import Units
-from sabir.languages.ccp.syntax.deployment import Deployment
+from sabir.languages.ccp.syntax.deployment import UNKNOWN_SERVICE, Deployment
+from sabir.languages.ccp.syntax.examples import TOPOLOGY, example, second_service
+from sabir.languages.ccp.syntax.fault import Fault, fault
 from sabir.languages.ccp.syntax.nodes import WorkloadKind
-from sabir.languages.ccp.syntax.violation import Kind, Violation
+from sabir.languages.ccp.syntax.reading import CONFLICT
 
 __all__ = ["check_cycles", "check_replicas"]
 
+DEPENDENCY_CYCLE: Final = Rule(
+    code="CCP:E041",
+    title="dependencies in a circle",
+    why="Each of them waits for the next, so none ever starts.",
+    bad={
+        **example(daemon="dependencies: [db]"),
+        "service/db.yaml": second_service("dependencies: [web]"),
+    },
+    good=example(),
+    language="ccp",
+)
 
-def check_cycles(units: Units) -> Iterator[Violation]:
+TOO_MANY_REPLICAS: Final = Rule(
+    code="CCP:E051",
+    title="more replicas than nodes",
+    why="A service runs on the nodes of its roles, and there are fewer of them than replicas asked for.",
+    bad=example(config=TOPOLOGY + "roles: {front: [web]}\nreplicas: {web: 2}\n"),
+    good=example(),
+    language="ccp",
+)
+
+
+def check_cycles(units: Units) -> Iterator[Fault]:
     for cycle in find_cycles(units.needs):
         members = set(cycle)
         way = _way(units, cycle[0], members)
         unit = units.all[cycle[0]]
         place = unit.command.place if unit.command is not None else unit.container.name_place
-        yield Violation(
-            kind=Kind.DEPENDENCY_CYCLE,
-            path="",
-            message=f"these wait for each other for ever: {' → '.join(way)}",
-            place=place,
+        yield fault(
+            DEPENDENCY_CYCLE,
+            "",
+            place,
+            f"these wait for each other for ever: {' → '.join(way)}",
             units=cycle,
             related=tuple(
                 (units.all[one].container.name_place, f"{one} is defined here") for one in cycle[1:8]
@@ -51,7 +76,7 @@ def _way(units: Units, start: str, members: set[str]) -> list[str]:
     return [start]
 
 
-def check_replicas(deployment: Deployment, topology: Topology | None) -> Iterator[Violation]:
+def check_replicas(deployment: Deployment, topology: Topology | None) -> Iterator[Fault]:
     configuration = deployment.configuration
     definitions = {one.service.name: one for one in deployment.definitions}
     known = [name for name in definitions if topology is None or topology.has(name)]
@@ -62,17 +87,15 @@ def check_replicas(deployment: Deployment, topology: Topology | None) -> Iterato
             why = "is not part of the topology" if definition is not None else "is not defined"
             message = f"{path}: service {name!r} {why}"
             hint = did_you_mean(name, known)
-            yield Violation(kind=Kind.UNKNOWN_SERVICE, path=path, message=message, place=place, hint=hint)
+            yield fault(UNKNOWN_SERVICE, path, place, message, hint=hint)
             continue
         if definition.service.kind is WorkloadKind.DAEMON_SET:
             message = (
                 f"{path}: service {name!r} is a DaemonSet, which runs once on every node; it has no replicas"
             )
-            yield Violation(
-                kind=Kind.CONFLICT, path=path, message=message, place=place, hint="remove the line"
-            )
+            yield fault(CONFLICT, path, place, message, hint="remove the line")
             continue
         hosts = topology.services[name] if topology is not None else None
         if hosts is not None and wanted > len(hosts):
             message = f"{path}: {wanted} replicas, but the roles of {name!r} are on {len(hosts)} nodes ({', '.join(hosts)})"
-            yield Violation(kind=Kind.TOO_MANY_REPLICAS, path=path, message=message, place=place)
+            yield fault(TOO_MANY_REPLICAS, path, place, message)

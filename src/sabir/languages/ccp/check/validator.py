@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from sabir.checks.validator import BaseValidator
 from sabir.diagnostics.finding import Finding
-from sabir.diagnostics.rules import Rule
+from sabir.diagnostics.rules import Rule, collect_rules
 
 __all__ = ["CcpValidator"]
 
@@ -20,13 +20,10 @@ class CcpValidator(BaseValidator):
 
     @classmethod
     def rules(cls) -> tuple[Rule, ...]:
-        from sabir.languages.ccp.check.codes import all_codes
-
-        return all_codes()
+        return (*collect_rules("sabir.languages.ccp.syntax"), *collect_rules("sabir.languages.ccp.check"))
 
     def run(self, files: Iterable[str] | None = None) -> Iterator[Finding]:
         from sabir.languages.ccp.check.file_templates import check_file_templates
-        from sabir.languages.ccp.check.findings import findings_of
         from sabir.languages.ccp.check.phases import check_deployment
         from sabir.languages.ccp.model.loading import load_deployment
         from sabir.source.collector import collector_paused
@@ -34,10 +31,9 @@ class CcpValidator(BaseValidator):
         wanted = None if files is None else set(files)
         with collector_paused():
             checked = check_deployment(load_deployment(self.package))
-            violations = [*checked.errors, *checked.warnings]
+            findings = [*checked.findings]
             if checked.resolved is not None:
-                violations += check_file_templates(checked.deployment, checked.resolved.units)
-            findings = findings_of(violations)
+                findings += check_file_templates(checked.deployment, checked.resolved.units)
         for finding in findings:
             if wanted is None or finding.filename in wanted:
                 yield finding

@@ -5,12 +5,51 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import cache
+from typing import Final
 
+from sabir.diagnostics.rules import Rule
 from sabir.languages.ccp.syntax.deployment import Deployment
+from sabir.languages.ccp.syntax.examples import example
+from sabir.languages.ccp.syntax.fault import Fault, fault
 from sabir.languages.ccp.syntax.nodes import Definition
-from sabir.languages.ccp.syntax.violation import Kind, Violation
 
 __all__ = ["check_versions", "newer_features", "parse_version"]
+
+BAD_VERSION: Final = Rule(
+    code="CCP:E020",
+    title="dsl_version is not MAJOR.MINOR.PATCH",
+    why="Versions are compared part by part, as numbers; there are always three of them.",
+    bad=example(head="dsl_version: '0.4'"),
+    good=example(),
+    language="ccp",
+)
+
+VERSION_NEWER: Final = Rule(
+    code="CCP:E021",
+    title="definition needs a newer framework",
+    why="Rule 1 of the document: when the framework is older than the definition they are incompatible.",
+    bad=example(head="dsl_version: 0.10.0"),
+    good=example(),
+    language="ccp",
+)
+
+VERSION_MAJOR: Final = Rule(
+    code="CCP:E022",
+    title="definition is of another major version",
+    why="Rule 2 of the document: when the MAJOR parts differ they are incompatible.",
+    bad=example(config="images: {tag: '1.0'}\nframework: {dsl_version: 1.0.0}\n"),
+    good=example(),
+    language="ccp",
+)
+
+NEWER_FEATURE: Final = Rule(
+    code="CCP:W001",
+    title="key is newer than the dsl_version",
+    why="A framework of the version claimed would not know the key. Claim the least version that has it.",
+    bad=example(head="dsl_version: 0.1.0", service="antiAffinity: local"),
+    good=example(head="dsl_version: 0.2.0", service="antiAffinity: local"),
+    language="ccp",
+)
 
 
 @cache
@@ -26,7 +65,7 @@ def parse_version(text: str) -> Version | None:
     return (int(match[1]), int(match[2]), int(match[3])) if match else None
 
 
-def check_versions(deployment: Deployment) -> Iterator[Violation]:
+def check_versions(deployment: Deployment) -> Iterator[Fault]:
     framework = parse_version(deployment.dsl_version)
     if framework is None:
         raise ValueError(f"{deployment.dsl_version!r} is no DSL version")
@@ -35,22 +74,20 @@ def check_versions(deployment: Deployment) -> Iterator[Violation]:
         service = definition.service.name
         if version is None:
             message = f"dsl_version {definition.version!r} is not MAJOR.MINOR.PATCH"
-            yield _violation(Kind.BAD_VERSION, definition, message, "as in 0.4.0")
+            yield _wrong_version(BAD_VERSION, definition, message, "as in 0.4.0")
         elif framework < version:
             message = f"service {service!r} needs DSL {definition.version}; this framework speaks {deployment.dsl_version}"
-            yield _violation(Kind.VERSION_NEWER, definition, message, "use a newer framework")
+            yield _wrong_version(VERSION_NEWER, definition, message, "use a newer framework")
         elif framework[0] != version[0]:
             message = f"service {service!r} is written for DSL {definition.version}; another MAJOR than {deployment.dsl_version}"
-            yield _violation(Kind.VERSION_MAJOR, definition, message, "bring the definition up to date")
+            yield _wrong_version(VERSION_MAJOR, definition, message, "bring the definition up to date")
 
 
-def _violation(kind: Kind, definition: Definition, message: str, hint: str) -> Violation:
-    return Violation(
-        kind=kind, path="dsl_version", message=message, place=definition.version_place, hint=hint
-    )
+def _wrong_version(rule: Rule, definition: Definition, message: str, hint: str) -> Fault:
+    return fault(rule, "dsl_version", definition.version_place, message, hint=hint)
 
 
-def newer_features(deployment: Deployment) -> Iterator[Violation]:
+def newer_features(deployment: Deployment) -> Iterator[Fault]:
     """A service that uses what came later should claim the least version that has it."""
     for definition in deployment.definitions:
         version = parse_version(definition.version)
@@ -60,10 +97,6 @@ def newer_features(deployment: Deployment) -> Iterator[Violation]:
                 message = (
                     f"{feature.path} came with DSL {since}, but the definition claims {definition.version}"
                 )
-                yield Violation(
-                    kind=Kind.NEWER_FEATURE,
-                    path=feature.path,
-                    message=message,
-                    place=feature.place,
-                    hint=f"set dsl_version: {since}",
+                yield fault(
+                    NEWER_FEATURE, feature.path, feature.place, message, hint=f"set dsl_version: {since}"
                 )

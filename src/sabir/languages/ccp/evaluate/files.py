@@ -13,8 +13,8 @@ from sabir.languages.ccp.model.units import Unit
 from sabir.languages.ccp.runner.addresses import address_function
 from sabir.languages.ccp.syntax.component import Component
 from sabir.languages.ccp.syntax.configuration import deep_merge
-from sabir.languages.ccp.syntax.deployment import Deployment, make_sandbox, template_violation
-from sabir.languages.ccp.syntax.violation import Violation
+from sabir.languages.ccp.syntax.deployment import Deployment, make_sandbox, template_fault
+from sabir.languages.ccp.syntax.fault import Fault
 from sabir.text import Source
 
 __all__ = ["WrittenFile", "render_files"]
@@ -27,7 +27,7 @@ class WrittenFile(Struct, frozen=True, kw_only=True):
     user: str | None
 
 
-def render_files(deployment: Deployment, unit: Unit, node: str) -> tuple[list[WrittenFile], list[Violation]]:
+def render_files(deployment: Deployment, unit: Unit, node: str) -> tuple[list[WrittenFile], list[Fault]]:
     """What the runner would write on this node, and the templates that cannot be rendered."""
     definition = unit.definition
     component = deployment.component(definition.component)
@@ -41,7 +41,7 @@ def render_files(deployment: Deployment, unit: Unit, node: str) -> tuple[list[Wr
     variables["address"] = address_function(variables, definition.mapping)
     sandbox = make_sandbox(_loader(deployment, component), keep_trailing_newline=False)
     files: list[WrittenFile] = []
-    violations: list[Violation] = []
+    faults: list[Fault] = []
     imports = _imports(deployment)
     for name in unit.files:
         file = definition.files[name]
@@ -52,10 +52,10 @@ def render_files(deployment: Deployment, unit: Unit, node: str) -> tuple[list[Wr
         try:
             text = sandbox.render(source, variables).source.text
         except TemplateFailed as failed:
-            violations += [template_violation(problem, variables) for problem in failed.problems]
+            faults += [template_fault(problem, variables) for problem in failed.problems]
             continue
         files.append(WrittenFile(path=file.destination, content=text, perm=file.perm, user=file.user))
-    return files, violations
+    return files, faults
 
 
 def _loader(deployment: Deployment, component: Component) -> Callable[[str], Source | None]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from sabir.graph import Graph, Instance, Record
-from sabir.languages.ccp.check.findings import findings_of
 from sabir.languages.ccp.check.phases import check_deployment
 from sabir.languages.ccp.model.loading import load_deployment
 from sabir.languages.ccp.model.units import Unit, Units
@@ -39,7 +38,7 @@ def picture_renderer(suffix: str) -> Renderer:
     def render(package: LoadedPackage, request: EvaluationRequest, render: RenderRequest, /) -> Rendering:
         del render
         checked = check_deployment(load_deployment(package, request))
-        findings = findings_of([*checked.errors, *checked.warnings])
+        findings = checked.findings
         if checked.resolved is None:
             return Rendering(files={}, findings=findings)
         text = "".join(_view(suffix)(units_graph(checked.resolved.units)))

@@ -12,16 +12,35 @@ from typing import Any, Final
 from msgspec import Struct
 
 from sabir.diagnostics.near import near
+from sabir.diagnostics.rules import Rule
 from sabir.expressions.template.lines import Rendered
+from sabir.languages.ccp.syntax.examples import example
+from sabir.languages.ccp.syntax.fault import Fault
 from sabir.languages.ccp.syntax.patterns import pattern_problem
-from sabir.languages.ccp.syntax.reading import DNS_LABEL, Reading, dns_subdomain_pattern, join, type_name
-from sabir.languages.ccp.syntax.violation import Kind, Violation
+from sabir.languages.ccp.syntax.reading import (
+    BAD_FORMAT,
+    DNS_LABEL,
+    EMPTY,
+    WRONG_TYPE,
+    Reading,
+    dns_subdomain_pattern,
+    join,
+    type_name,
+)
 from sabir.languages.language import Document
 from sabir.source.yaml import YamlMapping, YamlNode, YamlScalar, YamlSequence, compose
-from sabir.source.yaml.defects import DUPLICATE_KEY
 from sabir.text import EMPTY_SPAN, Place, Source
 
 __all__ = ["Configuration", "deep_merge", "read_configuration"]
+
+UNKNOWN_SECTION: Final = Rule(
+    code="CCP:W022",
+    title="section of the configuration is not known",
+    why="It is not used. Its name is close to one that is.",
+    bad=example(config="images: {tag: '1.0'}\nreplica: {web: 2}\n"),
+    good=example(),
+    language="ccp",
+)
 
 
 @cache
@@ -157,15 +176,15 @@ def _framework() -> tuple[Source, YamlMapping]:
     return source, root
 
 
-def read_configuration(sources: Iterable[Source | Document]) -> tuple[Configuration, list[Violation]]:
+def read_configuration(sources: Iterable[Source | Document]) -> tuple[Configuration, list[Fault]]:
     """Merge these texts over the framework's defaults, in their order."""
-    violations: list[Violation] = []
+    faults: list[Fault] = []
     layers = [_framework()]
     merged = data_of(layers[0][1])
     readable = True
     for given in sources:
         source = given.source if isinstance(given, Document) else given
-        root = _read_layer(given, violations)
+        root = _read_layer(given, faults)
         if root is not None:
             data = data_of(root)
             sections = {name: value for name, value in data.items() if isinstance(value, dict)}
@@ -173,12 +192,12 @@ def read_configuration(sources: Iterable[Source | Document]) -> tuple[Configurat
             layers.append((source, root))
         elif source.text.strip():
             readable = False
-    return Configuration(data=merged, layers=tuple(layers), readable=readable), violations
+    return Configuration(data=merged, layers=tuple(layers), readable=readable), faults
 
 
-def _read_layer(given: Source | Document, violations: list[Violation]) -> YamlMapping | None:
+def _read_layer(given: Source | Document, faults: list[Fault]) -> YamlMapping | None:
     source = given.source if isinstance(given, Document) else given
-    reading = Reading(Rendered(source), violations)
+    reading = Reading(Rendered(source), faults)
     first = given.node if isinstance(given, Document) else _first_document(source, reading)
     root = None if first is None else reading.mapping(first, "")
     if root is not None:
@@ -188,9 +207,7 @@ def _read_layer(given: Source | Document, violations: list[Violation]) -> YamlMa
 
 def _first_document(source: Source, reading: Reading) -> YamlNode | None:
     stream = compose(source)
-    for problem in stream.findings:
-        kind = Kind.DUPLICATE_KEY if problem.code == DUPLICATE_KEY.code else Kind.YAML_SYNTAX
-        reading.fail(kind, "", problem.place.span, problem.message)
+    reading.take_defects(stream)
     return None if stream.broken or not stream.documents else stream.documents[0]
 
 
@@ -211,7 +228,7 @@ class _Sections:
             elif name not in _FOREIGN and near(name, SECTIONS) is not None:
                 hint = f"did you mean {near(name, SECTIONS)!r}?"
                 message = f"the configuration has no section {name!r}; it is not used"
-                self.reading.fail(Kind.UNKNOWN_SECTION, name, entry.key, message, hint=hint)
+                self.reading.fail(UNKNOWN_SECTION, name, entry.key, message, hint=hint)
 
     def _anything(self, section: YamlMapping) -> None:
         del section
@@ -222,7 +239,7 @@ class _Sections:
             problem = pattern_problem(pattern)
             if problem is not None:
                 message = f"{path}: {pattern!r} is no pattern of node names: {problem}"
-                self.reading.fail(Kind.BAD_FORMAT, path, entry.key, message)
+                self.reading.fail(BAD_FORMAT, path, entry.key, message)
             node = self.reading.mapping(entry.value, path)
             found = self.reading.entries(node, path) if node is not None else {}
             if "roles" in found:
@@ -261,9 +278,9 @@ class _Sections:
     def _word(self, node: YamlNode, path: str) -> None:
         """A text where a number is no mistake either: `tag: 1.2`."""
         if not isinstance(node, YamlScalar) or node.value is None or isinstance(node.value, bool):
-            self.reading.fail(Kind.WRONG_TYPE, path, node, f"{path} must be a text, not {type_name(node)}")
+            self.reading.fail(WRONG_TYPE, path, node, f"{path} must be a text, not {type_name(node)}")
         elif not node.text.strip():
-            self.reading.fail(Kind.EMPTY, path, node, f"{path} must not be empty")
+            self.reading.fail(EMPTY, path, node, f"{path} must not be empty")
 
     def _registry(self, section: YamlMapping) -> None:
         for key, entry in self.reading.entries(section, "registry").items():
@@ -295,7 +312,7 @@ class _Sections:
         match = _range_pattern().fullmatch(text)
         if text and (match is None or not 1 <= int(match[1]) <= int(match[2]) <= 65535):
             message = f"{path} must be LOW-HIGH within 1..65535, not {text!r}"
-            self.reading.fail(Kind.BAD_FORMAT, path, node, message, hint="as in 30000-32767")
+            self.reading.fail(BAD_FORMAT, path, node, message, hint="as in 30000-32767")
 
     def _framework(self, section: YamlMapping) -> None:
         found = self.reading.keys(section, "framework", ("dsl_version",))
@@ -309,7 +326,7 @@ class _Sections:
         for name, entry in self.reading.entries(section, "services").items():
             path = join("services", name)
             if not DNS_LABEL.fullmatch(name):
-                self.reading.fail(Kind.BAD_FORMAT, path, entry.key, f"{path}: {name!r} must be a DNS label")
+                self.reading.fail(BAD_FORMAT, path, entry.key, f"{path}: {name!r} must be a DNS label")
             mapping = self.reading.mapping(entry.value, path)
             if mapping is None:
                 continue

@@ -9,8 +9,7 @@ from typing import Final
 from sabir.languages.ccp.syntax.kubernetes import read_env, read_lifecycle
 from sabir.languages.ccp.syntax.nodes import Command, Container, Probe, Reference, Stage, Volume
 from sabir.languages.ccp.syntax.probes import read_probe
-from sabir.languages.ccp.syntax.reading import Reading
-from sabir.languages.ccp.syntax.violation import Kind
+from sabir.languages.ccp.syntax.reading import BAD_FORMAT, Reading
 from sabir.source.yaml import YamlEntry, YamlMapping, YamlNode
 from sabir.text import Place
 
@@ -80,7 +79,7 @@ def read_container(reading: Reading, node: YamlNode, path: str) -> Container | N
 
 
 def _no_command(reading: Reading, mapping: YamlMapping, path: str) -> Command:
-    """Stands for a daemon that is missing or unreadable; the violation is noted."""
+    """Stands for a daemon that is missing or unreadable; the fault is noted."""
     place = reading.place(mapping)
     return Command(path=path, place=place, name_place=place, yaml=mapping, stage=Stage.DAEMON, command="")
 
@@ -133,7 +132,7 @@ def _volume(reading: Reading, node: YamlNode, path: str) -> Volume | None:
             reading.missing(mapping, path, "path", hint="the directory of the host to mount")
         elif ".." in paths["path"].split("/"):
             message = f"{path}.path must not contain '..'"
-            reading.fail(Kind.BAD_FORMAT, f"{path}.path", found["path"].value, message)
+            reading.fail(BAD_FORMAT, f"{path}.path", found["path"].value, message)
     elif kind == "empty-dir" and not found.keys() & {"path", "mount-path"}:
         reading.missing(mapping, path, "mount-path", hint="where the container shall see it")
     mount_key = "mount-path" if "mount-path" in paths else "path"
@@ -165,9 +164,9 @@ def read_command(reading: Reading, node: YamlNode, path: str, stage: Stage) -> C
     if (kind_node := mapping.get("type")) is not None:
         # A daemon cannot run once per deployment, so `single` is not among its types.
         choices = ("local",) if stage is Stage.DAEMON else ("single", "local")
-        before = len(reading.violations)
+        before = len(reading.faults)
         kind = reading.choice(kind_node, f"{path}.type", choices)
-        kind = "local" if len(reading.violations) > before else kind
+        kind = "local" if len(reading.faults) > before else kind
     single = kind == "single"
     allowed = (*_COMMAND, "image") if single else _COMMAND
     found = reading.keys(mapping, path, allowed, required=("name", "command") if single else ("command",))

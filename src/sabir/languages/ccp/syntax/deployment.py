@@ -8,24 +8,114 @@ from typing import Any, Final
 from msgspec import Struct
 
 from sabir.diagnostics.near import did_you_mean
+from sabir.diagnostics.rules import Rule
 from sabir.expressions.template.lines import Rendered
 from sabir.expressions.template.sandbox import ProblemKind, Sandbox, TemplateFailed, TemplateProblem
 from sabir.graph.values import Value
 from sabir.languages.ccp.runner.addresses import address_function, host, hostname
 from sabir.languages.ccp.syntax.component import Component
 from sabir.languages.ccp.syntax.configuration import Configuration, deep_merge, read_configuration
+from sabir.languages.ccp.syntax.examples import example
+from sabir.languages.ccp.syntax.fault import Fault, fault
 from sabir.languages.ccp.syntax.nodes import Definition
 from sabir.languages.ccp.syntax.overrides import Overrides
-from sabir.languages.ccp.syntax.reading import Reading
+from sabir.languages.ccp.syntax.reading import MISSING_KEY, YAML_SYNTAX, Reading
 from sabir.languages.ccp.syntax.sections import read_sections
-from sabir.languages.ccp.syntax.violation import Kind, Violation
 from sabir.languages.language import Document
 from sabir.source.packages import PackageFile
 from sabir.source.yaml import compose
-from sabir.source.yaml.defects import DUPLICATE_KEY
 from sabir.text import EMPTY_SPAN, Place, Source
 
-__all__ = ["DSL_VERSION", "INPUTS", "Deployment", "make_sandbox", "read_deployment", "template_violation"]
+__all__ = ["DSL_VERSION", "INPUTS", "Deployment", "make_sandbox", "read_deployment", "template_fault"]
+
+_ENDLESS: Final = "{% for i in range(100000) %}{% for j in range(100000) %}{% endfor %}{% endfor %}"
+TEMPLATE_SYNTAX: Final = Rule(
+    code="CCP:E002",
+    title="definition is not readable as a template",
+    why=(
+        "Definitions are Jinja2 templates over the configuration. A tag left open, an `endif` too few or a filter that "
+        "does not exist keeps the whole file from being rendered."
+    ),
+    bad=example(service="{% if web.public %}\nports: [8080]"),
+    good=example(
+        service="{% if web.public %}\nports: [8080]\n{% endif %}",
+        config="images: {tag: '1.0'}\nconfigs: {web: {public: true}}\n",
+    ),
+    language="ccp",
+)
+
+UNDEFINED_VARIABLE: Final = Rule(
+    code="CCP:E003",
+    title="template uses a name that is not defined",
+    why=(
+        "An undefined name would silently become an empty text. Define it under `configs`, in the configuration or in "
+        "`service/files/defaults.yaml` of a component, or fix the spelling."
+    ),
+    bad=example(
+        service="ports: [{{ web.prot }}]", config="images: {tag: '1.0'}\nconfigs: {web: {port: 8080}}\n"
+    ),
+    good=example(
+        service="ports: [{{ web.port }}]", config="images: {tag: '1.0'}\nconfigs: {web: {port: 8080}}\n"
+    ),
+    language="ccp",
+)
+
+TEMPLATE_FAILED: Final = Rule(
+    code="CCP:E004",
+    title="template cannot be rendered",
+    why=(
+        "An expression in the template fails on the values it is given: a sum of a text and a number, an include of a "
+        "file that is not there, or the template's own `raise_exception`."
+    ),
+    bad=example(service='ports: [{{ 8000 + "80" }}]'),
+    good=example(service="ports: [{{ 8000 + 80 }}]"),
+    language="ccp",
+)
+
+TEMPLATE_UNSAFE: Final = Rule(
+    code="CCP:E005",
+    title="template reaches for the interpreter",
+    why=(
+        "Templates work on the configuration. Attributes of Python objects that lead out of it are refused, whoever wrote "
+        "the template."
+    ),
+    bad=example(service="ports: [{{ ''.__class__.__mro__ }}]"),
+    good=example(),
+    language="ccp",
+)
+
+TEMPLATE_LIMIT: Final = Rule(
+    code="CCP:E006",
+    title="template does not end within bounds",
+    why=(
+        "A rendering may take about half a second, some hundred thousand steps and some million characters. A description "
+        "that needs more is a mistake, or meant to harm."
+    ),
+    bad=example(service=_ENDLESS),
+    good=example(),
+    language="ccp",
+)
+
+DUPLICATE_NAME: Final = Rule(
+    code="CCP:E018",
+    title="name is used twice",
+    why=(
+        "Services, and the containers and single commands of a service, are found by their names: by Kubernetes and by "
+        "those who wait for them."
+    ),
+    bad={**example(), "service/again.yaml": example()["service/web.yaml"]},
+    good=example(),
+    language="ccp",
+)
+
+UNKNOWN_SERVICE: Final = Rule(
+    code="CCP:E050",
+    title="configuration names a service that is not there",
+    why="Replicas and named instances are for services that are defined and, with a topology, part of it.",
+    bad=example(config="images: {tag: '1.0'}\nreplicas: {wep: 2}\n"),
+    good=example(),
+    language="ccp",
+)
 
 DSL_VERSION: Final = "0.9.0"
 """The version of the definition language that sabir speaks (C-088)."""
@@ -33,12 +123,12 @@ DSL_VERSION: Final = "0.9.0"
 INPUTS: Final = "<inputs>"
 """What stands for the file of values that were given one by one."""
 
-_TEMPLATE_KINDS: Final = {
-    ProblemKind.SYNTAX: Kind.TEMPLATE_SYNTAX,
-    ProblemKind.UNDEFINED: Kind.UNDEFINED_VARIABLE,
-    ProblemKind.UNSAFE: Kind.TEMPLATE_UNSAFE,
-    ProblemKind.LIMIT: Kind.TEMPLATE_LIMIT,
-    ProblemKind.FAILED: Kind.TEMPLATE_FAILED,
+_TEMPLATE_RULES: Final = {
+    ProblemKind.SYNTAX: TEMPLATE_SYNTAX,
+    ProblemKind.UNDEFINED: UNDEFINED_VARIABLE,
+    ProblemKind.UNSAFE: TEMPLATE_UNSAFE,
+    ProblemKind.LIMIT: TEMPLATE_LIMIT,
+    ProblemKind.FAILED: TEMPLATE_FAILED,
 }
 
 
@@ -49,7 +139,7 @@ class Deployment(Struct, frozen=True, kw_only=True, eq=False):
     definitions: tuple[Definition, ...]
     """In the order of the components and of their files; named instances follow, in the order of the configuration."""
     dsl_version: str
-    violations: tuple[Violation, ...]
+    faults: tuple[Fault, ...]
     """What reading alone could tell: the first phase."""
     overrides: Overrides
 
@@ -65,13 +155,13 @@ def read_deployment(
     dsl_version: str | None = None,
     overrides: Mapping[str, Value] | None = None,
 ) -> Deployment:
-    """Read everything; the violations of the whole first phase are collected, not only the first."""
+    """Read everything; the faults of the whole first phase are collected, not only the first."""
     defaults = [file for component in components if (file := component.get("service/files/defaults.yaml"))]
-    configuration, violations = read_configuration(
+    configuration, faults = read_configuration(
         [*(file.source for file in defaults), *(one for one in (config, inputs) if one is not None)]
     )
     given = Overrides(overrides or {})
-    reader = _Reader(configuration, violations, given)
+    reader = _Reader(configuration, faults, given)
     definitions = reader.read(components)
     return Deployment(
         components=tuple(components),
@@ -79,21 +169,19 @@ def read_deployment(
         variables=reader.variables,
         definitions=tuple(definitions),
         dsl_version=dsl_version or configuration.dsl_version or DSL_VERSION,
-        violations=_distinct(violations, readable=configuration.readable),
+        faults=_distinct(faults, readable=configuration.readable),
         overrides=given,
     )
 
 
-def _distinct(violations: Sequence[Violation], *, readable: bool) -> tuple[Violation, ...]:
+def _distinct(faults: Sequence[Fault], *, readable: bool) -> tuple[Fault, ...]:
     """Each once: what is wrong with a definition is wrong with its named instances too."""
-    found: dict[tuple[object, ...], Violation] = {}
-    for violation in violations:
-        if violation.kind is Kind.UNDEFINED_VARIABLE and not readable:
+    found: dict[tuple[object, ...], Fault] = {}
+    for fault_ in faults:
+        if fault_.code == UNDEFINED_VARIABLE.code and not readable:
             continue
-        place = violation.place
-        found.setdefault(
-            (violation.kind, violation.path, place.source.name, place.span, violation.message), violation
-        )
+        place = fault_.place
+        found.setdefault((fault_.code, fault_.path, place.source.name, place.span, fault_.message), fault_)
     return tuple(found.values())
 
 
@@ -117,7 +205,7 @@ def _raise(message: str = "raised by the template") -> None:
     raise ValueError(message)
 
 
-def template_violation(problem: TemplateProblem, variables: Mapping[str, Any]) -> Violation:
+def template_fault(problem: TemplateProblem, variables: Mapping[str, Any]) -> Fault:
     """What a template did wrong, with the near name of an undefined variable."""
     hint = None
     message = problem.message
@@ -134,9 +222,7 @@ def template_violation(problem: TemplateProblem, variables: Mapping[str, Any]) -
         message = f"the template is refused: {problem.message}"
     else:
         message = f"the template cannot be rendered: {problem.message}"
-    return Violation(
-        kind=_TEMPLATE_KINDS[problem.kind], path="", message=message, place=problem.place, hint=hint
-    )
+    return fault(_TEMPLATE_RULES[problem.kind], "", problem.place, message, hint=hint)
 
 
 def _mapping(value: Any) -> dict[str, Any]:
@@ -144,12 +230,10 @@ def _mapping(value: Any) -> dict[str, Any]:
 
 
 class _Reader:
-    def __init__(
-        self, configuration: Configuration, violations: list[Violation], overrides: Overrides
-    ) -> None:
+    def __init__(self, configuration: Configuration, faults: list[Fault], overrides: Overrides) -> None:
         self.configuration = configuration
         self.variables = configuration.variables
-        self.violations = violations
+        self.faults = faults
         self.overrides = overrides
         self._sandboxes: dict[str, Sandbox] = {}
         self._bound = with_address(self.variables, {})
@@ -189,12 +273,12 @@ class _Reader:
             if "service_def" not in spec:
                 place = self.configuration.place("services", name)
                 message = f"services.{name} needs the key 'service_def'"
-                self._note(Kind.MISSING_KEY, f"services.{name}.service_def", place, message)
+                self._note(MISSING_KEY, f"services.{name}.service_def", place, message)
             elif base is None:
                 place = self.configuration.place("services", name, "service_def")
                 message = f"services.{name}: there is no definition {wanted!r}"
                 self._note(
-                    Kind.UNKNOWN_SERVICE,
+                    UNKNOWN_SERVICE,
                     f"services.{name}.service_def",
                     place,
                     message,
@@ -203,7 +287,7 @@ class _Reader:
             elif name in known:
                 place = self.configuration.place("services", name)
                 message = f"services.{name}: a service of that name is defined in {known[name].file}"
-                self._note(Kind.DUPLICATE_NAME, f"services.{name}", place, message)
+                self._note(DUPLICATE_NAME, f"services.{name}", place, message)
             else:
                 component = next(
                     one for one in components if base.file.startswith(one.root) and one.name == base.component
@@ -216,8 +300,8 @@ class _Reader:
                     out.append(definition)
         return out
 
-    def _note(self, kind: Kind, path: str, place: Place, message: str, hint: str | None = None) -> None:
-        self.violations.append(Violation(kind=kind, path=path, message=message, place=place, hint=hint))
+    def _note(self, rule: Rule, path: str, place: Place, message: str, hint: str | None = None) -> None:
+        self.faults.append(fault(rule, path, place, message, hint=hint))
 
     def _definition(
         self, component: Component, file: PackageFile, instance: str | None, spec: Mapping[str, Any]
@@ -225,7 +309,7 @@ class _Reader:
         configs = _mapping(spec.get("configs"))
         mapping = _mapping(spec.get("mapping"))
         if file.defect is not None:
-            self._note(Kind.YAML_SYNTAX, "", file.defect.place, file.defect.message)
+            self._note(YAML_SYNTAX, "", file.defect.place, file.defect.message)
             return None
         variables = self._bound
         if configs or mapping:
@@ -233,15 +317,13 @@ class _Reader:
         rendered = self._rendered(component, file.source, variables)
         if rendered is None:
             return None
-        reading = Reading(rendered, self.violations)
+        reading = Reading(rendered, self.faults)
         stream = compose(rendered.source)
-        for problem in stream.findings:
-            kind = Kind.DUPLICATE_KEY if problem.code == DUPLICATE_KEY.code else Kind.YAML_SYNTAX
-            reading.fail(kind, "", problem.place.span, problem.message)
+        reading.take_defects(stream)
         if len(stream.documents) > 1 and not stream.broken:
             second = stream.documents[1]
             message = "a definition is one YAML document; another begins here"
-            reading.fail(Kind.YAML_SYNTAX, "", second.span if second else EMPTY_SPAN, message)
+            reading.fail(YAML_SYNTAX, "", second.span if second else EMPTY_SPAN, message)
         if stream.broken:
             return None
         document = self.overrides.apply(stream.documents[0] if stream.documents else None, instance)
@@ -272,7 +354,7 @@ class _Reader:
         try:
             return self._sandbox(component).render(source, variables)
         except TemplateFailed as failed:
-            self.violations += [template_violation(problem, variables) for problem in failed.problems]
+            self.faults += [template_fault(problem, variables) for problem in failed.problems]
             return None
 
     def _sandbox(self, component: Component) -> Sandbox:

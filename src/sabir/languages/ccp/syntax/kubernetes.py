@@ -12,8 +12,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from sabir.languages.ccp.syntax.reading import Reading, join
-from sabir.languages.ccp.syntax.violation import Kind
+from sabir.languages.ccp.syntax.reading import CONFLICT, EMPTY, Reading, join
 from sabir.source.yaml import YamlEntry, YamlMapping, YamlNode, YamlScalar, YamlSequence, plain_data
 
 __all__ = ["read_env", "read_lifecycle"]
@@ -77,7 +76,7 @@ def read_env(reading: Reading, node: YamlNode, path: str) -> Mapping[str, Any]:
         variable["valueFrom"] = _plain(found["valueFrom"].value)
     if "value" in found and "valueFrom" in found:
         message = f"{path} has both value and valueFrom; Kubernetes takes one of them"
-        reading.fail(Kind.CONFLICT, path, found["valueFrom"].key, message)
+        reading.fail(CONFLICT, path, found["valueFrom"].key, message)
     return variable
 
 
@@ -100,7 +99,7 @@ def _check(reading: Reading, node: YamlNode, path: str, form: _Form | str) -> No
         _check(reading, entry.value, join(path, name), form.keys[name])
     if form.one_of and len(mapping.entries) != 1:
         message = f"{path} needs exactly one of {', '.join(form.keys)}"
-        kind = Kind.CONFLICT if mapping.entries else Kind.EMPTY
+        kind = CONFLICT if mapping.entries else EMPTY
         reading.fail(kind, path, node, message)
 
 

@@ -7,8 +7,7 @@ from functools import cache
 from typing import Final
 
 from sabir.languages.ccp.syntax.nodes import Port
-from sabir.languages.ccp.syntax.reading import Reading, dns_subdomain_pattern
-from sabir.languages.ccp.syntax.violation import Kind
+from sabir.languages.ccp.syntax.reading import BAD_FORMAT, EMPTY, OUT_OF_RANGE, Reading, dns_subdomain_pattern
 from sabir.source.yaml import YamlMapping, YamlNode, YamlScalar
 
 __all__ = ["PortRange", "read_port"]
@@ -46,7 +45,7 @@ def read_port(reading: Reading, node: YamlNode, path: str, node_ports: PortRange
 
 def _bad_text(reading: Reading, node: YamlScalar, path: str) -> None:
     message = f"{path} must be a port or internal:external, not {node.text!r}"
-    reading.fail(Kind.BAD_FORMAT, path, node, message, hint="as in 8080 or 8080:30080")
+    reading.fail(BAD_FORMAT, path, node, message, hint="as in 8080 or 8080:30080")
 
 
 def _number(reading: Reading, node: YamlNode, path: str) -> int | None:
@@ -57,7 +56,7 @@ def _number(reading: Reading, node: YamlNode, path: str) -> int | None:
             if _number_pattern().fullmatch(node.value.strip()):
                 return int(node.value)
             if not node.value.strip():
-                reading.fail(Kind.EMPTY, path, node, f"{path} must not be empty")
+                reading.fail(EMPTY, path, node, f"{path} must not be empty")
             else:
                 _bad_text(reading, node, path)
             return None
@@ -73,7 +72,7 @@ def _checked(
     ]
     if problems:
         reading.fail(
-            Kind.OUT_OF_RANGE, path, node, f"{path}: {' and '.join(problems)}", hint=_range_hint(problems)
+            OUT_OF_RANGE, path, node, f"{path}: {' and '.join(problems)}", hint=_range_hint(problems)
         )
     return Port(path=path, place=reading.place(node), internal=internal, external=external)
 
@@ -117,7 +116,7 @@ def _from_mapping(reading: Reading, node: YamlMapping, path: str, node_ports: Po
             )
             if problem:
                 message = f"{value_path}: {problem}"
-                reading.fail(Kind.OUT_OF_RANGE, value_path, value, message, hint=_range_hint([problem]))
+                reading.fail(OUT_OF_RANGE, value_path, value, message, hint=_range_hint([problem]))
     ingress = None
     if "ingress" in found:
         wanted = "a host name without its domain"

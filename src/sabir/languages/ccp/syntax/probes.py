@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from sabir.languages.ccp.syntax.nodes import HttpProbe, Probe
-from sabir.languages.ccp.syntax.reading import Reading
-from sabir.languages.ccp.syntax.violation import Kind
+from sabir.languages.ccp.syntax.reading import BAD_ENUM, OUT_OF_RANGE, Reading
 from sabir.source.yaml import YamlEntry, YamlMapping, YamlNode, YamlScalar, plain_data
 
 __all__ = ["read_probe"]
@@ -30,9 +29,9 @@ def read_probe(reading: Reading, node: YamlNode, path: str) -> Probe | None:
     if kind_node is None:
         reading.missing(node, path, "type", hint="exec or httpGet")
         return None
-    before = len(reading.violations)
+    before = len(reading.faults)
     kind = reading.choice(kind_node, f"{path}.type", tuple(_FORMS))
-    if len(reading.violations) > before:
+    if len(reading.faults) > before:
         return None
     required = ("command",) if kind == "exec" else ("path", "port")
     found = reading.keys(node, path, _FORMS[kind], required=required)
@@ -60,7 +59,7 @@ def _http(reading: Reading, found: dict[str, YamlEntry], path: str) -> HttpProbe
             port = int(node.value)
             if not 1 <= port <= 65535:
                 reading.fail(
-                    Kind.OUT_OF_RANGE, f"{path}.port", node, f"{path}.port must be in 1..65535, not {port}"
+                    OUT_OF_RANGE, f"{path}.port", node, f"{path}.port must be in 1..65535, not {port}"
                 )
         else:
             port = reading.integer(node, f"{path}.port", low=1, high=65535)
@@ -75,7 +74,7 @@ def _scheme(reading: Reading, found: dict[str, YamlEntry], path: str) -> str:
     value = reading.text(entry.value, f"{path}.scheme").upper()
     if value and value not in _SCHEMES:
         message = f"{path}.scheme must be HTTP or HTTPS, not {value!r}"
-        reading.fail(Kind.BAD_ENUM, f"{path}.scheme", entry.value, message)
+        reading.fail(BAD_ENUM, f"{path}.scheme", entry.value, message)
     return value
 
 

@@ -10,9 +10,11 @@ from typing import Final
 from msgspec import Struct
 
 from sabir.diagnostics.near import did_you_mean
+from sabir.diagnostics.rules import Rule
 from sabir.expressions.template.lines import Rendered
-from sabir.languages.ccp.syntax.violation import Kind, Violation
-from sabir.source.yaml import YamlEntry, YamlMapping, YamlNode, YamlScalar, YamlSequence
+from sabir.languages.ccp.syntax.examples import example
+from sabir.languages.ccp.syntax.fault import Fault, fault
+from sabir.source.yaml import YamlEntry, YamlMapping, YamlNode, YamlScalar, YamlSequence, YamlStream, defects
 from sabir.text import Place, Span
 
 __all__ = [
@@ -25,6 +27,111 @@ __all__ = [
     "octal_pattern",
     "type_name",
 ]
+
+YAML_SYNTAX: Final = Rule(
+    code="CCP:E001",
+    title="definition is not readable as YAML",
+    why=(
+        "After its template is rendered a definition must be one YAML document. The line shown is that of the template, "
+        "also when a loop or an include made the text."
+    ),
+    bad=example(service="ports: [8080"),
+    good=example(),
+    language="ccp",
+)
+
+DUPLICATE_KEY: Final = Rule(
+    code="CCP:W002",
+    title="key is given twice in one mapping",
+    why="YAML readers silently keep the last one, so the first value is lost without anybody noticing.",
+    bad=example(service="hostPID: false\nhostPID: false"),
+    good=example(),
+    language="ccp",
+)
+
+MISSING_KEY: Final = Rule(
+    code="CCP:E010",
+    title="required key is missing",
+    why="The tables of the document mark some keys as required: without them there is nothing to deploy.",
+    bad=example(head="# no version"),
+    good=example(),
+    language="ccp",
+)
+
+UNKNOWN_KEY: Final = Rule(
+    code="CCP:E011",
+    title="key is not known here",
+    why="A key outside the tables has no effect, so a misspelt one is a setting that is silently lost.",
+    bad=example(service="replica: 3"),
+    good=example(),
+    language="ccp",
+)
+
+WRONG_TYPE: Final = Rule(
+    code="CCP:E012",
+    title="value has the wrong type",
+    why=(
+        "Texts, numbers, booleans, arrays and mappings are not converted into each other: a permission written 0755 "
+        "without quotes is the number 493."
+    ),
+    bad=example(service="hostNetwork: 'true'"),
+    good=example(service="hostNetwork: true"),
+    language="ccp",
+)
+
+EMPTY: Final = Rule(
+    code="CCP:E013",
+    title="value is empty",
+    why="A blank text or an empty array where something is needed: leave the optional key out, or fill it.",
+    bad=example(service="ports: []"),
+    good=example(service="ports: [8080]"),
+    language="ccp",
+)
+
+BAD_ENUM: Final = Rule(
+    code="CCP:E014",
+    title="value is not one of those allowed",
+    why="The key takes one of a few words, in exactly this spelling.",
+    bad=example(service="kind: Deploymint"),
+    good=example(service="kind: Deployment"),
+    language="ccp",
+)
+
+BAD_FORMAT: Final = Rule(
+    code="CCP:E015",
+    title="text is not in the needed form",
+    why=(
+        "Names become names of Kubernetes objects, paths are absolute, permissions are octal digits. Kubernetes or the "
+        "container would refuse anything else, only later."
+    ),
+    bad=example(service="ports: [http]"),
+    good=example(),
+    language="ccp",
+)
+
+OUT_OF_RANGE: Final = Rule(
+    code="CCP:E016",
+    title="number is out of range",
+    why=(
+        "Ports are 1 to 65535; ports on the nodes lie in the range of the API server, which `kubernetes.node_port_range` "
+        "changes."
+    ),
+    bad=example(service="ports: [8080:80]"),
+    good=example(service="ports: [8080:30080]"),
+    language="ccp",
+)
+
+CONFLICT: Final = Rule(
+    code="CCP:E017",
+    title="two settings exclude each other",
+    why=(
+        "Kubernetes can honour one of the two only: a node port given to two services, a volume name with two meanings, "
+        "Recreate on a StatefulSet, replicas of a DaemonSet."
+    ),
+    bad=example(service="ports: [8080, 8080]"),
+    good=example(),
+    language="ccp",
+)
 
 DNS_LABEL: Final = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
 
@@ -53,29 +160,35 @@ class Feature(Struct, frozen=True):
 class Reading:
     """One text being read. A value that does not fit is noted and replaced by a harmless one."""
 
-    def __init__(self, rendered: Rendered, violations: list[Violation]) -> None:
+    def __init__(self, rendered: Rendered, faults: list[Fault]) -> None:
         self.rendered = rendered
-        self.violations = violations
+        self.faults = faults
         self.features: list[Feature] = []
+
+    def take_defects(self, stream: YamlStream) -> None:
+        """What is wrong with the text as YAML, at its places in the template."""
+        for defect in stream.findings:
+            rule = DUPLICATE_KEY if defect.code == defects.DUPLICATE_KEY.code else YAML_SYNTAX
+            self.fail(rule, "", defect.place.span, defect.message)
 
     def place(self, node: YamlNode) -> Place:
         return self.rendered.place(node.span)
 
     def fail(
-        self, kind: Kind, path: str, at: YamlNode | Span, message: str, *, hint: str | None = None
+        self, rule: Rule, path: str, at: YamlNode | Span, message: str, *, hint: str | None = None
     ) -> None:
         place = self.rendered.place(at if isinstance(at, Span) else at.span)
-        self.violations.append(Violation(kind=kind, path=path, message=message, place=place, hint=hint))
+        self.faults.append(fault(rule, path, place, message, hint=hint))
 
-    def note(self, kind: Kind, path: str, place: Place, message: str) -> None:
-        self.violations.append(Violation(kind=kind, path=path, message=message, place=place))
+    def note(self, rule: Rule, path: str, place: Place, message: str) -> None:
+        self.faults.append(fault(rule, path, place, message))
 
     def feature(self, since: tuple[int, int, int], path: str, entry: YamlEntry) -> None:
         self.features.append(Feature(since, path, self.place(entry.key)))
 
     def wrong_type(self, node: YamlNode, path: str, wanted: str, *, hint: str | None = None) -> None:
         self.fail(
-            Kind.WRONG_TYPE,
+            WRONG_TYPE,
             path,
             node,
             f"{path or 'the file'} must be {wanted}, not {type_name(node)}",
@@ -89,7 +202,7 @@ class Reading:
         return None
 
     def entries(self, mapping: YamlMapping, path: str) -> dict[str, YamlEntry]:
-        """The entries by their text keys; another key is a violation."""
+        """The entries by their text keys; another key is a fault."""
         found: dict[str, YamlEntry] = {}
         for entry in mapping.entries:
             key = entry.key
@@ -102,14 +215,14 @@ class Reading:
     def keys(
         self, mapping: YamlMapping, path: str, allowed: Iterable[str], *, required: Iterable[str] = ()
     ) -> dict[str, YamlEntry]:
-        """The entries with known keys. Unknown and missing keys are violations."""
+        """The entries with known keys. Unknown and missing keys are faults."""
         allowed = tuple(allowed)
         found = {_shown(entry.key): entry for entry in mapping.entries}
         for name in [name for name in found if name not in allowed]:
             key = found.pop(name).key
             hint = did_you_mean(name, allowed) or f"known here: {', '.join(allowed)}"
             where = path or "the definition"
-            self.fail(Kind.UNKNOWN_KEY, join(path, name), key, f"{where} has no key {name!r}", hint=hint)
+            self.fail(UNKNOWN_KEY, join(path, name), key, f"{where} has no key {name!r}", hint=hint)
         for name in required:
             if name not in found:
                 self.missing(mapping, path, name)
@@ -120,7 +233,7 @@ class Reading:
         if mapping.entries:
             span = mapping.entries[0].key.span
         self.fail(
-            Kind.MISSING_KEY,
+            MISSING_KEY,
             join(path, name),
             span,
             f"{path or 'the definition'} needs the key {name!r}",
@@ -134,7 +247,7 @@ class Reading:
             self.wrong_type(node, path, "a text", hint=hint)
             return ""
         if not blank and not node.value.strip():
-            self.fail(Kind.EMPTY, path, node, f"{path} must not be empty")
+            self.fail(EMPTY, path, node, f"{path} must not be empty")
             return ""
         return node.value
 
@@ -150,7 +263,7 @@ class Reading:
             self.wrong_type(node, path, "an integer")
             return low
         if not low <= node.value <= high:
-            self.fail(Kind.OUT_OF_RANGE, path, node, f"{path} must be in {low}..{high}, not {node.value}")
+            self.fail(OUT_OF_RANGE, path, node, f"{path} must be in {low}..{high}, not {node.value}")
             return low
         return node.value
 
@@ -158,14 +271,14 @@ class Reading:
         value = self.text(node, path, blank=True)
         if isinstance(node, YamlScalar) and isinstance(node.value, str) and value not in choices:
             message = f"{path} must be one of {', '.join(choices)}, not {value!r}"
-            self.fail(Kind.BAD_ENUM, path, node, message, hint=did_you_mean(value, choices))
+            self.fail(BAD_ENUM, path, node, message, hint=did_you_mean(value, choices))
         return value if value in choices else choices[0]
 
     def matching(self, node: YamlNode, path: str, pattern: re.Pattern[str], wanted: str) -> str:
         """A text in the form of a pattern."""
         value = self.text(node, path)
         if value and not pattern.fullmatch(value):
-            self.fail(Kind.BAD_FORMAT, path, node, f"{path} must be {wanted}, not {value!r}")
+            self.fail(BAD_FORMAT, path, node, f"{path} must be {wanted}, not {value!r}")
             return ""
         return value
 
@@ -180,7 +293,7 @@ class Reading:
             self.wrong_type(node, path, "an array")
             return
         if not node.items:
-            self.fail(Kind.EMPTY, path, node, f"{path} must not be empty", hint="leave the key out instead")
+            self.fail(EMPTY, path, node, f"{path} must not be empty", hint="leave the key out instead")
         for index, item in enumerate(node.items):
             yield item, f"{path}[{index}]"
 

@@ -9,6 +9,7 @@ from typing import Any, Final
 from sabir.languages.ccp.syntax.containers import read_destination
 from sabir.languages.ccp.syntax.nodes import Secret
 from sabir.languages.ccp.syntax.reading import (
+    BAD_FORMAT,
     CONFIG_KEY,
     DNS_LABEL,
     Reading,
@@ -16,7 +17,6 @@ from sabir.languages.ccp.syntax.reading import (
     join,
     octal_pattern,
 )
-from sabir.languages.ccp.syntax.violation import Kind
 from sabir.source.yaml import YamlEntry, YamlScalar
 
 __all__ = ["read_secret"]
@@ -36,7 +36,7 @@ def read_secret(reading: Reading, name: str, entry: YamlEntry) -> Secret | None:
     path = join("secrets", name)
     if not DNS_LABEL.fullmatch(name):
         message = f"{path}: {name!r} must be a DNS label, since the volume is called so"
-        reading.fail(Kind.BAD_FORMAT, path, entry.key, message)
+        reading.fail(BAD_FORMAT, path, entry.key, message)
     mapping = reading.mapping(entry.value, path)
     if mapping is None:
         return None
@@ -114,7 +114,7 @@ def _secret_data(reading: Reading, found: dict[str, YamlEntry], path: str) -> di
     for key, entry in reading.entries(mapping, path).items():
         if not CONFIG_KEY.fullmatch(key):
             reading.fail(
-                Kind.BAD_FORMAT, f"{path}.{key}", entry.key, f"{path}: {key!r} cannot be a key of a Secret"
+                BAD_FORMAT, f"{path}.{key}", entry.key, f"{path}: {key!r} cannot be a key of a Secret"
             )
         data[key] = reading.text(entry.value, f"{path}.{key}", blank=True)
     return data

@@ -12,9 +12,16 @@ from msgspec import Struct
 from sabir.languages.ccp.syntax.containers import read_container
 from sabir.languages.ccp.syntax.nodes import File, Secret, Service, WorkloadKind
 from sabir.languages.ccp.syntax.ports import PortRange, read_port
-from sabir.languages.ccp.syntax.reading import CONFIG_KEY, Reading, join, octal_pattern
+from sabir.languages.ccp.syntax.reading import (
+    BAD_FORMAT,
+    CONFIG_KEY,
+    CONFLICT,
+    WRONG_TYPE,
+    Reading,
+    join,
+    octal_pattern,
+)
 from sabir.languages.ccp.syntax.secrets import read_secret
-from sabir.languages.ccp.syntax.violation import Kind
 from sabir.source.yaml import YamlEntry, YamlMapping, YamlNode, YamlScalar
 from sabir.text import EMPTY_SPAN, Place
 
@@ -63,7 +70,7 @@ def read_sections(
     None when the text is no mapping at all.
     """
     if document is None:
-        reading.fail(Kind.WRONG_TYPE, "", EMPTY_SPAN, "the definition is empty")
+        reading.fail(WRONG_TYPE, "", EMPTY_SPAN, "the definition is empty")
         return None
     mapping = reading.mapping(document, "")
     if mapping is None:
@@ -133,7 +140,7 @@ def _service(reading: Reading, node: YamlNode, node_ports: PortRange, instance: 
     if kind == "StatefulSet" and strategy == "Recreate":
         message = "service.strategy Recreate: a Kubernetes StatefulSet replaces its pods one by one and has no Recreate"
         hint = "leave strategy out, or make it a Deployment"
-        reading.fail(Kind.CONFLICT, "service.strategy", found["strategy"].value, message, hint=hint)
+        reading.fail(CONFLICT, "service.strategy", found["strategy"].value, message, hint=hint)
     annotations = _annotations(reading, found)
     name = reading.name(found["name"].value, "service.name") if "name" in found else ""
     service = Service(
@@ -165,7 +172,7 @@ def _check_long_names(reading: Reading, service: Service) -> None:
             job = f"{service.name}-{command.name}"
             if service.name and command.name and len(job) > _LONGEST_NAME:
                 message = f"{command.path}.name: the Job would be called {job!r}, {len(job)} characters; 63 is the most"
-                reading.note(Kind.BAD_FORMAT, f"{command.path}.name", command.name_place, message)
+                reading.note(BAD_FORMAT, f"{command.path}.name", command.name_place, message)
     apart = service.headless or service.kind is WorkloadKind.STATEFUL_SET
     if (
         apart
@@ -173,7 +180,7 @@ def _check_long_names(reading: Reading, service: Service) -> None:
         and len(service.name) > _LONGEST_NAME - len("-external")
     ):
         message = f"service.name: the Service {service.name}-external would have more than 63 characters"
-        reading.note(Kind.BAD_FORMAT, "service.name", service.name_place, message)
+        reading.note(BAD_FORMAT, "service.name", service.name_place, message)
 
 
 def _flag(reading: Reading, found: dict[str, YamlEntry], key: str) -> bool:
@@ -228,7 +235,7 @@ def _file(reading: Reading, name: str, entry: YamlEntry) -> File | None:
     path = join("files", name)
     if not CONFIG_KEY.fullmatch(name):
         message = f"{path}: {name!r} cannot be a key of a ConfigMap (letters, digits, '-', '_' and '.')"
-        reading.fail(Kind.BAD_FORMAT, path, entry.key, message)
+        reading.fail(BAD_FORMAT, path, entry.key, message)
     mapping = reading.mapping(entry.value, path)
     if mapping is None:
         return None
