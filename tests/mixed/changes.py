@@ -9,17 +9,14 @@ from pathlib import Path
 from sabir.diagnostics.finding import Severity
 from sabir.errors import SabirError
 from sabir.graph import Graph
-from sabir.graph.dependence import lines_of
 from sabir.graph.values import reveal_all
 from sabir.languages.language import EvaluationRequest
 from sabir.operations.evaluate import evaluate_path
-from sabir.operations.why import Explainer, Subject
 from tests.mixed.parts import written
+from tests.provenance.law import Files, Law, Line, Value
 
 __all__ = ["Line", "Value", "changed_values", "evaluated", "named_lines", "values_of"]
 
-Line = tuple[str, int]
-Value = tuple[str | None, str]
 _WORD = re.compile(r"[A-Za-z_]{2,}")
 _NUMBER = re.compile(r"[0-9]+")
 _BLOCK = re.compile(r"\s*(- )*[\w.<>-]+:\s*")
@@ -46,36 +43,30 @@ def values_of(graph: Graph) -> dict[Value, str]:
 
 def named_lines(graph: Graph) -> dict[Value, set[Line]]:
     """The lines that the chain of each value names."""
-    explainer = Explainer(graph)
-    found: dict[Value, set[Line]] = {}
-    for instance, name in values_of(graph):
-        steps = explainer.explain(Subject(None if instance is None else graph[instance], name)).steps
-        covered = [lines_of(step.origin) for step in steps if step.origin is not None]
-        found[instance, name] = {(file, line) for file, lines in covered for line in lines}
-    return found
+    lines_for = _law(Path()).chains(graph)
+    return {value: lines_for(value) for value in values_of(graph)}
 
 
 def changed_values(
     folder: Path, files: Mapping[str, str], file: str
 ) -> Iterator[tuple[Line, set[Value], set[Value]]]:
-    """For every change of a line of a file: the line, the values that change, and those that are no longer there.
-
-    A line that only opens a block (`properties:`) is left as it is: it says nothing but what the lines below it are.
-    """
+    """For every change of a line of a file: the line, the values that change, and those that are no longer there."""
+    law = _law(folder)
     graph = evaluated(folder, files)
     assert graph is not None
-    before = values_of(graph)
-    lines = files[file].split("\n")
-    for number, line in enumerate(lines):
-        if not line.strip() or _BLOCK.fullmatch(line):
-            continue
-        for new in _variants(line):
-            text = "\n".join([*lines[:number], *([] if new is None else [new]), *lines[number + 1 :]])
-            after = evaluated(folder, {file: text})
-            values = {} if after is None else values_of(after)
-            changed = {one for one, value in before.items() if values.get(one, value) != value}
-            yield (file, number + 1), changed, before.keys() - values.keys()
+    for mutant, changed, gone in law.changed(values_of(graph), law.mutants(files, file)):
+        yield mutant.line, set(changed), gone
     written(folder, {file: files[file]})
+
+
+def _law(folder: Path) -> Law:
+    return Law(lambda files: evaluated(folder, files), values_of, _changes)
+
+
+def _changes(_file: str, line: str, _files: Files) -> Iterator[str | None]:
+    """A line that only opens a block (`properties:`) is left as it is: it says nothing but what the lines below are."""
+    if line.strip() and not _BLOCK.fullmatch(line):
+        yield from _variants(line)
 
 
 def _variants(line: str) -> Iterator[str | None]:

@@ -5,19 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from sabir.diagnostics.finding import Severity
-from sabir.graph.dependence import lines_of
 from sabir.graph.graph import Graph
 from sabir.languages.inmanta import LANGUAGE
 from sabir.languages.language import EvaluationRequest
 from sabir.operations.why import Explanation, Subject, explain, find_subject
 from sabir.session import Session, Trust
 from sabir.source.packages import MemoryPackage
+from tests.provenance.law import Line, Value, covered_lines
 
-__all__ = ["CASES", "Case", "Line", "evaluate", "named_lines", "values"]
-
-Line = tuple[str, int]
-Value = tuple[str | None, str]
-"""A property of an instance, or (without one) an output."""
+__all__ = ["CASES", "Case", "evaluate", "named_lines", "values"]
 
 
 @dataclass(frozen=True)
@@ -58,13 +54,7 @@ def values(graph: Graph) -> dict[Value, str]:
 def named_lines(graph: Graph, value: Value) -> set[Line]:
     """The lines that the chain of a value names."""
     instance = None if value[0] is None else graph[value[0]]
-    steps = explain(graph, Subject(instance, value[1])).steps
-    found: set[Line] = set()
-    for step in steps:
-        if step.origin is not None:
-            file, lines = lines_of(step.origin)
-            found |= {(file, line) for line in lines}
-    return found
+    return covered_lines(explain(graph, Subject(instance, value[1])))
 
 
 HOST = """entity Host:

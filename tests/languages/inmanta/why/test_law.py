@@ -14,7 +14,8 @@ from sabir.graph.dependence import Dependence
 from tests.languages.inmanta.models import canonical, evaluate_traced, random_statements
 from tests.languages.inmanta.models import evaluate as evaluate_model
 from tests.languages.inmanta.why.meetings import MODELS
-from tests.languages.inmanta.why.models import CASES, Case, Line, Value, evaluate, named_lines, values
+from tests.languages.inmanta.why.models import CASES, Case, evaluate, named_lines, values
+from tests.provenance.law import Files, Law, Line, Value
 
 _SWAPS = (
     *(
@@ -47,45 +48,34 @@ def changes(line: str, names: list[str]) -> Iterator[str]:
             yield line[:at] + name + line[at + len(found.group()) :]
 
 
-def changed_files(files: dict[str, str]) -> Iterator[tuple[Line, str, dict[str, str]]]:
-    text = "\n".join(files.values())
-    names = sorted(set(re.findall(r"^\s*(\w+) = ", text, re.MULTILINE)))
-    for file, text in files.items():
-        lines = text.split("\n")
-        for number, line in enumerate(lines, 1):
-            if _DECLARES.match(line) or file.endswith(".yml"):
-                continue
-            more = [line + "q"] if line.strip() and file.endswith((".j2", ".txt")) else []
-            for new in dict.fromkeys((*changes(line, names), *more)):
-                if new != line:
-                    after = [*lines[: number - 1], new, *lines[number:]]
-                    yield (file, number), new, {**files, file: "\n".join(after)}
+def variants(file: str, line: str, files: Files) -> Iterator[str]:
+    if _DECLARES.match(line) or file.endswith(".yml"):
+        return
+    names = sorted(set(re.findall(r"^\s*(\w+) = ", "\n".join(files.values()), re.MULTILINE)))
+    yield from changes(line, names)
+    if line.strip() and file.endswith((".j2", ".txt")):
+        yield line + "q"
+
+
+LAW = Law(lambda files: evaluate(dict(files)), values, variants)
 
 
 def missing(files: dict[str, str], *, most: int | None = None) -> list[str]:
     """Lines that change a value and are not in its chain; `most` changes are tried, spread over the model."""
     graph = evaluate(files, full=True)
     assert graph is not None
-    before = values(graph)
-    chains: dict[Value, set[Line]] = {}
-    found: list[str] = []
-    every = list(changed_files(files))
-    for line, new, files_after in every if most is None else every[:: len(every) // most + 1]:
-        after_graph = evaluate(files_after)
-        if after_graph is None:
-            continue
-        after = values(after_graph)
-        unnamed: list[Value] = []
-        for value, shown in before.items():
-            if after.get(value, shown) == shown:
-                continue
-            if value not in chains:
-                chains[value] = named_lines(graph, value)
-            if line not in chains[value]:
-                unnamed.append(value)
-        if not any(_is_elsewhere(before[one], after[one]) for one in unnamed):
-            found += [f"{one}: {before[one]} → {after[one]} by {line}: {new.strip()}" for one in unnamed]
-    return found
+    before, named = values(graph), LAW.chains(graph)
+    every = list(LAW.mutants(files))
+    tried = every if most is None else every[:: len(every) // most + 1]
+    unnamed: list[str] = []
+    for mutant, changed, _ in LAW.changed(before, tried):
+        beside = {value: after for value, after in changed.items() if mutant.line not in named(value)}
+        if not any(_is_elsewhere(before[value], after) for value, after in beside.items()):
+            unnamed += [
+                f"{value}: {before[value]} → {after} by {mutant.line}: {(mutant.text or '').strip()}"
+                for value, after in beside.items()
+            ]
+    return unnamed
 
 
 def _is_elsewhere(before: str, after: str) -> bool:

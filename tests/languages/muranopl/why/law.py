@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final
 
-from sabir.graph.dependence import lines_of
 from sabir.graph.graph import Graph
 from sabir.languages.language import EvaluationRequest
 from sabir.languages.muranopl.evaluate.limits import RunLimits
@@ -17,6 +15,7 @@ from sabir.languages.muranopl.evaluate.recording.recorder import RunRecorder
 from sabir.languages.muranopl.graph.build import build_graph
 from sabir.operations.why import Explanation, explain, find_subject
 from sabir.source.packages import MemoryPackage
+from tests.provenance.law import Files, Law, Line, Mutant, Value, covered_lines
 
 __all__ = [
     "MISSING",
@@ -30,19 +29,12 @@ __all__ = [
     "value_of",
 ]
 
-Line = tuple[str, int]
 MISSING: Final = object()
 # What is changed on a line: quoted texts, numbers, truth values, and plain words behind a colon or a dash.
 _LITERAL: Final = re.compile(
     r"'(?P<quoted>[^']*)'|(?<![\w$.])(?P<number>\d+)(?![\w.])|\b(?P<truth>true|false)\b"
     r"|(?:(?<=: )|(?<=- )|(?<=\[)|(?<=, ))(?P<word>[a-z][\w-]*)(?=$|\]|,)"
 )
-
-
-@dataclass(frozen=True)
-class Mutant:
-    line: Line
-    files: Mapping[str, str]
 
 
 def evaluated(files: Mapping[str, str], *, full: bool) -> Graph | None:
@@ -76,24 +68,28 @@ def chain(files: Mapping[str, str], subject: str) -> Explanation:
 
 
 def chain_lines(files: Mapping[str, str], subject: str) -> set[Line]:
-    found: set[Line] = set()
-    for step in chain(files, subject).steps:
-        assert step.origin is not None
-        file, lines = lines_of(step.origin)
-        found.update((file, line) for line in lines)
-    return found
+    return covered_lines(chain(files, subject))
+
+
+def _values(graph: Graph) -> dict[Value, str]:
+    return {
+        (instance.id, name): repr(value)
+        for instance in graph
+        for name, value in (*instance.attributes.items(), *instance.relations.items())
+    }
+
+
+def _variants(file: str, line: str, _files: Files) -> Iterator[str]:
+    if file != "manifest.yaml":
+        yield from _changed(line)
+
+
+LAW: Final = Law(lambda files: evaluated(files, full=False), _values, _variants)
 
 
 def mutants(files: Mapping[str, str]) -> Iterator[Mutant]:
     """The package with one literal of one line changed, for every literal and a few changes of each."""
-    for name, text in files.items():
-        if name == "manifest.yaml":
-            continue
-        lines = text.split("\n")
-        for number, line in enumerate(lines, 1):
-            for changed in _changed(line):
-                whole = "\n".join((*lines[: number - 1], changed, *lines[number:]))
-                yield Mutant((name, number), {**files, name: whole})
+    return LAW.mutants(files)
 
 
 def _changed(line: str) -> Iterator[str]:
