@@ -8,9 +8,10 @@ import statistics
 import subprocess
 import sys
 import tempfile
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from benchmarks.runner import child
 from benchmarks.runner.workload import PEERS, Workload
@@ -24,8 +25,7 @@ class BenchmarkError(Exception):
     """A side could not be run, or the two sides did different work."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Figures:
+class Figures(Struct, frozen=True, kw_only=True):
     """CPU seconds of every run, and the most memory that any of them held."""
 
     seconds: tuple[float, ...]
@@ -36,8 +36,7 @@ class Figures:
         return statistics.median(self.seconds)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Measured:
+class Measured(Struct, frozen=True, kw_only=True):
     workload: str
     size: int
     sabir: Figures

@@ -6,8 +6,9 @@ from collections.abc import Callable
 from enum import Enum
 from pathlib import Path
 
+from msgspec import Struct
+
 import benchmarks
-from sabir.dataclasses import dataclass
 
 __all__ = ["PEERS", "Measure", "Workload", "find_workloads"]
 
@@ -23,8 +24,7 @@ class Measure(Enum):
     """The whole process, start-up and all: for commands."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Workload:
+class Workload(Struct, frozen=True, kw_only=True):
     """The same work for sabir and for an existing tool.
 
     generate  writes the inputs of a size into a folder, once; both sides read them from there

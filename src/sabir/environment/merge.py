@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from sabir.dataclasses import replace
 from sabir.diagnostics.finding import Finding, Fix
 from sabir.graph.instance import Instance
 from sabir.graph.origin import AttributeRead, Origin

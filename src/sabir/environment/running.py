@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from sabir.dataclasses import replace
 from sabir.diagnostics.finding import Finding, Severity
 from sabir.environment.examples import environment_rule
 from sabir.environment.given import Resolved, request_for

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from sabir.dataclasses import replace
 from sabir.diagnostics.finding import Finding
 from sabir.environment.given import Resolved
 from sabir.environment.merge import MovedPart

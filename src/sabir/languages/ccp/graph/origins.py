@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Final
 
-from sabir.dataclasses import dataclass, field
+from msgspec import Struct
+
 from sabir.expressions.template.lines import Piece
 from sabir.expressions.template.reading import names_in, read_tags
 from sabir.graph import AttributeRead, How, Origin, Record
@@ -25,11 +26,10 @@ _SECTIONS: Final = {"globals": "configs", "nodes-config": "nodes", "global-secre
 _DEFAULTS: Final = "service/files/defaults.yaml"
 
 
-@dataclass(slots=True)
-class Origins:
+class Origins(Struct, frozen=True, eq=False):
     deployment: Deployment
     full: bool
-    inputs: Mapping[str, Origin] = field(default_factory=dict[str, Origin])
+    inputs: Mapping[str, Origin] = {}
     """Where inputs came from that somebody computed."""
 
     def of(
