@@ -18,7 +18,7 @@ from sabir.source.packages.limits import DEFAULT_LIMITS, PackageLimits
 if TYPE_CHECKING:
     from datetime import datetime
 
-__all__ = ["TRUST_WORDS", "Limits", "Session", "Trust"]
+__all__ = ["TRUST_WORDS", "Limits", "Session", "Trust", "wall_clock"]
 
 Cache = TypeVar("Cache")
 
@@ -55,7 +55,8 @@ class Limits(Struct, frozen=True, kw_only=True):
     package: PackageLimits = DEFAULT_LIMITS
 
 
-def _now() -> datetime:
+def wall_clock() -> datetime:
+    """The time of day of this machine, in UTC."""
     from datetime import UTC, datetime
 
     return datetime.now(UTC)
@@ -68,7 +69,7 @@ class Session(Struct, frozen=True, kw_only=True, eq=False):
     limits: Limits = Limits()
     environment: Mapping[str, str] = field(default_factory=dict[str, str])
     """Environment variables. The command line hands over its own; who else may see them is for `trust` to say."""
-    clock: Callable[[], datetime] = _now
+    clock: Callable[[], datetime] = wall_clock
     """The time of day, with its time zone."""
     monotonic: Callable[[], float] = monotonic
     """Seconds that only grow, for budgets and deadlines."""

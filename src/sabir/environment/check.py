@@ -100,7 +100,7 @@ class EnvironmentValidator(BaseValidator):
             yield from mistakes
         # Without a whole graph a rule would speak of things that are only missing because of the errors.
         if rules and not any(one.severity is Severity.ERROR for one in self._evaluation.findings):
-            yield from run_rules(rules, self._evaluation.graph)
+            yield from run_rules(rules, self._evaluation.graph, self.session)
 
 
 def _key(finding: Finding) -> tuple[str, str, str]:

@@ -189,7 +189,7 @@ class _Run:
             return ()
         needed = frozenset[str]().union(*(one.parts for one in asked))
         graph = Graph(self._instances({name: one for name, one in done.items() if name in needed}))
-        resolver = Resolver(self.environment, graph)
+        resolver = Resolver(self.environment, graph, self.runner.request.session)
         return [resolver.resolve(one) for one in asked]
 
     # The graph

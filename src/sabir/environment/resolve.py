@@ -13,6 +13,7 @@ from sabir.environment.references import Reference
 from sabir.expressions.query import GraphResource, QueryError, Resource, Session, evaluate, resources_of
 from sabir.graph.graph import Graph
 from sabir.graph.origin import AttributeRead, How, Origin
+from sabir.session import Session as WorkSession
 
 __all__ = ["Resolver"]
 
@@ -29,10 +30,10 @@ NO_VALUE: Final = environment_rule(
 class Resolver:
     """Resolves references against one state of the graph."""
 
-    def __init__(self, environment: Environment, graph: Graph) -> None:
+    def __init__(self, environment: Environment, graph: Graph, work: WorkSession) -> None:
         self._environment = environment
         self._graph = graph
-        self._session = Session()
+        self._session = Session(work=work)
         self._root = resources_of(graph, self._session)
 
     def resolve(self, reference: Reference) -> Resolved | Finding:

@@ -48,7 +48,7 @@ def policy_validator(files: Sequence[str], language: Language) -> type[BaseValid
                 )
                 # Without a whole graph a rule would speak of things that are only missing because of the errors.
                 errors = [one for one in evaluation.findings if one.severity is Severity.ERROR]
-                yield from errors or run_rules(rules, evaluation.graph)
+                yield from errors or run_rules(rules, evaluation.graph, self.session)
 
     return PolicyValidator
 

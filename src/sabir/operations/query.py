@@ -89,7 +89,8 @@ def query_graph(
     package: LoadedPackage | None = None,
 ) -> Answer:
     lines: list[str] = []
-    session = Session(project=project or Project(), on_trace=lines.append)
+    work = request.evaluation.session
+    session = Session(project=project or Project(), work=work, on_trace=lines.append)
     root = resources_of(graph, session)
     session.reads = [] if request.why else None
     expression = parse_expression(request.expression)

@@ -8,6 +8,7 @@ from sabir.checks.application import general_rules
 from sabir.checks.policy import read_rules, run_rules
 from sabir.diagnostics.finding import Finding
 from sabir.graph import Graph, How, Instance, Origin, Record, Sensitive
+from sabir.session import Session
 from sabir.source.packages import PackageFile
 from sabir.text import Location
 
@@ -35,7 +36,7 @@ def policy(*, condition: str = "backup", message: str = "{name} has no backup", 
 
 def run(text: str) -> list[Finding]:
     rules, findings = read_rules(PackageFile("policy.yaml", text.encode()))
-    return [*findings, *run_rules(rules, GRAPH)]
+    return [*findings, *run_rules(rules, GRAPH, Session())]
 
 
 def test_a_broken_rule_is_reported_at_the_instance() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -26,6 +25,7 @@ from sabir.expressions.query import (
     redacted,
     reveal_deep,
 )
+from sabir.session import Session as WorkSession
 from sabir.session import Trust
 from tests.conformance.runner.eval import EvalCase, EvalError, EvalOutcome
 
@@ -68,7 +68,7 @@ def run(case: EvalCase, folder: Path) -> EvalOutcome:
 
 
 def _project(case: EvalCase, folder: Path, repositories: Mapping[str, Path] | None = None) -> Project:
-    home = os.environ.get("UNFURL_HOME")
+    home = case.env.get("UNFURL_HOME")
     return Project(
         directory=folder,
         root=folder.parent,
@@ -82,7 +82,7 @@ def _project(case: EvalCase, folder: Path, repositories: Mapping[str, Path] | No
 
 
 def _plain_root(case: EvalCase, folder: Path) -> Resource:
-    session = Session(project=_project(case, folder))
+    session = Session(project=_project(case, folder), work=WorkSession(environment=case.env))
     return _plain(case.tree or {"name": "root"}, None, session)
 
 
@@ -116,7 +116,12 @@ def _tosca_root(case: EvalCase, folder: Path) -> Resource:
         )
         for name, one in case.instances.items()
     }
-    request = Request(inputs=case.inputs, live=live, project=_project(case, folder))
+    request = Request(
+        inputs=case.inputs,
+        live=live,
+        project=_project(case, folder),
+        session=WorkSession(environment=case.env),
+    )
     return instantiate(loaded, request).root
 
 

@@ -8,17 +8,26 @@ from typing import Any
 
 from sabir.checks.policy.read import PolicyRule
 from sabir.diagnostics.finding import Finding, Related
-from sabir.expressions.query import GraphResource, QueryError, Resource, evaluate, redacted, resources_of
+from sabir.expressions.query import (
+    GraphResource,
+    QueryError,
+    Resource,
+    Session,
+    evaluate,
+    redacted,
+    resources_of,
+)
 from sabir.graph.graph import Graph
 from sabir.graph.instance import Instance
+from sabir.session import Session as WorkSession
 from sabir.text import EMPTY_SPAN, Location, Place, Source
 
 __all__ = ["run_rules"]
 
 
-def run_rules(rules: Iterable[PolicyRule], graph: Graph) -> Iterator[Finding]:
+def run_rules(rules: Iterable[PolicyRule], graph: Graph, work: WorkSession) -> Iterator[Finding]:
     """A finding for every instance that breaks a rule, at the place that made the instance or the attribute."""
-    root = resources_of(graph)
+    root = resources_of(graph, Session(work=work))
     for rule in rules:
         try:
             wanted = [one for one in evaluate(rule.wanted, root).values if isinstance(one, Resource)]

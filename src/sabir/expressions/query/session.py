@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +9,7 @@ from msgspec import Struct, field
 
 from sabir.expressions.query.project import Project
 from sabir.expressions.query.values import MISSING
+from sabir.session import Session as WorkSession
 
 if TYPE_CHECKING:
     from sabir.expressions.query.resource import Resource
@@ -23,7 +23,8 @@ class Session(Struct, kw_only=True, eq=False):
     """Shared by all resources of one tree; also the place where reads are recorded while provenance is wanted."""
 
     project: Project = field(default_factory=Project)
-    environ: Mapping[str, str] = field(default_factory=lambda: os.environ)
+    work: WorkSession = field(default_factory=WorkSession)
+    """Where environment variables and the time of day come from: one made without arguments knows no variable."""
     externals: Mapping[str, Resource] = field(default_factory=dict[str, Any])
     """Roots of other ensembles by the name they are known by."""
     input: Callable[[str], Any] = lambda _name: MISSING

@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from functools import cache
 from typing import Any, Final
 
+from jinja2 import pass_context
 from jinja2.exceptions import FilterArgumentError
 
 from sabir.text import Source
@@ -100,10 +101,13 @@ def to_datetime(value: Any, fmt: str = "%Y-%m-%d %H:%M:%S") -> datetime:
     return datetime.strptime(str(value), fmt)
 
 
-def strftime(fmt: str, second: float | None = None, utc: bool = False) -> str:  # noqa: FBT001, FBT002
+@pass_context
+def strftime(names: Any, fmt: str, second: float | None = None, utc: bool = False) -> str:  # noqa: FBT001, FBT002
     zone = UTC if utc else None
-    moment = datetime.now(zone) if second is None else datetime.fromtimestamp(float(second), zone)
-    return moment.strftime(fmt)
+    if second is not None:
+        return datetime.fromtimestamp(float(second), zone).strftime(fmt)
+    moment: datetime = names.rendering.context.session.work.clock().astimezone(zone)
+    return (moment if utc else moment.replace(tzinfo=None)).strftime(fmt)
 
 
 def logarithm(value: float, base: float = math.e) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from datetime import UTC, datetime
+from datetime import UTC
 from typing import Any, Final
 
 from jinja2 import pass_context
@@ -42,8 +42,9 @@ def _found(names: Any, name: str, terms: tuple[Any, ...], keywords: Mapping[str,
     return results
 
 
-def now(*, utc: bool = False, fmt: str | None = None) -> Any:
-    moment = datetime.now(UTC) if utc else datetime.now().astimezone()
+@pass_context
+def now(names: Any, *, utc: bool = False, fmt: str | None = None) -> Any:
+    moment = names.rendering.context.session.work.clock().astimezone(UTC if utc else None)
     return moment.strftime(fmt) if fmt else moment
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from sabir.expressions.yaql.compile.compiler import Compiler
 from sabir.expressions.yaql.dispatch import Dispatcher
@@ -18,6 +18,10 @@ from sabir.expressions.yaql.parser import Dialect
 from sabir.expressions.yaql.scope import Closure, Variables
 from sabir.expressions.yaql.site import CAUGHT, Site
 from sabir.expressions.yaql.values import finalize
+from sabir.session import wall_clock
+
+if TYPE_CHECKING:
+    from datetime import datetime
 
 __all__ = ["Compiled", "Engine", "Objects", "evaluate"]
 
@@ -43,6 +47,8 @@ class Objects(Protocol):
 
 MakeCompiler = Callable[["Engine", str, Node], Compiler]
 """What compiles the tree of a text for an engine."""
+Clock = Callable[[], "datetime"]
+"""What `now` asks: the time of day, with its time zone."""
 
 
 class Compiled:
@@ -83,6 +89,7 @@ class Engine:
         dialect: Dialect = Dialect.YAQL,
         objects: Objects | None = None,
         compiler: MakeCompiler = Compiler,
+        clock: Clock = wall_clock,
     ) -> None:
         self.options = options or Options()
         self.library = library.with_iterable_dicts() if self.options.iterable_dicts else library
@@ -90,6 +97,7 @@ class Engine:
         self.dialect = dialect
         self.objects = objects
         self.compiler = compiler
+        self.clock = clock
         self.dispatcher = Dispatcher(self.library, self.limits, self)
         self._kept: dict[str, Compiled] = {}
         for cls in objects.types if objects else ():
@@ -103,6 +111,7 @@ class Engine:
             dialect=self.dialect,
             objects=self.objects,
             compiler=self.compiler,
+            clock=self.clock,
         )
 
     def compile(self, source: str | Expression) -> Compiled:

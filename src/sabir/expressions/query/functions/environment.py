@@ -16,19 +16,19 @@ __all__: list[str] = []
 def get_env(call: Call, context: Context) -> Any:
     argument = call.argument
     if argument is None or argument == [] or argument == "":
-        return dict(context.session.environ)
+        return dict(context.session.work.environment)
     if isinstance(argument, list):
         name, default = _name(call, context, argument[0]), argument[1] if len(argument) > 1 else None
         if len(argument) > 2:
             call.fail(context, "get_env takes a name and a default, no more")
-        found = context.session.environ.get(name)
+        found = context.session.work.environment.get(name)
         return call.value(context, default) if found is None else found
-    return context.session.environ.get(_name(call, context, argument))
+    return context.session.work.environment.get(_name(call, context, argument))
 
 
 @function("has_env", standalone=True)
 def has_env(call: Call, context: Context) -> Any:
-    return _name(call, context, call.argument) in context.session.environ
+    return _name(call, context, call.argument) in context.session.work.environment
 
 
 def _name(call: Call, context: Context, raw: Any) -> str:

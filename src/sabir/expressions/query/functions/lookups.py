@@ -72,7 +72,7 @@ def env(terms: list[Any], keywords: Mapping[str, Any], call: Call, context: Cont
         terms, default = terms[:1], terms[1]
     if not all(isinstance(term, str) for term in terms):
         call.fail(context, "lookup env needs the name of a variable")
-    return [context.session.environ.get(term, default) for term in terms]
+    return [context.session.work.environment.get(term, default) for term in terms]
 
 
 @lookup("file", keywords=("rstrip", "lstrip"))

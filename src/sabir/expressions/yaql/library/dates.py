@@ -11,6 +11,8 @@ from sabir.expressions.yaql.library.registry import STANDARD
 if TYPE_CHECKING:
     from datetime import datetime, timedelta, tzinfo
 
+    from sabir.expressions.yaql.engine import Engine
+
 # Tried in order when a date is given without a format and is not written as ISO 8601 has it.
 _FORMATS = (
     "%d.%m.%Y",
@@ -154,18 +156,20 @@ def days(span: timedelta) -> float:
 
 
 @STANDARD.function("now", TIMESPAN | NULL)
-def now(offset: Any = ...) -> datetime:
-    from datetime import UTC, datetime
+def now(engine: Engine, offset: Any = ...) -> datetime:
+    from datetime import UTC
 
-    return datetime.now(tz=UTC if offset is ... else _zone(offset))
+    moment = engine.clock()
+    if offset is None:  # local time, which says nothing of its zone
+        return moment.astimezone().replace(tzinfo=None)
+    return moment.astimezone(UTC if offset is ... else _zone(offset))
 
 
 @STANDARD.function("localtz")
-def localtz() -> timedelta:
-    import time
+def localtz(engine: Engine) -> timedelta:
     from datetime import timedelta
 
-    return timedelta(seconds=-(time.altzone if time.localtime().tm_isdst else time.timezone))
+    return engine.clock().astimezone().utcoffset() or timedelta()
 
 
 @STANDARD.function("utctz")

@@ -82,6 +82,7 @@ def prepare(
         report=report,
         system=system,
         recorder=recorder,
+        clock=request.session.clock,
     )
     runtime.config_places = config.places
     runtime.written = {} if note_writes else None

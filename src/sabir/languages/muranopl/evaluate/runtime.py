@@ -32,10 +32,11 @@ from sabir.languages.muranopl.library import core_package
 from sabir.languages.muranopl.syntax.names import UnknownPrefix, is_qualified_name
 from sabir.languages.muranopl.syntax.nodes import ClassNode
 from sabir.languages.muranopl.syntax.versions import InvalidVersion, VersionSpec
+from sabir.session import wall_clock
 from sabir.text import Place
 
 if TYPE_CHECKING:
-    from sabir.expressions.yaql.engine import MakeCompiler
+    from sabir.expressions.yaql.engine import Clock, MakeCompiler
     from sabir.languages.muranopl.evaluate.recording.recorder import RunRecorder
 
 __all__ = ["ClassConfig", "Report", "Runtime"]
@@ -67,12 +68,14 @@ class Runtime:
         report: Report | None = None,
         system: Iterable[SystemClass] = (),
         recorder: RunRecorder | None = None,
+        clock: Clock = wall_clock,
     ) -> None:
         self.registry = packages if isinstance(packages, PackageRegistry) else PackageRegistry(packages)
         self.core = core_package()
         self.config: ClassConfig = config or {}
         self.config_places: Mapping[tuple[str, str], Place] = {}
         """Where values of the class configuration stand, by class and property."""
+        self.clock = clock
         self.system = {class_.name: class_.methods for class_ in system}
         """System classes of this run alone, before those that are registered."""
         self.limits = limits or RunLimits()
@@ -218,6 +221,7 @@ class Runtime:
                 with_extensions(library, imports),
                 options=options,
                 dialect=Dialect.MURANO_FIRST if is_first else Dialect.MURANO,
+                clock=self.clock,
                 **self._watching(),
             )
         return engine

@@ -49,6 +49,7 @@ class Ensemble:
         self.findings: list[Finding] = []
         self.session = Session(
             project=_with_repositories(request.project, model),
+            work=request.session,
             externals=request.externals,
             input=self.input,
             input_names=lambda: tuple(model.topology.inputs),

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from sabir.diagnostics.near import did_you_mean
@@ -20,6 +20,7 @@ from sabir.languages.language import EvaluationRequest
 from sabir.languages.tosca.syntax.documents import Loaded, Recorded
 from sabir.languages.tosca.syntax.nodes import Topology
 from sabir.languages.tosca.syntax.project import PROJECT_FILE, project_values
+from sabir.session import Session
 from sabir.source.yaml import compose, plain_data
 from sabir.text import Source
 
@@ -42,6 +43,8 @@ class Request(Struct, frozen=True, kw_only=True):
     inputs: Mapping[str, Any] = {}
     live: Mapping[str, LiveValues] = {}
     project: Project = Project()
+    session: Session = field(default_factory=Session)
+    """Where environment variables and the time of day come from."""
     externals: Mapping[str, Resource] = {}
     input_origins: Mapping[str, Origin] = {}
     """Where inputs came from that somebody computed."""
@@ -62,6 +65,7 @@ def request_of(loaded: Loaded, topology: Topology, request: EvaluationRequest) -
         inputs={**loaded.inputs, **_from_file(request.config), **request.inputs},
         live=live,
         project=_project(loaded, topology, request),
+        session=request.session,
         input_origins=request.input_origins,
         overridden=overridden,
     )
