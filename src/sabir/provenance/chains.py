@@ -36,11 +36,11 @@ class Chains:
 
     def __init__(self) -> None:
         self._origins: dict[Step, Origin] = {}
-        self._reads: dict[Cell, AttributeRead] = {}
+        self._reads: dict[Cell, AttributeRead | Origin] = {}
 
     @abstractmethod
-    def attribute_of(self, cell: Cell) -> AttributeRead:
-        """The attribute of the graph that a cell became."""
+    def attribute_of(self, cell: Cell) -> AttributeRead | Origin:
+        """The attribute of the graph that a cell became, or the origin of what came into it from outside."""
 
     def shape(self, step: Step) -> Shape:
         return Shape(step.site, tuple(self.edges(step.sources())))

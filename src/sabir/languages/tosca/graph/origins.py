@@ -7,7 +7,6 @@ from typing import Final
 
 from sabir.expressions.query.live import Assigned
 from sabir.expressions.query.resource import Resource
-from sabir.expressions.query.session import Read
 from sabir.expressions.query.values import MISSING
 from sabir.graph.origin import AttributeRead, How, Origin
 from sabir.languages.tosca.evaluate.ensemble import Ensemble
@@ -20,6 +19,7 @@ from sabir.languages.tosca.syntax.nodes import (
     TypeDefinition,
     Written,
 )
+from sabir.provenance import Cell, Chains
 from sabir.text import Place
 
 __all__ = ["Live", "Origins", "id_of"]
@@ -41,8 +41,11 @@ def id_of(resource: Resource) -> str:
     return resource.name
 
 
-class Origins:
+class Origins(Chains):
+    """Reads of a query session are cells: an attribute of an instance, or an input of the template."""
+
     def __init__(self, ensemble: Ensemble, *, full: bool) -> None:
+        super().__init__()
         self.ensemble = ensemble
         self.full = full
         """Whether what values rest on is wanted, too."""
@@ -71,8 +74,7 @@ class Origins:
         if written is None:
             return None
         how = How.EXPRESSION if holds_expression(written.data) else How.LITERAL
-        reads = dict.fromkeys(self.ensemble.session.reads or ())
-        return Origin(written.place, how, tuple(map(self._source, reads)))
+        return Origin(written.place, how, self.sources(self.ensemble.session.reads or ()))
 
     # What values rest on
 
@@ -81,7 +83,7 @@ class Origins:
             return ()
         assigned = one.assigned(key)
         return (
-            *self._reads(one, key, described),
+            *self._computed_from(one, key, described),
             *self._field_defaults(one.definition(key), assigned),
             *_put_in(assigned),
         )
@@ -93,18 +95,18 @@ class Origins:
         definition = one.definition(key)
         said = None if definition is None else definition.value or definition.default
         return (
-            *self._reads(one, key, described),
+            *self._computed_from(one, key, described),
             *self._field_defaults(definition, said),
             *self._types(one, key, said),
         )
 
-    def _reads(self, one: Live, key: str, described: Assigned) -> Iterator[Origin | AttributeRead]:
-        if not described.is_constant:
-            reads = self.ensemble.session.computed.get((one, key), ())
-            yield from (self._source(read) for read in dict.fromkeys(reads))
+    def _computed_from(self, one: Live, key: str, described: Assigned) -> _Sources:
+        if described.is_constant:
+            return ()
+        return self.sources(self.ensemble.session.computed.get((one, key), ()))
 
-    def _source(self, read: Read) -> Origin | AttributeRead:
-        resource, key = read
+    def attribute_of(self, cell: Cell) -> AttributeRead | Origin:
+        resource, key = cell
         name = key.removeprefix("inputs::")
         definition = self.ensemble.model.topology.inputs.get(name) if name != key else None
         if definition is None:
