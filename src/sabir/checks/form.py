@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import ClassVar
 
+from sabir.checks.files import FileSelection
 from sabir.checks.validator import BaseValidator
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.rules import Rule, collect_rules
@@ -46,9 +47,9 @@ class FormValidator(BaseValidator):
         return collect_rules("sabir.source")
 
     def run(self, files: Iterable[str] | None = None) -> Iterator[Finding]:
-        wanted = None if files is None else set(files)
+        selection = FileSelection.of(files)
         for name in self.package.list():
-            if name.endswith(self.suffixes) and (wanted is None or name in wanted):
+            if name.endswith(self.suffixes) and name in selection:
                 file = self.package.get_file(name)
                 if file is not None:
                     yield from yaml_findings(file)

@@ -8,6 +8,7 @@ from typing import ClassVar, Final
 
 from msgspec.structs import replace
 
+from sabir.checks.files import FileSelection
 from sabir.checks.policy import PolicyRule, read_rules, run_rules
 from sabir.checks.validator import BaseValidator
 from sabir.diagnostics.finding import Finding, Severity
@@ -44,10 +45,7 @@ class EnvironmentValidator(BaseValidator):
         return collect_rules("sabir.environment")
 
     def run(self, files: Iterable[str] | None = None) -> Iterator[Finding]:
-        wanted = None if files is None else set(files)
-        for finding in self._findings():
-            if wanted is None or finding.filename in wanted:
-                yield finding
+        yield from FileSelection.of(files).only(self._findings())
 
     def _findings(self) -> Iterator[Finding]:
         environment, findings = load_environment(self.package)

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from msgspec.structs import replace
 
+from sabir.checks.files import FileSelection
 from sabir.checks.policy import PolicyRule, read_rules, run_rules
 from sabir.checks.validator import BaseValidator
 from sabir.diagnostics.finding import Finding, Severity
@@ -35,10 +36,7 @@ def policy_validator(files: Sequence[str], language: Language) -> type[BaseValid
         long_name: ClassVar[str] = "rules"
 
         def run(self, files: Iterable[str] | None = None) -> Iterator[Finding]:
-            wanted = None if files is None else set(files)
-            for finding in self._findings():
-                if wanted is None or finding.filename in wanted:
-                    yield finding
+            yield from FileSelection.of(files).only(self._findings())
 
         def _findings(self) -> Iterator[Finding]:
             yield from mistakes

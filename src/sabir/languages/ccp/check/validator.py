@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import ClassVar
 
+from sabir.checks.files import FileSelection
 from sabir.checks.validator import BaseValidator
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.rules import Rule, collect_rules
@@ -28,12 +29,9 @@ class CcpValidator(BaseValidator):
         from sabir.languages.ccp.model.loading import load_deployment
         from sabir.source.collector import collector_paused
 
-        wanted = None if files is None else set(files)
         with collector_paused():
             checked = check_deployment(load_deployment(self.package))
             findings = [*checked.findings]
             if checked.resolved is not None:
                 findings += check_file_templates(checked.deployment, checked.resolved.units)
-        for finding in findings:
-            if wanted is None or finding.filename in wanted:
-                yield finding
+        yield from FileSelection.of(files).only(findings)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import ClassVar
 
+from sabir.checks.files import FileSelection
 from sabir.checks.validator import BaseValidator
 from sabir.diagnostics.finding import Finding, Severity
 from sabir.diagnostics.rules import Rule
@@ -30,10 +31,8 @@ class InmantaValidator(BaseValidator):
         return collect_rules("sabir.languages.inmanta")
 
     def run(self, files: Iterable[str] | None = None) -> Iterator[Finding]:
-        wanted = None if files is None else set(files)
-        for finding in sorted(self._findings(), key=lambda one: one.sort_key):
-            if wanted is None or finding.filename in wanted:
-                yield finding
+        findings = sorted(self._findings(), key=lambda finding: finding.sort_key)
+        yield from FileSelection.of(files).only(findings)
 
     def _findings(self) -> list[Finding]:
         project = load_project(self.package)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Set
 from functools import cached_property, partial
 from typing import ClassVar, Final
 
+from sabir.checks.files import FileSelection
 from sabir.checks.form import yaml_findings
 from sabir.checks.prepared import PreparedCheck
 from sabir.checks.validator import BaseValidator
@@ -90,10 +91,10 @@ class ClassValidator(BaseValidator):
             self._view.manifest is None or self._view.format_name != "MuranoPL"
         ):
             return
-        wanted = None if files is None else frozenset(files)
-        yield self._check("inheritance", partial(self._inheritance_cycles, wanted))
+        selection = FileSelection.of(files)
+        yield self._check("inheritance", partial(self._inheritance_cycles, selection))
         for path in self._view.class_files:
-            if wanted is None or path in wanted:
+            if path in selection:
                 yield self._check(path, partial(self._file, path), file=path)
 
     def _check(
@@ -203,12 +204,12 @@ class ClassValidator(BaseValidator):
         yield from check_writes(facts, method)
         yield from check_locals(facts.report, body, method.arguments)
 
-    def _inheritance_cycles(self, wanted: frozenset[str] | None) -> Iterator[Finding]:
+    def _inheritance_cycles(self, selection: FileSelection) -> Iterator[Finding]:
         """Each cycle once, at the `Extends` of its first class by file name."""
         classes = self._facts.table.classes
         for cycle in inheritance_cycles(classes):
             document = classes[cycle[0]]
-            if wanted is None or document.source.name in wanted:
+            if document.source.name in selection:
                 place = document.node.get("Extends") or document.node
                 way = " → ".join(
                     (*cycle, cycle[0]) if len(cycle) <= _LONGEST_WAY else (cycle[0], "…", cycle[0])

@@ -9,6 +9,7 @@ from typing import ClassVar, Final
 
 from msgspec.structs import replace
 
+from sabir.checks.files import FileSelection
 from sabir.checks.form import yaml_findings
 from sabir.checks.validator import BaseValidator
 from sabir.diagnostics.finding import Edit, Finding, Fix
@@ -79,10 +80,7 @@ class ManifestValidator(BaseValidator):
     def run(self, files: Iterable[str] | None = None) -> Iterator[Finding]:
         if self.package.single_file and not self.package.exists(MANIFEST):
             return
-        wanted = None if files is None else set(files)
-        for finding in self._findings():
-            if wanted is None or finding.filename in wanted:
-                yield finding
+        yield from FileSelection.of(files).only(self._findings())
 
     def _findings(self) -> Iterator[Finding]:
         yield from self._form()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Set
 from typing import ClassVar, Final
 
+from sabir.checks.files import FileSelection
 from sabir.checks.validator import BaseValidator
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.rules import Rule
@@ -39,10 +40,7 @@ class PackageValidator(BaseValidator):
         return frozenset()
 
     def run(self, files: Iterable[str] | None = None) -> Iterator[Finding]:
-        wanted = None if files is None else set(files)
-        for finding in self._findings():
-            if wanted is None or finding.filename in wanted:
-                yield finding
+        yield from FileSelection.of(files).only(self._findings())
 
     def _findings(self) -> Iterator[Finding]:
         # Without a usable manifest that is the only finding of the run (E001, E002, E007 come from its validator).

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Set
 from typing import ClassVar, Final
 
+from sabir.checks.files import FileSelection
 from sabir.checks.form import yaml_findings
 from sabir.checks.validator import BaseValidator
 from sabir.diagnostics.finding import Finding
@@ -47,7 +48,7 @@ class UiValidator(BaseValidator):
 
     def run(self, files: Iterable[str] | None = None) -> Iterator[Finding]:
         path = self._path()
-        if path is None or (files is not None and path not in set(files)):
+        if path is None or path not in FileSelection.of(files):
             return
         file = self.package.get_file(path)
         if file is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import ClassVar
 
+from sabir.checks.files import FileSelection
 from sabir.checks.validator import BaseValidator
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.rules import Rule, collect_rules
@@ -27,13 +28,13 @@ class ToscaValidator(BaseValidator):
         from sabir.languages.tosca.model.model import Model
         from sabir.languages.tosca.syntax.package import load_entries
 
-        wanted = None if files is None else set(files)
+        selection = FileSelection.of(files)
         seen: set[object] = set()
         for loaded in load_entries(self.package):
-            found = [*loaded.findings]
+            findings = [*loaded.findings]
             if loaded.topology is not None and not loaded.broken:
-                found += check_model(Model(loaded.topology))
-            for finding in found:
-                if finding.sort_key not in seen and (wanted is None or finding.filename in wanted):
+                findings += check_model(Model(loaded.topology))
+            for finding in selection.only(findings):
+                if finding.sort_key not in seen:
                     seen.add(finding.sort_key)
                     yield finding
