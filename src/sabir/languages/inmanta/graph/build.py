@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from sabir.graph.graph import Graph
@@ -23,8 +24,12 @@ from sabir.text import Place
 
 __all__ = ["build_graph"]
 
-_PLAIN = (str, int, float, bool, type(None))
+_PLAIN = frozenset({str, int, float, bool, type(None)})
 _REQUIRES = "requires"
+
+
+def _is_plain(values: Iterable[object]) -> bool:
+    return _PLAIN.issuperset(map(type, values))
 
 
 class _Plan:
@@ -88,14 +93,18 @@ class _Builder:
         return Origin(place, How.ASSIGNMENT)
 
     def value(self, value: Any) -> Value:
-        if isinstance(value, _PLAIN):
-            return value
+        if type(value) in _PLAIN:
+            plain: Value = value
+            return plain
         if isinstance(value, Instance):
             return Ref(self.ids[value])
+        # What holds nothing but plain values is not copied: nobody changes it once the model is evaluated.
         if isinstance(value, list):
-            return [self.value(one) for one in value]
+            return value if _is_plain(value) else [self.value(item) for item in value]
         if isinstance(value, dict):
-            return {key: self.value(one) for key, one in value.items()}
+            if _is_plain(value.values()):
+                return value
+            return {key: self.value(item) for key, item in value.items()}
         converted: Value = value
         return converted
 

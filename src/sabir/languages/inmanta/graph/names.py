@@ -5,17 +5,25 @@ that stands around that: the variable it was assigned to where there is one (a v
 its constructor; the namespace or the instance whose implementation ran the constructor; and in a loop or a comprehension the
 arguments of this very round. So another statement before or behind it leaves its address alone. Only of instances that agree in
 all of this the second and later ones are counted. `Entity#n` is what people call them, in the order they were made.
+
+A model has few entities and statements and many instances: what can be said of the former is found once (`_Kind`,
+`_Statement`), so that an instance costs little more than the text of its address.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from operator import itemgetter
+from typing import Any
 
-from sabir.graph.address import digest, escaped
+from msgspec.json import encode
+
+from sabir.graph.address import digest_of_bytes, escaped
 from sabir.languages.inmanta.evaluate.naming import index_name
 from sabir.languages.inmanta.evaluate.scopes import Scope
 from sabir.languages.inmanta.evaluate.sites import Site
 from sabir.languages.inmanta.evaluate.values import Instance, RelationValue
+from sabir.languages.inmanta.model.entities import EntityType
 from sabir.languages.inmanta.syntax.nodes import Assign
 from sabir.languages.inmanta.syntax.project import MAIN
 
@@ -28,39 +36,48 @@ class Names:
     def __init__(self, instances: Iterable[Instance]) -> None:
         self.names: dict[Instance, str] = {}
         self.ids: dict[Instance, str] = {}
+        self._kinds: dict[EntityType, _Kind] = {}
         self._statements: dict[Site, _Statement] = {}
         self._counts: dict[str, int] = {}
-        indexed: list[Instance] = []
-        unnamed: list[Instance] = []
-        counts: dict[str, int] = {}
+        unindexed: list[Instance] = []
+        nested: list[Instance] = []
         for instance in instances:
-            entity = instance.entity
-            if entity.indexes:
-                indexed.append(instance)
-                continue
-            unnamed.append(instance)
-            shown = entity.shown
-            number = counts[shown] = counts.get(shown, 0) + 1
-            self.names[instance] = f"{shown.rpartition('::')[2]}#{number}"
-        if not unnamed:
-            for instance in indexed:
-                self._name_by_index(instance)
-            return
+            kind = self._kind(instance.entity)
+            if not kind.is_indexed:
+                kind.count += 1
+                self.names[instance] = f"{kind.short}#{kind.count}"
+                unindexed.append(instance)
+            elif self._has_plain_index(instance, kind):
+                name = self.names[instance] = index_name(instance, self.names)
+                self.ids[instance] = self._unique(escaped(f"{kind.shown}/{name}"))
+            else:
+                nested.append(instance)
         # An index may hold an instance without one, and be held by what made that one: what is not known yet, because
         # it waits for itself, is known by its entity alone.
-        keys: dict[Instance, str] = {}
-        for instance in unnamed:
-            self.ids[instance] = self._unique(self._made_by(instance, keys))
-        addresses = {instance: self.ids[instance] for instance in unnamed}
-        for instance in indexed:
+        for instance in unindexed:
+            if instance not in self.ids:
+                self._address_by_maker(instance)
+        texts = [index_name(instance, self.ids) for instance in nested]
+        for instance, text in zip(nested, texts, strict=True):
             self.names[instance] = index_name(instance, self.names)
-            self.ids[instance] = self._unique(
-                escaped(f"{instance.entity.shown}/{index_name(instance, addresses)}")
-            )
+            self.ids[instance] = self._unique(escaped(f"{instance.entity.shown}/{text}"))
 
-    def _name_by_index(self, instance: Instance) -> None:
-        name = self.names[instance] = index_name(instance, self.names)
-        self.ids[instance] = self._unique(escaped(f"{instance.entity.shown}/{name}"))
+    def _kind(self, entity: EntityType) -> _Kind:
+        kind = self._kinds.get(entity)
+        if kind is None:
+            kind = self._kinds[entity] = _Kind(entity)
+        return kind
+
+    def _has_plain_index(self, instance: Instance, kind: _Kind) -> bool:
+        """Whether what people call it is its address too: no name in it is one of the moment, as `Host#1` is."""
+        values = instance.values
+        for slot in kind.related_slots:
+            value = values[slot]
+            if isinstance(value, Instance):
+                held = self._kind(value.entity)
+                if held.related_slots or not held.is_indexed:
+                    return False
+        return True
 
     def _unique(self, address: str) -> str:
         number = self._counts[address] = self._counts.get(address, 0) + 1
@@ -68,68 +85,100 @@ class Names:
             return address
         return f"{address[:-1]}#{number}]" if address.endswith("]") else f"{address}#{number}"
 
-    def _made_by(self, instance: Instance, keys: dict[Instance, str]) -> str:
+    def _address_by_maker(self, instance: Instance) -> str:
         """The address of an instance without an index."""
-        known = self.ids.get(instance) or keys.get(instance)
-        if known is not None:
-            return known
-        keys[instance] = shown = instance.entity.shown
         site, maker = instance.site, instance.maker
+        self.ids[instance] = shown = self._kinds[instance.entity].shown
         statement = self._statements.get(site)
         if statement is None:
-            statement = self._statements[site] = _Statement(site)
+            statement = self._statements[site] = _Statement(site, instance.entity)
         if maker is None and statement.is_variable:
-            keys[instance] = address = f"{shown}[{escaped(statement.key)}]"
-            return address
-        words = [statement.key, statement.around]
-        if maker is not None:
-            words.append(self._key(maker, keys))
-        if statement.repeats:
-            words += self._arguments(instance, keys)
-        keys[instance] = address = f"{shown}[{digest(*words)}]"
+            item = escaped(statement.key)
+        else:
+            description = statement.description
+            if maker is not None:
+                description += _encoded(self._key(maker))
+            if statement.repeats:
+                if statement.plain_arguments is not None:
+                    description += _encoded(statement.plain_arguments(instance.values))
+                if statement.relation_slots:
+                    description += _encoded(self._related_arguments(instance, statement))
+            item = digest_of_bytes(description)
+        address = self.ids[instance] = self._unique(f"{shown}[{item}]")
         return address
 
-    def _key(self, instance: Instance, keys: dict[Instance, str]) -> str:
+    def _key(self, instance: Instance) -> str:
         """What tells an instance apart where another one is made from it."""
-        if not instance.entity.indexes:
-            return self._made_by(instance, keys)
-        for value in _index_values(instance):
-            if isinstance(value, Instance) and not value.entity.indexes:
-                self._made_by(value, keys)
-        return f"{instance.entity.shown}/{index_name(instance, keys)}"
+        address = self.ids.get(instance)
+        if address is not None:
+            return address
+        entity = instance.entity
+        if not entity.indexes:
+            return self._address_by_maker(instance)
+        for attribute in entity.indexes[0].attributes:
+            value = instance.values[entity.slots[attribute]]
+            if isinstance(value, Instance) and not value.entity.indexes and value not in self.ids:
+                self._address_by_maker(value)
+        return f"{entity.shown}/{index_name(instance, self.ids)}"
 
-    def _arguments(self, instance: Instance, keys: dict[Instance, str]) -> Iterable[str]:
+    def _related_arguments(self, instance: Instance, statement: _Statement) -> list[object]:
         """What the constructor itself set: what others add to a relation later tells nothing about this instance."""
-        entity, site = instance.entity, instance.site
-        for name in self._statements[site].arguments:
-            value = instance.values[entity.slots[name]]
-            if type(value) is str:
-                yield f"{name}={value!r}"
-            elif isinstance(value, RelationValue):
-                related = [other for other, by in value.values.items() if by is site]
-                yield f"{name}={sorted(self._key(other, keys) for other in related)}"
-            elif isinstance(value, Instance):
-                yield f"{name}={self._key(value, keys)}"
-            else:
-                yield f"{name}={value!r}"
+        keys: list[object] = []
+        for slot in statement.relation_slots:
+            value = instance.values[slot]
+            if type(value) is Instance:
+                keys.append(self._key(value))
+            elif type(value) is RelationValue:
+                related = [other for other, by in value.values.items() if by is instance.site]
+                keys.append(sorted(self._key(other) for other in related))
+        return keys
+
+
+class _Kind:
+    """What the names of all instances of an entity have in common."""
+
+    __slots__ = ("count", "is_indexed", "related_slots", "short", "shown")
+
+    def __init__(self, entity: EntityType) -> None:
+        self.shown = entity.shown
+        self.short = self.shown.rpartition("::")[2]
+        self.count = 0
+        self.is_indexed = bool(entity.indexes)
+        attributes = entity.indexes[0].attributes if entity.indexes else ()
+        slots = [entity.slots[attribute] for attribute in attributes]
+        self.related_slots = [slot for slot in slots if entity.by_slot[slot].is_relation]
 
 
 class _Statement:
     """A constructor in the text: what it is known by, and what stands around it."""
 
-    def __init__(self, site: Site) -> None:
+    def __init__(self, site: Site, entity: EntityType) -> None:
         scope, place = site.scope, site.place
         text = place.source.text[place.span.start : place.span.end]
         variable = None if scope is None else _variable(scope, place.span.start, place.span.end)
         space = MAIN if scope is None else scope.space.name
-        self.around = f"{space} {site.refinement or ''}"
-        self.arguments = sorted(site.explicit)
         self.repeats = scope is not None and _repeats(scope)
         self.is_variable = variable is not None and not self.repeats
         if variable is None:
             self.key = " ".join(text.split())
         else:
             self.key = variable if space == MAIN else f"{space}::{variable}"
+        slots = [entity.slots[name] for name in sorted(site.explicit)]
+        plain_slots = [slot for slot in slots if not entity.by_slot[slot].is_relation]
+        self.relation_slots = [slot for slot in slots if entity.by_slot[slot].is_relation]
+        names = " ".join(entity.by_slot[slot].name for slot in (*plain_slots, *self.relation_slots))
+        self.description = _encoded([self.key, space, site.refinement, names])
+        self.plain_arguments: Callable[[list[Any]], object] | None = (
+            itemgetter(*plain_slots) if plain_slots else None
+        )
+
+
+def _encoded(value: object) -> bytes:
+    """A text of the value that is the same in every run: JSON, which is quickly made, where it has a form there."""
+    try:
+        return encode(value)
+    except (TypeError, ValueError, OverflowError):  # a large number, half of a surrogate pair
+        return repr(value).encode("utf-8", "surrogatepass")
 
 
 def _variable(scope: Scope, start: int, end: int) -> str | None:
@@ -154,8 +203,3 @@ def _repeats(scope: Scope) -> bool:
         if around.entity is not None:
             break
     return len(layouts) > 1
-
-
-def _index_values(instance: Instance) -> Iterable[object]:
-    entity = instance.entity
-    return (instance.values[entity.slots[attribute]] for attribute in entity.indexes[0].attributes)
