@@ -28,6 +28,7 @@ from sabir.languages.inmanta.syntax.project import (
     SYNTAX,
     UNKNOWN_MODULE,
 )
+from sabir.session import Session, Trust
 from sabir.source.packages.load import load_package
 from tests.conformance.runner.inmanta import (
     InmantaCase,
@@ -68,7 +69,7 @@ _KINDS: Final = {
 
 def run(case: InmantaCase, folder: Path) -> InmantaOutcome:
     del case
-    model = evaluate_package(load_package(folder), plugins=True)
+    model = evaluate_package(load_package(folder), session=Session(trust=Trust(plugins=True)))
     return InmantaOutcome(
         errors=tuple(_error(one) for one in model.findings if one.severity is Severity.ERROR),
         warnings=tuple(_warning(one) for one in model.findings if one.severity is Severity.WARNING),

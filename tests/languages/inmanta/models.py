@@ -8,9 +8,12 @@ from typing import Any
 from sabir.diagnostics.finding import Severity
 from sabir.languages.inmanta.evaluate.model import Model, evaluate_package
 from sabir.languages.inmanta.evaluate.values import Instance, Pending, RelationValue, property_of
+from sabir.session import Session, Trust
 from sabir.source.packages import MemoryPackage
 
 __all__ = ["canonical", "evaluate", "evaluate_traced", "random_statements"]
+
+TRUSTING = Session(trust=Trust(plugins=True))
 
 DEFINITIONS = [
     "entity Node:\n    string name\n    int size = 1\n    int total\n    string? note\nend",
@@ -32,11 +35,11 @@ DEFINITIONS = [
 
 
 def evaluate(text: str, **files: str) -> Model:
-    return evaluate_package(MemoryPackage({"main.cf": text, **files}), plugins=True)
+    return evaluate_package(MemoryPackage({"main.cf": text, **files}), session=TRUSTING)
 
 
 def evaluate_traced(text: str) -> Model:
-    return evaluate_package(MemoryPackage({"main.cf": text}), plugins=True, trace=True)
+    return evaluate_package(MemoryPackage({"main.cf": text}), session=TRUSTING, trace=True)
 
 
 def random_statements(seed: int) -> list[str]:

@@ -45,8 +45,8 @@ class InmantaLanguage:
         given = Given(request.inputs, request.input_origins, request.overrides)
         model = evaluate_package(
             package,
+            session=request.session,
             search_path=request.search_path,
-            plugins=request.session.trust.plugins,
             given=given,
             on_notice=request.on_notice,
             trace=request.full_provenance,

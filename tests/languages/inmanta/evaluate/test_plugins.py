@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import sys
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from sabir.languages.inmanta.evaluate.model import Model, evaluate_package
+from sabir.session import Session, Trust
 from sabir.source.packages import MemoryPackage
 
+TRUSTING = Session(trust=Trust(plugins=True))
 HEAD = (
     "from inmanta.plugins import plugin, Context, PluginException\nfrom inmanta.resources import Resource, resource, IgnoreResourceException\n"
     "from inmanta.agent.handler import CRUDHandler, provider, HandlerContext\nimport inmanta.const\nfrom inmanta.execute.util import Unknown\n"
@@ -24,7 +27,7 @@ def run(main: str, python: str, model: str = "", *, plugins: bool = True) -> Mod
         "libs/m/plugins/__init__.py": HEAD + python,
         "libs/m/plugins/other.py": 'from inmanta.plugins import plugin\n\n@plugin\ndef elsewhere() -> "int":\n    return 7\n',
     }
-    return evaluate_package(MemoryPackage(files), plugins=plugins)
+    return evaluate_package(MemoryPackage(files), session=Session(trust=Trust(plugins=plugins)))
 
 
 def test_what_real_modules_write() -> None:
@@ -81,7 +84,7 @@ def test_a_real_installation_is_not_shadowed(tmp_path: Path, monkeypatch: pytest
         "libs/m/plugins/__init__.py": 'import inmanta\nfrom inmanta.plugins import plugin\n\n@plugin\ndef f() -> "bool":\n    return inmanta.REAL\n',
     }
     try:
-        assert evaluate_package(MemoryPackage(files), plugins=True).variables()["x"] is True
+        assert evaluate_package(MemoryPackage(files), session=TRUSTING).variables()["x"] is True
     finally:
         for name in ("inmanta", "inmanta.plugins"):
             sys.modules.pop(name, None)
@@ -100,7 +103,7 @@ def test_loading_says_so() -> None:
         "libs/m/model/_init.cf": "",
         "libs/m/plugins/__init__.py": HEAD + '@plugin\ndef f() -> "int":\n    return 1\n',
     }
-    evaluate_package(MemoryPackage(files), plugins=True, on_notice=said.append)
+    evaluate_package(MemoryPackage(files), session=TRUSTING, on_notice=said.append)
     assert said == ["the model runs Python: plug-ins of the module m (--no-plugins refuses them)"]
 
 
@@ -175,7 +178,7 @@ def test_a_plugin_waits_for_what_it_reads() -> None:
     ],
 )
 def test_functions_of_std(call: str, value: object) -> None:
-    model = evaluate_package(MemoryPackage({"main.cf": f"x = {call}\n"}))
+    model = evaluate_package(MemoryPackage({"main.cf": f"x = {call}\n"}), session=Session())
     assert not model.findings
     assert model.variables()["x"] == value
 
@@ -197,10 +200,11 @@ def test_functions_of_std(call: str, value: object) -> None:
 )
 def test_types_of_std(kind: str, good: str, bad: str) -> None:
     text = f'entity E:\n    std::{kind} v\nend\nimplement E using std::none\nE(v="%s")\n'
-    assert not evaluate_package(MemoryPackage({"main.cf": text % good})).findings
-    assert [one.code for one in evaluate_package(MemoryPackage({"main.cf": text % bad})).findings] == [
-        "INM:E010"
-    ]
+    assert not evaluate_package(MemoryPackage({"main.cf": text % good}), session=Session()).findings
+    assert [
+        one.code
+        for one in evaluate_package(MemoryPackage({"main.cf": text % bad}), session=Session()).findings
+    ] == ["INM:E010"]
 
 
 def test_templates_cannot_reach_python() -> None:
@@ -217,7 +221,7 @@ def test_templates_cannot_reach_python() -> None:
             "libs/m/model/_init.cf": "",
             "libs/m/templates/t.j2": text,
         }
-        assert evaluate_package(MemoryPackage(files)).findings, text
+        assert evaluate_package(MemoryPackage(files), session=Session()).findings, text
 
 
 MODEL = (
@@ -279,6 +283,77 @@ def test_an_attribute_may_have_any_name_in_a_template() -> None:
         "libs/m/model/_init.cf": "",
         "libs/m/templates/t.j2": "{{ e.values }}{{ e.maker }}{{ e['site'] }}{{ [e] | map(attribute='view') | first }}",
     }
-    model = evaluate_package(MemoryPackage(files))
+    model = evaluate_package(MemoryPackage(files), session=Session())
     assert not model.findings
     assert model.variables()["x"] == "1234"
+
+
+@pytest.mark.parametrize(
+    ("value", "change"),
+    [
+        ("[3, 1]", "v.append(9)"),
+        ("[3, 1]", "v += [9]"),
+        ("[3, 1]", "v[0] = 9"),
+        ("[3, 1]", "v.sort()"),
+        ('[{"a": 1}]', "v[0].clear()"),
+        ('{"a": 1}', 'v["a"] = 9'),
+        ('{"a": 1}', "v.update(a=9)"),
+        ('{"a": [1]}', 'v["a"].clear()'),
+    ],
+)
+def test_plugins_cannot_change_values(value: str, change: str) -> None:
+    python = f'@plugin\ndef change(v: "any") -> "any":\n    {change}\n    return v\n'
+    (finding,) = run(f"x = {value}\ny = m::change(x)\n", python).findings
+    assert finding.code == "INM:E021"
+    assert "cannot be changed: Python code reads values and never changes them" in finding.message
+
+
+@pytest.mark.parametrize(
+    ("value", "read", "result"),
+    [
+        ("[3, 1]", "isinstance(v, list) and sorted(v)", [1, 3]),
+        ("[3, 1]", "v + [9]", [3, 1, 9]),
+        ("[3, 1]", "v", [3, 1]),
+        ('[{"a": 1}]', "[v[0], *v]", [{"a": 1}, {"a": 1}]),
+        ("[3, 1]", "__import__('copy').deepcopy(v)", [3, 1]),
+        ('{"a": [1]}', "isinstance(v, dict) and {**v, 'b': 2}", {"a": [1], "b": 2}),
+        ('{"a": [1]}', "__import__('json').dumps(v)", '{"a": [1]}'),
+        ('{"a": [1]}', "v | {}", {"a": [1]}),
+    ],
+)
+def test_plugins_read_lists_and_dicts_as_their_own(value: str, read: str, result: object) -> None:
+    model = run(f"y = m::read({value})\n", f'@plugin\ndef read(v: "any") -> "any":\n    return {read}\n')
+    assert not model.findings
+    assert model.variables()["y"] == result
+    assert type(model.variables()["y"]) is type(result)
+
+
+def test_the_surroundings_come_from_the_session() -> None:
+    session = Session(
+        trust=Trust(plugins=True), environment={"PORT": "80"}, clock=lambda: datetime(1970, 1, 2, tzinfo=UTC)
+    )
+    files = {
+        "main.cf": 'import m\na = std::get_env("PORT")\nb = std::get_env_int("PORT")\nc = std::timestamp()\nd = m::port()\n',
+        "libs/m/module.yml": "name: m\n",
+        "libs/m/model/_init.cf": "",
+        "libs/m/plugins/__init__.py": HEAD
+        + 'from inmanta_plugins.std import get_env\n\n@plugin\ndef port() -> "string":\n    return get_env("PORT")\n',
+    }
+    model = evaluate_package(MemoryPackage(files), session=session)
+    assert not model.findings
+    assert model.variables() == {"a": "80", "b": 80, "c": 86400, "d": "80"}
+
+
+def test_a_plugin_belongs_to_the_module_it_stands_in() -> None:
+    """Even when the Python of another module imports it first."""
+    files = {"main.cf": "import a\nimport b\nx = b::f()\n"}
+    for name, python in [
+        ("a", "from inmanta_plugins.b import f\n"),
+        ("b", "@plugin\ndef f() -> 'int':\n    return 4\n"),
+    ]:
+        files[f"libs/{name}/module.yml"] = f"name: {name}\n"
+        files[f"libs/{name}/model/_init.cf"] = ""
+        files[f"libs/{name}/plugins/__init__.py"] = HEAD + python
+    model = evaluate_package(MemoryPackage(files), session=TRUSTING)
+    assert not model.findings
+    assert model.variables()["x"] == 4

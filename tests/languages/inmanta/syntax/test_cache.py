@@ -66,14 +66,18 @@ def test_a_number_that_no_entry_can_hold_is_parsed_anew(tmp_path: Path) -> None:
     assert last.value.value == 2**70
 
 
-def test_where_the_cache_is(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("SABIR_CACHE_DIR", "")
-    assert cache_directory() is None
-    monkeypatch.setenv("SABIR_CACHE_DIR", str(tmp_path))
-    assert cache_directory() == tmp_path / "inmanta"
-    monkeypatch.delenv("SABIR_CACHE_DIR")
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    assert cache_directory() == tmp_path / "sabir" / "inmanta"
+@pytest.mark.parametrize(
+    ("variables", "directory"),
+    [
+        ({"SABIR_CACHE_DIR": ""}, None),
+        ({"SABIR_CACHE_DIR": "/a", "HOME": "/h"}, "/a/inmanta"),
+        ({"XDG_CACHE_HOME": "/c", "HOME": "/h"}, "/c/sabir/inmanta"),
+        ({"XDG_CACHE_HOME": "relative", "HOME": "/h"}, "/h/.cache/sabir/inmanta"),
+        ({}, None),
+    ],
+)
+def test_where_the_cache_is(variables: dict[str, str], directory: str | None) -> None:
+    assert cache_directory(variables) == (None if directory is None else Path(directory))
 
 
 def test_a_cache_that_cannot_be_written_does_no_harm(tmp_path: Path) -> None:

@@ -11,8 +11,11 @@ from sabir.languages.inmanta.evaluate.model import evaluate_package
 from sabir.languages.inmanta.evaluate.values import property_of
 from sabir.languages.inmanta.syntax.project import load_project
 from sabir.languages.language import EvaluationRequest
+from sabir.session import Session, Trust
 from sabir.source.packages import MemoryPackage
 from sabir.source.packages.load import load_package
+
+TRUSTING = Session(trust=Trust(plugins=True))
 
 MANIFEST = "name: net\nversion: 0.1\nlicense: x\n"
 ENTITY = "entity Port:\n    int n\nend\nimplement Port using std::none\nPort(n=1)\n"
@@ -75,7 +78,7 @@ def test_a_module_may_be_a_git_repository_or_not(tmp_path: Path) -> None:
     ids=["module.yml", "python package", "installed"],
 )
 def test_forms_of_a_module(files: dict[str, str]) -> None:
-    model = evaluate_package(MemoryPackage({"main.cf": "import net\n", **files}))
+    model = evaluate_package(MemoryPackage({"main.cf": "import net\n", **files}), session=Session())
     assert not model.findings
     assert [property_of(one, "n") for one in model.instances if one.entity.name == "net::Port"] == [1]
 
@@ -90,19 +93,21 @@ def test_a_python_packaged_module_brings_its_plugins() -> None:
         "libs/net/model/_init.cf": "",
         "libs/net/inmanta_plugins/net/__init__.py": plugin,
     }
-    assert evaluate_package(MemoryPackage(files), plugins=True).variables()["x"] == 8
+    assert evaluate_package(MemoryPackage(files), session=TRUSTING).variables()["x"] == 8
 
 
 def test_a_module_on_the_search_path(tmp_path: Path) -> None:
     _write(tmp_path, {"net/module.yml": MANIFEST, "net/model/_init.cf": "v = 5\n"})
-    model = evaluate_package(MemoryPackage({"main.cf": "import net\nx = net::v\n"}), search_path=(tmp_path,))
+    model = evaluate_package(
+        MemoryPackage({"main.cf": "import net\nx = net::v\n"}), session=Session(), search_path=(tmp_path,)
+    )
     assert model.variables()["x"] == 5
 
 
 def test_a_module_alone_can_be_evaluated() -> None:
     files = {"module.yml": MANIFEST, "model/_init.cf": ENTITY}
     assert LANGUAGE.recognises(MemoryPackage(files))
-    model = evaluate_package(MemoryPackage(files))
+    model = evaluate_package(MemoryPackage(files), session=Session())
     assert [one.entity.name for one in model.instances if "Port" in one.entity.name] == ["net::Port"]
 
 

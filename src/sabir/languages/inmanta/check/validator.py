@@ -13,6 +13,7 @@ from sabir.languages.inmanta.check.variables import check_variables
 from sabir.languages.inmanta.model.functions import function_names
 from sabir.languages.inmanta.model.names import check_names
 from sabir.languages.inmanta.model.resolving import resolve_definitions
+from sabir.languages.inmanta.syntax.cache import cache_directory
 from sabir.languages.inmanta.syntax.project import load_project
 
 __all__ = ["InmantaValidator"]
@@ -35,7 +36,7 @@ class InmantaValidator(BaseValidator):
         yield from FileSelection.of(files).only(findings)
 
     def _findings(self) -> list[Finding]:
-        project = load_project(self.package)
+        project = load_project(self.package, cache=cache_directory(self.session.environment))
         findings = project.findings
         if any(one.severity is Severity.ERROR for one in findings):
             return findings

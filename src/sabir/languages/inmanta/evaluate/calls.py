@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from sabir.diagnostics.finding import Related
@@ -80,7 +81,7 @@ class CallCompiler:
             raise AssertionError(node.function)  # reported before anything runs
         if function.refused:
             return _refused(function, place)
-        plain = all(one.name is None and not one.unpack for one in node.arguments)
+        plain = all(argument.name is None and not argument.unpack for argument in node.arguments)
         if plain and not function.variadic and not function.keywords:
             return self._positional(function, node, scope, place)
         return self._general(function, node, scope, place)
@@ -108,23 +109,24 @@ class CallCompiler:
         count = len(node.arguments)
         if count > len(parameters):
             return _failing(_too_many(function, count, place))
-        missing = [one.name for one in function.parameters[count:] if one.required]
+        missing = [parameter.name for parameter in function.parameters[count:] if parameter.required]
         if missing:
             return _failing(_missing(function, missing, place))
-        reads = [self.compiler.read(one.value, scope) for one in node.arguments]
+        reads = [self.compiler.read(argument.value, scope) for argument in node.arguments]
         checked = [
             (read, parameter.type.accepts, parameter)
             for read, parameter in zip(reads, parameters, strict=False)
         ]
         python, returns = function.call, function.returns
+        sources = self.compiler.functions.sources
         accepts = returns.accepts if returns is not None else None
         unknown_ok = function.allow_unknown
         context = self.compiler.functions_context(scope, place) if function.context else None
 
         def read(frame: Frame) -> Any:
             values = []
-            for one, fits, parameter in checked:
-                value = one(frame)
+            for argument, fits, parameter in checked:
+                value = argument(frame)
                 if not fits(value):
                     raise _wrong_type(function, parameter, value, place)
                 if not unknown_ok and type(value) is not str and is_unknown(value):
@@ -133,7 +135,7 @@ class CallCompiler:
             try:
                 result = python(*values) if context is None else python(context(frame), *values)
             except (Exception, SystemExit) as error:  # noqa: BLE001  # a plug-in may raise anything; it becomes a finding
-                raise _broken(function, error, place) from None
+                raise _broken(function, error, place, sources) from None
             if accepts is not None and not accepts(result):
                 raise _wrong_result(function, result, place)
             return result
@@ -141,14 +143,18 @@ class CallCompiler:
         return read
 
     def _general(self, function: Function, node: nodes.Call, scope: Scope, place: Place) -> Read:
-        reads = [(one.name, one.unpack, self.compiler.read(one.value, scope)) for one in node.arguments]
+        reads = [
+            (argument.name, argument.unpack, self.compiler.read(argument.value, scope))
+            for argument in node.arguments
+        ]
+        sources = self.compiler.functions.sources
         context = self.compiler.functions_context(scope, place) if function.context else None
 
         def read(frame: Frame) -> Any:
             positional: list[Any] = []
             named: dict[str, Any] = {}
-            for name, unpack, one in reads:
-                value = one(frame)
+            for name, unpack, argument in reads:
+                value = argument(frame)
                 if unpack:
                     _unpack(function, value, named, place)
                 elif name is None:
@@ -168,7 +174,7 @@ class CallCompiler:
             except Stop:
                 raise
             except (Exception, SystemExit) as error:  # noqa: BLE001  # a plug-in may raise anything; it becomes a finding
-                raise _broken(function, error, place) from None
+                raise _broken(function, error, place, sources) from None
             if function.returns is not None and not function.returns.accepts(result):
                 raise _wrong_result(function, result, place)
             return result
@@ -179,25 +185,25 @@ class CallCompiler:
 def _unpack(function: Function, value: Any, named: dict[str, Any], place: Place) -> None:
     if not isinstance(value, dict):
         raise stop(TYPE, f"'**' takes a dict, not {shown_value(value)}", place)
-    for key, one in value.items():
+    for key, item in value.items():
         if key in named:
             raise stop(CALL, f"{function.name}(…) gets {key!r} twice", place)
-        named[key] = one
+        named[key] = item
 
 
 def _bind(function: Function, positional: list[Any], named: dict[str, Any], place: Place) -> None:
     parameters = function.positional
     if len(positional) > len(parameters) and not function.variadic:
         raise _too_many(function, len(positional), place)
-    by_name = {one.name: one for one in function.parameters}
+    by_name = {parameter.name: parameter for parameter in function.parameters}
     for parameter, value in zip(parameters, positional, strict=False):
         if parameter.name in named:
             raise stop(CALL, f"{function.name}(…) gets {parameter.name!r} twice", place)
         if not parameter.type.accepts(value):
             raise _wrong_type(function, parameter, value, place)
     for name, value in named.items():
-        known = by_name.get(name)
-        if known is None:
+        declared = by_name.get(name)
+        if declared is None:
             if function.keywords:
                 continue
             from sabir.diagnostics.near import did_you_mean
@@ -208,10 +214,14 @@ def _bind(function: Function, positional: list[Any], named: dict[str, Any], plac
                 place,
                 hint=did_you_mean(name, by_name) or f"it has: {', '.join(by_name) or 'none'}",
             )
-        if not known.type.accepts(value):
-            raise _wrong_type(function, known, value, place)
-    given = {one.name for one in parameters[: len(positional)]} | set(named)
-    missing = [one.name for one in function.parameters if one.required and one.name not in given]
+        if not declared.type.accepts(value):
+            raise _wrong_type(function, declared, value, place)
+    bound = {parameter.name for parameter in parameters[: len(positional)]} | set(named)
+    missing = [
+        parameter.name
+        for parameter in function.parameters
+        if parameter.required and parameter.name not in bound
+    ]
     if missing:
         raise _missing(function, missing, place)
 
@@ -255,7 +265,7 @@ def _refused(function: Function, place: Place) -> Read:
     )
 
 
-def _broken(function: Function, error: BaseException, place: Place) -> Stop:
+def _broken(function: Function, error: BaseException, place: Place, sources: Mapping[str, Source]) -> Stop:
     """A plug-in's exception: at the call in the model, with the plug-in's own line beside it."""
     if isinstance(error, Stop):
         return error
@@ -263,12 +273,12 @@ def _broken(function: Function, error: BaseException, place: Place) -> Stop:
 
     where: tuple[Related, ...] = ()
     frames = [
-        one for one in traceback.extract_tb(error.__traceback__) if one.filename.startswith("<plug-in ")
+        frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename.startswith("<plug-in ")
     ]
     if frames:
         last = frames[-1]
         file = last.filename.removeprefix("<plug-in ").removesuffix(">")
-        source = PLUGIN_SOURCES.get(file) or Source(file, "")
+        source = sources.get(file) or Source(file, "")
         line = last.lineno or 1
         start = source.offset(line)
         text = source.line_text(line)
@@ -277,10 +287,6 @@ def _broken(function: Function, error: BaseException, place: Place) -> Stop:
     said = str(error)
     message = f"{function.name}(…) failed: {type(error).__name__}" + (f": {said}" if said else "")
     return Stop(PLUGIN.at(message=message, place=place, related=where))
-
-
-PLUGIN_SOURCES: dict[str, Source] = {}
-"""The texts of loaded plug-ins by the name their code objects carry, for the line of an exception."""
 
 
 def _failing(failure: Stop) -> Read:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from typing import Any
 
@@ -11,6 +11,7 @@ from msgspec import Struct
 from sabir.graph.values import Unknown
 from sabir.languages.inmanta.evaluate.operators import shown_text
 from sabir.languages.inmanta.model.types import ValueType
+from sabir.text import Source
 
 __all__ = ["CASTS", "Function", "Functions", "Parameter"]
 
@@ -44,25 +45,27 @@ class Function(Struct, frozen=True, eq=False, dict=True):
 class Functions:
     """All functions by their full name, `module::name`. What a model never calls is never looked into."""
 
-    def __init__(self) -> None:
-        self._known: dict[str, Function | Callable[[], Function]] = {}
+    def __init__(self, sources: Mapping[str, Source] | None = None) -> None:
+        self.sources: Mapping[str, Source] = {} if sources is None else sources
+        """The texts of loaded plug-ins by the names that their code objects carry."""
+        self._functions: dict[str, Function | Callable[[], Function]] = {}
 
     def add(self, name: str, function: Function | Callable[[], Function]) -> None:
         """A function, or how to make it when it is first asked for."""
-        self._known[name] = function
+        self._functions[name] = function
 
     def get(self, name: str) -> Function | None:
-        found = self._known.get(name)
-        if found is None or isinstance(found, Function):
-            return found
-        made = self._known[name] = found()
-        return made
+        entry = self._functions.get(name)
+        if entry is None or isinstance(entry, Function):
+            return entry
+        function = self._functions[name] = entry()
+        return function
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._known)
+        return iter(self._functions)
 
     def __contains__(self, name: object) -> bool:
-        return name in self._known
+        return name in self._functions
 
 
 def _cast_int(value: Any) -> Any:
@@ -117,7 +120,7 @@ def is_unknown(value: Any) -> bool:
     if isinstance(value, Unknown):
         return True
     if isinstance(value, list):
-        return any(is_unknown(one) for one in value)
+        return any(is_unknown(item) for item in value)
     if isinstance(value, dict):
-        return any(is_unknown(one) for one in value.values())
+        return any(is_unknown(item) for item in value.values())
     return False

@@ -15,8 +15,8 @@ from sabir.languages.inmanta.evaluate.endings import finish
 from sabir.languages.inmanta.evaluate.engine import Engine
 from sabir.languages.inmanta.evaluate.functions import Functions
 from sabir.languages.inmanta.evaluate.given import Given
-from sabir.languages.inmanta.evaluate.plugins.api import Recorder
-from sabir.languages.inmanta.evaluate.plugins.compat import python_environment
+from sabir.languages.inmanta.evaluate.plugins.api import RegisteredResource
+from sabir.languages.inmanta.evaluate.plugins.compat import ProjectPython
 from sabir.languages.inmanta.evaluate.plugins.loading import load_functions
 from sabir.languages.inmanta.evaluate.scopes import Scope
 from sabir.languages.inmanta.evaluate.values import Frame, Instance, Pending, Stop
@@ -24,7 +24,9 @@ from sabir.languages.inmanta.model.definitions import Definitions
 from sabir.languages.inmanta.model.functions import modules_with_plugins
 from sabir.languages.inmanta.model.names import check_names
 from sabir.languages.inmanta.model.resolving import resolve_definitions
+from sabir.languages.inmanta.syntax.cache import cache_directory
 from sabir.languages.inmanta.syntax.project import MAIN, load_project
+from sabir.session import Session
 from sabir.source.collector import collector_paused
 from sabir.source.packages import LoadedPackage
 
@@ -44,7 +46,7 @@ class Model(Struct, eq=False):
     findings: list[Finding]
     scopes: dict[str, Scope]
     frames: dict[str, Frame]
-    registered: Recorder
+    resources: list[RegisteredResource]
     recorder: ModelRecorder | None = None
     """What everything was computed from, when that was asked for."""
 
@@ -63,26 +65,28 @@ class Model(Struct, eq=False):
 def evaluate_package(
     package: LoadedPackage,
     *,
+    session: Session,
     search_path: tuple[Path, ...] = (),
-    plugins: bool = False,
     given: Given | None = None,
     on_notice: Callable[[str], None] | None = None,
     trace: bool = False,
 ) -> Model:
     """Load, check and evaluate. Nothing is evaluated when the files or their definitions have errors."""
-    project = load_project(package, search_path)
+    project = load_project(package, search_path, cache=cache_directory(session.environment))
     findings = project.findings
     definitions = resolve_definitions(project)
-    empty = Model(definitions, [], findings, {}, {}, Recorder())
+    empty = Model(definitions, [], findings, {}, {}, [])
     if _has_error(findings):
         return empty
     foreign = modules_with_plugins(project)
+    plugins = session.trust.plugins
     if foreign and plugins and on_notice is not None:
-        names = ", ".join(one.name for one in foreign)
+        names = ", ".join(module.name for module in foreign)
         modules = "module" if len(foreign) == 1 else "modules"
         on_notice(f"the model runs Python: plug-ins of the {modules} {names} (--no-plugins refuses them)")
-    with python_environment(project.modules, package.path):
-        functions, registered, broken = load_functions(definitions, run=plugins)
+    python = ProjectPython(project.modules, package.path, session)
+    with python.importable():
+        functions, broken = load_functions(definitions, python, run=plugins)
         findings += definitions.findings + broken
         if not broken:
             findings += check_names(definitions, functions)
@@ -91,14 +95,14 @@ def evaluate_package(
         return _evaluate(
             definitions,
             functions,
-            replace(empty, registered=registered, findings=findings),
+            replace(empty, resources=python.registry.resources, findings=findings),
             given,
             trace=trace,
         )
 
 
 def _has_error(findings: list[Finding]) -> bool:
-    return any(one.severity is Severity.ERROR for one in findings)
+    return any(finding.severity is Severity.ERROR for finding in findings)
 
 
 def _evaluate(
@@ -121,7 +125,7 @@ def _evaluate(
         before.findings + engine.findings,
         compiler.scopes,
         {name: compiler.frame(name) for name in spaces},
-        before.registered,
+        before.resources,
         getattr(engine, "recorder", None),
     )
 

@@ -1,8 +1,10 @@
-"""Instances as Python code of a model sees them: plug-ins, templates and classes of resources.
+"""Values as Python code of a model sees them: plug-ins, templates and classes of resources.
 
 An instance of the evaluator is full of slots that nobody else may touch, and its attributes have whatever names the model
 gives them. So foreign code gets a view: the attributes by name, read only. An instance has one view, so that code which
-compares two of them by identity is right. `outward` turns values into what foreign code sees, `inward` turns them back.
+compares two of them by identity is right. Lists and dicts are shared by everything that reads them, so foreign code gets
+copies of them that refuse to be changed; they remember what they show, which comes back at no cost when they are returned.
+`outward` turns values into what foreign code sees, `inward` turns them back.
 """
 
 from __future__ import annotations
@@ -18,7 +20,9 @@ if TYPE_CHECKING:
     from sabir.languages.inmanta.model.entities import EntityType
 
 __all__ = [
+    "DictView",
     "InstanceView",
+    "ListView",
     "called_by_python",
     "instance_of",
     "inward",
@@ -78,6 +82,57 @@ class InstanceView:
         return repr(self._instance)
 
 
+def _refuses(kind: str, copy: str) -> Callable[..., NoReturn]:
+    def refuse(*_: object, **__: object) -> NoReturn:
+        raise TypeError(
+            f"a {kind} of the model cannot be changed: Python code reads values and never changes them; "
+            f"{copy}(…) makes a copy that can"
+        )
+
+    return refuse
+
+
+_refuse_list: Final = _refuses("list", "list")
+_refuse_dict: Final = _refuses("dict", "dict")
+
+
+class ListView(list[Any]):
+    """A list of the model: a list for whoever asks, except that it cannot be changed. Slices and copies can."""
+
+    __slots__ = ("shown",)
+
+    shown: list[Any]
+
+    __setitem__ = __delitem__ = __iadd__ = __imul__ = _refuse_list
+    append = extend = insert = pop = remove = clear = sort = reverse = _refuse_list
+
+    def __reduce_ex__(self, _: object) -> tuple[Any, ...]:
+        return list, (list(self),)
+
+
+class DictView(dict[str, Any]):
+    """A dict of the model, in the same way."""
+
+    __slots__ = ("shown",)
+
+    shown: dict[str, Any]
+
+    __setitem__ = __delitem__ = __ior__ = _refuse_dict
+    setdefault = pop = popitem = update = clear = _refuse_dict
+
+    def __reduce_ex__(self, _: object) -> tuple[Any, ...]:
+        return dict, (dict(self),)
+
+
+class RelationView(ListView):
+    """The views of the instances of a relation: their order does not matter when compared."""
+
+    __slots__ = ()
+    __eq__ = RelationList.__eq__
+    __ne__ = RelationList.__ne__
+    __hash__ = None  # type: ignore[assignment]
+
+
 instance_of: Final[Callable[[InstanceView], Instance]] = attrgetter("_instance")
 """The instance behind a view."""
 
@@ -96,9 +151,17 @@ def outward(value: Any) -> Any:
         return value
     if kind is Instance:
         return view_of(value)
-    if kind is RelationList:
-        return RelationList(map(outward, value))
-    return _changed(value, Instance, outward)
+    if isinstance(value, list):
+        if isinstance(value, ListView):
+            return value
+        items = (RelationView if kind is RelationList else ListView)(map(outward, value))
+        items.shown = value
+        return items
+    if isinstance(value, dict) and kind is not DictView:
+        entries = DictView(zip(value, map(outward, value.values()), strict=True))
+        entries.shown = value
+        return entries
+    return value
 
 
 def inward(value: Any) -> Any:
@@ -108,31 +171,30 @@ def inward(value: Any) -> Any:
         return value
     if kind is InstanceView:
         return instance_of(value)
-    if kind is RelationList:
-        return RelationList(map(inward, value))
+    if isinstance(value, ListView | DictView):
+        return value.shown
     if isinstance(value, tuple | set | frozenset):
         return [inward(item) for item in value]
-    return _changed(value, InstanceView, inward)
-
-
-def _changed(value: Any, kind: type, change: Callable[[Any], Any]) -> Any:
-    """A list or dict with all its parts changed; itself when it holds nothing of the kind, however large it is."""
     if isinstance(value, list):
-        return [change(item) for item in value] if _holds(value, kind) else value
-    if isinstance(value, dict) and _holds(value.values(), kind):
-        return {key: change(item) for key, item in value.items()}
+        return [inward(item) for item in value] if _holds_views(value) else value
+    if isinstance(value, dict) and _holds_views(value.values()):
+        return {key: inward(item) for key, item in value.items()}
     return value
 
 
-def _holds(items: Any, kind: type) -> bool:
+_VIEWS: Final = (InstanceView, ListView, DictView)
+
+
+def _holds_views(items: Any) -> bool:
+    """Whether there is anything to turn back; a list or dict without a view, however large, is taken as it is."""
     for item in items:
         if type(item) in _PLAIN:
             continue
-        if type(item) is kind:
+        if isinstance(item, _VIEWS):
             return True
-        if isinstance(item, list | tuple | set | frozenset) and _holds(item, kind):
+        if isinstance(item, list | tuple | set | frozenset) and _holds_views(item):
             return True
-        if isinstance(item, dict) and _holds(item.values(), kind):
+        if isinstance(item, dict) and _holds_views(item.values()):
             return True
     return False
 

@@ -40,8 +40,8 @@ def render_resources(package: LoadedPackage, request: EvaluationRequest, _: Rend
     """`resources.json`: one object for each exported resource, in the order the instances were made."""
     model = evaluate_package(
         package,
+        session=request.session,
         search_path=request.search_path,
-        plugins=request.session.trust.plugins,
         given=Given(request.inputs, request.input_origins, request.overrides),
         on_notice=request.on_notice,
     )
@@ -93,7 +93,7 @@ def exported_resources(
 ) -> tuple[list[dict[str, Any]], list[Finding]]:
     """Every instance of a registered entity with its fields, `id` and `requires`."""
     reads = reads or _Reads()
-    classes = {one.entity: one for one in model.registered.resources}
+    classes = {one.entity: one for one in model.resources}
     _settle(model)
     findings: list[Finding] = []
     ids: dict[Instance, str] = {}

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Mapping
 from contextlib import suppress
 from functools import cache
 from importlib import import_module
@@ -37,18 +38,16 @@ def _decoder() -> msgpack.Decoder[_Entry]:
     return msgpack.Decoder(_Entry)
 
 
-def cache_directory() -> Path | None:
+def cache_directory(environment: Mapping[str, str]) -> Path | None:
     """Where trees are kept: `$SABIR_CACHE_DIR`, else below the user's cache directory; None when switched off."""
-    chosen = os.environ.get("SABIR_CACHE_DIR")
+    chosen = environment.get("SABIR_CACHE_DIR")
     if chosen is not None:
         return Path(chosen) / "inmanta" if chosen else None
-    home = os.environ.get("XDG_CACHE_HOME")
+    home = environment.get("XDG_CACHE_HOME")
     if home and os.path.isabs(home):
         return Path(home) / "sabir" / "inmanta"
-    try:
-        return Path.home() / ".cache" / "sabir" / "inmanta"
-    except RuntimeError:
-        return None
+    user = environment.get("HOME") or environment.get("USERPROFILE")
+    return Path(user) / ".cache" / "sabir" / "inmanta" if user else None
 
 
 def cached_parse(text: str, directory: Path | None) -> SyntaxTree:

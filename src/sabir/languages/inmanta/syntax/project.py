@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from sabir.diagnostics.finding import Edit, Finding, Fix
 from sabir.diagnostics.near import did_you_mean
-from sabir.languages.inmanta.syntax.cache import cache_directory, cached_parse
+from sabir.languages.inmanta.syntax.cache import cached_parse
 from sabir.languages.inmanta.syntax.examples import MODULE, inmanta_rule
 from sabir.languages.inmanta.syntax.modules import Module, ModuleFault, ModuleFinder
 from sabir.languages.inmanta.syntax.nodes import Import, Relation, TopStatement, place_of
@@ -104,20 +104,25 @@ class Project(Struct, eq=False):
     finder: ModuleFinder
 
 
-def load_project(package: LoadedPackage, search_path: tuple[Path, ...] = ()) -> Project:
-    """Read `main.cf` (or the module the package is) and everything it imports."""
-    return _Loader(package, search_path).load()
+def load_project(
+    package: LoadedPackage, search_path: tuple[Path, ...] = (), *, cache: Path | None = None
+) -> Project:
+    """Read `main.cf` (or the module the package is) and everything it imports. Trees of large files are kept in `cache`."""
+    return _Loader(package, search_path, cache).load()
 
 
 class _Loader:
-    def __init__(self, package: LoadedPackage, search_path: tuple[Path, ...]) -> None:
+    def __init__(self, package: LoadedPackage, search_path: tuple[Path, ...], cache: Path | None) -> None:
         self.package = package
         self.findings: list[Finding] = []
         self.namespaces: dict[str, Namespace] = {}
         self.modules: dict[str, Module] = {}
-        self.cache = cache_directory()
+        self.cache = cache
         own = _own_module(package)
-        trees: list[FileTree] = [*self._module_path(), *(DirectoryTree(one, str(one)) for one in search_path)]
+        trees: list[FileTree] = [
+            *self._module_path(),
+            *(DirectoryTree(folder, str(folder)) for folder in search_path),
+        ]
         if own:
             trees.append(PackageTree(package, ""))
         self.own = own

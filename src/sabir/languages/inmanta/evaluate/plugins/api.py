@@ -19,11 +19,14 @@ __all__ = [
     "Context",
     "IgnoreResourceException",
     "PluginException",
-    "Recorder",
     "Registered",
     "RegisteredResource",
-    "plugin",
+    "Registry",
 ]
+
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
 class Registered(Struct, frozen=True):
@@ -44,32 +47,47 @@ class RegisteredResource(Struct, frozen=True):
     cls: type
 
 
-class Recorder(Struct, eq=False):
-    """Collects what a module registers while it is loaded."""
+class Registry:
+    """What the Python of one project (or a library of ours) registers: its methods are the decorators that it imports."""
 
-    plugins: list[Registered] = []
-    resources: list[RegisteredResource] = []
+    def __init__(self) -> None:
+        self.plugins: list[Registered] = []
+        self.resources: list[RegisteredResource] = []
 
+    @overload
+    def plugin(self, function: Callable[P, R], /) -> Callable[P, R]: ...
 
-_RECORDERS: list[Recorder] = []
-P = ParamSpec("P")
-R = TypeVar("R")
+    @overload
+    def plugin(
+        self, function: str | None = None, /, *, allow_unknown: bool = False
+    ) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
 
+    def plugin(
+        self,
+        function: Callable[..., Any] | str | None = None,
+        commands: object = None,  # noqa: ARG002
+        emits_statements: bool = False,  # noqa: FBT001, FBT002, ARG002  # the signature modules call
+        allow_unknown: bool = False,  # noqa: FBT001, FBT002
+    ) -> Any:
+        """Mark a function as a plug-in: `@plugin`, `@plugin("name")` or `@plugin(allow_unknown=True)`."""
 
-def recording(recorder: Recorder) -> _Recording:
-    return _Recording(recorder)
+        def register(name: str | None, target: Callable[..., Any]) -> Callable[..., Any]:
+            self.plugins.append(Registered(name or target.__name__, target, target.__module__, allow_unknown))
+            return target
 
+        if callable(function):
+            return register(None, function)
+        name = function
+        return lambda target: register(name, target)
 
-class _Recording:
-    def __init__(self, recorder: Recorder) -> None:
-        self._recorder = recorder
+    def resource(self, name: str, id_attribute: str, agent: str) -> Callable[[type], type]:
+        """Register a class as the resource of an entity."""
 
-    def __enter__(self) -> Recorder:
-        _RECORDERS.append(self._recorder)
-        return self._recorder
+        def register(cls: type) -> type:
+            self.resources.append(RegisteredResource(name, agent, id_attribute, cls))
+            return cls
 
-    def __exit__(self, *_: object) -> None:
-        _RECORDERS.pop()
+        return register
 
 
 class PluginException(Exception):
@@ -78,37 +96,6 @@ class PluginException(Exception):
     def __init__(self, message: str = "") -> None:
         super().__init__(message)
         self.message = message
-
-
-@overload
-def plugin(function: Callable[P, R], /) -> Callable[P, R]: ...
-
-
-@overload
-def plugin(
-    function: str | None = None, /, *, allow_unknown: bool = False
-) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
-
-
-def plugin(
-    function: Callable[..., Any] | str | None = None,
-    commands: object = None,  # noqa: ARG001
-    emits_statements: bool = False,  # noqa: FBT001, FBT002, ARG001  # the signature modules call
-    allow_unknown: bool = False,  # noqa: FBT001, FBT002
-) -> Any:
-    """Mark a function as a plug-in: `@plugin`, `@plugin("name")` or `@plugin(allow_unknown=True)`."""
-
-    def register(name: str | None, target: Callable[..., Any]) -> Callable[..., Any]:
-        if _RECORDERS:
-            _RECORDERS[-1].plugins.append(
-                Registered(name or target.__name__, target, target.__module__, allow_unknown)
-            )
-        return target
-
-    if callable(function):
-        return register(None, function)
-    name = function
-    return lambda target: register(name, target)
 
 
 def deprecated(function: Callable[..., Any] | None = None, *, replaced_by: str | None = None) -> Any:  # noqa: ARG001
@@ -184,8 +171,7 @@ class ResourceMeta(type):
         cls = super().__new__(mcs, name, bases, members)
         fields: dict[str, None] = {}
         for base in reversed(cls.__mro__):
-            for one in base.__dict__.get("fields", ()):
-                fields[one] = None
+            fields.update(dict.fromkeys(base.__dict__.get("fields", ())))
         cls.all_fields = tuple(fields)
         return cls
 
@@ -219,17 +205,6 @@ class ManagedResource(Resource):
     @staticmethod
     def get_managed(_: Any, obj: Any) -> bool:
         return bool(getattr(obj, "managed", True))
-
-
-def resource(name: str, id_attribute: str, agent: str) -> Callable[[type], type]:
-    """Register a class as the resource of an entity."""
-
-    def register(cls: type) -> type:
-        if _RECORDERS:
-            _RECORDERS[-1].resources.append(RegisteredResource(name, agent, id_attribute, cls))
-        return cls
-
-    return register
 
 
 def provider(resource_type: str, name: str | None = None) -> Callable[[type], type]:  # noqa: ARG001

@@ -1,7 +1,8 @@
 """`import inmanta…` for plug-ins without the existing engine being installed, and `inmanta_plugins.<module>`.
 
-Both work only inside `python_environment`, through finders on the import path. The finder for `inmanta` stands last, so
-a real installation is always found first and never shadowed; on leaving, our modules are taken out again.
+Both work only inside `ProjectPython.importable`, through finders on the import path. The finder for `inmanta` stands last,
+so a real installation is always found first and never shadowed; on leaving, our modules are taken out again. What is loaded
+and registered belongs to the project; only the import system is shared, for one project at a time.
 """
 
 from __future__ import annotations
@@ -15,10 +16,13 @@ from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
-from sabir.languages.inmanta.evaluate.calls import PLUGIN_SOURCES
-from sabir.languages.inmanta.evaluate.plugins.names import MODULES, NAMES, stand_in
+from sabir.languages.inmanta.evaluate.plugins.api import Registry
+from sabir.languages.inmanta.evaluate.plugins.declared import with_session
+from sabir.languages.inmanta.evaluate.plugins.names import MODULES, engine_names, stand_in
 from sabir.languages.inmanta.evaluate.views import called_by_python
 from sabir.languages.inmanta.syntax.modules import Module
+from sabir.session import Session
+from sabir.text import Source
 
 if TYPE_CHECKING:
     from importlib.abc import Loader, MetaPathFinder
@@ -26,7 +30,7 @@ else:
     # The import system asks for methods, not for these classes, and their module brings tempfile, shutil and more along.
     Loader = MetaPathFinder = object
 
-__all__ = ["python_environment"]
+__all__ = ["ProjectPython"]
 
 
 class _EngineModule(ModuleType):
@@ -36,27 +40,34 @@ class _EngineModule(ModuleType):
         if name.startswith("__"):
             raise AttributeError(name)
         inner = f"{self.__name__}.{name}"
-        made = import_module(inner) if inner in MODULES else stand_in(self.__name__, name)
-        setattr(self, name, made)
-        return made
+        value = import_module(inner) if inner in MODULES else stand_in(self.__name__, name)
+        setattr(self, name, value)
+        return value
 
 
 class _EngineLoader(Loader):
+    def __init__(self, python: ProjectPython) -> None:
+        self._python = python
+
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         module = _EngineModule(spec.name)
         module.__path__ = list(spec.submodule_search_locations or [])
         return module
 
     def exec_module(self, module: ModuleType) -> None:
-        module.__dict__.update(NAMES.get(module.__name__, {}))
+        python = self._python
+        module.__dict__.update(engine_names(module.__name__, python.registry, python.project))
 
 
 class _EngineFinder(MetaPathFinder):
+    def __init__(self, python: ProjectPython) -> None:
+        self._python = python
+
     def find_spec(
         self, fullname: str, _path: Sequence[str] | None, _target: ModuleType | None = None, /
     ) -> ModuleSpec | None:
         if fullname == "inmanta" or fullname.startswith("inmanta."):
-            return ModuleSpec(fullname, _EngineLoader(), is_package=True)
+            return ModuleSpec(fullname, _EngineLoader(self._python), is_package=True)
         return None
 
 
@@ -78,46 +89,48 @@ class _ModuleLoader(Loader):
 
 
 class _ModuleFinder(MetaPathFinder):
-    def __init__(self, modules: Mapping[str, Module]) -> None:
-        self._modules = modules
+    def __init__(self, python: ProjectPython) -> None:
+        self._python = python
 
     def find_spec(
         self, fullname: str, _path: Sequence[str] | None, _target: ModuleType | None = None, /
     ) -> ModuleSpec | None:
         if fullname == "inmanta_plugins":
-            spec = ModuleSpec(fullname, _EngineLoader(), is_package=True)
+            spec = ModuleSpec(fullname, _EngineLoader(self._python), is_package=True)
             # Plug-ins may import those of installed modules that the model itself does not import.
             folders = [Path(entry or ".") / fullname for entry in sys.path]
-            spec.submodule_search_locations = [str(one) for one in folders if one.is_dir()]
+            spec.submodule_search_locations = [str(folder) for folder in folders if folder.is_dir()]
             return spec
         if not fullname.startswith("inmanta_plugins."):
             return None
         name, *rest = fullname.split(".")[1:]
-        module = self._modules.get(name)
+        module = self._python.modules.get(name)
         if module is None:
             return None
         if module.ours:
-            return ModuleSpec(fullname, _OursLoader(name), is_package=True)
+            return ModuleSpec(fullname, _OursLoader(name, self._python.session), is_package=True)
         inside = "/".join(rest)
         for file, is_package in ((f"{inside}/__init__.py".lstrip("/"), True), (f"{inside}.py", False)):
-            found = module.plugins.file(file) if file != ".py" else None
-            if found is not None:
-                PLUGIN_SOURCES[found.source.name] = found.source
+            code = module.plugins.file(file) if file != ".py" else None
+            if code is not None:
+                source = code.source
+                self._python.sources[source.name] = source
                 # Plug-ins look for files beside their own, so they are told where it really lies.
                 folder = module.plugins.directory
-                real = found.source.name if folder is None else str((folder / file).absolute())
-                loader = _ModuleLoader(found.source.text, found.source.name, real)
-                return ModuleSpec(fullname, loader, is_package=is_package, origin=found.source.name)
+                real = source.name if folder is None else str((folder / file).absolute())
+                loader = _ModuleLoader(source.text, source.name, real)
+                return ModuleSpec(fullname, loader, is_package=is_package, origin=source.name)
         if not rest or module.plugins.list(inside):
-            return ModuleSpec(fullname, _EngineLoader(), is_package=True)
+            return ModuleSpec(fullname, _EngineLoader(self._python), is_package=True)
         return None
 
 
 class _OursLoader(Loader):
     """Our own module, as `inmanta_plugins.<name>`: its functions by the names that models call them."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, session: Session) -> None:
         self._name = name
+        self._session = session
 
     def create_module(self, spec: ModuleSpec) -> ModuleType | None:
         return _EngineModule(spec.name)
@@ -125,41 +138,50 @@ class _OursLoader(Loader):
     def exec_module(self, module: ModuleType) -> None:
         ours = import_module(f"sabir.languages.inmanta.library.{self._name}.plugins")
         module.__dict__.update(
-            {plugin.name: called_by_python(plugin.function) for plugin in ours.RECORDER.plugins}
+            {
+                plugin.name: called_by_python(with_session(plugin.function, self._session))
+                for plugin in ours.REGISTRY.plugins
+            }
         )
 
 
-def _project(modules: Mapping[str, Module], root: Path | None) -> SimpleNamespace:
-    places = {
-        name: SimpleNamespace(name=name, _path=str(one.data.directory)) for name, one in modules.items()
-    }
-    return SimpleNamespace(modules=places, project_path=str(root), _path=str(root))
+class ProjectPython:
+    """The Python of one project: where it lies, what it registered, the texts of what was loaded."""
 
+    def __init__(self, modules: Mapping[str, Module], root: Path | None, session: Session) -> None:
+        self.modules = modules
+        self.session = session
+        self.registry = Registry()
+        self.sources: dict[str, Source] = {}
+        """By the names that code objects carry, for the lines of exceptions and of provenance."""
+        places = {
+            name: SimpleNamespace(name=name, _path=str(module.data.directory))
+            for name, module in modules.items()
+        }
+        self.project = SimpleNamespace(modules=places, project_path=str(root), _path=str(root))
+        """What plug-ins get when they ask for the project."""
 
-@contextmanager
-def python_environment(modules: Mapping[str, Module], root: Path | None = None) -> Generator[None]:
-    """While open, plug-ins can be imported and can import what they know, and ask where the modules lie."""
-    before = {name: one for name, one in sys.modules.items() if _is_ours_to_clear(name)}
-    for name in before:
-        if name.split(".")[0] == "inmanta_plugins":
-            del sys.modules[name]
-    first, last = _ModuleFinder(modules), _EngineFinder()
-    sys.meta_path.insert(0, first)
-    sys.meta_path.append(last)
-    known: Any = NAMES["inmanta.module"]["Project"]
-    outer, known.current = known.current, _project(modules, root)
-    try:
-        yield
-    finally:
-        known.current = outer
-        sys.meta_path.remove(first)
-        sys.meta_path.remove(last)
-        for name in [one for one in sys.modules if _is_ours_to_clear(one)]:
-            spec = getattr(sys.modules[name], "__spec__", None)
-            if isinstance(getattr(spec, "loader", None), _EngineLoader | _ModuleLoader | _OursLoader):
+    @contextmanager
+    def importable(self) -> Generator[None]:
+        """While open, plug-ins can be imported and can import what they know."""
+        before = {name: module for name, module in sys.modules.items() if _is_ours_to_clear(name)}
+        for name in before:
+            if name.split(".")[0] == "inmanta_plugins":
                 del sys.modules[name]
-        for name, module in before.items():
-            sys.modules.setdefault(name, module)
+        first, last = _ModuleFinder(self), _EngineFinder(self)
+        sys.meta_path.insert(0, first)
+        sys.meta_path.append(last)
+        try:
+            yield
+        finally:
+            sys.meta_path.remove(first)
+            sys.meta_path.remove(last)
+            for name in [name for name in sys.modules if _is_ours_to_clear(name)]:
+                spec = getattr(sys.modules[name], "__spec__", None)
+                if isinstance(getattr(spec, "loader", None), _EngineLoader | _ModuleLoader | _OursLoader):
+                    del sys.modules[name]
+            for name, module in before.items():
+                sys.modules.setdefault(name, module)
 
 
 def _is_ours_to_clear(name: str) -> bool:

@@ -7,12 +7,15 @@ that a small model needs, and `std` alone has eighty functions.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from types import FunctionType
 from typing import Any, Final
 
 from msgspec import Struct
 
-__all__ = ["ABSENT", "Declared", "DeclaredParameter", "declared_by"]
+from sabir.session import Session
+
+__all__ = ["ABSENT", "Declared", "DeclaredParameter", "asks_for_session", "declared_by", "with_session"]
 
 _VARIADIC: Final = 0x04
 _KEYWORDS: Final = 0x08
@@ -74,29 +77,38 @@ def declared_by(function: Callable[..., Any]) -> Declared:
     )
 
 
+def asks_for_session(function: Callable[..., Any]) -> bool:
+    """Whether the first parameter of a function of ours is the session: what it answers depends on the surroundings."""
+    return "Session" in getattr(function, "__annotations__", {}).values()
+
+
+def with_session(function: Callable[..., Any], session: Session) -> Callable[..., Any]:
+    return partial(function, session) if asks_for_session(function) else function
+
+
 def _inspected(function: Callable[..., Any]) -> Declared:
     """The same of whatever else can be called: an object, a partial function."""
     import inspect
 
     signature = inspect.signature(function)
     every = signature.parameters.values()
-    kinds = {one.kind for one in every}
+    kinds = {parameter.kind for parameter in every}
 
-    def given(value: Any) -> Any:
+    def present(value: Any) -> Any:
         return ABSENT if value is inspect.Parameter.empty else value
 
     return Declared(
         tuple(
             DeclaredParameter(
-                one.name,
-                given(one.annotation),
-                given(one.default),
-                one.kind is inspect.Parameter.KEYWORD_ONLY,
+                parameter.name,
+                present(parameter.annotation),
+                present(parameter.default),
+                parameter.kind is inspect.Parameter.KEYWORD_ONLY,
             )
-            for one in every
-            if one.kind not in (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+            for parameter in every
+            if parameter.kind not in (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
         ),
         variadic=inspect.Parameter.VAR_POSITIONAL in kinds,
         keywords=inspect.Parameter.VAR_KEYWORD in kinds,
-        returned=given(signature.return_annotation),
+        returned=present(signature.return_annotation),
     )

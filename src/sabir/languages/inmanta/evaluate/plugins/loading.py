@@ -9,87 +9,104 @@ from typing import Any
 from sabir.diagnostics.finding import Finding
 from sabir.languages.inmanta.evaluate.calls import PLUGIN
 from sabir.languages.inmanta.evaluate.functions import Function, Functions
-from sabir.languages.inmanta.evaluate.plugins.api import Recorder, Registered, recording
+from sabir.languages.inmanta.evaluate.plugins.api import Registered, Registry
+from sabir.languages.inmanta.evaluate.plugins.compat import ProjectPython
 from sabir.languages.inmanta.model.definitions import Definitions
 from sabir.languages.inmanta.model.functions import plugin_files, plugin_names
 from sabir.languages.inmanta.syntax.modules import Module
 from sabir.languages.inmanta.syntax.project import Namespace
+from sabir.session import Session
 from sabir.text import Place, Source, Span
 
 __all__ = ["load_functions"]
 
 
-def load_functions(definitions: Definitions, *, run: bool) -> tuple[Functions, Recorder, list[Finding]]:
+def load_functions(
+    definitions: Definitions, python: ProjectPython, *, run: bool
+) -> tuple[Functions, list[Finding]]:
     """Every function a model can call. With `run` False, other people's plug-ins are known by name only."""
-    functions = Functions()
-    everything = Recorder()
+    functions = Functions(python.sources)
     findings: list[Finding] = []
-    for module in definitions.project.modules.values():
+    plugins: dict[str, list[Registered]] = {}
+    for module in python.modules.values():
         if module.ours:
-            recorder = _ours(module)
+            ours = _ours(module)
+            plugins[module.name] = ours.plugins
+            python.registry.resources += ours.resources
         elif run:
-            recorder = Recorder()
-            finding = _run(module, recorder)
+            before = len(python.registry.plugins)
+            finding = _run(module, python.registry)
             if finding is not None:
                 findings.append(finding)
+            for registered in python.registry.plugins[before:]:
+                home = _home(registered, python) or module.name
+                plugins.setdefault(home, []).append(registered)
         else:
             for name in plugin_names(module):
                 full = f"{module.name}::{name}"
                 functions.add(full, Function(full, _never, refused=True))
-            continue
-        _add(module, recorder, definitions, functions)
-        everything.resources += recorder.resources
-    return functions, everything, findings
+    for name, registered_plugins in plugins.items():
+        session = python.session if python.modules[name].ours else None
+        _add(name, registered_plugins, definitions, functions, session)
+    return functions, findings
+
+
+def _home(registered: Registered, python: ProjectPython) -> str | None:
+    """The module whose Python a function stands in: plug-ins of one module may import those of another."""
+    package, _, inside = registered.module.partition(".")
+    name = inside.partition(".")[0]
+    return name if package == "inmanta_plugins" and name in python.modules else None
 
 
 def _never(*_: Any) -> Any:
     raise AssertionError("a refused plug-in was called")
 
 
-def _ours(module: Module) -> Recorder:
+def _ours(module: Module) -> Registry:
     library = import_module(f"sabir.languages.inmanta.library.{module.name}.plugins")
-    recorder: Recorder = library.RECORDER
-    return recorder
+    registry: Registry = library.REGISTRY
+    return registry
 
 
-def _run(module: Module, recorder: Recorder) -> Finding | None:
-    """Import the Python files of a module; what they register is recorded."""
+def _run(module: Module, registry: Registry) -> Finding | None:
+    """Import the Python files of a module, which register their plug-ins and classes of resources."""
     for file in plugin_files(module):
         parts = file[: -len(".py")].split("/")
         if parts[-1] == "__init__":
             parts.pop()
         name = ".".join(["inmanta_plugins", module.name, *parts])
         try:
-            with recording(recorder):
-                loaded = import_module(name)
+            loaded = import_module(name)
         except (Exception, SystemExit) as error:  # noqa: BLE001  # importing somebody's Python may raise anything
             return _import_failure(module, file, error)
-        _from_real_engine(loaded, recorder)
+        _from_real_engine(loaded, registry)
     return None
 
 
-def _from_real_engine(loaded: Any, recorder: Recorder) -> None:
+def _from_real_engine(loaded: Any, registry: Registry) -> None:
     """With the existing engine installed its own decorator has run; the functions carry the mark it left."""
-    known = {one.function for one in recorder.plugins}
+    registered = {plugin.function for plugin in registry.plugins}
     for value in list(vars(loaded).values()):
         mark = getattr(value, "__plugin__", None) if callable(value) else None
-        if isinstance(mark, type) and value not in known:
+        if isinstance(mark, type) and value not in registered:
             name = getattr(mark, "__function_name__", value.__name__)
-            recorder.plugins.append(Registered(str(name), value, value.__module__))
+            registry.plugins.append(Registered(str(name), value, value.__module__))
 
 
 def _import_failure(module: Module, file: str, error: BaseException) -> Finding:
-    found = module.plugins.file(file)
-    source = found.source if found is not None else Source(file, "")
+    code = module.plugins.file(file)
+    source = code.source if code is not None else Source(file, "")
     import traceback
 
     line = 1
     if isinstance(error, SyntaxError) and error.lineno:
         line = error.lineno
     else:
-        own = [one for one in traceback.extract_tb(error.__traceback__) if source.name in one.filename]
-        if own and own[-1].lineno:
-            line = own[-1].lineno
+        frames = [
+            frame for frame in traceback.extract_tb(error.__traceback__) if source.name in frame.filename
+        ]
+        if frames and frames[-1].lineno:
+            line = frames[-1].lineno
     start = source.offset(line)
     missing = getattr(error, "name", None) if isinstance(error, ModuleNotFoundError) else None
     return PLUGIN.at(
@@ -99,27 +116,33 @@ def _import_failure(module: Module, file: str, error: BaseException) -> Finding:
     )
 
 
-def _add(module: Module, recorder: Recorder, definitions: Definitions, functions: Functions) -> None:
-    space = definitions.project.namespaces.get(module.name)
+def _add(
+    module: str,
+    plugins: list[Registered],
+    definitions: Definitions,
+    functions: Functions,
+    session: Session | None,
+) -> None:
+    space = definitions.project.namespaces.get(module)
     if space is None:
         return
-    for registered in recorder.plugins:
+    for registered in plugins:
+        names = [f"{module}::{registered.name}"]
         inside = registered.module.split(".")
-        sub = inside[inside.index(module.name) + 1 :] if module.name in inside and not module.ours else []
-        names = [f"{module.name}::{registered.name}"]
-        if sub:  # a plug-in of a file other than __init__.py is known in the namespace of its file, too
-            names.append("::".join([module.name, *sub, registered.name]))
+        if session is None and module in inside[:-1]:
+            # a plug-in of a file other than __init__.py is known in the namespace of its file, too
+            names.append("::".join([*inside[inside.index(module) :], registered.name]))
         for name in names:
             if name not in functions:
-                functions.add(name, _maker(registered, name, definitions, space, ours=module.ours))
+                functions.add(name, _maker(registered, name, definitions, space, session))
 
 
 def _maker(
-    registered: Registered, name: str, definitions: Definitions, space: Namespace, *, ours: bool
+    registered: Registered, name: str, definitions: Definitions, space: Namespace, session: Session | None
 ) -> Callable[[], Function]:
     def make() -> Function:
         from sabir.languages.inmanta.evaluate.plugins.signature import function_of
 
-        return function_of(registered, name, definitions, space, ours=ours)
+        return function_of(registered, name, definitions, space, session)
 
     return make

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Final
+from types import SimpleNamespace
+from typing import Any, Final
 
 from sabir.graph.values import Unknown
 from sabir.languages.inmanta.evaluate.plugins import api
 from sabir.languages.inmanta.evaluate.values import Wait
 from sabir.languages.inmanta.evaluate.views import InstanceView
 
-__all__ = ["MODULES", "NAMES", "Exporter", "ModelType", "Placeholder", "stand_in"]
+__all__ = ["MODULES", "Exporter", "ModelType", "Placeholder", "engine_names", "stand_in"]
 
 
 class _PlaceholderType(type):
@@ -51,7 +52,7 @@ class Placeholder(metaclass=_PlaceholderType):
 
 
 def stand_in(module: str, name: str) -> Any:
-    """For a name that a module of the engine has and that is not in `NAMES`."""
+    """For a name that a module of the engine has and that is not in `engine_names`."""
     if name.endswith(("Exception", "Excpetion", "Error")):
         return type(name, (Exception,), {"__module__": module})
     return type(name, (Placeholder,), {"__module__": module}) if name[:1].isupper() else Placeholder()
@@ -83,33 +84,19 @@ def _hash(content: bytes) -> str:
     return hashlib.sha1(content, usedforsecurity=False).hexdigest()
 
 
-class _Project:
-    """The project, as far as plug-ins ask for it: where its modules lie."""
-
-    current: ClassVar[Any] = None
-
-    @classmethod
-    def get(cls) -> Any:
-        if cls.current is None:
-            raise api.PluginException("no project is loaded")
-        return cls.current
-
-
 def _cached(*arguments: Any, **_: object) -> Any:
     return arguments[0] if arguments and callable(arguments[0]) else lambda function: function
 
 
-NAMES: Final[dict[str, dict[str, Any]]] = {
+_NAMES: Final[dict[str, dict[str, Any]]] = {
     "inmanta": {},
     "inmanta.plugins": {
-        "plugin": api.plugin,
         "Context": api.Context,
         "PluginException": api.PluginException,
         "deprecated": api.deprecated,
         "ModelType": ModelType,
     },
     "inmanta.resources": {
-        "resource": api.resource,
         "Resource": api.Resource,
         "PurgeableResource": api.PurgeableResource,
         "ManagedResource": api.ManagedResource,
@@ -149,11 +136,11 @@ NAMES: Final[dict[str, dict[str, Any]]] = {
         "ModelDict": dict,
         "ResourceDict": dict,
     },
-    "inmanta.module": {"Project": _Project},
+    "inmanta.module": {},
 }
-"""The modules that plug-ins import from, with the names that have a meaning here."""
+"""The modules that plug-ins import from, with the names that mean the same in every project."""
 
-MODULES: Final = frozenset(NAMES) | {
+MODULES: Final = frozenset(_NAMES) | {
     f"inmanta.{name}"
     for name in [
         "agent",
@@ -192,3 +179,15 @@ MODULES: Final = frozenset(NAMES) | {
     ]
 }
 """Every module of the engine that is a module and no name in one."""
+
+
+def engine_names(module: str, registry: api.Registry, project: SimpleNamespace) -> dict[str, Any]:
+    """What a module of the engine offers to the plug-ins of a project: they register with it and can ask where it lies."""
+    names = dict(_NAMES.get(module, {}))
+    if module == "inmanta.plugins":
+        names["plugin"] = registry.plugin
+    elif module == "inmanta.resources":
+        names["resource"] = registry.resource
+    elif module == "inmanta.module":
+        names["Project"] = type("Project", (), {"get": staticmethod(lambda: project)})
+    return names

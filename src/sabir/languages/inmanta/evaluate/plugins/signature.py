@@ -10,12 +10,18 @@ from typing import Any
 
 from sabir.languages.inmanta.evaluate.functions import Function, Parameter
 from sabir.languages.inmanta.evaluate.plugins.api import Context, Registered
-from sabir.languages.inmanta.evaluate.plugins.declared import ABSENT, declared_by
+from sabir.languages.inmanta.evaluate.plugins.declared import (
+    ABSENT,
+    asks_for_session,
+    declared_by,
+    with_session,
+)
 from sabir.languages.inmanta.evaluate.values import Instance
 from sabir.languages.inmanta.evaluate.views import seen_by_python
 from sabir.languages.inmanta.model.definitions import Definitions
 from sabir.languages.inmanta.model.types import ANY, PRIMITIVES, ValueType, list_of, nullable
 from sabir.languages.inmanta.syntax.project import Namespace
+from sabir.session import Session
 
 __all__ = ["function_of", "language_type"]
 
@@ -111,28 +117,30 @@ def _named(name: str, definitions: Definitions, space: Namespace) -> ValueType |
 
 
 def function_of(
-    registered: Registered, full: str, definitions: Definitions, space: Namespace, *, ours: bool
+    registered: Registered, full: str, definitions: Definitions, space: Namespace, session: Session | None
 ) -> Function:
-    """A registered plug-in as a function of the language."""
+    """A registered plug-in as a function of the language; a session for functions of ours, which may ask for it."""
     function: Callable[..., Any] = registered.function
     declared = declared_by(function)
     names: dict[str, Any] = getattr(function, "__globals__", {})
-    found: list[Parameter] = []
-    context = False
-    for position, one in enumerate(declared.parameters):
-        if position == 0 and _is_context(one.annotation):
-            context = True
-            continue
-        kind = language_type(one.annotation, definitions, space, names)
-        if one.default is None:
+    declarations = list(declared.parameters)
+    context = bool(declarations) and _is_context(declarations[0].annotation)
+    if context or (session is not None and asks_for_session(function)):
+        del declarations[0]
+    parameters: list[Parameter] = []
+    for declaration in declarations:
+        kind = language_type(declaration.annotation, definitions, space, names)
+        if declaration.default is None:
             kind = nullable(kind)
-        found.append(Parameter(one.name, kind, one.default is ABSENT, one.only_by_name))
+        parameters.append(
+            Parameter(declaration.name, kind, declaration.default is ABSENT, declaration.only_by_name)
+        )
     returned = declared.returned
     returns = None if returned is ABSENT else language_type(returned, definitions, space, names)
     return Function(
         full,
-        function if ours else seen_by_python(function),
-        tuple(found),
+        seen_by_python(function) if session is None else with_session(function, session),
+        tuple(parameters),
         returns,
         context=context,
         allow_unknown=registered.allow_unknown,

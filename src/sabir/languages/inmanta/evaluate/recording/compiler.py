@@ -28,7 +28,7 @@ __all__ = ["RecordedCompiler"]
 class RecordedCompiler(Compiler):
     def __init__(self, definitions: Definitions, engine: RecordedEngine, functions: Functions) -> None:
         self.recorder = engine.recorder
-        self.places = PluginPlaces()
+        self.places = PluginPlaces(functions.sources)
         self._read_files: dict[tuple[str, str], Step] = {}
         super().__init__(definitions, engine, functions)
         engine.withheld = Withheld(self, self.recorder)

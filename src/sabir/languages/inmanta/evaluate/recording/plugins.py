@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 import inspect
+from collections.abc import Mapping
 from types import CodeType, FunctionType
 from typing import Any
 
 from sabir.graph.origin import How
-from sabir.languages.inmanta.evaluate.calls import PLUGIN_SOURCES
 from sabir.provenance import Site, Step
 from sabir.text import Place, Source, Span
 
@@ -20,7 +20,8 @@ _Names = dict[str, list[Place]]
 class PluginPlaces:
     """The definitions behind a function, as steps. Functions of sabir itself have none: nobody can change them."""
 
-    def __init__(self) -> None:
+    def __init__(self, sources: Mapping[str, Source]) -> None:
+        self._sources = sources
         self._known: dict[Any, tuple[Step, ...]] = {}
         self._files: dict[str, _Names] = {}
 
@@ -58,7 +59,7 @@ class PluginPlaces:
         file = code.co_filename.removeprefix("<plug-in ").removesuffix(">")
         known = self._files.get(file)
         if known is None:
-            source = PLUGIN_SOURCES.get(file) if code.co_filename.startswith("<plug-in ") else None
+            source = self._sources.get(file) if code.co_filename.startswith("<plug-in ") else None
             known = self._files[file] = {} if source is None else _defined(source)
         return known
 

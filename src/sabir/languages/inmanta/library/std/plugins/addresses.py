@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from sabir.languages.inmanta.evaluate.plugins.api import PluginException, plugin
+from sabir.languages.inmanta.evaluate.plugins.api import PluginException
+from sabir.languages.inmanta.library.std.plugins.registry import plugin
 
 __all__: list[str] = []
 

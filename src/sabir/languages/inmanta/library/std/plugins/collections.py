@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from typing import Annotated, Any
 
 from sabir.graph.values import Unknown
-from sabir.languages.inmanta.evaluate.plugins.api import Context, PluginException, plugin
+from sabir.languages.inmanta.evaluate.plugins.api import Context, PluginException
 from sabir.languages.inmanta.evaluate.values import Instance, property_of
+from sabir.languages.inmanta.library.std.plugins.registry import plugin
 
 __all__: list[str] = []
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from sabir.graph.values import UNKNOWN, Unknown
-from sabir.languages.inmanta.evaluate.plugins.api import PluginException, plugin
+from sabir.languages.inmanta.evaluate.plugins.api import PluginException
 from sabir.languages.inmanta.evaluate.values import Instance, property_of
+from sabir.languages.inmanta.library.std.plugins.registry import plugin
+
+if TYPE_CHECKING:
+    from sabir.session import Session
 
 __all__: list[str] = []
 
@@ -82,37 +86,31 @@ def server_port() -> int:
 
 
 @plugin
-def get_env(name: str, default_value: str | None = None) -> Any:
-    """A variable of the process environment."""
-    import os
-
-    found = os.environ.get(name, default_value)
-    if found is None:
+def get_env(session: Session, name: str, default_value: str | None = None) -> Any:
+    """An environment variable."""
+    value = session.environment.get(name, default_value)
+    if value is None:
         raise PluginException(f"the environment variable {name!r} is not set and has no default")
-    return found
+    return value
 
 
 @plugin
-def get_env_int(name: str, default_value: int | None = None) -> Any:
-    import os
-
-    found = os.environ.get(name)
-    if found is None:
+def get_env_int(session: Session, name: str, default_value: int | None = None) -> Any:
+    text = session.environment.get(name)
+    if text is None:
         if default_value is None:
             raise PluginException(f"the environment variable {name!r} is not set and has no default")
         return default_value
     try:
-        return int(found)
+        return int(text)
     except ValueError:
         raise PluginException(f"the environment variable {name!r} is no whole number") from None
 
 
 @plugin
-def timestamp(dummy: Any = None) -> int:  # noqa: ARG001
+def timestamp(session: Session, dummy: Any = None) -> int:  # noqa: ARG001
     """Seconds since 1970; differs between runs."""
-    import time
-
-    return int(time.time())
+    return int(session.clock().timestamp())
 
 
 @plugin
@@ -124,10 +122,10 @@ def item(objects: list[Any], index: int) -> Any:
 def type_(obj: Any) -> str:
     """The name of a value's type."""
     names = {bool: "bool", int: "int", float: "float", str: "string", list: "list", dict: "dict"}
-    found = names.get(obj.__class__)
-    if found is None:
-        found = "null" if obj is None else str((obj.entity if isinstance(obj, Instance) else obj).name)
-    return found
+    name = names.get(obj.__class__)
+    if name is None:
+        name = "null" if obj is None else str((obj.entity if isinstance(obj, Instance) else obj).name)
+    return name
 
 
 @plugin

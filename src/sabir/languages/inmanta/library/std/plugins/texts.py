@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from sabir.languages.inmanta.evaluate.plugins.api import Context, PluginException, plugin
+from sabir.languages.inmanta.evaluate.plugins.api import Context, PluginException
+from sabir.languages.inmanta.library.std.plugins.registry import plugin
 
 __all__: list[str] = []
 

@@ -7,7 +7,8 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from sabir.expressions.patterns import matches_start
-from sabir.languages.inmanta.evaluate.plugins.api import PluginException, plugin
+from sabir.languages.inmanta.evaluate.plugins.api import PluginException
+from sabir.languages.inmanta.library.std.plugins.registry import plugin
 
 __all__: list[str] = []
 

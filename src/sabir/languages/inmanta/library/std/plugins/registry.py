@@ -1,0 +1,13 @@
+"""The decorators of this library, and the table of what they mark: the same for every evaluation."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from sabir.languages.inmanta.evaluate.plugins.api import Registry
+
+__all__ = ["REGISTRY", "plugin", "resource"]
+
+REGISTRY: Final = Registry()
+plugin = REGISTRY.plugin
+resource = REGISTRY.resource
