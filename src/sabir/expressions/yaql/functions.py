@@ -91,6 +91,17 @@ class Library:
         self._hiding: set[str] = set()
         self._properties: dict[str, list[tuple[int, Callable[[Any], Any]]]] = {}
 
+    @classmethod
+    def of(cls, *parts: Library) -> Library:
+        """One library with the functions of several tables, in their order. The tables themselves stay as they are."""
+        whole = cls()
+        for part in parts:
+            for name, overloads in part._overloads.items():
+                whole._overloads.setdefault(name, []).extend(overloads)
+            for name, getters in part._properties.items():
+                whole._properties.setdefault(name, []).extend(getters)
+        return whole
+
     def function(self, name: str, *kinds: Kind, rules: bool = False) -> Callable[[F], F]:
         """Called as `name(…)` only."""
         return self._declare(name, kinds, rules=rules, is_function=True)

@@ -1,5 +1,6 @@
-"""The standard library of YAQL 3, one subject a module. Importing a module declares its functions in `STANDARD`."""
+"""The standard library of YAQL 3: one subject a module, each with a table of its functions, all of them in `STANDARD`."""
 
+from sabir.expressions.yaql.functions import Library
 from sabir.expressions.yaql.library import (
     arithmetic,
     branching,
@@ -15,21 +16,22 @@ from sabir.expressions.yaql.library import (
     strings,
     system,
 )
-from sabir.expressions.yaql.library.registry import STANDARD
 
-__all__ = [
-    "STANDARD",
-    "arithmetic",
-    "branching",
-    "combining",
-    "dates",
-    "dictionaries",
-    "lists",
-    "ordering",
-    "queries",
-    "regex",
-    "sequences",
-    "sets",
-    "strings",
-    "system",
-]
+__all__ = ["STANDARD"]
+
+STANDARD = Library.of(
+    arithmetic.FUNCTIONS,
+    branching.FUNCTIONS,
+    sequences.FUNCTIONS,
+    queries.FUNCTIONS,
+    combining.FUNCTIONS,
+    dates.FUNCTIONS,
+    dictionaries.FUNCTIONS,
+    lists.FUNCTIONS,
+    ordering.FUNCTIONS,
+    regex.FUNCTIONS,
+    sets.FUNCTIONS,
+    strings.FUNCTIONS,
+    system.FUNCTIONS,
+)
+"""What every engine knows unless it is given another library."""

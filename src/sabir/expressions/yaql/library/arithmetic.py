@@ -5,24 +5,26 @@ from __future__ import annotations
 from typing import Any
 
 from sabir.expressions.yaql.errors import YaqlRuntimeError
+from sabir.expressions.yaql.functions import Library
 from sabir.expressions.yaql.kinds import INT, NULL, NUMBER
-from sabir.expressions.yaql.library.registry import STANDARD
 from sabir.expressions.yaql.limits import Limits
+
+FUNCTIONS = Library()
 
 Number = int | float
 
 
-@STANDARD.operator("+", NUMBER, NUMBER)
+@FUNCTIONS.operator("+", NUMBER, NUMBER)
 def plus(left: Number, right: Number) -> Number:
     return left + right
 
 
-@STANDARD.operator("-", NUMBER, NUMBER)
+@FUNCTIONS.operator("-", NUMBER, NUMBER)
 def minus(left: Number, right: Number) -> Number:
     return left - right
 
 
-@STANDARD.operator("*", NUMBER, NUMBER)
+@FUNCTIONS.operator("*", NUMBER, NUMBER)
 def times(limits: Limits, left: Number, right: Number) -> Number:
     if isinstance(left, int) and isinstance(right, int):
         bits = left.bit_length() + right.bit_length()
@@ -31,7 +33,7 @@ def times(limits: Limits, left: Number, right: Number) -> Number:
     return left * right
 
 
-@STANDARD.operator("/", NUMBER, NUMBER)
+@FUNCTIONS.operator("/", NUMBER, NUMBER)
 def divide(limits: Limits, left: Number, right: Number) -> Number:
     if isinstance(left, int) and isinstance(right, int):
         _charge_division(limits, left, right)
@@ -39,7 +41,7 @@ def divide(limits: Limits, left: Number, right: Number) -> Number:
     return left / right
 
 
-@STANDARD.operator("mod", NUMBER, NUMBER)
+@FUNCTIONS.operator("mod", NUMBER, NUMBER)
 def modulo(limits: Limits, left: Number, right: Number) -> Number:
     if isinstance(left, int) and isinstance(right, int):
         _charge_division(limits, left, right)
@@ -51,98 +53,98 @@ def _charge_division(limits: Limits, left: int, right: int) -> None:
     limits.charge(left.bit_length() * right.bit_length() // 1_000_000)
 
 
-@STANDARD.prefix("+", NUMBER)
+@FUNCTIONS.prefix("+", NUMBER)
 def positive(op: Number) -> Number:
     return op
 
 
-@STANDARD.prefix("-", NUMBER)
+@FUNCTIONS.prefix("-", NUMBER)
 def negative(op: Number) -> Number:
     return -op
 
 
-@STANDARD.operator("<", NUMBER, NUMBER)
+@FUNCTIONS.operator("<", NUMBER, NUMBER)
 def less(left: Number, right: Number) -> bool:
     return left < right
 
 
-@STANDARD.operator("<=", NUMBER, NUMBER)
+@FUNCTIONS.operator("<=", NUMBER, NUMBER)
 def at_most(left: Number, right: Number) -> bool:
     return left <= right
 
 
-@STANDARD.operator(">", NUMBER, NUMBER)
+@FUNCTIONS.operator(">", NUMBER, NUMBER)
 def greater(left: Number, right: Number) -> bool:
     return left > right
 
 
-@STANDARD.operator(">=", NUMBER, NUMBER)
+@FUNCTIONS.operator(">=", NUMBER, NUMBER)
 def at_least(left: Number, right: Number) -> bool:
     return left >= right
 
 
-@STANDARD.function("abs", NUMBER)
+@FUNCTIONS.function("abs", NUMBER)
 def abs_(op: Number) -> Number:
     return abs(op)
 
 
-@STANDARD.function("int")
+@FUNCTIONS.function("int")
 def int_(value: Any) -> int:
     return 0 if value is None else int(value)
 
 
-@STANDARD.function("float")
+@FUNCTIONS.function("float")
 def float_(value: Any) -> float:
     return 0.0 if value is None else float(value)
 
 
-@STANDARD.function("random")
+@FUNCTIONS.function("random")
 def random_() -> float:
     import random
 
     return random.random()
 
 
-@STANDARD.function("random")
+@FUNCTIONS.function("random")
 def random_between(from_: int, to_: int) -> int:
     import random
 
     return random.randint(from_, to_)
 
 
-@STANDARD.function("bitwiseAnd", INT, INT)
+@FUNCTIONS.function("bitwiseAnd", INT, INT)
 def bitwise_and(left: int, right: int) -> int:
     return left & right
 
 
-@STANDARD.function("bitwiseOr", INT, INT)
+@FUNCTIONS.function("bitwiseOr", INT, INT)
 def bitwise_or(left: int, right: int) -> int:
     return left | right
 
 
-@STANDARD.function("bitwiseXor", INT, INT)
+@FUNCTIONS.function("bitwiseXor", INT, INT)
 def bitwise_xor(left: int, right: int) -> int:
     return left ^ right
 
 
-@STANDARD.function("bitwiseNot", INT)
+@FUNCTIONS.function("bitwiseNot", INT)
 def bitwise_not(arg: int) -> int:
     return ~int(arg)
 
 
-@STANDARD.function("shiftBitsRight", INT, INT)
+@FUNCTIONS.function("shiftBitsRight", INT, INT)
 def shift_bits_right(value: int, bits_number: int) -> int:
     return value >> bits_number
 
 
-@STANDARD.function("shiftBitsLeft", INT, INT)
+@FUNCTIONS.function("shiftBitsLeft", INT, INT)
 def shift_bits_left(limits: Limits, value: int, bits_number: int) -> int:
     if value:
         limits.check_bits(int(value).bit_length() + bits_number)
     return value << bits_number
 
 
-@STANDARD.function("pow", NUMBER, NUMBER, NUMBER | NULL)
+@FUNCTIONS.function("pow", NUMBER, NUMBER, NUMBER | NULL)
 def pow_(limits: Limits, a: Number, b: Number, c: Number | None = None) -> Any:
     if c is None and isinstance(a, int) and isinstance(b, int) and b > 0 and abs(a) > 1:
         limits.check_bits(a.bit_length() * b)
@@ -154,23 +156,23 @@ def pow_(limits: Limits, a: Number, b: Number, c: Number | None = None) -> Any:
     return result
 
 
-@STANDARD.function("sign", NUMBER)
+@FUNCTIONS.function("sign", NUMBER)
 def sign(num: Number) -> int:
     return (num > 0) - (num < 0)
 
 
-@STANDARD.function("round", NUMBER, INT)
+@FUNCTIONS.function("round", NUMBER, INT)
 def round_(number: Number, ndigits: int = 0) -> Number:
     if isinstance(number, int) and ndigits < -len(str(number)) - 1:
         return 0  # Python would compute ten to the power of the digits first
     return round(number, ndigits)
 
 
-@STANDARD.function("isInteger")
+@FUNCTIONS.function("isInteger")
 def is_integer(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
-@STANDARD.function("isNumber")
+@FUNCTIONS.function("isNumber")
 def is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from sabir.expressions.yaql.functions import LAMBDA, LAZY_RULE
+from sabir.expressions.yaql.functions import LAMBDA, LAZY_RULE, Library
 from sabir.expressions.yaql.kinds import INT
-from sabir.expressions.yaql.library.registry import STANDARD
 from sabir.expressions.yaql.scope import Lambda, Rule
 
+FUNCTIONS = Library()
 
-@STANDARD.function("switch", LAZY_RULE, rules=True)
+
+@FUNCTIONS.function("switch", LAZY_RULE, rules=True)
 def switch(*args: Rule) -> Any:
     for case in args:
         if case.source():
@@ -19,7 +20,7 @@ def switch(*args: Rule) -> Any:
     return None
 
 
-@STANDARD.function("selectCase", LAMBDA)
+@FUNCTIONS.function("selectCase", LAMBDA)
 def select_case(*args: Lambda) -> int:
     for index, condition in enumerate(args):
         if condition():
@@ -27,27 +28,27 @@ def select_case(*args: Lambda) -> int:
     return len(args)
 
 
-@STANDARD.function("selectAllCases", LAMBDA)
+@FUNCTIONS.function("selectAllCases", LAMBDA)
 def select_all_cases(*args: Lambda) -> Iterator[int]:
     for index, condition in enumerate(args):
         if condition():
             yield index
 
 
-@STANDARD.function("examine", LAMBDA)
+@FUNCTIONS.function("examine", LAMBDA)
 def examine(*args: Lambda) -> Iterator[bool]:
     for condition in args:
         yield bool(condition())
 
 
-@STANDARD.method("switchCase", INT, LAMBDA)
+@FUNCTIONS.method("switchCase", INT, LAMBDA)
 def switch_case(case: int, *args: Lambda) -> Any:
     if not args:
         return None
     return args[case]() if 0 <= case < len(args) else args[-1]()
 
 
-@STANDARD.function("coalesce", LAMBDA)
+@FUNCTIONS.function("coalesce", LAMBDA)
 def coalesce(*args: Lambda) -> Any:
     for choice in args:
         value = choice()

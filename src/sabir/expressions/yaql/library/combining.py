@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from sabir.expressions.yaql.compile.operators import compare_rarely
 from sabir.expressions.yaql.errors import NoMatch, YaqlRuntimeError
-from sabir.expressions.yaql.functions import LAMBDA, binary_name
+from sabir.expressions.yaql.functions import LAMBDA, Library, binary_name
 from sabir.expressions.yaql.kinds import INT, ITERABLE, KINDS, MAPPING, SEQUENCE, describe
 from sabir.expressions.yaql.library.queries import distinct
-from sabir.expressions.yaql.library.registry import STANDARD
 from sabir.expressions.yaql.library.sequences import memorized
 from sabir.expressions.yaql.limits import Limits
 from sabir.expressions.yaql.scope import Lambda
@@ -19,6 +18,8 @@ from sabir.expressions.yaql.values import equal, hashable
 
 if TYPE_CHECKING:
     from sabir.expressions.yaql.engine import Engine
+
+FUNCTIONS = Library()
 
 _NOTHING = object()
 Items = Iterable[Any]
@@ -35,17 +36,17 @@ def _fold(limits: Limits, function: Callable[[Any, Any], Any], collection: Items
     return seed
 
 
-@STANDARD.method("aggregate", ITERABLE, LAMBDA)
+@FUNCTIONS.method("aggregate", ITERABLE, LAMBDA)
 def aggregate(limits: Limits, collection: Items, selector: Lambda, seed: Any = _NOTHING) -> Any:
     return _fold(limits, selector, collection, seed)
 
 
-@STANDARD.method("reduce", ITERABLE, LAMBDA)
+@FUNCTIONS.method("reduce", ITERABLE, LAMBDA)
 def reduce(limits: Limits, collection: Items, selector: Lambda, seed: Any = _NOTHING) -> Any:
     return _fold(limits, selector, collection, seed)
 
 
-@STANDARD.method("accumulate", ITERABLE, LAMBDA)
+@FUNCTIONS.method("accumulate", ITERABLE, LAMBDA)
 def accumulate(limits: Limits, collection: Items, selector: Lambda, seed: Any = _NOTHING) -> Iterator[Any]:
     items = iter(collection)
     total = next(items, _NOTHING) if seed is _NOTHING else seed
@@ -57,7 +58,7 @@ def accumulate(limits: Limits, collection: Items, selector: Lambda, seed: Any = 
         yield total
 
 
-@STANDARD.method("sum", ITERABLE)
+@FUNCTIONS.method("sum", ITERABLE)
 def sum_(engine: Engine, collection: Items, initial: Any = _NOTHING) -> Any:
     plus, add = binary_name("+"), engine.dispatcher.binary
     return _fold(engine.limits, lambda total, item: add(plus, total, item), collection, initial)
@@ -69,27 +70,27 @@ def _is_greater(engine: Engine, first: Any, second: Any) -> bool:
     )
 
 
-@STANDARD.function("max")
+@FUNCTIONS.function("max")
 def max_of_two(engine: Engine, a: Any, b: Any) -> Any:
     return b if _is_greater(engine, b, a) else a
 
 
-@STANDARD.function("min")
+@FUNCTIONS.function("min")
 def min_of_two(engine: Engine, a: Any, b: Any) -> Any:
     return a if _is_greater(engine, b, a) else b
 
 
-@STANDARD.method("max", ITERABLE)
+@FUNCTIONS.method("max", ITERABLE)
 def max_(engine: Engine, collection: Items, initial: Any = _NOTHING) -> Any:
     return _fold(engine.limits, lambda one, other: max_of_two(engine, one, other), collection, initial)
 
 
-@STANDARD.method("min", ITERABLE)
+@FUNCTIONS.method("min", ITERABLE)
 def min_(engine: Engine, collection: Items, initial: Any = _NOTHING) -> Any:
     return _fold(engine.limits, lambda one, other: min_of_two(engine, one, other), collection, initial)
 
 
-@STANDARD.method("groupBy", ITERABLE, LAMBDA, LAMBDA, LAMBDA)
+@FUNCTIONS.method("groupBy", ITERABLE, LAMBDA, LAMBDA, LAMBDA)
 def group_by(
     limits: Limits,
     collection: Items,
@@ -166,17 +167,17 @@ def _looks_like_pair(result: Any, values: list[Any], limits: Limits) -> bool:
     )
 
 
-@STANDARD.method("zip", ITERABLE)
+@FUNCTIONS.method("zip", ITERABLE)
 def zip_(*collections: Items) -> Iterator[list[Any]]:
     return map(list, zip(*collections, strict=False))
 
 
-@STANDARD.method("zipLongest", ITERABLE)
+@FUNCTIONS.method("zipLongest", ITERABLE)
 def zip_longest(*collections: Items, **kwargs: Any) -> Iterator[list[Any]]:
     return map(list, zip_to_longest(*collections, fillvalue=kwargs.get("default")))
 
 
-@STANDARD.method("join", ITERABLE, ITERABLE, LAMBDA, LAMBDA)
+@FUNCTIONS.method("join", ITERABLE, ITERABLE, LAMBDA, LAMBDA)
 def join(
     limits: Limits, collection1: Items, collection2: Items, predicate: Lambda, selector: Lambda
 ) -> Iterator[Any]:
@@ -187,7 +188,7 @@ def join(
                 yield selector(own, other)
 
 
-@STANDARD.method("mergeWith", MAPPING, MAPPING, LAMBDA, LAMBDA, INT)
+@FUNCTIONS.method("mergeWith", MAPPING, MAPPING, LAMBDA, LAMBDA, INT)
 def merge_with(
     limits: Limits,
     dict_: Mapping[Any, Any],

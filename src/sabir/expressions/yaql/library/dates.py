@@ -5,13 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sabir.expressions.yaql.errors import YaqlRuntimeError
+from sabir.expressions.yaql.functions import Library
 from sabir.expressions.yaql.kinds import DATETIME, INT, INTEGER, KINDS, NULL, NUMBER, STRING, TIMESPAN
-from sabir.expressions.yaql.library.registry import STANDARD
 
 if TYPE_CHECKING:
     from datetime import datetime, timedelta, tzinfo
 
     from sabir.expressions.yaql.engine import Engine
+
+FUNCTIONS = Library()
 
 # Tried in order when a date is given without a format and is not written as ISO 8601 has it.
 _FORMATS = (
@@ -46,7 +48,7 @@ def _aware(moment: datetime) -> datetime:
     return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
 
 
-@STANDARD.function("datetime", INT, INT, INT, INT, INT, INT, INT, TIMESPAN | NULL)
+@FUNCTIONS.function("datetime", INT, INT, INT, INT, INT, INT, INT, TIMESPAN | NULL)
 def build_datetime(
     year: int,
     month: int,
@@ -72,7 +74,7 @@ def _given_zone(offset: Any) -> tzinfo | None:
     return _zone(offset)
 
 
-@STANDARD.function("datetime", NUMBER, TIMESPAN | NULL)
+@FUNCTIONS.function("datetime", NUMBER, TIMESPAN | NULL)
 def datetime_from_timestamp(timestamp: int | float, offset: Any = ...) -> datetime:
     from datetime import datetime
 
@@ -82,7 +84,7 @@ def datetime_from_timestamp(timestamp: int | float, offset: Any = ...) -> dateti
         raise YaqlRuntimeError(f"{timestamp} is not a point in time: {problem}") from problem
 
 
-@STANDARD.function("datetime", STRING, STRING | NULL)
+@FUNCTIONS.function("datetime", STRING, STRING | NULL)
 def datetime_from_string(string: str, format_: str | None = None) -> datetime:
     from datetime import datetime
 
@@ -104,7 +106,7 @@ def _read(text: str) -> datetime:
     raise YaqlRuntimeError(f"{text!r} is not a date in a known form; give the form as second argument")
 
 
-@STANDARD.function("timespan", INT, INT, INT, INTEGER, INTEGER, INTEGER)
+@FUNCTIONS.function("timespan", INT, INT, INT, INTEGER, INTEGER, INTEGER)
 def build_timespan(
     days: int = 0,
     hours: int = 0,
@@ -125,37 +127,37 @@ def build_timespan(
     )
 
 
-@STANDARD.property("microseconds", TIMESPAN)
+@FUNCTIONS.property("microseconds", TIMESPAN)
 def microseconds(span: timedelta) -> int:
     return 86_400_000_000 * span.days + 1_000_000 * span.seconds + span.microseconds
 
 
-@STANDARD.property("milliseconds", TIMESPAN)
+@FUNCTIONS.property("milliseconds", TIMESPAN)
 def milliseconds(span: timedelta) -> float:
     return microseconds(span) / 1000.0
 
 
-@STANDARD.property("seconds", TIMESPAN)
+@FUNCTIONS.property("seconds", TIMESPAN)
 def seconds(span: timedelta) -> float:
     return microseconds(span) / 1_000_000.0
 
 
-@STANDARD.property("minutes", TIMESPAN)
+@FUNCTIONS.property("minutes", TIMESPAN)
 def minutes(span: timedelta) -> float:
     return microseconds(span) / 60_000_000.0
 
 
-@STANDARD.property("hours", TIMESPAN)
+@FUNCTIONS.property("hours", TIMESPAN)
 def hours(span: timedelta) -> float:
     return microseconds(span) / 3_600_000_000.0
 
 
-@STANDARD.property("days", TIMESPAN)
+@FUNCTIONS.property("days", TIMESPAN)
 def days(span: timedelta) -> float:
     return microseconds(span) / 86_400_000_000.0
 
 
-@STANDARD.function("now", TIMESPAN | NULL)
+@FUNCTIONS.function("now", TIMESPAN | NULL)
 def now(engine: Engine, offset: Any = ...) -> datetime:
     from datetime import UTC
 
@@ -165,168 +167,168 @@ def now(engine: Engine, offset: Any = ...) -> datetime:
     return moment.astimezone(UTC if offset is ... else _zone(offset))
 
 
-@STANDARD.function("localtz")
+@FUNCTIONS.function("localtz")
 def localtz(engine: Engine) -> timedelta:
     from datetime import timedelta
 
     return engine.clock().astimezone().utcoffset() or timedelta()
 
 
-@STANDARD.function("utctz")
+@FUNCTIONS.function("utctz")
 def utctz() -> timedelta:
     from datetime import timedelta
 
     return timedelta()
 
 
-@STANDARD.operator("+", DATETIME, TIMESPAN)
+@FUNCTIONS.operator("+", DATETIME, TIMESPAN)
 def datetime_plus_timespan(dt: datetime, ts: timedelta) -> datetime:
     return _aware(dt) + ts
 
 
-@STANDARD.operator("+", TIMESPAN, DATETIME)
+@FUNCTIONS.operator("+", TIMESPAN, DATETIME)
 def timespan_plus_datetime(ts: timedelta, dt: datetime) -> datetime:
     return _aware(dt) + ts
 
 
-@STANDARD.operator("-", DATETIME, TIMESPAN)
+@FUNCTIONS.operator("-", DATETIME, TIMESPAN)
 def datetime_minus_timespan(dt: datetime, ts: timedelta) -> datetime:
     return _aware(dt) - ts
 
 
-@STANDARD.operator("-", DATETIME, DATETIME)
+@FUNCTIONS.operator("-", DATETIME, DATETIME)
 def datetime_minus_datetime(dt1: datetime, dt2: datetime) -> timedelta:
     return _aware(dt1) - _aware(dt2)
 
 
-@STANDARD.operator("+", TIMESPAN, TIMESPAN)
+@FUNCTIONS.operator("+", TIMESPAN, TIMESPAN)
 def timespan_plus_timespan(ts1: timedelta, ts2: timedelta) -> timedelta:
     return ts1 + ts2
 
 
-@STANDARD.operator("-", TIMESPAN, TIMESPAN)
+@FUNCTIONS.operator("-", TIMESPAN, TIMESPAN)
 def timespan_minus_timespan(ts1: timedelta, ts2: timedelta) -> timedelta:
     return ts1 - ts2
 
 
-@STANDARD.operator("*", TIMESPAN, NUMBER)
+@FUNCTIONS.operator("*", TIMESPAN, NUMBER)
 def timespan_by_number(ts: timedelta, n: int | float) -> timedelta:
     from datetime import timedelta
 
     return timedelta(microseconds=microseconds(ts) * n)
 
 
-@STANDARD.operator("*", NUMBER, TIMESPAN)
+@FUNCTIONS.operator("*", NUMBER, TIMESPAN)
 def number_by_timespan(n: int | float, ts: timedelta) -> timedelta:
     return timespan_by_number(ts, n)
 
 
-@STANDARD.operator("/", TIMESPAN, TIMESPAN)
+@FUNCTIONS.operator("/", TIMESPAN, TIMESPAN)
 def timespan_by_timespan(ts1: timedelta, ts2: timedelta) -> float:
     return float(microseconds(ts1)) / microseconds(ts2)
 
 
-@STANDARD.operator("/", TIMESPAN, NUMBER)
+@FUNCTIONS.operator("/", TIMESPAN, NUMBER)
 def timespan_divided(ts: timedelta, n: int | float) -> timedelta:
     from datetime import timedelta
 
     return timedelta(microseconds=microseconds(ts) / n)
 
 
-@STANDARD.prefix("-", TIMESPAN)
+@FUNCTIONS.prefix("-", TIMESPAN)
 def negative_timespan(ts: timedelta) -> timedelta:
     return -ts
 
 
-@STANDARD.prefix("+", TIMESPAN)
+@FUNCTIONS.prefix("+", TIMESPAN)
 def positive_timespan(ts: timedelta) -> timedelta:
     return ts
 
 
-@STANDARD.operator("<", DATETIME, DATETIME)
+@FUNCTIONS.operator("<", DATETIME, DATETIME)
 def is_before(dt1: datetime, dt2: datetime) -> bool:
     return _aware(dt1) < _aware(dt2)
 
 
-@STANDARD.operator("<=", DATETIME, DATETIME)
+@FUNCTIONS.operator("<=", DATETIME, DATETIME)
 def is_not_after(dt1: datetime, dt2: datetime) -> bool:
     return _aware(dt1) <= _aware(dt2)
 
 
-@STANDARD.operator(">", DATETIME, DATETIME)
+@FUNCTIONS.operator(">", DATETIME, DATETIME)
 def is_after(dt1: datetime, dt2: datetime) -> bool:
     return _aware(dt1) > _aware(dt2)
 
 
-@STANDARD.operator(">=", DATETIME, DATETIME)
+@FUNCTIONS.operator(">=", DATETIME, DATETIME)
 def is_not_before(dt1: datetime, dt2: datetime) -> bool:
     return _aware(dt1) >= _aware(dt2)
 
 
-@STANDARD.operator("<", TIMESPAN, TIMESPAN)
+@FUNCTIONS.operator("<", TIMESPAN, TIMESPAN)
 def is_shorter(ts1: timedelta, ts2: timedelta) -> bool:
     return ts1 < ts2
 
 
-@STANDARD.operator("<=", TIMESPAN, TIMESPAN)
+@FUNCTIONS.operator("<=", TIMESPAN, TIMESPAN)
 def is_not_longer(ts1: timedelta, ts2: timedelta) -> bool:
     return ts1 <= ts2
 
 
-@STANDARD.operator(">", TIMESPAN, TIMESPAN)
+@FUNCTIONS.operator(">", TIMESPAN, TIMESPAN)
 def is_longer(ts1: timedelta, ts2: timedelta) -> bool:
     return ts1 > ts2
 
 
-@STANDARD.operator(">=", TIMESPAN, TIMESPAN)
+@FUNCTIONS.operator(">=", TIMESPAN, TIMESPAN)
 def is_not_shorter(ts1: timedelta, ts2: timedelta) -> bool:
     return ts1 >= ts2
 
 
 for _field in ("year", "month", "day", "hour", "minute", "second", "microsecond"):
 
-    @STANDARD.property(_field, DATETIME)
+    @FUNCTIONS.property(_field, DATETIME)
     def part(dt: datetime, *, field: str = _field) -> int:
         value: int = getattr(dt, field)
         return value
 
 
-@STANDARD.property("weekday", DATETIME)
+@FUNCTIONS.property("weekday", DATETIME)
 def weekday(dt: datetime) -> int:
     return dt.weekday()
 
 
-@STANDARD.property("date", DATETIME)
+@FUNCTIONS.property("date", DATETIME)
 def date(dt: datetime) -> datetime:
     return _aware(dt).replace(hour=0, minute=0, second=0, microsecond=0, fold=0)
 
 
-@STANDARD.property("time", DATETIME)
+@FUNCTIONS.property("time", DATETIME)
 def time_(dt: datetime) -> timedelta:
     return _aware(dt) - date(dt)
 
 
-@STANDARD.property("utc", DATETIME)
+@FUNCTIONS.property("utc", DATETIME)
 def utc(dt: datetime) -> datetime:
     """The moment with the wall clock of UTC. The offset stays what it was: YAQL 3 does it so."""
     return _aware(dt) - offset(dt)
 
 
-@STANDARD.property("offset", DATETIME)
+@FUNCTIONS.property("offset", DATETIME)
 def offset(dt: datetime) -> timedelta:
     from datetime import timedelta
 
     return dt.utcoffset() or timedelta()
 
 
-@STANDARD.property("timestamp", DATETIME)
+@FUNCTIONS.property("timestamp", DATETIME)
 def timestamp(dt: datetime) -> float:
     from datetime import UTC, datetime
 
     return (utc(dt) - datetime(1970, 1, 1, tzinfo=UTC)).total_seconds()
 
 
-@STANDARD.method("replace", DATETIME, INT, INT, INT, INT, INT, INT, INT, TIMESPAN)
+@FUNCTIONS.method("replace", DATETIME, INT, INT, INT, INT, INT, INT, INT, TIMESPAN)
 def replace(
     dt: datetime,
     year: int | None = None,
@@ -346,16 +348,16 @@ def replace(
     return _aware(dt).replace(**given)
 
 
-@STANDARD.method("format", DATETIME, STRING)
+@FUNCTIONS.method("format", DATETIME, STRING)
 def format_(dt: datetime, format_: str) -> str:
     return _aware(dt).strftime(format_)
 
 
-@STANDARD.function("isDatetime")
+@FUNCTIONS.function("isDatetime")
 def is_datetime(value: Any) -> bool:
     return KINDS[type(value)] == DATETIME
 
 
-@STANDARD.function("isTimespan")
+@FUNCTIONS.function("isTimespan")
 def is_timespan(value: Any) -> bool:
     return KINDS[type(value)] == TIMESPAN

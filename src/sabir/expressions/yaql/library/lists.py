@@ -6,10 +6,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Any
 
+from sabir.expressions.yaql.functions import Library
 from sabir.expressions.yaql.kinds import ANY, COLLECTION, INT, ITERABLE, ITERATOR, KINDS, SEQUENCE
-from sabir.expressions.yaql.library.registry import STANDARD
 from sabir.expressions.yaql.limits import Limits
 from sabir.expressions.yaql.values import equal, is_iterable
+
+FUNCTIONS = Library()
 
 
 def opened(limits: Limits, items: Iterable[Any], depth: int = 0) -> Iterator[Any]:
@@ -22,17 +24,17 @@ def opened(limits: Limits, items: Iterable[Any], depth: int = 0) -> Iterator[Any
             yield item
 
 
-@STANDARD.function("list")
+@FUNCTIONS.function("list")
 def list_(limits: Limits, *args: Any) -> list[Any]:
     return list(limits.iterable(opened(limits, args)))
 
 
-@STANDARD.function("#list")
+@FUNCTIONS.function("#list")
 def build_list(*args: Any) -> list[Any]:
     return list(args)
 
 
-@STANDARD.method("flatten", ITERABLE)
+@FUNCTIONS.method("flatten", ITERABLE)
 def flatten(limits: Limits, collection: Iterable[Any]) -> Iterator[Any]:
     return _flat(limits, collection, 0)
 
@@ -46,29 +48,29 @@ def _flat(limits: Limits, collection: Iterable[Any], depth: int) -> Iterator[Any
             yield item
 
 
-@STANDARD.method("toList", ITERABLE)
+@FUNCTIONS.method("toList", ITERABLE)
 def to_list(collection: Iterable[Any]) -> list[Any]:
     return collection if type(collection) is list else list(collection)
 
 
-@STANDARD.function("#index", SEQUENCE, INT)
+@FUNCTIONS.function("#index", SEQUENCE, INT)
 def item_at(list_: Sequence[Any], index: int) -> Any:
     return list_[index]
 
 
-@STANDARD.operator("in", ANY, ITERABLE)
+@FUNCTIONS.operator("in", ANY, ITERABLE)
 def is_in(limits: Limits, value: Any, collection: Iterable[Any]) -> bool:
     return contains(limits, collection, value)
 
 
-@STANDARD.method("contains", ITERABLE, ANY)
+@FUNCTIONS.method("contains", ITERABLE, ANY)
 def contains(limits: Limits, collection: Iterable[Any], value: Any) -> bool:
     if isinstance(value, list | dict | tuple):
         return any(equal(item, value, limits) for item in collection)
     return value in collection
 
 
-@STANDARD.operator("+", ITERABLE, ITERABLE)
+@FUNCTIONS.operator("+", ITERABLE, ITERABLE)
 def plus(limits: Limits, left: Iterable[Any], right: Iterable[Any]) -> Any:
     if isinstance(left, frozenset) and isinstance(right, frozenset):
         return limits.made(left | right)
@@ -78,45 +80,45 @@ def plus(limits: Limits, left: Iterable[Any], right: Iterable[Any]) -> Any:
     return chain(left, right)
 
 
-@STANDARD.operator("*", SEQUENCE, INT)
+@FUNCTIONS.operator("*", SEQUENCE, INT)
 def times(limits: Limits, left: Sequence[Any], right: int) -> list[Any]:
     limits.check_sizes((1 - right, []), (right, left))
     return list(left) * right
 
 
-@STANDARD.operator("*", INT, SEQUENCE)
+@FUNCTIONS.operator("*", INT, SEQUENCE)
 def by_times(limits: Limits, left: int, right: Sequence[Any]) -> list[Any]:
     return times(limits, right, left)
 
 
-@STANDARD.function("isList")
+@FUNCTIONS.function("isList")
 def is_list(arg: Any) -> bool:
     return KINDS[type(arg)] == SEQUENCE
 
 
-@STANDARD.function("isIterable")
+@FUNCTIONS.function("isIterable")
 def is_iterable_(value: Any) -> bool:
     return is_iterable(value)
 
 
-@STANDARD.extension("len", SEQUENCE)
+@FUNCTIONS.extension("len", SEQUENCE)
 def length(sequence: Sequence[Any]) -> int:
     return len(sequence)
 
 
-@STANDARD.method("delete", ITERABLE, INT, INT)
+@FUNCTIONS.method("delete", ITERABLE, INT, INT)
 def delete(collection: Iterable[Any], position: int, count: int = 1) -> Iterator[Any]:
     for index, item in enumerate(collection):
         if not _is_within(index, position, count):
             yield item
 
 
-@STANDARD.method("replace", ITERABLE, INT, ANY, INT)
+@FUNCTIONS.method("replace", ITERABLE, INT, ANY, INT)
 def replace(collection: Iterable[Any], position: int, value: Any, count: int = 1) -> Iterator[Any]:
     return _replaced(collection, position, (value,), count)
 
 
-@STANDARD.method("replaceMany", ITERABLE, INT, ITERABLE, INT)
+@FUNCTIONS.method("replaceMany", ITERABLE, INT, ITERABLE, INT)
 def replace_many(
     collection: Iterable[Any], position: int, values: Iterable[Any], count: int = 1
 ) -> Iterator[Any]:
@@ -138,7 +140,7 @@ def _is_within(index: int, position: int, count: int) -> bool:
     return index >= position if count < 0 else position <= index < position + count
 
 
-@STANDARD.method("insert", ITERATOR | COLLECTION, INT, ANY)
+@FUNCTIONS.method("insert", ITERATOR | COLLECTION, INT, ANY)
 def insert_lazily(collection: Iterable[Any], position: int, value: Any) -> Iterator[Any]:
     index = -1
     for index, item in enumerate(collection):
@@ -149,14 +151,14 @@ def insert_lazily(collection: Iterable[Any], position: int, value: Any) -> Itera
         yield value
 
 
-@STANDARD.method("insert", SEQUENCE, INT, ANY)
+@FUNCTIONS.method("insert", SEQUENCE, INT, ANY)
 def insert(collection: Sequence[Any], position: int, value: Any) -> list[Any]:
     copy = list(collection)
     copy.insert(position, value)
     return copy
 
 
-@STANDARD.method("insertMany", ITERABLE, INT, ITERABLE)
+@FUNCTIONS.method("insertMany", ITERABLE, INT, ITERABLE)
 def insert_many(collection: Iterable[Any], position: int, values: Iterable[Any]) -> Iterator[Any]:
     index = -1
     if position < 0:

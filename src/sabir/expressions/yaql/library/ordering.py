@@ -7,13 +7,14 @@ from functools import cmp_to_key
 from typing import TYPE_CHECKING, Any
 
 from sabir.expressions.yaql.compile.operators import compare_rarely
-from sabir.expressions.yaql.functions import LAMBDA, binary_name
+from sabir.expressions.yaql.functions import LAMBDA, Library, binary_name
 from sabir.expressions.yaql.kinds import ITERABLE
-from sabir.expressions.yaql.library.registry import STANDARD
 from sabir.expressions.yaql.scope import Lambda
 
 if TYPE_CHECKING:
     from sabir.expressions.yaql.engine import Engine
+
+FUNCTIONS = Library()
 
 _NUMBERS = frozenset((int, float))
 
@@ -68,21 +69,21 @@ def _first(pair: tuple[Any, Any]) -> Any:
     return pair[0]
 
 
-@STANDARD.method("orderBy", ITERABLE, LAMBDA)
+@FUNCTIONS.method("orderBy", ITERABLE, LAMBDA)
 def order_by(engine: Engine, collection: Iterable[Any], selector: Lambda) -> Ordering:
     return Ordering(engine, collection).by(selector, ascending=True)
 
 
-@STANDARD.method("orderByDescending", ITERABLE, LAMBDA)
+@FUNCTIONS.method("orderByDescending", ITERABLE, LAMBDA)
 def order_by_descending(engine: Engine, collection: Iterable[Any], selector: Lambda) -> Ordering:
     return Ordering(engine, collection).by(selector, ascending=False)
 
 
-@STANDARD.method("thenBy", Ordering, LAMBDA)
+@FUNCTIONS.method("thenBy", Ordering, LAMBDA)
 def then_by(collection: Ordering, selector: Lambda) -> Ordering:
     return collection.by(selector, ascending=True)
 
 
-@STANDARD.method("thenByDescending", Ordering, LAMBDA)
+@FUNCTIONS.method("thenByDescending", Ordering, LAMBDA)
 def then_by_descending(collection: Ordering, selector: Lambda) -> Ordering:
     return collection.by(selector, ascending=False)

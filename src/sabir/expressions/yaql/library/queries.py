@@ -7,18 +7,19 @@ from itertools import chain, dropwhile, islice, takewhile
 from typing import Any
 
 from sabir.expressions.yaql.errors import YaqlRuntimeError
-from sabir.expressions.yaql.functions import LAMBDA
+from sabir.expressions.yaql.functions import LAMBDA, Library
 from sabir.expressions.yaql.kinds import ANY, INT, ITERABLE, ITERATOR, KINDS, NULL, SEQUENCE
-from sabir.expressions.yaql.library.registry import STANDARD
 from sabir.expressions.yaql.limits import Limits
 from sabir.expressions.yaql.scope import Lambda
 from sabir.expressions.yaql.values import equal, hashable, is_iterable
+
+FUNCTIONS = Library()
 
 _NOTHING = object()
 Items = Iterable[Any]
 
 
-@STANDARD.method("where", ITERABLE, LAMBDA)
+@FUNCTIONS.method("where", ITERABLE, LAMBDA)
 def where(collection: Items, predicate: Lambda) -> Iterator[Any]:
     # The body of the lambda is called here directly: one Python call less for each item.
     body, variables, limits = predicate.body, predicate.variables, predicate.limits
@@ -29,12 +30,12 @@ def where(collection: Items, predicate: Lambda) -> Iterator[Any]:
             yield item
 
 
-@STANDARD.method("filter", ITERABLE, LAMBDA)
+@FUNCTIONS.method("filter", ITERABLE, LAMBDA)
 def filter_(collection: Items, predicate: Lambda) -> Iterator[Any]:
     return where(collection, predicate)
 
 
-@STANDARD.method("select", ITERABLE, LAMBDA)
+@FUNCTIONS.method("select", ITERABLE, LAMBDA)
 def select(collection: Items, selector: Lambda) -> Iterator[Any]:
     body, variables, limits = selector.body, selector.variables, selector.limits
     for item in collection:
@@ -43,12 +44,12 @@ def select(collection: Items, selector: Lambda) -> Iterator[Any]:
         yield body(variables)
 
 
-@STANDARD.method("map", ITERABLE, LAMBDA)
+@FUNCTIONS.method("map", ITERABLE, LAMBDA)
 def map_(collection: Items, selector: Lambda) -> Iterator[Any]:
     return select(collection, selector)
 
 
-@STANDARD.method("selectMany", ITERABLE, LAMBDA)
+@FUNCTIONS.method("selectMany", ITERABLE, LAMBDA)
 def select_many(limits: Limits, collection: Items, selector: Lambda) -> Iterator[Any]:
     for item in collection:
         inner = selector(item)
@@ -58,42 +59,42 @@ def select_many(limits: Limits, collection: Items, selector: Lambda) -> Iterator
             yield inner
 
 
-@STANDARD.method("skip", ITERABLE, INT)
+@FUNCTIONS.method("skip", ITERABLE, INT)
 def skip(collection: Items, count: int) -> Iterator[Any]:
     return islice(collection, count, None)
 
 
-@STANDARD.method("limit", ITERABLE, INT)
+@FUNCTIONS.method("limit", ITERABLE, INT)
 def limit(collection: Items, count: int) -> Iterator[Any]:
     return islice(collection, count)
 
 
-@STANDARD.method("take", ITERABLE, INT)
+@FUNCTIONS.method("take", ITERABLE, INT)
 def take(collection: Items, count: int) -> Iterator[Any]:
     return limit(collection, count)
 
 
-@STANDARD.method("takeWhile", ITERABLE, LAMBDA)
+@FUNCTIONS.method("takeWhile", ITERABLE, LAMBDA)
 def take_while(collection: Items, predicate: Lambda) -> Iterator[Any]:
     return takewhile(predicate, collection)
 
 
-@STANDARD.method("skipWhile", ITERABLE, LAMBDA)
+@FUNCTIONS.method("skipWhile", ITERABLE, LAMBDA)
 def skip_while(collection: Items, predicate: Lambda) -> Iterator[Any]:
     return dropwhile(predicate, collection)
 
 
-@STANDARD.extension("append", ITERABLE)
+@FUNCTIONS.extension("append", ITERABLE)
 def append(collection: Items, *args: Any) -> Iterator[Any]:
     return chain(collection, args)
 
 
-@STANDARD.extension("concat", ITERABLE)
+@FUNCTIONS.extension("concat", ITERABLE)
 def concat(*collections: Items) -> Iterator[Any]:
     return chain(*collections)
 
 
-@STANDARD.extension("distinct", ITERABLE, LAMBDA)
+@FUNCTIONS.extension("distinct", ITERABLE, LAMBDA)
 def distinct(limits: Limits, collection: Items, key_selector: Lambda | None = None) -> Iterator[Any]:
     seen: set[Any] = set()
     for item in collection:
@@ -104,23 +105,23 @@ def distinct(limits: Limits, collection: Items, key_selector: Lambda | None = No
             yield item
 
 
-@STANDARD.extension("enumerate", ITERABLE, INT | NULL)
+@FUNCTIONS.extension("enumerate", ITERABLE, INT | NULL)
 def enumerate_(collection: Items, start: int = 0) -> Iterator[list[Any]]:
     for index, item in enumerate(collection, start):
         yield [index, item]
 
 
-@STANDARD.extension("any", ITERABLE, LAMBDA)
+@FUNCTIONS.extension("any", ITERABLE, LAMBDA)
 def any_(collection: Items, predicate: Lambda | None = None) -> bool:
     return any(predicate is None or predicate(item) for item in collection)
 
 
-@STANDARD.extension("all", ITERABLE, LAMBDA)
+@FUNCTIONS.extension("all", ITERABLE, LAMBDA)
 def all_(collection: Items, predicate: Lambda | None = None) -> bool:
     return all(collection) if predicate is None else all(map(predicate, collection))
 
 
-@STANDARD.extension("len", ITERATOR)
+@FUNCTIONS.extension("len", ITERATOR)
 def length(limits: Limits, collection: Items) -> int:
     items, total = iter(collection), 0
     while part := sum(1 for _ in islice(items, 10_000)):
@@ -129,19 +130,19 @@ def length(limits: Limits, collection: Items) -> int:
     return total
 
 
-@STANDARD.method("count", ITERABLE)
+@FUNCTIONS.method("count", ITERABLE)
 def count(limits: Limits, collection: Items) -> int:
     return length(limits, collection)
 
 
-@STANDARD.method("first", ITERABLE, ANY)
+@FUNCTIONS.method("first", ITERABLE, ANY)
 def first(collection: Items, default: Any = _NOTHING) -> Any:
     for item in collection:
         return item
     return _default_or_fail(default)
 
 
-@STANDARD.method("last", ITERABLE, ANY)
+@FUNCTIONS.method("last", ITERABLE, ANY)
 def last(collection: Items, default: Any = _NOTHING) -> Any:
     found = default
     if KINDS[type(collection)] == SEQUENCE:
@@ -158,7 +159,7 @@ def _default_or_fail(default: Any) -> Any:
     return default
 
 
-@STANDARD.method("single", ITERABLE)
+@FUNCTIONS.method("single", ITERABLE)
 def single(collection: Items) -> Any:
     items = list(islice(collection, 2))
     if len(items) == 1:
@@ -166,12 +167,12 @@ def single(collection: Items) -> Any:
     raise YaqlRuntimeError("the list has more than one item" if items else "the list is empty")
 
 
-@STANDARD.method("indexOf", ITERABLE)
+@FUNCTIONS.method("indexOf", ITERABLE)
 def index_of(limits: Limits, collection: Items, item: Any) -> int:
     return next((index for index, other in enumerate(collection) if equal(other, item, limits)), -1)
 
 
-@STANDARD.method("lastIndexOf", ITERABLE)
+@FUNCTIONS.method("lastIndexOf", ITERABLE)
 def last_index_of(limits: Limits, collection: Items, item: Any) -> int:
     found = -1
     for index, other in enumerate(collection):
@@ -180,12 +181,12 @@ def last_index_of(limits: Limits, collection: Items, item: Any) -> int:
     return found
 
 
-@STANDARD.method("indexWhere", ITERABLE, LAMBDA)
+@FUNCTIONS.method("indexWhere", ITERABLE, LAMBDA)
 def index_where(collection: Items, predicate: Lambda) -> int:
     return next((index for index, item in enumerate(collection) if predicate(item)), -1)
 
 
-@STANDARD.method("lastIndexWhere", ITERABLE, LAMBDA)
+@FUNCTIONS.method("lastIndexWhere", ITERABLE, LAMBDA)
 def last_index_where(collection: Items, predicate: Lambda) -> int:
     found = -1
     for index, item in enumerate(collection):
@@ -194,14 +195,14 @@ def last_index_where(collection: Items, predicate: Lambda) -> int:
     return found
 
 
-@STANDARD.method("slice", ITERABLE, INT)
+@FUNCTIONS.method("slice", ITERABLE, INT)
 def slice_(collection: Items, length: int) -> Iterator[list[Any]]:
     items = iter(collection)
     while part := list(islice(items, length)):
         yield part
 
 
-@STANDARD.method("splitWhere", ITERABLE, LAMBDA)
+@FUNCTIONS.method("splitWhere", ITERABLE, LAMBDA)
 def split_where(collection: Items, predicate: Lambda) -> Iterator[list[Any]]:
     part: list[Any] = []
     for item in list(collection):
@@ -214,7 +215,7 @@ def split_where(collection: Items, predicate: Lambda) -> Iterator[list[Any]]:
         yield part
 
 
-@STANDARD.method("sliceWhere", ITERABLE, LAMBDA)
+@FUNCTIONS.method("sliceWhere", ITERABLE, LAMBDA)
 def slice_where(limits: Limits, collection: Items, predicate: Lambda) -> Iterator[list[Any]]:
     part: list[Any] = []
     before: Any = _NOTHING
@@ -229,13 +230,13 @@ def slice_where(limits: Limits, collection: Items, predicate: Lambda) -> Iterato
         yield part
 
 
-@STANDARD.method("splitAt", ITERABLE, INT)
+@FUNCTIONS.method("splitAt", ITERABLE, INT)
 def split_at(collection: Items, index: int) -> list[list[Any]]:
     items = list(collection)
     return [items[:index], items[index:]]
 
 
-@STANDARD.method("reverse", ITERABLE)
+@FUNCTIONS.method("reverse", ITERABLE)
 def reverse(collection: Items) -> Iterator[Any]:
     items = list(collection)
     items.reverse()

@@ -7,13 +7,14 @@ from collections.abc import Iterator
 from typing import Any
 
 from sabir.expressions.yaql.errors import YaqlRuntimeError
-from sabir.expressions.yaql.functions import LAMBDA
+from sabir.expressions.yaql.functions import LAMBDA, Library
 from sabir.expressions.yaql.kinds import BOOL, INT, KINDS, NULL, PATTERN, STRING
-from sabir.expressions.yaql.library.registry import STANDARD
 from sabir.expressions.yaql.limits import Limits
 from sabir.expressions.yaql.patterns import Found, find, find_all, substitute
 from sabir.expressions.yaql.patterns import split as split_text
 from sabir.expressions.yaql.scope import Lambda, Variables
+
+FUNCTIONS = Library()
 
 Pattern = re.Pattern[str]
 _FLAG = BOOL | NULL
@@ -26,7 +27,7 @@ def compiled(pattern: str, flags: int = 0) -> Pattern:
         raise YaqlRuntimeError(f"{pattern!r} is not a regular expression: {problem}") from problem
 
 
-@STANDARD.function("regex", STRING, _FLAG, _FLAG, _FLAG)
+@FUNCTIONS.function("regex", STRING, _FLAG, _FLAG, _FLAG)
 def regex(
     pattern: str,
     ignore_case: bool = False,  # noqa: FBT001, FBT002 - parameters of YAQL
@@ -41,32 +42,32 @@ def regex(
     return compiled(pattern, flags)
 
 
-@STANDARD.method("matches", PATTERN, STRING)
+@FUNCTIONS.method("matches", PATTERN, STRING)
 def matches(regexp: Pattern, string: str) -> bool:
     return find(regexp, string) is not None
 
 
-@STANDARD.method("matches", STRING, STRING)
+@FUNCTIONS.method("matches", STRING, STRING)
 def matches_text(string: str, regexp: str) -> bool:
     return matches(compiled(regexp), string)
 
 
-@STANDARD.operator("=~", STRING, PATTERN)
+@FUNCTIONS.operator("=~", STRING, PATTERN)
 def is_like(string: str, regexp: Pattern) -> bool:
     return matches(regexp, string)
 
 
-@STANDARD.operator("=~", STRING, STRING)
+@FUNCTIONS.operator("=~", STRING, STRING)
 def is_like_text(string: str, pattern: str) -> bool:
     return matches(compiled(pattern), string)
 
 
-@STANDARD.operator("!~", STRING, PATTERN)
+@FUNCTIONS.operator("!~", STRING, PATTERN)
 def is_unlike(string: str, regexp: Pattern) -> bool:
     return not matches(regexp, string)
 
 
-@STANDARD.operator("!~", STRING, STRING)
+@FUNCTIONS.operator("!~", STRING, STRING)
 def is_unlike_text(string: str, pattern: str) -> bool:
     return not matches(compiled(pattern), string)
 
@@ -86,7 +87,7 @@ def _record(match: Found, group: int) -> dict[str, Any]:
     return {"value": match.group(group), "start": start, "end": end}
 
 
-@STANDARD.method("search", PATTERN, STRING, LAMBDA)
+@FUNCTIONS.method("search", PATTERN, STRING, LAMBDA)
 def search(variables: Variables, regexp: Pattern, string: str, selector: Lambda | None = None) -> Any:
     match = find(regexp, string)
     if match is None:
@@ -94,7 +95,7 @@ def search(variables: Variables, regexp: Pattern, string: str, selector: Lambda 
     return match.group() if selector is None else selector.within(_published(variables, regexp, match))
 
 
-@STANDARD.method("searchAll", PATTERN, STRING, LAMBDA)
+@FUNCTIONS.method("searchAll", PATTERN, STRING, LAMBDA)
 def search_all(
     variables: Variables, regexp: Pattern, string: str, selector: Lambda | None = None
 ) -> Iterator[Any]:
@@ -103,27 +104,27 @@ def search_all(
         yield match.group() if selector is None else selector.within(_published(kept, regexp, match))
 
 
-@STANDARD.method("split", PATTERN, STRING, INT)
+@FUNCTIONS.method("split", PATTERN, STRING, INT)
 def split(regexp: Pattern, string: str, max_split: int = 0) -> list[Any]:
     return split_text(regexp, string, max_split)
 
 
-@STANDARD.method("split", STRING, PATTERN, INT)
+@FUNCTIONS.method("split", STRING, PATTERN, INT)
 def split_string(string: str, regexp: Pattern, max_split: int = 0) -> list[Any]:
     return split(regexp, string, max_split)
 
 
-@STANDARD.method("replace", PATTERN, STRING, STRING, INT)
+@FUNCTIONS.method("replace", PATTERN, STRING, STRING, INT)
 def replace(limits: Limits, regexp: Pattern, string: str, repl: str, count: int = 0) -> str:
     return substitute(regexp, string, repl, count=count, quota=limits.quota)
 
 
-@STANDARD.method("replace", STRING, PATTERN, STRING, INT)
+@FUNCTIONS.method("replace", STRING, PATTERN, STRING, INT)
 def replace_string(limits: Limits, string: str, regexp: Pattern, repl: str, count: int = 0) -> str:
     return replace(limits, regexp, string, repl, count)
 
 
-@STANDARD.method("replaceBy", PATTERN, STRING, LAMBDA, INT)
+@FUNCTIONS.method("replaceBy", PATTERN, STRING, LAMBDA, INT)
 def replace_by(
     limits: Limits, variables: Variables, regexp: Pattern, string: str, repl: Lambda, count: int = 0
 ) -> str:
@@ -149,18 +150,18 @@ def _as_text(value: Any) -> str:
     return value
 
 
-@STANDARD.method("replaceBy", STRING, PATTERN, LAMBDA, INT)
+@FUNCTIONS.method("replaceBy", STRING, PATTERN, LAMBDA, INT)
 def replace_string_by(
     limits: Limits, variables: Variables, string: str, regexp: Pattern, repl: Lambda, count: int = 0
 ) -> str:
     return replace_by(limits, variables, regexp, string, repl, count)
 
 
-@STANDARD.function("escapeRegex", STRING)
+@FUNCTIONS.function("escapeRegex", STRING)
 def escape_regex(string: str) -> str:
     return re.escape(string)
 
 
-@STANDARD.function("isRegex")
+@FUNCTIONS.function("isRegex")
 def is_regex(value: Any) -> bool:
     return KINDS[type(value)] == PATTERN

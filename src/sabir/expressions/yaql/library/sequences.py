@@ -7,12 +7,13 @@ from collections.abc import Iterable, Iterator
 from itertools import count, cycle, repeat
 from typing import Any
 
-from sabir.expressions.yaql.functions import LAMBDA
+from sabir.expressions.yaql.functions import LAMBDA, Library
 from sabir.expressions.yaql.kinds import ANY, BOOL, INT, ITERABLE, ITERATOR, KINDS, SEQUENCE, SET
-from sabir.expressions.yaql.library.registry import STANDARD
 from sabir.expressions.yaql.limits import Limits
 from sabir.expressions.yaql.scope import Lambda
 from sabir.expressions.yaql.values import hashable
+
+FUNCTIONS = Library()
 
 _END = object()
 
@@ -49,37 +50,37 @@ def memorized(collection: Iterable[Any], limits: Limits) -> Iterable[Any]:
     return Memorized(iter(collection), limits)
 
 
-@STANDARD.method("memorize", ITERABLE)
+@FUNCTIONS.method("memorize", ITERABLE)
 def memorize(limits: Limits, collection: Iterable[Any]) -> Iterable[Any]:
     return memorized(collection, limits)
 
 
-@STANDARD.function("range", INT)
+@FUNCTIONS.function("range", INT)
 def range_to(stop: int) -> Iterator[int]:
     return iter(range(stop))
 
 
-@STANDARD.function("range", INT, INT, INT)
+@FUNCTIONS.function("range", INT, INT, INT)
 def range_(start: int, stop: int, step: int = 1) -> Iterator[int]:
     return iter(range(start, stop, step))
 
 
-@STANDARD.function("sequence", INT, INT)
+@FUNCTIONS.function("sequence", INT, INT)
 def sequence(start: int = 0, step: int = 1) -> Iterator[int]:
     return count(start, step)
 
 
-@STANDARD.method("repeat", ANY, INT)
+@FUNCTIONS.method("repeat", ANY, INT)
 def repeat_(value: Any, times: int = -1) -> Iterator[Any]:
     return repeat(value) if times < 0 else repeat(value, times)
 
 
-@STANDARD.method("cycle", ITERABLE)
+@FUNCTIONS.method("cycle", ITERABLE)
 def cycle_(collection: Iterable[Any]) -> Iterator[Any]:
     return cycle(collection)
 
 
-@STANDARD.function("generate", ANY, LAMBDA, LAMBDA, LAMBDA, BOOL)
+@FUNCTIONS.function("generate", ANY, LAMBDA, LAMBDA, LAMBDA, BOOL)
 def generate(
     limits: Limits,
     initial: Any,
@@ -101,7 +102,7 @@ def generate(
         initial = limits.settled(producer(initial), next(rounds))
 
 
-@STANDARD.function("generateMany", ANY, LAMBDA, LAMBDA, BOOL, BOOL)
+@FUNCTIONS.function("generateMany", ANY, LAMBDA, LAMBDA, BOOL, BOOL)
 def generate_many(
     limits: Limits,
     initial: Any,
@@ -128,7 +129,7 @@ def generate_many(
         limits.check(queue)
 
 
-@STANDARD.method("defaultIfEmpty", ITERABLE, ITERABLE)
+@FUNCTIONS.method("defaultIfEmpty", ITERABLE, ITERABLE)
 def default_if_empty(limits: Limits, collection: Iterable[Any], default: Iterable[Any]) -> Iterable[Any]:
     if KINDS[type(collection)] & (SEQUENCE | SET):
         return collection if len(collection) else default  # type: ignore[arg-type]

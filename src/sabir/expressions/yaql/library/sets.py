@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Set
 from typing import Any
 
+from sabir.expressions.yaql.functions import Library
 from sabir.expressions.yaql.kinds import ITERABLE, KINDS, SET
 from sabir.expressions.yaql.library.lists import opened
-from sabir.expressions.yaql.library.registry import STANDARD
 from sabir.expressions.yaql.limits import Limits
 from sabir.expressions.yaql.values import hashable
+
+FUNCTIONS = Library()
 
 AnySet = Set[Any]
 
@@ -18,76 +20,76 @@ def _members(set_: AnySet, limits: Limits) -> frozenset[Any]:
     return set_ if isinstance(set_, frozenset) else to_set(limits, set_)
 
 
-@STANDARD.function("set")
+@FUNCTIONS.function("set")
 def set_of(limits: Limits, *args: Any) -> frozenset[Any]:
     return to_set(limits, limits.iterable(opened(limits, args)))
 
 
-@STANDARD.method("toSet", ITERABLE)
+@FUNCTIONS.method("toSet", ITERABLE)
 def to_set(limits: Limits, collection: Iterable[Any]) -> frozenset[Any]:
     return frozenset([hashable(item, limits) for item in collection])
 
 
-@STANDARD.function("isSet")
+@FUNCTIONS.function("isSet")
 def is_set(arg: Any) -> bool:
     return KINDS[type(arg)] == SET
 
 
-@STANDARD.extension("len", SET)
+@FUNCTIONS.extension("len", SET)
 def length(set_: AnySet) -> int:
     return len(set_)
 
 
-@STANDARD.operator("<", SET, SET)
+@FUNCTIONS.operator("<", SET, SET)
 def less(left: AnySet, right: AnySet) -> bool:
     return left < right
 
 
-@STANDARD.operator("<=", SET, SET)
+@FUNCTIONS.operator("<=", SET, SET)
 def at_most(left: AnySet, right: AnySet) -> bool:
     return left <= right
 
 
-@STANDARD.operator(">", SET, SET)
+@FUNCTIONS.operator(">", SET, SET)
 def greater(left: AnySet, right: AnySet) -> bool:
     return left > right
 
 
-@STANDARD.operator(">=", SET, SET)
+@FUNCTIONS.operator(">=", SET, SET)
 def at_least(left: AnySet, right: AnySet) -> bool:
     return left >= right
 
 
-@STANDARD.method("union", SET, SET)
+@FUNCTIONS.method("union", SET, SET)
 def union(limits: Limits, left: AnySet, right: AnySet) -> frozenset[Any]:
     return _members(left, limits) | _members(right, limits)
 
 
-@STANDARD.method("intersect", SET, SET)
+@FUNCTIONS.method("intersect", SET, SET)
 def intersect(limits: Limits, left: AnySet, right: AnySet) -> frozenset[Any]:
     return _members(left, limits) & _members(right, limits)
 
 
-@STANDARD.method("difference", SET, SET)
+@FUNCTIONS.method("difference", SET, SET)
 def difference(limits: Limits, left: AnySet, right: AnySet) -> frozenset[Any]:
     return _members(left, limits) - _members(right, limits)
 
 
-@STANDARD.operator("-", SET, SET)
+@FUNCTIONS.operator("-", SET, SET)
 def minus(limits: Limits, left: AnySet, right: AnySet) -> frozenset[Any]:
     return difference(limits, left, right)
 
 
-@STANDARD.method("symmetricDifference", SET, SET)
+@FUNCTIONS.method("symmetricDifference", SET, SET)
 def symmetric_difference(limits: Limits, left: AnySet, right: AnySet) -> frozenset[Any]:
     return _members(left, limits) ^ _members(right, limits)
 
 
-@STANDARD.method("add", SET)
+@FUNCTIONS.method("add", SET)
 def add(limits: Limits, set_: AnySet, *values: Any) -> frozenset[Any]:
     return _members(set_, limits) | to_set(limits, values)
 
 
-@STANDARD.method("remove", SET)
+@FUNCTIONS.method("remove", SET)
 def remove(limits: Limits, set_: AnySet, *values: Any) -> frozenset[Any]:
     return _members(set_, limits) - to_set(limits, values)

@@ -6,87 +6,89 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from sabir.expressions.yaql.errors import YaqlRuntimeError
+from sabir.expressions.yaql.functions import Library
 from sabir.expressions.yaql.kinds import BOOL, INT, ITERABLE, MAPPING, NULL, NUMBER, STRING
-from sabir.expressions.yaql.library.registry import STANDARD
 from sabir.expressions.yaql.limits import Limits
 from sabir.expressions.yaql.values import text_of
+
+FUNCTIONS = Library()
 
 _FLAG = BOOL | NULL
 
 
-@STANDARD.operator("<", STRING, STRING)
+@FUNCTIONS.operator("<", STRING, STRING)
 def less(left: str, right: str) -> bool:
     return left < right
 
 
-@STANDARD.operator("<=", STRING, STRING)
+@FUNCTIONS.operator("<=", STRING, STRING)
 def at_most(left: str, right: str) -> bool:
     return left <= right
 
 
-@STANDARD.operator(">", STRING, STRING)
+@FUNCTIONS.operator(">", STRING, STRING)
 def greater(left: str, right: str) -> bool:
     return left > right
 
 
-@STANDARD.operator(">=", STRING, STRING)
+@FUNCTIONS.operator(">=", STRING, STRING)
 def at_least(left: str, right: str) -> bool:
     return left >= right
 
 
-@STANDARD.operator("+", STRING, STRING)
+@FUNCTIONS.operator("+", STRING, STRING)
 def plus(limits: Limits, left: str, right: str) -> str:
     result: str = limits.made(left + right)
     return result
 
 
-@STANDARD.operator("*", STRING, INT)
+@FUNCTIONS.operator("*", STRING, INT)
 def times(limits: Limits, left: str, right: int) -> str:
     limits.check_sizes((1 - right, ""), (right, left))
     return left * right
 
 
-@STANDARD.operator("*", INT, STRING)
+@FUNCTIONS.operator("*", INT, STRING)
 def by_times(limits: Limits, left: int, right: str) -> str:
     return times(limits, right, left)
 
 
-@STANDARD.operator("in", STRING, STRING)
+@FUNCTIONS.operator("in", STRING, STRING)
 def is_in(left: str, right: str) -> bool:
     return left in right
 
 
-@STANDARD.function("concat", STRING)
+@FUNCTIONS.function("concat", STRING)
 def concat(*args: str) -> str:
     return "".join(args)
 
 
-@STANDARD.method("toUpper", STRING)
+@FUNCTIONS.method("toUpper", STRING)
 def to_upper(string: str) -> str:
     return string.upper()
 
 
-@STANDARD.method("toLower", STRING)
+@FUNCTIONS.method("toLower", STRING)
 def to_lower(string: str) -> str:
     return string.lower()
 
 
-@STANDARD.extension("len", STRING)
+@FUNCTIONS.extension("len", STRING)
 def length(string: str) -> int:
     return len(string)
 
 
-@STANDARD.method("split", STRING, STRING | NULL, INT)
+@FUNCTIONS.method("split", STRING, STRING | NULL, INT)
 def split(string: str, separator: str | None = None, max_splits: int = -1) -> list[str]:
     return string.split(separator, max_splits)
 
 
-@STANDARD.method("rightSplit", STRING, STRING | NULL, INT)
+@FUNCTIONS.method("rightSplit", STRING, STRING | NULL, INT)
 def right_split(string: str, separator: str | None = None, max_splits: int = -1) -> list[str]:
     return string.rsplit(separator, max_splits)
 
 
-@STANDARD.method("join", ITERABLE, STRING)
+@FUNCTIONS.method("join", ITERABLE, STRING)
 def join(limits: Limits, sequence: Iterable[Any], separator: str) -> str:
     size, parts = 0, []
     for item in sequence:
@@ -98,58 +100,58 @@ def join(limits: Limits, sequence: Iterable[Any], separator: str) -> str:
     return separator.join(parts)
 
 
-@STANDARD.method("join", STRING, ITERABLE)
+@FUNCTIONS.method("join", STRING, ITERABLE)
 def join_with(limits: Limits, separator: str, sequence: Iterable[Any]) -> str:
     return join(limits, sequence, separator)
 
 
-@STANDARD.function("str")
+@FUNCTIONS.function("str")
 def str_(limits: Limits, value: Any) -> str:
     return text_of(value, limits)
 
 
-@STANDARD.method("trim", STRING, STRING | NULL)
+@FUNCTIONS.method("trim", STRING, STRING | NULL)
 def trim(string: str, chars: str | None = None) -> str:
     return string.strip(chars)
 
 
-@STANDARD.method("trimLeft", STRING, STRING | NULL)
+@FUNCTIONS.method("trimLeft", STRING, STRING | NULL)
 def trim_left(string: str, chars: str | None = None) -> str:
     return string.lstrip(chars)
 
 
-@STANDARD.method("trimRight", STRING, STRING | NULL)
+@FUNCTIONS.method("trimRight", STRING, STRING | NULL)
 def trim_right(string: str, chars: str | None = None) -> str:
     return string.rstrip(chars)
 
 
-@STANDARD.extension("norm", STRING | NULL, STRING | NULL)
+@FUNCTIONS.extension("norm", STRING | NULL, STRING | NULL)
 def norm(string: str | None, chars: str | None = None) -> str | None:
     return None if string is None else string.strip(chars) or None
 
 
-@STANDARD.extension("isEmpty", STRING | NULL, BOOL, STRING | NULL)
+@FUNCTIONS.extension("isEmpty", STRING | NULL, BOOL, STRING | NULL)
 def is_empty(string: str | None, trim: bool = True, chars: str | None = None) -> bool:  # noqa: FBT001, FBT002
     if string is None:
         return True
     return not (string.strip(chars) if trim else string)
 
 
-@STANDARD.method("replace", STRING, STRING, STRING, INT)
+@FUNCTIONS.method("replace", STRING, STRING, STRING, INT)
 def replace(limits: Limits, string: str, old: str, new: str, count: int = -1) -> str:
     times = string.count(old)
     limits.check_sizes((1, string), (times if count < 0 else min(times, count), new))
     return string.replace(old, new, count)
 
 
-@STANDARD.method("replace", STRING, MAPPING, INT)
+@FUNCTIONS.method("replace", STRING, MAPPING, INT)
 def replace_all(limits: Limits, string: str, replacements: Mapping[Any, Any], count: int = -1) -> str:
     for old, new in replacements.items():
         string = replace(limits, string, text_of(old, limits), text_of(new, limits), count)
     return string
 
 
-@STANDARD.method("substring", STRING, INT, INT)
+@FUNCTIONS.method("substring", STRING, INT, INT)
 def substring(string: str, start: int, length: int = -1) -> str:
     if length < 0:
         length = len(string)
@@ -158,23 +160,23 @@ def substring(string: str, start: int, length: int = -1) -> str:
     return string[start : start + length]
 
 
-@STANDARD.method("indexOf", STRING, STRING, INT)
+@FUNCTIONS.method("indexOf", STRING, STRING, INT)
 def index_of(string: str, sub: str, start: int = 0) -> int:
     return string.find(sub, start)
 
 
-@STANDARD.method("indexOf", STRING, STRING, INT, INT)
+@FUNCTIONS.method("indexOf", STRING, STRING, INT, INT)
 def index_within(string: str, sub: str, start: int, length: int) -> int:
     start, end = _bounds(string, start, length)
     return string.find(sub, start, end)
 
 
-@STANDARD.method("lastIndexOf", STRING, STRING, INT)
+@FUNCTIONS.method("lastIndexOf", STRING, STRING, INT)
 def last_index_of(string: str, sub: str, start: int = 0) -> int:
     return string.rfind(sub, start)
 
 
-@STANDARD.method("lastIndexOf", STRING, STRING, INT, INT)
+@FUNCTIONS.method("lastIndexOf", STRING, STRING, INT, INT)
 def last_index_within(string: str, sub: str, start: int, length: int) -> int:
     start, end = _bounds(string, start, length)
     return string.rfind(sub, start, end)
@@ -188,12 +190,12 @@ def _bounds(string: str, start: int, length: int) -> tuple[int, int]:
     return start, start + length
 
 
-@STANDARD.method("toCharArray", STRING)
+@FUNCTIONS.method("toCharArray", STRING)
 def to_char_array(string: str) -> list[str]:
     return list(string)
 
 
-@STANDARD.function("characters", *(_FLAG,) * 12)
+@FUNCTIONS.function("characters", *(_FLAG,) * 12)
 def characters(
     digits: bool = False,  # noqa: FBT001, FBT002 - parameters of YAQL, given by keyword there
     hexdigits: bool = False,  # noqa: FBT001, FBT002
@@ -228,21 +230,21 @@ def characters(
     return list(dict.fromkeys("".join(chars for chars, chosen in wanted.items() if chosen)))
 
 
-@STANDARD.function("isString")
+@FUNCTIONS.function("isString")
 def is_string(arg: Any) -> bool:
     return isinstance(arg, str)
 
 
-@STANDARD.method("startsWith", STRING, STRING)
+@FUNCTIONS.method("startsWith", STRING, STRING)
 def starts_with(string: str, *prefixes: str) -> bool:
     return string.startswith(prefixes)
 
 
-@STANDARD.method("endsWith", STRING, STRING)
+@FUNCTIONS.method("endsWith", STRING, STRING)
 def ends_with(string: str, *suffixes: str) -> bool:
     return string.endswith(suffixes)
 
 
-@STANDARD.function("hex", NUMBER | NULL)
+@FUNCTIONS.function("hex", NUMBER | NULL)
 def hex_(num: int) -> str:
     return hex(num)

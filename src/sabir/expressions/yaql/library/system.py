@@ -9,15 +9,16 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from sabir.expressions.yaql.errors import YaqlRuntimeError
-from sabir.expressions.yaql.functions import LAMBDA
+from sabir.expressions.yaql.functions import LAMBDA, Library
 from sabir.expressions.yaql.kinds import ANY, ITERABLE, ITERATOR, KINDS, MAPPING, SEQUENCE, STRING
-from sabir.expressions.yaql.library.registry import STANDARD
 from sabir.expressions.yaql.library.sequences import memorized
 from sabir.expressions.yaql.limits import Limits
 from sabir.expressions.yaql.scope import Lambda, Scope, Variables, function_key, variable_key
 
 if TYPE_CHECKING:
     from sabir.expressions.yaql.engine import Engine
+
+FUNCTIONS = Library()
 
 
 @cache
@@ -33,7 +34,7 @@ def numbered(variables: Variables, values: Iterable[Any]) -> Variables:
     return result
 
 
-@STANDARD.method("unpack", ITERABLE, STRING)
+@FUNCTIONS.method("unpack", ITERABLE, STRING)
 def unpack(variables: Variables, sequence: Iterable[Any], *names: str) -> Scope:
     if not names:
         return Scope(numbered(variables, sequence))
@@ -43,12 +44,12 @@ def unpack(variables: Variables, sequence: Iterable[Any], *names: str) -> Scope:
     return Scope({**variables, **{variable_key(name): item for name, item in zip(names, items, strict=True)}})
 
 
-@STANDARD.function("with")
+@FUNCTIONS.function("with")
 def with_(variables: Variables, *args: Any) -> Scope:
     return Scope(numbered(variables, args))
 
 
-@STANDARD.function("let")
+@FUNCTIONS.function("let")
 def let(variables: Variables, *args: Any, **kwargs: Any) -> Scope:
     result = numbered(variables, args)
     for name, value in kwargs.items():
@@ -56,7 +57,7 @@ def let(variables: Variables, *args: Any, **kwargs: Any) -> Scope:
     return Scope(result)
 
 
-@STANDARD.function("def", STRING, LAMBDA)
+@FUNCTIONS.function("def", STRING, LAMBDA)
 def define(variables: Variables, name: str, func: Lambda) -> Scope:
     function = func.fresh()
     key = function_key(name)
@@ -64,7 +65,7 @@ def define(variables: Variables, name: str, func: Lambda) -> Scope:
     return Scope({**variables, key: function})
 
 
-@STANDARD.method("assert", ANY, LAMBDA, STRING)
+@FUNCTIONS.method("assert", ANY, LAMBDA, STRING)
 def assert_(limits: Limits, obj: Any, condition: Lambda, message: str = "Assertion failed") -> Any:
     if KINDS[type(obj)] == ITERATOR:
         obj = memorized(obj, limits)
@@ -73,7 +74,7 @@ def assert_(limits: Limits, obj: Any, condition: Lambda, message: str = "Asserti
     return obj
 
 
-@STANDARD.function("call", STRING, SEQUENCE, MAPPING)
+@FUNCTIONS.function("call", STRING, SEQUENCE, MAPPING)
 def call(
     engine: Engine,
     variables: Variables,
@@ -88,11 +89,11 @@ def call(
     return engine.dispatcher.call_method(name, (receiver, *args), named, variables)
 
 
-@STANDARD.function("bool")
+@FUNCTIONS.function("bool")
 def bool_(value: Any) -> bool:
     return bool(value)
 
 
-@STANDARD.function("isBoolean")
+@FUNCTIONS.function("isBoolean")
 def is_boolean(value: Any) -> bool:
     return isinstance(value, bool)
