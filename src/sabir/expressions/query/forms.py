@@ -6,7 +6,7 @@ expression in it compiles to None and costs nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any, Final
 
 from sabir.diagnostics.rules import Rule
@@ -298,7 +298,7 @@ def _call(raw: Mapping[str, Any]) -> Expression:
     return _bounded(lambda context: spread(implementation(call, context)))
 
 
-def _takes(keywords: frozenset[str] | None) -> str:
+def _takes(keywords: Collection[str] | None) -> str:
     return "it takes " + ", ".join(sorted(keywords)) if keywords else "it takes nothing beside its argument"
 
 

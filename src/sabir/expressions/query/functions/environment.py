@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from sabir.expressions.query.context import Context
 from sabir.expressions.query.functions.call import Call
-from sabir.expressions.query.functions.registry import function
+from sabir.expressions.query.functions.registry import Function, table
 from sabir.expressions.query.values import reveal_deep
 
-__all__: list[str] = []
+__all__ = ["FUNCTIONS"]
 
 
-@function("get_env", standalone=True)
 def get_env(call: Call, context: Context) -> Any:
     argument = call.argument
     if argument is None or argument == [] or argument == "":
@@ -26,7 +25,6 @@ def get_env(call: Call, context: Context) -> Any:
     return context.session.work.environment.get(_name(call, context, argument))
 
 
-@function("has_env", standalone=True)
 def has_env(call: Call, context: Context) -> Any:
     return _name(call, context, call.argument) in context.session.work.environment
 
@@ -36,3 +34,9 @@ def _name(call: Call, context: Context, raw: Any) -> str:
     if not isinstance(name, str):
         call.fail(context, f"the name of an environment variable must be text, not {name!r}")
     return name
+
+
+FUNCTIONS: Final = table(
+    Function("get_env", get_env, standalone=True),
+    Function("has_env", has_env, standalone=True),
+)

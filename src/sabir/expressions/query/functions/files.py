@@ -18,11 +18,11 @@ from sabir.expressions.query.access import (
 )
 from sabir.expressions.query.context import Context
 from sabir.expressions.query.functions.call import Call
-from sabir.expressions.query.functions.registry import function
+from sabir.expressions.query.functions.registry import Function, table
 from sabir.expressions.query.values import MISSING, External, is_sensitive, mark, reveal_deep
 from sabir.expressions.vault import VAULT
 
-__all__: list[str] = []
+__all__ = ["FUNCTIONS"]
 
 _DATA_ENCODINGS: Final = frozenset({"binary", "vault", "json", "yaml"})
 _BY_SUFFIX: Final = {".json": "json", ".yaml": "yaml", ".yml": "yaml", ".vault": "vault"}
@@ -68,7 +68,6 @@ class _File(External):
         return _decode(raw, encoding, self._call, self._context, plain=self._raw_contents)
 
 
-@function("file", keywords=("dir", "encoding", "contents"))
 def file(call: Call, context: Context) -> Any:
     written = call.text(context, "the path of file")
     base = base_directory(context)
@@ -83,7 +82,6 @@ def file(call: Call, context: Context) -> Any:
     return _File(path, written, encoding, call, context, as_text=False)
 
 
-@function("tempfile", keywords=("encoding", "suffix"))
 def tempfile(call: Call, context: Context) -> Any:
     suffix = (
         ""
@@ -213,3 +211,9 @@ def _password(call: Call, context: Context) -> str:
 def _write(path: Path, raw: bytes) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(raw)
+
+
+FUNCTIONS: Final = table(
+    Function("file", file, keywords=("dir", "encoding", "contents")),
+    Function("tempfile", tempfile, keywords=("encoding", "suffix")),
+)

@@ -9,10 +9,10 @@ from sabir.expressions.query.access import absolute, base_directory, may_write, 
 from sabir.expressions.query.context import Context
 from sabir.expressions.query.errors import NOT_FOUND, expression_rule
 from sabir.expressions.query.functions.call import Call
-from sabir.expressions.query.functions.registry import function
+from sabir.expressions.query.functions.registry import Function, table
 from sabir.expressions.query.values import is_sensitive, mark, reveal_deep
 
-__all__ = ["LOCATIONS", "folder"]
+__all__ = ["FUNCTIONS", "LOCATIONS", "folder"]
 
 NO_TASK: Final = expression_rule(
     "EXPR:E013",
@@ -40,7 +40,6 @@ LOCATIONS = (
 )
 
 
-@function("get_dir")
 def get_dir(call: Call, context: Context) -> Any:
     location, make = _arguments(call, context, 1)
     found = folder(location[0], call, context)
@@ -51,7 +50,6 @@ def get_dir(call: Call, context: Context) -> Any:
     return str(found)
 
 
-@function("abspath")
 def abspath(call: Call, context: Context) -> Any:
     (path, *location), make = _arguments(call, context, 2)
     base: Path | None = base_directory(context)
@@ -144,3 +142,9 @@ def _safe(name: str) -> str:
     """A name as one part of a path: it can neither climb nor descend."""
     safe = name.replace("/", "_").replace("\\", "_").replace("\0", "_")
     return safe if safe.strip(".") else "_" * max(len(safe), 1)
+
+
+FUNCTIONS: Final = table(
+    Function("get_dir", get_dir),
+    Function("abspath", abspath),
+)

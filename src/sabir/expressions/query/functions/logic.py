@@ -5,19 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from functools import cache
-from typing import Any
+from typing import Any, Final
 
 from sabir.expressions.query.comparison import equal
 from sabir.expressions.query.context import Context
 from sabir.expressions.query.errors import REFUSED
 from sabir.expressions.query.functions.call import Call, Matches
-from sabir.expressions.query.functions.registry import function
+from sabir.expressions.query.functions.registry import Function, table
 from sabir.expressions.query.iteration import compile_items
 from sabir.expressions.query.tracing import trace
 from sabir.expressions.query.values import MISSING, External, reveal_deep, single
 from sabir.graph.values import reveal
 
-__all__: list[str] = []
+__all__ = ["FUNCTIONS"]
 
 
 @cache
@@ -25,7 +25,6 @@ def _bare_word() -> re.Pattern[str]:
     return re.compile(r"[A-Za-z_][\w-]*")
 
 
-@function("if", keywords=("then", "else"))
 def if_(call: Call, context: Context) -> Any:
     holds = _truth(call.matches(context))
     branch = call.keywords.get("then" if holds else "else", MISSING)
@@ -42,7 +41,6 @@ def if_(call: Call, context: Context) -> Any:
     return _result(branch, found)
 
 
-@function("and")
 def and_(call: Call, context: Context) -> Any:
     result: Any = None
     for raw in _tests(call, context):
@@ -52,7 +50,6 @@ def and_(call: Call, context: Context) -> Any:
     return result
 
 
-@function("or")
 def or_(call: Call, context: Context) -> Any:
     for raw in _tests(call, context):
         result = _result(raw, call.matches(context, raw))
@@ -61,7 +58,6 @@ def or_(call: Call, context: Context) -> Any:
     return False
 
 
-@function("not")
 def not_(call: Call, context: Context) -> Any:
     return not _truth(call.matches(context))
 
@@ -90,18 +86,15 @@ def _truth(found: list[Any]) -> bool:
     return bool(first)
 
 
-@function("eq")
 def eq(call: Call, context: Context) -> Any:
     left, right = call.items(context, 2, 2)
     return equal(reveal_deep(call.value(context, left)), reveal_deep(call.value(context, right)))
 
 
-@function("foreach")
 def foreach(call: Call, context: Context) -> Any:
     return single(compile_items(call.argument)([context.current], context))
 
 
-@function("validate", "validate_json")
 def validate(call: Call, context: Context) -> Any:
     contents, schema = call.items(context, 2, 2)
     document, rules = reveal_deep(call.value(context, contents)), reveal_deep(call.value(context, schema))
@@ -119,3 +112,15 @@ def validate(call: Call, context: Context) -> Any:
     except (ValueError, TypeError) as error:
         first = str(error).splitlines()[0] if str(error) else type(error).__name__
         call.fail(context, f"the schema of validate is not a JSON schema: {first}")
+
+
+FUNCTIONS: Final = table(
+    Function("if", if_, keywords=("then", "else")),
+    Function("and", and_),
+    Function("or", or_),
+    Function("not", not_),
+    Function("eq", eq),
+    Function("foreach", foreach),
+    Function("validate", validate),
+    Function("validate_json", validate),
+)

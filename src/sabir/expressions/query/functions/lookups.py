@@ -1,8 +1,8 @@
-"""lookup: Ansible's lookups env, file and url; others register theirs with the decorator."""
+"""lookup: Ansible's lookups env, file and url; plug-ins may add others."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, Final
 
 from sabir.diagnostics.near import did_you_mean
@@ -10,10 +10,10 @@ from sabir.expressions.query.access import FILE_NOT_FOUND, absolute, base_direct
 from sabir.expressions.query.context import Context
 from sabir.expressions.query.errors import expression_rule
 from sabir.expressions.query.functions.call import Call
-from sabir.expressions.query.functions.registry import function, load_plugins
+from sabir.expressions.query.functions.registry import Function, Lookup, load_plugins, table
 from sabir.expressions.query.values import reveal_deep
 
-__all__ = ["Lookup", "lookup", "run_lookup"]
+__all__ = ["FUNCTIONS", "LOOKUPS", "run_lookup"]
 
 UNKNOWN_LOOKUP: Final = expression_rule(
     "EXPR:E005",
@@ -23,23 +23,7 @@ UNKNOWN_LOOKUP: Final = expression_rule(
     good="{eval: {lookup: {env: HOME}}}",
 )
 
-Lookup = Callable[[list[Any], Mapping[str, Any], Call, Context], list[Any]]
-_LOOKUPS: Final[dict[str, Lookup]] = {}
-_KEYWORDS: Final[dict[str, frozenset[str] | None]] = {}
 
-
-def lookup(name: str, *, keywords: tuple[str, ...] | None = None) -> Callable[[Lookup], Lookup]:
-    """Register a lookup: terms and keywords in, a list of results out."""
-
-    def register(run: Lookup) -> Lookup:
-        _LOOKUPS[name] = run
-        _KEYWORDS[name] = None if keywords is None else frozenset(keywords)
-        return run
-
-    return register
-
-
-@function("lookup")
 def lookup_function(call: Call, context: Context) -> Any:
     spec = call.argument
     if not isinstance(spec, Mapping) or not spec:
@@ -52,19 +36,14 @@ def lookup_function(call: Call, context: Context) -> Any:
 
 
 def run_lookup(name: str, value: Any, keywords: Mapping[str, Any], call: Call, context: Context) -> list[Any]:
-    run = _LOOKUPS.get(name.removeprefix("ansible.builtin."))
+    run = LOOKUPS.get(name.removeprefix("ansible.builtin.")) or load_plugins().lookups.get(name)
     if run is None:
-        load_plugins()
-        run = _LOOKUPS.get(name)
-    if run is None:
-        hint = (
-            did_you_mean(name, _LOOKUPS) or "there are " + ", ".join(_LOOKUPS) + "; a plug-in can add others"
-        )
+        there = [*LOOKUPS, *load_plugins().lookups]
+        hint = did_you_mean(name, there) or "there are " + ", ".join(there) + "; a plug-in can add others"
         call.fail(context, f"there is no lookup {name!r}", UNKNOWN_LOOKUP, hint)
     return run(value if isinstance(value, list) else [value], keywords, call, context)
 
 
-@lookup("env", keywords=("default",))
 def env(terms: list[Any], keywords: Mapping[str, Any], call: Call, context: Context) -> list[Any]:
     """S-89: the second item is the default."""
     default = keywords.get("default", "")
@@ -75,7 +54,6 @@ def env(terms: list[Any], keywords: Mapping[str, Any], call: Call, context: Cont
     return [context.session.work.environment.get(term, default) for term in terms]
 
 
-@lookup("file", keywords=("rstrip", "lstrip"))
 def file(terms: list[Any], keywords: Mapping[str, Any], call: Call, context: Context) -> list[Any]:
     found: list[Any] = []
     for term in terms:
@@ -89,7 +67,6 @@ def file(terms: list[Any], keywords: Mapping[str, Any], call: Call, context: Con
     return found
 
 
-@lookup("url", keywords=("validate_certs", "split_lines", "headers", "timeout"))
 def url(terms: list[Any], keywords: Mapping[str, Any], call: Call, context: Context) -> list[Any]:
     from sabir.expressions.query.network import fetch
 
@@ -99,3 +76,9 @@ def url(terms: list[Any], keywords: Mapping[str, Any], call: Call, context: Cont
         text = raw.decode("utf-8", errors="replace")
         found.extend(text.splitlines() if keywords.get("split_lines", True) else [text])
     return found
+
+
+LOOKUPS: Final[Mapping[str, Lookup]] = {"env": env, "file": file, "url": url}
+FUNCTIONS: Final = table(
+    Function("lookup", lookup_function),
+)

@@ -13,10 +13,10 @@ from sabir.expressions.query.access import FILE_NOT_FOUND, absolute, base_direct
 from sabir.expressions.query.context import Context
 from sabir.expressions.query.errors import REFUSED, expression_rule
 from sabir.expressions.query.functions.call import Call
-from sabir.expressions.query.functions.registry import function
+from sabir.expressions.query.functions.registry import Function, table
 from sabir.expressions.query.resource import Resource
 
-__all__ = ["PythonContext"]
+__all__ = ["FUNCTIONS", "PythonContext"]
 
 PYTHON_NOT_FOUND: Final = expression_rule(
     "EXPR:E014",
@@ -65,7 +65,6 @@ class PythonContext:
         return plain(single(compile_expression(expression)(self._context)))
 
 
-@function("python", keywords=("args",))
 def python(call: Call, context: Context) -> Any:
     written = call.text(context, "the name of a Python function")
     if not context.session.project.permissions.python:
@@ -135,3 +134,8 @@ def _attribute(
         call.fail(context, f"{module.__name__!r} has no function {name!r} (in {written!r})", PYTHON_NOT_FOUND)
     chosen: Callable[..., Any] = found
     return chosen
+
+
+FUNCTIONS: Final = table(
+    Function("python", python, keywords=("args",)),
+)

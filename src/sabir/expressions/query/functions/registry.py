@@ -1,8 +1,14 @@
-"""Functions by name. Ours are registered by the decorator, those of others by the entry point group `sabir.functions`."""
+"""Functions by name: ours stand in the table `FUNCTIONS` of their module, those of others in the modules of plug-ins.
+
+A module of ours is imported when one of its functions is first asked for. A plug-in is a module that an entry point of the
+group `sabir.functions` names; its tables `FUNCTIONS` and `LOOKUPS` are read, importing it changes nothing here.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+import sys
+from collections.abc import Callable, Collection, Iterable, Mapping
+from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
@@ -16,31 +22,50 @@ if TYPE_CHECKING:
     from sabir.expressions.query.functions.call import Call
 
 __all__ = [
+    "MODULES",
+    "Extensions",
     "Function",
     "Implementation",
+    "Lookup",
     "find",
-    "function",
     "hint_for",
     "load_plugins",
     "names",
     "standalone",
+    "table",
 ]
 
 Implementation = Callable[["Call", "Context"], Any]
+"""Answers with a value; a list stands for several matches, null for none. `Matches` says exactly what they are."""
+Lookup = Callable[[list[Any], Mapping[str, Any], "Call", "Context"], list[Any]]
+"""Terms and keywords in, a list of results out."""
 GROUP: Final = "sabir.functions"
 
 
-class Function(Struct, frozen=True, kw_only=True, eq=False):
-    """A function: `keywords` are the keys it takes beside its own name; None takes any."""
+class Function(Struct, frozen=True, eq=False):
+    """A function of expressions."""
 
     name: str
     run: Implementation
-    standalone: bool
-    keywords: frozenset[str] | None
+    standalone: bool = False
+    """Whether a map with this one key is a call wherever it stands in a value."""
+    keywords: Collection[str] | None = ()
+    """The keys it takes beside its own name; None takes any."""
 
 
-# Where our own are: a module is imported when one of its functions is first called.
-_MODULES: Final = {
+class Extensions(Struct, frozen=True):
+    """What plug-ins add."""
+
+    functions: Mapping[str, Function]
+    lookups: Mapping[str, Lookup]
+
+
+def table(*functions: Function) -> Mapping[str, Function]:
+    """Functions by their names."""
+    return {function.name: function for function in functions}
+
+
+MODULES: Final = {
     "environment": ("get_env", "has_env"),
     "files": ("file", "tempfile"),
     "folders": ("abspath", "get_dir"),
@@ -52,52 +77,29 @@ _MODULES: Final = {
     "text": ("concat", "join", "q", "token"),
     "topology": ("get_artifact", "get_attribute", "get_input", "get_nodes_of_type", "get_property"),
 }
-_HOME: Final = {name: module for module, own in _MODULES.items() for name in own}
-_FUNCTIONS: Final[dict[str, Function]] = {}
-_STANDALONE: Final[set[str]] = {*_MODULES["text"], *_MODULES["topology"], *_MODULES["environment"]}
-_LOADED: Final[set[str]] = set()
-
-
-def function(
-    *names: str, standalone: bool = False, keywords: Collection[str] | None = ()
-) -> Callable[[Implementation], Implementation]:
-    """Register a function under its name (and further names). The implementation gets the call and the context.
-
-    It answers with a value; a list stands for several matches, null for none. `Matches` says exactly what they are.
-    """
-
-    def register(run: Implementation) -> Implementation:
-        for name in names:
-            known = _FUNCTIONS.get(name)
-            if known is not None and known.run is not run:
-                raise PluginError(f"the expression function {name!r} is registered twice")
-            taken = None if keywords is None else frozenset(keywords)
-            _FUNCTIONS[name] = Function(name=name, run=run, standalone=standalone, keywords=taken)
-            if standalone:
-                _STANDALONE.add(name)
-        return run
-
-    return register
+"""Which module has which functions, so that none is imported only to know their names."""
+_HOME: Final = {name: module for module, functions in MODULES.items() for name in functions}
+_STANDALONE: Final = frozenset((*MODULES["text"], *MODULES["topology"], *MODULES["environment"]))
 
 
 def find(name: str) -> Function | None:
-    known = _FUNCTIONS.get(name)
-    if known is None:
-        if name in _HOME:
-            import_module(f"sabir.expressions.query.functions.{_HOME[name]}")
-        else:
-            load_plugins()
-        known = _FUNCTIONS.get(name)
-    return known
+    home = _HOME.get(name)
+    if home is None:
+        return load_plugins().functions.get(name)
+    functions: Mapping[str, Function] = import_module(f"{__package__}.{home}").FUNCTIONS
+    return functions[name]
 
 
 def standalone(name: object) -> bool:
     """Whether a map with this one key is a call wherever it stands in a value."""
-    return name in _STANDALONE
+    if name in _STANDALONE:
+        return True
+    function = load_plugins().functions.get(name) if isinstance(name, str) and name not in _HOME else None
+    return function is not None and function.standalone
 
 
 def names() -> tuple[str, ...]:
-    return tuple(sorted({*_HOME, *_FUNCTIONS}))
+    return tuple(sorted({*_HOME, *load_plugins().functions}))
 
 
 def hint_for(words: Iterable[str]) -> str | None:
@@ -108,13 +110,24 @@ def hint_for(words: Iterable[str]) -> str | None:
     return None
 
 
-def load_plugins() -> None:
-    """Import what the entry points name, once; importing it runs its decorators."""
-    if _LOADED:
-        return
-    _LOADED.add(GROUP)
+def load_plugins() -> Extensions:
+    """What the plug-ins on the path of this process add. `PluginError` when one of them cannot be loaded."""
+    return _extensions(tuple(sys.path))
+
+
+@cache
+def _extensions(_path: tuple[str, ...]) -> Extensions:
     from sabir import plugins
 
-    found = plugins.load_plugins(GROUP)
-    if found.failures:
-        raise PluginError(str(found.failures[0]))
+    offered = plugins.load_plugins(GROUP)
+    if offered.failures:
+        raise PluginError(str(offered.failures[0]))
+    functions: dict[str, Function] = {}
+    lookups: dict[str, Lookup] = {}
+    for module in offered.loaded.values():
+        for name, function in getattr(module, "FUNCTIONS", {}).items():
+            if name in _HOME or name in functions:
+                raise PluginError(f"the expression function {name!r} is registered twice")
+            functions[name] = function
+        lookups.update(getattr(module, "LOOKUPS", {}))
+    return Extensions(functions, lookups)

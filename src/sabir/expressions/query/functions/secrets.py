@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 from sabir.diagnostics.near import did_you_mean
 from sabir.expressions.query.context import Context
 from sabir.expressions.query.errors import NOT_FOUND
 from sabir.expressions.query.functions.call import Call
-from sabir.expressions.query.functions.registry import function
+from sabir.expressions.query.functions.registry import Function, table
 from sabir.expressions.query.values import MISSING, External, mark, plain
 
-__all__: list[str] = []
+__all__ = ["FUNCTIONS"]
 
 
-@function("sensitive")
 def sensitive(call: Call, context: Context) -> Any:
     value = call.value(context)
     return None if value is None else mark(value)
@@ -53,18 +52,15 @@ def _secret(context: Context) -> _Values:
     return _Values(context.session.project.secrets, context, secret=True)
 
 
-@function("local")
 def local(call: Call, context: Context) -> Any:
     """S-85: short for {eval: {external: local}, select: name}."""
     return _local(context).get(call.text(context, "the name of a local value"))
 
 
-@function("secret")
 def secret(call: Call, context: Context) -> Any:
     return _secret(context).get(call.text(context, "the name of a secret"))
 
 
-@function("external")
 def external(call: Call, context: Context) -> Any:
     name = call.text(context, "the name of an external")
     if name == "local":
@@ -77,3 +73,11 @@ def external(call: Call, context: Context) -> Any:
         hint = did_you_mean(name, known) or "known are " + ", ".join(known)
         call.fail(context, f"there is no external {name!r}", NOT_FOUND, hint)
     return found
+
+
+FUNCTIONS: Final = table(
+    Function("sensitive", sensitive),
+    Function("local", local),
+    Function("secret", secret),
+    Function("external", external),
+)

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 from sabir.expressions.query.access import read_text
 from sabir.expressions.query.context import Context
 from sabir.expressions.query.functions.call import Call
-from sabir.expressions.query.functions.registry import function
+from sabir.expressions.query.functions.registry import Function, table
 from sabir.expressions.query.values import reveal_deep
 
-__all__: list[str] = []
+__all__ = ["FUNCTIONS"]
 
 
-@function("template")
 def template(call: Call, context: Context) -> Any:
     from sabir.expressions.query.forms import is_template
     from sabir.expressions.template.ansible import compile_template
@@ -30,3 +29,8 @@ def template(call: Call, context: Context) -> Any:
         raise call.error(context, f"a template must be text or a map with 'path', not {type(text).__name__}")
     # Here a comment is one, also alone; text without tags is not read as a number or a list.
     return compile_template(text).render(context) if is_template(text) or "{#" in text else text
+
+
+FUNCTIONS: Final = table(
+    Function("template", template),
+)

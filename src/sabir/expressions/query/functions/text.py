@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from sabir.expressions.query.context import Context
 from sabir.expressions.query.functions.call import Call, Matches
-from sabir.expressions.query.functions.registry import function
+from sabir.expressions.query.functions.registry import Function, table
 from sabir.expressions.query.values import is_sensitive, mark, reveal_deep
 
-__all__: list[str] = []
+__all__ = ["FUNCTIONS"]
 
 
-@function("concat", standalone=True, keywords=("sep",))
 def concat(call: Call, context: Context) -> Any:
     value = call.value(context)
     separator = call.keyword(context, "sep", "")
@@ -23,7 +22,6 @@ def concat(call: Call, context: Context) -> Any:
     )
 
 
-@function("join", standalone=True)
 def join(call: Call, context: Context) -> Any:
     """S-82: `[[parts], delimiter]` as TOSCA has it; a flat list is joined without one."""
     value = call.value(context)
@@ -40,7 +38,6 @@ def join(call: Call, context: Context) -> Any:
     return _marked_like([value], delimiter.join(map(_text, parts)))
 
 
-@function("token", standalone=True)
 def token(call: Call, context: Context) -> Any:
     items = call.items(context, 3, 3)
     value = call.value(context)
@@ -57,7 +54,6 @@ def token(call: Call, context: Context) -> Any:
     return _marked_like(items, parts[index]) if not is_sensitive(value) else mark(parts[index])
 
 
-@function("q", standalone=True)
 def quote(call: Call, context: Context) -> Any:
     del context
     return Matches([call.argument])
@@ -70,3 +66,11 @@ def _text(value: Any) -> str:
 def _marked_like(values: list[Any], result: str) -> Any:
     """S-99: text computed from a marked value is marked."""
     return mark(result) if is_sensitive(values) else result
+
+
+FUNCTIONS: Final = table(
+    Function("concat", concat, standalone=True, keywords=("sep",)),
+    Function("join", join, standalone=True),
+    Function("token", token, standalone=True),
+    Function("q", quote, standalone=True),
+)

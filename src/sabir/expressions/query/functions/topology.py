@@ -9,12 +9,12 @@ from sabir.diagnostics.near import did_you_mean
 from sabir.expressions.query.context import Context
 from sabir.expressions.query.errors import NOT_FOUND, expression_rule
 from sabir.expressions.query.functions.call import Call, Matches
-from sabir.expressions.query.functions.registry import function
+from sabir.expressions.query.functions.registry import Function, table
 from sabir.expressions.query.resource import Resource
 from sabir.expressions.query.values import MISSING, mark, reveal_deep
 from sabir.graph.values import Sensitive, Unknown
 
-__all__: list[str] = []
+__all__ = ["FUNCTIONS"]
 
 MISSING_INPUT: Final = expression_rule(
     "EXPR:E007",
@@ -28,7 +28,6 @@ Read = Callable[[Resource, str], Any]
 _STEPS = frozenset({"CAPABILITY", "RELATIONSHIP", "TARGET", "SOURCE"})
 
 
-@function("get_input", standalone=True)
 def get_input(call: Call, context: Context) -> Any:
     argument = reveal_deep(call.value(context))
     path = argument if isinstance(argument, list) else [argument]
@@ -51,7 +50,6 @@ def get_input(call: Call, context: Context) -> Any:
     return (path[1] if len(path) == 2 and value is None else None) if found is MISSING else found
 
 
-@function("get_property", standalone=True)
 def get_property(call: Call, context: Context) -> Any:
     path = _path(call, context)
     entity = _entity(context, path[0], lambda one: _find(one, path[1:], _read_property) is not MISSING)
@@ -65,7 +63,6 @@ def get_property(call: Call, context: Context) -> Any:
     return _as_matches(found)
 
 
-@function("get_attribute", standalone=True)
 def get_attribute(call: Call, context: Context) -> Any:
     path = _path(call, context)
     entity = _entity(context, path[0], lambda one: _find(one, path[1:], _read_attribute) is not MISSING)
@@ -89,7 +86,6 @@ def _is_declared(entity: Resource, path: list[Any]) -> bool:
     return len(path) == 2 and any(one.has_property(str(path[1])) for one in _through(entity, str(path[0])))
 
 
-@function("get_artifact", standalone=True)
 def get_artifact(call: Call, context: Context) -> Any:
     path = _path(call, context)
     entity = _entity(context, path[0], lambda one: path[1] in one.artifacts)
@@ -97,7 +93,6 @@ def get_artifact(call: Call, context: Context) -> Any:
     return None if artifact is None else artifact.location
 
 
-@function("get_nodes_of_type", standalone=True)
 def get_nodes_of_type(call: Call, context: Context) -> Any:
     name = call.text(context, "the name of a type")
     root = context.resource.root
@@ -238,3 +233,12 @@ def _not_found(call: Call, context: Context, entity: Resource, path: list[Any]) 
         parts = [one.name for one in (*entity.capabilities, *entity.requirements)]
         hint = did_you_mean(str(path[1]), [*entity.keys(), *parts])
     call.fail(context, f"{entity.name!r} has no property {what!r}", NOT_FOUND, hint)
+
+
+FUNCTIONS: Final = table(
+    Function("get_input", get_input, standalone=True),
+    Function("get_property", get_property, standalone=True),
+    Function("get_attribute", get_attribute, standalone=True),
+    Function("get_artifact", get_artifact, standalone=True),
+    Function("get_nodes_of_type", get_nodes_of_type, standalone=True),
+)

@@ -1,0 +1,97 @@
+"""The table of names agrees with the tables of the modules, and plug-ins add to it without touching it."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+from sabir.errors import PluginError
+from sabir.expressions.query import PlainResource, QueryError, evaluate, map_value
+from sabir.expressions.query.functions import find, names
+from sabir.expressions.query.functions.registry import MODULES, hint_for, load_plugins, standalone
+from tests.plugin_path import install
+
+PLUGIN = """\
+from sabir.expressions.query.functions import Function, table
+
+def shout(call, context):
+    return call.text(context, "what to shout").upper() + "!" * int(call.keyword(context, "times", 1))
+
+def reversed_terms(terms, keywords, call, context):
+    return [term[::-1] for term in terms]
+
+FUNCTIONS = table(Function("shout", shout, standalone=True, keywords=("times",)), Function("quietly", shout))
+LOOKUPS = {"reversed": reversed_terms}
+"""
+
+
+@pytest.mark.parametrize("module", sorted(MODULES))
+def test_modules_hold_what_the_table_of_names_says(module: str) -> None:
+    functions = import_module(f"sabir.expressions.query.functions.{module}").FUNCTIONS
+    assert sorted(functions) == sorted(MODULES[module])
+    assert {name: function.name for name, function in functions.items()} == {name: name for name in functions}
+    for name, function in functions.items():
+        assert standalone(name) == function.standalone
+        assert find(name) is function
+
+
+def test_names_that_are_no_functions() -> None:
+    assert find("nosuch") is None
+    assert not standalone("nosuch")
+    assert not standalone(3)
+    assert hint_for(["zzzzzz", "conct"]) == "did you mean 'concat'?"
+    assert hint_for(["zzzzzz"]) is None
+
+
+@pytest.fixture
+def plugin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / "toy_functions.py").write_text(PLUGIN, encoding="utf-8")
+    install(monkeypatch, tmp_path, "[sabir.functions]\ntoy = toy_functions\n")
+    return tmp_path
+
+
+@pytest.mark.usefixtures("plugin")
+def test_plugins_add_functions_and_lookups() -> None:
+    box = PlainResource("box", {"a": 1})
+    assert evaluate({"shout": "hi", "times": 2}, box).value == "HI!!"
+    assert map_value({"shout": "hi"}, box) == "HI!"
+    assert map_value({"quietly": "hi"}, box) == {"quietly": "hi"}
+    assert map_value({"eval": {"quietly": "hi"}}, box) == "HI!"
+    assert evaluate({"lookup": {"reversed": "abc"}}, box).value == "cba"
+    assert {"shout", "concat"} < set(names())
+
+
+def test_plugins_of_another_path_are_not_seen(plugin: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert find("shout") is not None
+    monkeypatch.undo()
+    assert str(plugin) not in sys.path
+    assert find("shout") is None
+
+
+@pytest.mark.parametrize(
+    ("module", "message"),
+    [
+        (PLUGIN.replace('"quietly"', '"concat"'), "the expression function 'concat' is registered twice"),
+        ("nonsense", "cannot be loaded: NameError"),
+    ],
+)
+def test_plugins_that_do_not_fit(
+    module: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = f"toy_bad_{len(module)}"
+    (tmp_path / f"{name}.py").write_text(module, encoding="utf-8")
+    install(monkeypatch, tmp_path, f"[sabir.functions]\nbad = {name}\n")
+    with pytest.raises(PluginError, match=message):
+        load_plugins()
+
+
+def test_a_lookup_that_is_not_there() -> None:
+    with pytest.raises(QueryError, match="there is no lookup 'envv'") as caught:
+        evaluate({"lookup": {"envv": "X"}}, PlainResource("box"))
+    assert caught.value.finding.hint == "did you mean 'env'?"
+    with pytest.raises(QueryError) as caught:
+        evaluate({"lookup": {"zzzzzz": "X"}}, PlainResource("box"))
+    assert caught.value.finding.hint == "there are env, file, url; a plug-in can add others"
