@@ -13,11 +13,11 @@ from typing import Any
 
 from sabir.languages.ccp.check.phases import check_deployment
 from sabir.languages.ccp.evaluate.render import render_objects
-from sabir.languages.ccp.evaluate.yaml_text import yaml_text
 from sabir.languages.ccp.graph.build import build_graph
 from sabir.languages.ccp.syntax.component import Component
 from sabir.languages.ccp.syntax.deployment import read_deployment
 from sabir.source.packages import MemoryPackage
+from sabir.source.yaml.write import yaml_document
 
 __all__ = ["check", "made", "run"]
 
@@ -211,7 +211,7 @@ def _checked(files: dict[str, str], schema_problems: Any) -> str | None:
     objects = [one.data for one in render_objects(checked.resolved)]
     build_graph(checked.resolved, full_provenance=True)
     for data in objects:
-        yaml_text(data)
+        yaml_document(data)
     if objects and schema_problems is not None:
         problems = schema_problems(objects)
         return f"no valid objects: {problems[:2]}" if problems else None

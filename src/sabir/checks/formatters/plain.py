@@ -19,9 +19,6 @@ class JsonFormatter(BaseFormatter):
 
 class YamlFormatter(BaseFormatter):
     def format(self, report: Report) -> str:
-        import yaml
+        from sabir.source.yaml.write import yaml_text
 
-        data = report_data(report, statistics=self.options.statistics)
-        dumper = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
-        written: str = yaml.dump(data, Dumper=dumper, sort_keys=False, allow_unicode=True, width=110)
-        return written
+        return yaml_text(report_data(report, statistics=self.options.statistics))

@@ -113,9 +113,9 @@ def _write(values: list[Any], format_: str) -> None:
     if format_ == "json":
         write(json.dumps(values, indent=2, ensure_ascii=False) + "\n")
     elif format_ == "yaml":
-        import yaml
+        from sabir.source.yaml.write import yaml_text
 
-        write(yaml.safe_dump(values, sort_keys=False, allow_unicode=True))
+        write(yaml_text(values, width=80))
     else:
         for value in values:
             write((value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)) + "\n")

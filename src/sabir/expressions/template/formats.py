@@ -13,6 +13,7 @@ from typing import Any, Final
 from jinja2 import pass_context
 from jinja2.exceptions import FilterArgumentError
 
+from sabir.source.yaml.write import pyyaml_text
 from sabir.text import Source
 
 __all__ = ["FORMAT_FILTERS"]
@@ -49,11 +50,7 @@ def from_json(value: Any) -> Any:
 
 
 def to_yaml(value: Any, indent: int | None = None, **options: Any) -> str:
-    import yaml
-
-    default: dict[str, Any] = {"default_flow_style": None, "allow_unicode": True, "sort_keys": True}
-    text: str = yaml.safe_dump(_data(value), indent=indent, **{**default, **options})
-    return text
+    return pyyaml_text(_data(value), indent=indent, **{"default_flow_style": None, **options})
 
 
 def to_nice_yaml(value: Any, indent: int = 4, **options: Any) -> str:

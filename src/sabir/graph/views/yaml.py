@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
-
-import yaml
 
 from sabir.graph.graph import Graph
 from sabir.graph.json.values import FORMAT, encoded
 from sabir.graph.json.write import instance_data, origin_data
+from sabir.source.yaml.write import yaml_text
 
 __all__ = ["yaml_view"]
 
@@ -19,20 +17,9 @@ def yaml_view(graph: Graph, *, reveal: bool = False) -> Iterator[str]:
     yield f"format: {FORMAT}\n"
     yield "instances:\n" if len(graph) else "instances: []\n"
     for one in graph:
-        yield _dump([instance_data(one, reveal=reveal)])
-    yield _dump({"outputs": {name: encoded(one, reveal=reveal) for name, one in graph.outputs.items()}})
+        yield yaml_text([instance_data(one, reveal=reveal)])
+    yield yaml_text({"outputs": {name: encoded(one, reveal=reveal) for name, one in graph.outputs.items()}})
     if graph.output_origins:
-        yield _dump(
+        yield yaml_text(
             {"output_origins": {name: origin_data(one) for name, one in graph.output_origins.items()}}
         )
-
-
-def _dump(data: Any) -> str:
-    # Aliases would make a reader wonder; msgspec and `encoded` build fresh data, so there are none but for short keys.
-    text: str = yaml.dump(data, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=110)
-    return text
-
-
-class _Dumper(getattr(yaml, "CSafeDumper", yaml.SafeDumper)):  # type: ignore[misc]  # C where PyYAML has it
-    def ignore_aliases(self, data: object) -> bool:  # noqa: ARG002 -- the name is PyYAML's
-        return True

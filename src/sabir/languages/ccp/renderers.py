@@ -8,13 +8,13 @@ from collections.abc import Mapping
 from sabir.errors import UsageError
 from sabir.languages.ccp.check.phases import check_deployment
 from sabir.languages.ccp.evaluate.render import KubernetesObject, render_objects
-from sabir.languages.ccp.evaluate.yaml_text import yaml_text
 from sabir.languages.ccp.model.cycles import start_order
 from sabir.languages.ccp.model.loading import load_deployment
 from sabir.languages.ccp.syntax.reading import DNS_LABEL
 from sabir.languages.language import EvaluationRequest, Rendering, RenderRequest
 from sabir.source.collector import collector_paused
 from sabir.source.packages import LoadedPackage
+from sabir.source.yaml.write import yaml_document
 
 __all__ = ["render_configuration", "render_dependencies", "render_kubernetes", "render_start_order"]
 
@@ -44,14 +44,14 @@ def _files(objects: list[KubernetesObject], options: Mapping[str, str]) -> dict[
     if not objects:
         return {}
     if options.get("layout", "files") == "single":
-        return {"kubernetes.yaml": "---\n".join(yaml_text(one.data) for one in objects)}
-    files = {f"{one.kind.lower()}-{one.name}.yaml": yaml_text(one.data) for one in objects}
+        return {"kubernetes.yaml": "---\n".join(yaml_document(one.data) for one in objects)}
+    files = {f"{one.kind.lower()}-{one.name}.yaml": yaml_document(one.data) for one in objects}
     listed = {
         "apiVersion": "kustomize.config.k8s.io/v1beta1",
         "kind": "Kustomization",
         "resources": [*files],
     }
-    return {**files, "kustomization.yaml": yaml_text(listed)}
+    return {**files, "kustomization.yaml": yaml_document(listed)}
 
 
 def render_start_order(
@@ -93,7 +93,7 @@ def render_configuration(
         data["secret_configs"] = _hidden(data.get("secret_configs"))
         if "password" in data.get("registry", {}):
             data["registry"]["password"] = _REDACTED
-    return Rendering(files={"configuration.yaml": yaml_text(data)}, findings=checked.findings)
+    return Rendering(files={"configuration.yaml": yaml_document(data)}, findings=checked.findings)
 
 
 _REDACTED = "<<REDACTED>>"

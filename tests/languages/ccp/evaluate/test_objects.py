@@ -7,10 +7,7 @@ from typing import Any
 
 import pytest
 import yaml
-from hypothesis import given
-from hypothesis import strategies as st
 
-from sabir.languages.ccp.evaluate.yaml_text import yaml_text
 from sabir.languages.ccp.renderers import render_kubernetes
 from sabir.languages.ccp.syntax.deployment import DSL_VERSION
 from sabir.languages.language import EvaluationRequest, RenderRequest
@@ -159,21 +156,3 @@ def test_with_an_error_nothing_is_rendered() -> None:
     rendering = render_kubernetes(package, EvaluationRequest(), RenderRequest())
     assert rendering.files == {}
     assert [finding.code for finding in rendering.findings] == ["CCP:E021"]
-
-
-_scalars = (
-    st.none()
-    | st.booleans()
-    | st.integers()
-    | st.text()
-    | st.sampled_from(["yes", "1", "a: b", "- x", " a", "a\n", "\n"])
-)
-_trees = st.recursive(
-    _scalars, lambda inner: st.lists(inner) | st.dictionaries(st.text(min_size=1), inner), max_leaves=12
-)
-
-
-@given(st.dictionaries(st.text(min_size=1), _trees))
-def test_law_yaml_text_is_read_back(data: dict[str, Any]) -> None:
-    text = yaml_text(data)
-    assert (yaml.safe_load(text) or {}) == data

@@ -21,6 +21,7 @@ from sabir.expressions.query.functions.call import Call
 from sabir.expressions.query.functions.registry import Function, table
 from sabir.expressions.query.values import MISSING, External, is_sensitive, mark, reveal_deep
 from sabir.expressions.vault import VAULT
+from sabir.source.yaml.write import pyyaml_text
 
 __all__ = ["FUNCTIONS"]
 
@@ -133,7 +134,7 @@ def _encode(contents: Any, encoding: str | None, call: Call, context: Context) -
     if encoding == "json":
         return _dump_json(value).encode()
     if encoding == "yaml":
-        return _dump_yaml(value).encode()
+        return pyyaml_text(value, sort_keys=False).encode()
     if value is None:
         return b""
     text = value if isinstance(value, str) else _dump_json(value)
@@ -145,12 +146,6 @@ def _encode(contents: Any, encoding: str | None, call: Call, context: Context) -
 
 def _dump_json(value: Any) -> str:
     return json.dumps(value, indent=2, default=str)
-
-
-def _dump_yaml(value: Any) -> str:
-    import yaml
-
-    return yaml.safe_dump(value, sort_keys=False, allow_unicode=True)
 
 
 def _decode(raw: bytes, encoding: str | None, call: Call, context: Context, *, plain: bool) -> Any:

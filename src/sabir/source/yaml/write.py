@@ -1,41 +1,63 @@
-"""Plain data as YAML text. Objects are trees of dicts, lists and scalars, so no general emitter is needed."""
+"""Data as YAML text.
+
+Three forms, because three readers expect different bytes:
+
+    yaml_text      what sabir prints: no aliases, long lines, fast
+    pyyaml_text    what expressions write: the bytes of PyYAML, which the users of Ansible and Unfurl know
+    yaml_document  what is kept and compared, as Kubernetes objects: texts of several lines stay lines, so that a diff
+                   shows the line that changed
+"""
 
 from __future__ import annotations
 
 import json
 import re
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, Final
 
-__all__ = ["yaml_text"]
+__all__ = ["pyyaml_text", "yaml_document", "yaml_text"]
 
-
-@cache
-def _plain_pattern() -> re.Pattern[str]:
-    return re.compile(r"[A-Za-z/][-A-Za-z0-9_./]*(?: [-A-Za-z0-9_./]+)*")
-
+_WIDTH: Final = 110
 
 _RESERVED: Final = frozenset(["y", "n", "yes", "no", "on", "off", "true", "false", "null", "none", "~"])
 _SHORT: Final = 64
-_MOST_KNOWN: Final = 20_000
-# Keys, names and words come again and again in the objects of a deployment.
-_KNOWN: Final[dict[str, str]] = {}
 _PRINTABLE: Final = r"\t\n\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff"
 
 
-@cache
-def _block_pattern() -> re.Pattern[str]:
-    return re.compile(f"[{_PRINTABLE}]*")
+def yaml_text(data: Any, *, width: int = _WIDTH) -> str:
+    """A tree of plain data, keys in their order. What occurs twice is written twice: an alias makes readers wonder."""
+    import yaml
+
+    text: str = yaml.dump(data, Dumper=_dumper(), sort_keys=False, allow_unicode=True, width=width)
+    return text
+
+
+def pyyaml_text(data: Any, **options: Any) -> str:
+    """As `yaml.safe_dump` writes it, aliases and all: spec 004 and the filters of Ansible are defined by its bytes."""
+    import yaml
+
+    text: str = yaml.safe_dump(data, **{"allow_unicode": True, **options})
+    return text
 
 
 @cache
-def _unprintable_pattern() -> re.Pattern[str]:
-    return re.compile(f"[^{_PRINTABLE}]")
+def _dumper() -> Any:
+    import yaml
+
+    class Dumper(getattr(yaml, "CSafeDumper", yaml.SafeDumper)):  # type: ignore[misc]  # C where PyYAML has it
+        def ignore_aliases(self, data: object) -> bool:  # noqa: ARG002 -- the name is PyYAML's
+            return True
+
+    return Dumper
 
 
-def yaml_text(data: Mapping[str, Any]) -> str:
-    """One document, block style, keys in their order."""
+def yaml_document(data: Mapping[str, Any]) -> str:
+    """One document, block style, keys in their order; texts of several lines as literal blocks.
+
+    A deployment has thousands of objects: writing trees of dicts, lists and scalars directly is much faster than an
+    emitter for all of YAML.
+    """
     lines: list[str] = []
     _mapping(data, "", lines)
     lines.append("")
@@ -75,7 +97,7 @@ def _sequence(items: list[Any] | tuple[Any, ...], indent: str, lines: list[str])
 
 
 def _block(head: str, text: str, indent: str, lines: list[str]) -> None:
-    """A literal block where the text allows one: readable, and a diff shows lines."""
+    """A literal block where the text allows one."""
     body = text.rstrip("\n")
     first = body.split("\n", 1)[0]
     tail = len(text) - len(body)
@@ -88,12 +110,7 @@ def _block(head: str, text: str, indent: str, lines: list[str]) -> None:
 
 def _scalar(value: Any) -> str:
     if isinstance(value, str):
-        known = _KNOWN.get(value)
-        if known is None:
-            known = _text(value)
-            if len(value) < _SHORT and len(_KNOWN) < _MOST_KNOWN:
-                _KNOWN[value] = known
-        return known
+        return _word(value) if len(value) < _SHORT else _text(value)
     return json.dumps(value)
 
 
@@ -104,3 +121,22 @@ def _text(value: str) -> str:
     return _unprintable_pattern().sub(
         lambda match: f"\\U{ord(match[0]):08x}", json.dumps(value, ensure_ascii=False)
     )
+
+
+# Keys, names and words come again and again in the objects of a deployment.
+_word = lru_cache(maxsize=20_000)(_text)
+
+
+@cache
+def _plain_pattern() -> re.Pattern[str]:
+    return re.compile(r"[A-Za-z/][-A-Za-z0-9_./]*(?: [-A-Za-z0-9_./]+)*")
+
+
+@cache
+def _block_pattern() -> re.Pattern[str]:
+    return re.compile(f"[{_PRINTABLE}]*")
+
+
+@cache
+def _unprintable_pattern() -> re.Pattern[str]:
+    return re.compile(f"[^{_PRINTABLE}]")
