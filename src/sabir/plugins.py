@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import os
 import sys
+from functools import cache
 from importlib import import_module
 from typing import Final
 
@@ -38,7 +39,7 @@ VALIDATORS: Final = "sabir.validators"
 FORMATTERS: Final = "sabir.formatters"
 DRIVERS: Final = "sabir.drivers"
 
-_OWN: Final = "sabir"
+_SABIR: Final = "sabir"
 
 
 class PluginFailure(Struct, frozen=True, kw_only=True):
@@ -60,33 +61,30 @@ class Plugins(Struct, frozen=True, kw_only=True):
 
 
 class _Scan(Struct):
-    """Entry points by group as the metadata on `sys.path` declares them."""
+    """Entry points by group as the metadata on a path declares them."""
 
-    own: dict[str, dict[str, str]] = field(default_factory=dict[str, dict[str, str]])
+    ours: dict[str, dict[str, str]] = field(default_factory=dict[str, dict[str, str]])
     foreign: set[str] = field(default_factory=set[str])
     sure: bool = True
     """False when something on the path cannot be read as a folder; then only importlib.metadata knows."""
 
 
-_loaded: dict[tuple[str, tuple[str, ...]], Plugins] = {}
-_scanned: dict[tuple[str, ...], _Scan] = {}
-
-
 def load_plugins(group: str) -> Plugins:
     """Load everything under an entry point group, once for a given `sys.path`."""
-    key = (group, tuple(sys.path))
-    known = _loaded.get(key)
-    if known is None:
-        own = _only_own(group)
-        known = _loaded[key] = _load_all(group) if own is None else _load_own(group, own)
-    return known
+    return _load_group(group, tuple(sys.path))
+
+
+@cache
+def _load_group(group: str, path: tuple[str, ...]) -> Plugins:
+    ours = _only_ours(group, path)
+    return _load_all(group) if ours is None else _load_ours(group, ours)
 
 
 def load_plugin(group: str, name: str) -> object:
     """Load one plug-in by its name, and no other when it is ours; `PluginError` says why it cannot be had."""
-    own = _only_own(group)
+    ours = _only_ours(group, tuple(sys.path))
     plugins = (
-        load_plugins(group) if own is None else _load_own(group, {name: own[name]} if name in own else {})
+        load_plugins(group) if ours is None else _load_ours(group, {name: ours[name]} if name in ours else {})
     )
     if name in plugins.loaded:
         return plugins.loaded[name]
@@ -96,23 +94,20 @@ def load_plugin(group: str, name: str) -> object:
 
 def plugin_names(group: str) -> tuple[str, ...]:
     """The names under a group; none of ours is loaded for that."""
-    own = _only_own(group)
-    if own is not None:
-        return tuple(sorted(own))
+    ours = _only_ours(group, tuple(sys.path))
+    if ours is not None:
+        return tuple(sorted(ours))
     plugins = load_plugins(group)
     return tuple(sorted({*plugins.loaded, *(failure.name for failure in plugins.failures)}))
 
 
-def _only_own(group: str) -> dict[str, str] | None:
+def _only_ours(group: str, path: tuple[str, ...]) -> dict[str, str] | None:
     """Our own entry points of a group, or None when somebody else has some, too."""
-    path = tuple(sys.path)
-    scan = _scanned.get(path)
-    if scan is None:
-        scan = _scanned[path] = _scan_path()
-    return scan.own.get(group, {}) if scan.sure and group not in scan.foreign else None
+    scan = _scan(path)
+    return scan.ours.get(group, {}) if scan.sure and group not in scan.foreign else None
 
 
-def _load_own(group: str, declared: dict[str, str]) -> Plugins:
+def _load_ours(group: str, declared: dict[str, str]) -> Plugins:
     loaded: dict[str, object] = {}
     failures: list[PluginFailure] = []
     for name, target in sorted(declared.items()):
@@ -147,9 +142,10 @@ def _reason(error: BaseException) -> str:
     return f"{type(error).__name__}: {error}".split("\n", 1)[0]
 
 
-def _scan_path() -> _Scan:
+@cache
+def _scan(path: tuple[str, ...]) -> _Scan:
     scan = _Scan()
-    for folder in dict.fromkeys(sys.path):
+    for folder in dict.fromkeys(path):
         try:
             entries = os.scandir(folder or ".")
         except NotADirectoryError:
@@ -172,14 +168,14 @@ def _read_entry_points(scan: _Scan, entry: os.DirEntry[str]) -> None:
         return
     if "[sabir." not in text:
         return
-    is_own = entry.name.partition("-")[0].lower() == _OWN
+    is_ours = entry.name.partition("-")[0].lower() == _SABIR
     group: dict[str, str] = {}
     for line in text.splitlines():
         line = line.strip()
         if line.startswith("["):
             name = line.strip("[] ")
-            group = scan.own.setdefault(name, {}) if is_own else {}
-            if not is_own:
+            group = scan.ours.setdefault(name, {}) if is_ours else {}
+            if not is_ours:
                 scan.foreign.add(name)
         elif "=" in line and not line.startswith(("#", ";")):
             key, _, value = line.partition("=")

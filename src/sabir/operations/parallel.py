@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from contextvars import ContextVar
 from typing import Any, Final, TypeVar
 
 from sabir.checks.prepared import PreparedCheck
@@ -20,7 +21,8 @@ _FORKS: Final = sys.platform == "linux"
 # Below so many files two processes cost more than they save.
 _FEWEST_FILES: Final = 64
 
-_work: Callable[[Any], Any] | None = None
+_work: ContextVar[Callable[[Any], Any]] = ContextVar("work")
+"""What a worker process does with each item. Set there once, when it begins; never in this process."""
 
 
 def in_processes(work: Callable[[Item], Result], items: Sequence[Item], workers: int) -> list[Result]:
@@ -43,8 +45,8 @@ def shared_checks(checks: Sequence[PreparedCheck], package: LoadedPackage, worke
     # Comments that excuse findings are looked for in the files that this process has opened.
     for file in filter(None, (package.get_file(check.file) for check in files)):
         _ = file.source
-    for found in _shared_out(lambda position: [*files[position]()], range(len(files)), workers):
-        yield from found
+    for findings in _shared_out(lambda position: [*files[position]()], range(len(files)), workers):
+        yield from findings
 
 
 def _shared_out(work: Callable[[Item], Result], items: Sequence[Item], workers: int) -> list[Result]:
@@ -68,10 +70,8 @@ def _shared_out(work: Callable[[Item], Result], items: Sequence[Item], workers: 
 
 
 def _begin(work: Callable[[Any], Any]) -> None:
-    global _work
-    _work = work
+    _work.set(work)
 
 
 def _do(item: Any) -> Any:
-    assert _work is not None
-    return _work(item)
+    return _work.get()(item)
