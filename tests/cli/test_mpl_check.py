@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from sabir.cli.mpl_check import main
-from sabir.languages.muranopl.check.codes.examples import LIBRARY, with_class, with_manifest
+from sabir.languages.muranopl.examples.packages import LIBRARY, with_class, with_manifest
 
 
 @pytest.fixture

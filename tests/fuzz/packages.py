@@ -18,8 +18,8 @@ from typing import Any
 from sabir.checks.application import general_rules
 from sabir.checks.options import CheckOptions
 from sabir.checks.report import Report
-from sabir.languages.muranopl.check import package_codes
-from sabir.languages.muranopl.check.codes.examples import APPLICATION, LIBRARY
+from sabir.languages.muranopl.check import package_rules
+from sabir.languages.muranopl.examples.packages import APPLICATION, LIBRARY
 from sabir.operations.check import check_package
 from sabir.operations.fix import mended_texts
 from sabir.operations.upload import check_upload
@@ -245,7 +245,7 @@ def _wrong(report: Report) -> str | None:
 
 
 _OPTIONS = CheckOptions(language="muranopl")
-_CODES = frozenset(code.code for code in (*package_codes(), *general_rules()))
+_CODES = frozenset(code.code for code in (*package_rules(), *general_rules()))
 
 
 def check_archive(data: bytes) -> str | None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from sabir.checks.options import CheckOptions
-from sabir.languages.muranopl.check.codes.examples import LIBRARY
+from sabir.languages.muranopl.examples.packages import LIBRARY
 from sabir.operations.check import check_paths
 from sabir.operations.fix import fix_diff, fix_paths
 

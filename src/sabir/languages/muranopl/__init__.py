@@ -25,10 +25,11 @@ class MuranoPL:
         return is_murano_package(package)
 
     def rules(self) -> Sequence[Rule]:
-        from sabir.languages.muranopl.check import package_codes
+        from sabir.diagnostics.rules import collect_rules
+        from sabir.languages.muranopl.check.codes.classes import CODES as CLASS_CODES
         from sabir.languages.muranopl.codes import CODES
 
-        return (*package_codes(), *CODES)
+        return (*collect_rules(__name__), *CLASS_CODES, *CODES)
 
     def validators(self) -> Sequence[type[BaseValidator]]:
         from sabir.languages.muranopl.check import package_validators

@@ -6,14 +6,14 @@ import pytest
 
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.rules import Example, Rule
-from sabir.languages.muranopl.check import package_codes, package_validators
+from sabir.languages.muranopl.check import package_rules, package_validators
 from sabir.source.packages import MemoryPackage
 
 # An application needs a logo, and an example holds text only, which a PNG image is not.
 NO_LOGO = "MAN:W074"
 
 
-OFF = frozenset(code.code for code in package_codes() if code.off_by_default)
+OFF = frozenset(code.code for code in package_rules() if code.off_by_default)
 
 
 def findings(example: Example, *, also: frozenset[str] = frozenset()) -> list[Finding]:
@@ -24,7 +24,7 @@ def findings(example: Example, *, also: frozenset[str] = frozenset()) -> list[Fi
 
 
 @pytest.mark.rows("V-030", "V-032", "V-033", "V-036")
-@pytest.mark.parametrize("code", package_codes(), ids=lambda code: code.code)
+@pytest.mark.parametrize("code", package_rules(), ids=lambda code: code.code)
 def test_examples(code: Rule) -> None:
     bad = [finding for finding in findings(code.bad, also=OFF) if finding.code == code.code]
     assert bad
@@ -33,7 +33,7 @@ def test_examples(code: Rule) -> None:
 
 
 def test_a_fixable_code_offers_a_fix() -> None:
-    for code in package_codes():
+    for code in package_rules():
         fixes = [finding.fix for finding in findings(code.bad, also=OFF) if finding.code == code.code]
         assert any(fixes) == code.fixable, code.code
 

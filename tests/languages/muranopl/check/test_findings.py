@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sabir.languages.muranopl.check.codes.examples import (
+from sabir.languages.muranopl.examples.packages import (
     APPLICATION,
     LIBRARY,
     changed,

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from sabir.checks.fixes import fixed_texts
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.rules import Example, Rule
-from sabir.languages.muranopl.check import package_codes
-from sabir.languages.muranopl.check.codes.examples import (
+from sabir.languages.muranopl.check import package_rules
+from sabir.languages.muranopl.examples.packages import (
     APPLICATION,
     LIBRARY,
     with_class,
@@ -27,7 +27,7 @@ def mended(example: Example, *, unsafe: bool = True) -> Example:
 
 
 @pytest.mark.parametrize(
-    "code", [code for code in package_codes() if code.fixable], ids=lambda code: code.code
+    "code", [code for code in package_rules() if code.fixable], ids=lambda code: code.code
 )
 def test_a_fix_takes_its_finding_away(code: Rule) -> None:
     before = sum(one.code == code.code for one in findings(code.bad))

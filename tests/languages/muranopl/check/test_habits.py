@@ -11,11 +11,11 @@ from sabir.diagnostics.rules import Example
 from sabir.expressions.yaql.functions import Lazy, Overload
 from sabir.languages.muranopl import library
 from sabir.languages.muranopl.check.class_view import ClassTable, members
-from sabir.languages.muranopl.check.codes.examples import with_manifest, with_ui
 from sabir.languages.muranopl.check.core_members import core_class
 from sabir.languages.muranopl.check.view import PackageView
 from sabir.languages.muranopl.check.yaql_names import FUNCTIONS, LAMBDA_FUNCTIONS
 from sabir.languages.muranopl.evaluate.functions import library_for
+from sabir.languages.muranopl.examples.packages import with_manifest, with_ui
 from sabir.source.packages import load_package
 from tests.languages.muranopl.check.test_codes import NO_LOGO, findings
 

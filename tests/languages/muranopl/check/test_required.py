@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from sabir.languages.muranopl.check import beside, package_validators
-from sabir.languages.muranopl.check.codes.examples import LIBRARY
+from sabir.languages.muranopl.examples.packages import LIBRARY
 from sabir.source.packages import load_package
 
 USER = {

@@ -9,7 +9,7 @@ import zipfile
 import pytest
 
 from sabir.diagnostics.rules import Example
-from sabir.languages.muranopl.check.codes.examples import LIBRARY, with_class
+from sabir.languages.muranopl.examples.packages import LIBRARY, with_class
 from sabir.operations.upload import check_upload
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from sabir.diagnostics.rules import Example
 from sabir.languages.muranopl.check.classes import ClassValidator
-from sabir.languages.muranopl.check.codes.examples import (
+from sabir.languages.muranopl.examples.packages import (
     APPLICATION,
     LIBRARY,
     with_class,

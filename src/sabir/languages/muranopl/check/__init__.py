@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sabir.diagnostics.rules import Rule, collect_rules, parse_code
+
 if TYPE_CHECKING:
     from sabir.checks.validator import BaseValidator
-    from sabir.diagnostics.rules import Rule
 
-__all__ = ["package_codes", "package_validators"]
+__all__ = ["package_rules", "package_validators", "rules_of"]
 
 
 def package_validators() -> tuple[type[BaseValidator], ...]:
@@ -21,8 +22,15 @@ def package_validators() -> tuple[type[BaseValidator], ...]:
     return PackageValidator, ManifestValidator, ClassValidator, UiValidator
 
 
-def package_codes() -> tuple[Rule, ...]:
-    """Everything these validators report, with its documentation."""
-    from sabir.languages.muranopl.check.codes.general import CODES
+def package_rules() -> tuple[Rule, ...]:
+    """Everything that a check of a Murano package can report."""
+    from sabir.languages.muranopl.check.codes.classes import CODES
 
-    return (*CODES, *(code for validator in package_validators() for code in validator.rules()))
+    rules = collect_rules("sabir.languages.muranopl")
+    return (*CODES, *(rule for rule in rules if rule.when == "check"))
+
+
+def rules_of(prefix: str) -> tuple[Rule, ...]:
+    """The rules of one validator: those whose codes have its prefix, wherever they stand."""
+    rules = collect_rules("sabir.languages.muranopl")
+    return tuple(rule for rule in rules if parse_code(rule.code).prefix == prefix)

@@ -27,7 +27,6 @@ __all__ = [
     "type_items",
 ]
 
-
 _MOST_ANCESTORS: Final = 200
 # Near names are looked for among all classes; after so many that are missing, hints help nobody.
 _MOST_LOOKED_FOR: Final = 100

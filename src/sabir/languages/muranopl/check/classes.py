@@ -13,6 +13,7 @@ from sabir.checks.validator import BaseValidator
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.rules import Rule
 from sabir.expressions.yaql.nodes import Call, Node, Word, children
+from sabir.languages.muranopl.check import rules_of
 from sabir.languages.muranopl.check.class_members import check_methods, check_properties
 from sabir.languages.muranopl.check.class_structure import check_class_structure, check_namespaces
 from sabir.languages.muranopl.check.class_view import (
@@ -63,7 +64,7 @@ class ClassValidator(BaseValidator):
     def rules(cls) -> tuple[Rule, ...]:
         from sabir.languages.muranopl.check.codes.classes import CODES
 
-        return CODES
+        return (*CODES, *rules_of(cls.short_name))
 
     @classmethod
     def off_by_default(cls) -> Set[str]:

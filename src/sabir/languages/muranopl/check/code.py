@@ -9,9 +9,12 @@ from msgspec import Struct
 
 from sabir.diagnostics.finding import Finding
 from sabir.expressions.yaql.errors import YaqlSyntaxError
+from sabir.languages.muranopl.examples.packages import package_rule, with_body
 from sabir.languages.muranopl.syntax import nodes as ast
+from sabir.languages.muranopl.syntax.constructs import NO_TARGET, STATEMENT_FORM
 from sabir.languages.muranopl.syntax.defects import Defects
 from sabir.languages.muranopl.syntax.expressions import (
+    UNPARSABLE,
     ExpressionText,
     expression_of,
     looks_like_code,
@@ -26,7 +29,21 @@ from sabir.text import Span
 __all__ = ["Assignment", "Body", "read_body"]
 
 _LEAVING: Final = (ast.Return, ast.Throw, ast.Break, ast.Continue)
-_UNREADABLE: Final = frozenset({"MPL:W202", "MPL:E201", "MPL:E204"})
+_UNREADABLE: Final = frozenset(rule.code for rule in (UNPARSABLE, NO_TARGET, STATEMENT_FORM))
+
+LEAVING_NO_LOOP: Final = package_rule(
+    "MPL:E205",
+    "Break or Continue outside of a loop",
+    "Only While, For and Repeat can be left or continued.",
+    with_body("- If: $first > 0", "  Then:", "    - Break:"),
+    good=with_body("- While: $first > 0", "  Do:", "    - Break:"),
+)
+UNREACHABLE: Final = package_rule(
+    "MPL:W206",
+    "code that is never reached",
+    "The statement before it leaves the block: Return, Throw, Break or Continue.",
+    with_body("- Return: $first", "- $.next(2)"),
+)
 
 
 class Assignment(Struct, frozen=True, eq=False):
@@ -77,7 +94,7 @@ class _Walker:
         for statement in block:
             if leaves and not reported:
                 message = "this is never reached: the statement before it leaves the block"
-                self.body.findings.append(self.report.at(statement.span, "MPL:W206", message))
+                self.body.findings.append(self.report.at(statement.span, UNREACHABLE, message))
                 reported = True
             self.statement(statement, in_loop=in_loop)
             leaves = leaves or isinstance(statement, _LEAVING)
@@ -136,7 +153,7 @@ class _Walker:
     def leave_loop(self, key: Span, keyword: str, *, in_loop: bool) -> None:
         if not in_loop:
             message = f"{keyword} outside of a loop: there is no While, For or Repeat to leave"
-            self.body.findings.append(self.report.at(key, "MPL:E205", message))
+            self.body.findings.append(self.report.at(key, LEAVING_NO_LOOP, message))
 
     def assignment(self, statement: ast.Assignment) -> None:
         self.value(statement.value)

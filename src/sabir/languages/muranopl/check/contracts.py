@@ -7,6 +7,7 @@ from typing import Final
 
 from sabir.diagnostics.finding import Finding
 from sabir.expressions.yaql.nodes import Binary, Call, Node, Variable, children
+from sabir.languages.muranopl.examples.packages import package_rule, with_class
 from sabir.languages.muranopl.syntax.expressions import (
     ExpressionText,
     is_expression_scalar,
@@ -23,6 +24,15 @@ _FUNCTIONS: Final = frozenset(
     ["string", "int", "bool", "class", "template", "owned", "notOwned", "notNull", "check"]
 )
 _TYPES: Final = frozenset({"string", "int", "bool"})
+
+NO_CONTRACT: Final = package_rule(
+    "MPL:W048",
+    "no valid contract",
+    "A contract is an expression about the value, which it calls $: $.string().notNull(). Lists and mappings of "
+    "contracts describe lists and mappings.",
+    with_class("Contract: $.int().notNull()\n    Default: 0", "Contract: int\n    Default: 0"),
+    fixable=True,
+)
 
 
 def contract_expressions(report: Report, contract: YamlNode) -> Iterator[ExpressionText]:
@@ -66,17 +76,17 @@ def _check_scalar(report: Report, contract: YamlScalar, *, literal_allowed: bool
         return
     hint = "a contract speaks of the value as $, as in $.string().notNull()"
     if not isinstance(contract.value, str):
-        yield report.at(contract, "MPL:W048", f"{kind_of(contract)} is no contract", hint=hint)
+        yield report.at(contract, NO_CONTRACT, f"{kind_of(contract)} is no contract", hint=hint)
         return
     parsed = parse_scalar(report, contract)
     if not isinstance(parsed, ExpressionText):
-        yield unparsable(report, contract, parsed, "MPL:W048")
+        yield unparsable(report, contract, parsed, NO_CONTRACT)
     elif not _mentions_value(parsed.tree):
         fix = None
         if contract.text.removesuffix("()") in _TYPES:
             # `string` and `string()` for `$.string()`
             fix = report.replacing(contract, f"$.{contract.text.removesuffix('()')}()")
-        yield report.at(contract, "MPL:W048", f"{shown(contract)} is no contract", hint=hint, fix=fix)
+        yield report.at(contract, NO_CONTRACT, f"{shown(contract)} is no contract", hint=hint, fix=fix)
     else:
         yield from _check_functions(report, parsed)
 
@@ -89,7 +99,7 @@ def _check_functions(report: Report, contract: ExpressionText) -> Iterator[Findi
             message = f"contracts have no function {call.name!r}"
             span = contract.span(call)
             fix = report.renaming(span, call.name, meant.only)
-            yield report.at(span, "MPL:W048", message, hint=meant.hint, fix=fix)
+            yield report.at(span, NO_CONTRACT, message, hint=meant.hint, fix=fix)
 
 
 def _mentions_value(node: Node) -> bool:

@@ -16,6 +16,7 @@ from sabir.diagnostics.finding import Finding
 from sabir.expressions.yaql.nodes import Binary, Call, ListLiteral, Literal, Node, Variable, Word
 from sabir.languages.muranopl.check.contracts import contract_chain
 from sabir.languages.muranopl.check.names import LATEST, Version
+from sabir.languages.muranopl.examples.packages import package_rule, with_class
 from sabir.languages.muranopl.syntax.expressions import ExpressionText, parse_scalar, scalars
 from sabir.languages.muranopl.syntax.report import Report, shown
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence, plain_data, text_of
@@ -34,6 +35,23 @@ _COMPARED: Final[dict[str, Callable[[int, int], bool]]] = {
     "!=": operator.ne,
 }
 _TYPES: Final[dict[str, type]] = {"string": str, "int": int, "bool": bool}
+
+DEFAULT_BREAKS_CONTRACT: Final = package_rule(
+    "MPL:W118",
+    "a default that breaks its own contract",
+    "An object that does not set the property cannot be created. The default is a constant, so this is certain.",
+    with_class("    Default: 0", "    Default: none"),
+)
+DEFAULT_KEY_DROPPED: Final = package_rule(
+    "MPL:W119",
+    "a key of a Default that its contract drops",
+    "A contract that names its keys takes no others: what the Default gives under them is lost without a word.",
+    with_class(
+        "$.int()\n    Usage: Out", "{port: $.int()}\n    Usage: Out\n    Default: {port: 80, host: web}"
+    ),
+    good=with_class("$.int()\n    Usage: Out", "{port: $.int()}\n    Usage: Out\n    Default: {port: 80}"),
+    off_by_default=True,
+)
 
 
 @cache
@@ -60,11 +78,13 @@ class Defaults:
         for key in _dropped_keys(contract, default):
             hint = "name the key in the contract, or let the contract take any: $.string(): $"
             message = f"the contract drops the key {shown(key)} of the Default"
-            yield report.at(key, "MPL:W119", message, hint=hint, related=((contract, "the contract"),))
+            yield report.at(
+                key, DEFAULT_KEY_DROPPED, message, hint=hint, related=((contract, "the contract"),)
+            )
         reason = self._refusal(report, contract, default)
         if reason is not None:
             message = f"the Default breaks its own contract: {reason}"
-            yield report.at(default, "MPL:W118", message, related=((contract, "the contract"),))
+            yield report.at(default, DEFAULT_BREAKS_CONTRACT, message, related=((contract, "the contract"),))
 
     def _refusal(self, report: Report, contract: YamlNode, default: YamlNode) -> str | None:
         if _is_plainly_kept(report, contract, default):

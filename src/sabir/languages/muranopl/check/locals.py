@@ -9,6 +9,7 @@ from sabir.diagnostics.finding import Finding
 from sabir.expressions.yaql.nodes import Binary, Call, Node, Rule, Variable, Word, children
 from sabir.languages.muranopl.check.code import Assignment, Body
 from sabir.languages.muranopl.check.repairs import call_alone
+from sabir.languages.muranopl.examples.packages import package_rule, with_body
 from sabir.languages.muranopl.syntax.expressions import ExpressionText
 from sabir.languages.muranopl.syntax.report import Report
 
@@ -16,6 +17,21 @@ __all__ = ["binds_names", "check_locals"]
 
 # Functions that bind names of their own (`let(x => 1) -> $x`, `… .as($ => x)`); where one stands, names are let be.
 _BINDERS: Final = frozenset({"let", "as", "def", "with", "unpack", "lambda"})
+
+NEVER_READ: Final = package_rule(
+    "MPL:W207",
+    "a variable that is never read",
+    "Either the assignment is left over, or the place that should read it has another name.",
+    with_body("- $second: $.next(2)", "- Return: $first"),
+    fixable=True,
+)
+NEVER_ASSIGNED: Final = package_rule(
+    "MPL:E208",
+    "a variable that nothing assigns",
+    "It is no argument, no loop variable, and no statement of the method assigns it, so it is always null.",
+    with_body("- Return: $first + $frist"),
+    fixable=True,
+)
 
 
 def check_locals(report: Report, body: Body, arguments: frozenset[str]) -> Iterator[Finding]:
@@ -46,7 +62,7 @@ def check_locals(report: Report, body: Body, arguments: frozenset[str]) -> Itera
             # A variable that is read under another name may be this one, misspelt.
             fix = None if missing else call_alone(report, target.scalar, assignment.value)
             message = f"${name} is assigned and never read"
-            yield report.at(target.span(), "MPL:W207", message, hint=hint, fix=fix)
+            yield report.at(target.span(), NEVER_READ, message, hint=hint, fix=fix)
     if binds:
         return
     for name in missing:
@@ -54,7 +70,7 @@ def check_locals(report: Report, body: Body, arguments: frozenset[str]) -> Itera
         message = f"${name} is read, but it is no argument and nothing assigns it"
         span, meant = expression.span(variable), report.near(name, known, sign="$")
         fix = report.renaming(span, f"${name}", meant.only)
-        yield report.at(span, "MPL:E208", message, hint=meant.hint, fix=fix)
+        yield report.at(span, NEVER_ASSIGNED, message, hint=meant.hint, fix=fix)
 
 
 def _variables(node: Node) -> Iterator[Variable]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import posixpath
-import re
 from collections.abc import Iterable, Iterator, Set
 from typing import ClassVar, Final
 
@@ -14,47 +13,81 @@ from sabir.checks.form import yaml_findings
 from sabir.checks.validator import BaseValidator
 from sabir.diagnostics.finding import Edit, Finding, Fix
 from sabir.diagnostics.rules import Rule
-from sabir.languages.muranopl.check.names import FORMATS, is_dotted_name, is_identifier, is_lower_camel
+from sabir.languages.muranopl.check import rules_of
+from sabir.languages.muranopl.check.manifest_keys import (
+    FULL_NAME_CASE,
+    check_classes,
+    check_keys,
+    is_class_file,
+)
 from sabir.languages.muranopl.check.view import MANIFEST, PackageView
+from sabir.languages.muranopl.examples.packages import (
+    APPLICATION,
+    LIBRARY,
+    changed,
+    package_rule,
+    with_manifest,
+)
 from sabir.languages.muranopl.syntax.report import Report, kind_of, shown
 from sabir.languages.muranopl.syntax.shapes import (
+    NO_MAPPING,
+    SECOND_DOCUMENT,
     is_null,
-    meta_shape,
-    one_of,
-    quoting,
-    string_value,
-    unknown_keys,
 )
-from sabir.languages.muranopl.syntax.versions import InvalidVersion, read_version, read_version_spec
 from sabir.source.packages import LoadedPackage
-from sabir.source.packages.names import name_defect
-from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence, text_of
+from sabir.source.yaml.nodes import YamlMapping, YamlNode, text_of
 from sabir.text import Place, Span
 
 __all__ = ["ManifestValidator"]
 
-# The engine also reads Supplier (who offers the application); the document does not list it.
-_KEYS: Final = frozenset(
-    [
-        "Format",
-        "Type",
-        "Name",
-        "FullName",
-        "Version",
-        "Description",
-        "Author",
-        "Tags",
-        "Classes",
-        "Require",
-        "UI",
-        "Logo",
-        "Meta",
-        "Supplier",
-    ]
-)
-_OFF_BY_DEFAULT: Final = frozenset({"MAN:W080"})
-_TYPES: Final = ("Application", "Library")
+_OFF_BY_DEFAULT: Final = frozenset({FULL_NAME_CASE.code})
 _PNG: Final = b"\x89PNG\r\n\x1a\n"
+
+_WITHOUT_MANIFEST: Final = {name: text for name, text in LIBRARY.items() if name != "manifest.yaml"}
+_LIBRARY_WITH_LOGO: Final = with_manifest("Tags:", "Logo: icon.png\nTags:", more={"icon.png": "GIF89a"})
+NO_MANIFEST: Final = package_rule(
+    "E001",
+    "the package has no manifest",
+    "manifest.yaml in the root says what the package is and which classes it has; without it nothing else can be "
+    "checked or loaded. An archive that wraps the package in a folder of its own has no manifest in its root.",
+    _WITHOUT_MANIFEST,
+)
+NO_CLASS_FILE: Final = package_rule(
+    "MAN:E050",
+    "a listed class file does not exist",
+    "Classes maps each class to a file below the folder Classes/. A missing one is found only when somebody deploys "
+    "the class.",
+    with_manifest("Counter.yaml", "Conuter.yaml"),
+    fixable=True,
+)
+UNLISTED_CLASS_FILE: Final = package_rule(
+    "MAN:W020",
+    "a class file that the manifest does not list",
+    "The engine loads only what the manifest lists, so the classes of this file do not exist for it.",
+    {**LIBRARY, "Classes/Old.yaml": "Name: Old\n"},
+    fixable=True,
+)
+NO_USER_INTERFACE: Final = package_rule(
+    "MAN:W073",
+    "an application without its user interface",
+    "The catalogue shows UI/ui.yaml (or the file that UI names) to whoever adds the application. Without it nobody "
+    "can fill in its properties.",
+    {name: text for name, text in APPLICATION.items() if name != "UI/ui.yaml"},
+    good=APPLICATION,
+)
+NO_LOGO: Final = package_rule(
+    "MAN:W074",
+    "an application without its logo",
+    "The catalogue shows logo.png (or the file that Logo names).",
+    changed(APPLICATION, "manifest.yaml", "Name: Site", "Name: Site\nLogo: icon.png"),
+    good=LIBRARY,
+)
+LOGO_FORMAT: Final = package_rule(
+    "MAN:W075",
+    "the logo is no PNG image",
+    "The catalogue serves the logo as PNG; browsers will not show another format.",
+    _LIBRARY_WITH_LOGO,
+)
 
 
 class ManifestValidator(BaseValidator):
@@ -69,9 +102,7 @@ class ManifestValidator(BaseValidator):
 
     @classmethod
     def rules(cls) -> tuple[Rule, ...]:
-        from sabir.languages.muranopl.check.codes.manifest import CODES
-
-        return CODES
+        return rules_of(cls.short_name)
 
     @classmethod
     def off_by_default(cls) -> Set[str]:
@@ -104,9 +135,7 @@ class ManifestValidator(BaseValidator):
         file = self.package.get_file(MANIFEST)
         if file is None:
             hint = "give the folder or archive in whose root manifest.yaml lies"
-            yield Finding.about_file(
-                "E001", "the package has no manifest.yaml in its root", MANIFEST, hint=hint
-            )
+            yield NO_MANIFEST.about_file(MANIFEST, "the package has no manifest.yaml in its root", hint=hint)
             return
         yield from yaml_findings(file)
         if file.yaml.broken:
@@ -114,10 +143,12 @@ class ManifestValidator(BaseValidator):
         documents = file.yaml.documents
         if not documents or not isinstance(documents[0], YamlMapping):
             what = kind_of(documents[0]) if documents and documents[0] is not None else "empty"
-            yield Report(file.source).whole("E007", f"the manifest must be a mapping of keys, it is {what}")
+            yield Report(file.source).whole(
+                NO_MAPPING, f"the manifest must be a mapping of keys, it is {what}"
+            )
         elif sum(document is not None for document in documents) > 1:
             yield Report(file.source).whole(
-                "E005", "the manifest must be one YAML document; there is a second one"
+                SECOND_DOCUMENT, "the manifest must be one YAML document; there is a second one"
             )
 
     def _class_files(self, report: Report, classes: YamlNode | None) -> Iterator[Finding]:
@@ -138,7 +169,7 @@ class ManifestValidator(BaseValidator):
             if name not in listed
         ]
         for key, value, path in named:
-            if _is_class_file(value) and not self.package.exists(path):
+            if is_class_file(value) and not self.package.exists(path):
                 name = text_of(value) or ""
                 message = f"the file {name!r} of class {shown(key)} is not under Classes/"
                 short = name.removesuffix(".yaml")
@@ -146,8 +177,8 @@ class ManifestValidator(BaseValidator):
                 fix = None
                 if meant.only and short != name:
                     fix = report.replacing(value, f"{meant.only}.yaml")
-                yield report.at(value, "MAN:E050", message, hint=meant.hint, fix=fix)
-        if all(_is_class_file(value) for value in classes.values()):
+                yield report.at(value, NO_CLASS_FILE, message, hint=meant.hint, fix=fix)
+        if all(is_class_file(value) for value in classes.values()):
             yield from self._unlisted(listed, classes)
 
     def _unlisted(self, listed: Iterable[str], classes: YamlMapping | None) -> Iterator[Finding]:
@@ -156,9 +187,9 @@ class ManifestValidator(BaseValidator):
                 short = name.removeprefix("Classes/")
                 message = f"{short!r} lies under Classes/ but the manifest does not list it"
                 hint = "list it under Classes, or remove it from the package"
-                found = Finding.about_file("MAN:W020", message, name, hint=hint)
+                unlisted = UNLISTED_CLASS_FILE.about_file(name, message, hint=hint)
                 fix = self._listing(name, classes) if classes is not None else None
-                yield replace(found, fix=fix) if fix else found
+                yield replace(unlisted, fix=fix) if fix else unlisted
 
     def _listing(self, path: str, classes: YamlMapping) -> Fix | None:
         """Lists the classes of a file below the last line of `Classes`, when that is written in lines."""
@@ -183,7 +214,7 @@ class ManifestValidator(BaseValidator):
         if self._view.ui_file is None:
             name = text_of(value) or "ui.yaml"
             message = f"an application needs its user interface, but there is no file UI/{name}"
-            yield self._about(report, value, "MAN:W073", message)
+            yield self._about(report, value, NO_USER_INTERFACE, message)
 
     def _logo_file(self, report: Report, manifest: YamlMapping) -> Iterator[Finding]:
         value = manifest.get("Logo")
@@ -194,150 +225,16 @@ class ManifestValidator(BaseValidator):
             name = text_of(value)
             if text_of(manifest.get("Type")) == "Application":
                 message = f"there is no logo file {name or 'logo.png'}"
-                yield self._about(report, value, "MAN:W074", message)
+                yield self._about(report, value, NO_LOGO, message)
             return
         file = self.package.get_file(logo)
         if file is not None and not file.raw().startswith(_PNG):
-            yield Finding.about_file("MAN:W075", f"the logo {logo!r} is no PNG image", logo)
+            yield LOGO_FORMAT.about_file(logo, f"the logo {logo!r} is no PNG image")
 
     @staticmethod
-    def _about(report: Report, value: YamlNode | None, code: str, message: str) -> Finding:
+    def _about(report: Report, value: YamlNode | None, rule: Rule, message: str) -> Finding:
         return (
-            report.whole(code, message)
+            report.whole(rule, message)
             if value is None or is_null(value)
-            else report.at(value, code, message)
+            else report.at(value, rule, message)
         )
-
-
-def check_keys(report: Report, manifest: YamlMapping, *, foreign: bool = False) -> Iterator[Finding]:
-    """The keys of the manifest and the form of their values."""
-    if not foreign:
-        yield from unknown_keys(report, manifest, _KEYS, code="W010", what="a manifest")
-    for key in ("Type", "FullName"):
-        if manifest.get(key) is None:
-            yield report.whole("E020", f"the manifest lacks its key {key}")
-    yield from check_format(report, manifest.get("Format"))
-    yield from one_of(report, manifest.get("Type"), _TYPES, code="MAN:E071", what="Type", required=True)
-    for key, code in (
-        ("Name", "E040"),
-        ("Author", "E040"),
-        ("Description", "MAN:E030"),
-        ("UI", "MAN:E072"),
-        ("Logo", "MAN:E074"),
-    ):
-        yield from string_value(report, manifest, key, code=code)
-    yield from check_full_name(report, manifest.get("FullName"))
-    yield from check_version(report, manifest.get("Version"))
-    yield from check_tags(report, manifest.get("Tags"))
-    yield from check_require(report, manifest.get("Require"))
-    yield from meta_shape(report, manifest, code="MAN:E078")
-
-
-def check_format(report: Report, value: YamlNode | None) -> Iterator[Finding]:
-    """`Format` is one that is known; a bare number is a version of MuranoPL."""
-    if value is None or is_null(value):
-        return
-    text = value.text if isinstance(value, YamlScalar) else ""
-    name, slash, version = text.partition("/")
-    if not slash and re.fullmatch(r"[0-9.]+", name):
-        name, slash, version = "MuranoPL", "/", name
-    if name not in FORMATS:
-        message = f"{shown(value)} is no format that is known here; the classes and forms of the package are not checked"
-        known = [f"{known}/{version or '1.0'}" for known in FORMATS]
-        yield report.unknown(value, "MAN:W030", message, known)
-    elif slash and tuple(version.split(".")) not in {tuple(map(str, one)) for one in FORMATS[name]} | {
-        ("1",)
-    }:
-        newest = ".".join(map(str, FORMATS[name][-1]))
-        message = f"{name} has no version {version!r}; the package is checked as version {newest}"
-        yield report.at(value, "MAN:W030", message, hint=f"the versions go up to {newest}")
-
-
-def check_full_name(report: Report, value: YamlNode | None) -> Iterator[Finding]:
-    if value is None:
-        return
-    text = text_of(value)
-    if text is None or not is_dotted_name(text):
-        hint = "write names separated by dots, as in com.example.web.Site"
-        yield report.at(value, "MAN:E073", f"FullName cannot be {shown(value)}", hint=hint)
-    elif not is_lower_camel(text):
-        hint = "begin every part with a small letter"
-        yield report.at(value, "MAN:W080", f"FullName {text!r} is not in lowerCamelCase", hint=hint)
-
-
-def check_version(report: Report, value: YamlNode | None) -> Iterator[Finding]:
-    """SemVer; short forms are completed (S-23), so a number will do as well."""
-    if value is None or is_null(value):
-        return
-    try:
-        read_version(value)
-    except InvalidVersion:
-        hint = "write MAJOR.MINOR.PATCH, as in 1.2.0"
-        yield report.at(value, "MAN:E071", f"Version cannot be {shown(value)}", hint=hint)
-
-
-def check_tags(report: Report, value: YamlNode | None) -> Iterator[Finding]:
-    if value is None or is_null(value):
-        return
-    if not isinstance(value, YamlSequence):
-        message = f"Tags must be a list, not {kind_of(value)}"
-        fix = None
-        if is_identifier(text_of(value) or ""):
-            fix = report.replacing(value, f"[{text_of(value)}]", title="make it a list", safe=True)
-        yield report.at(value, "MAN:E070", message, hint="write Tags: [one, two]", fix=fix)
-        return
-    for item in value.items:
-        if text_of(item) is None:
-            message = f"a tag must be a text, not {kind_of(item)}"
-            yield report.at(item, "MAN:E075", message, fix=quoting(report, item))
-
-
-def check_require(report: Report, value: YamlNode | None) -> Iterator[Finding]:
-    if value is None or is_null(value):
-        return
-    if not isinstance(value, YamlMapping):
-        hint = "write Require as package names with their versions: {com.example.lib: 1.2}"
-        yield report.at(value, "MAN:E005", f"Require must be a mapping, not {kind_of(value)}", hint=hint)
-        return
-    for key, wanted in value.items():
-        name = text_of(key)
-        if name is None or not is_dotted_name(name):
-            yield report.at(key, "MAN:E005", f"{shown(key)} is no name of a package")
-        else:
-            yield from check_version_spec(report, name, wanted)
-
-
-def check_version_spec(report: Report, name: str, value: YamlNode) -> Iterator[Finding]:
-    try:
-        read_version_spec(value)
-    except InvalidVersion:
-        hint = "leave it empty, or write a version (1.2) or a range (>=1.2,<2)"
-        yield report.at(value, "MAN:E076", f"{shown(value)} is no version of {name}", hint=hint)
-
-
-def check_classes(report: Report, value: YamlNode | None) -> Iterator[Finding]:
-    """The form of `Classes`: qualified names and files below `Classes/`."""
-    if value is None or is_null(value):
-        return
-    if not isinstance(value, YamlMapping):
-        hint = "write class names with their files: {com.example.Site: Site.yaml}"
-        yield report.at(value, "MAN:E074", f"Classes must be a mapping, not {kind_of(value)}", hint=hint)
-        return
-    for key, file in value.items():
-        name, path = text_of(key), text_of(file)
-        if name is None or not is_dotted_name(name):
-            yield report.at(key, "MAN:E077", f"{shown(key)} is no qualified class name")
-        if path is None:
-            yield report.at(
-                file, "MAN:E077", f"the file of class {shown(key)} must be a text, not {kind_of(file)}"
-            )
-        elif not _is_class_file(file):
-            yield report.at(file, "MAN:E079", f"the class file {path!r} leaves the folder Classes/")
-
-
-def _is_class_file(value: YamlNode) -> bool:
-    """Whether a value of `Classes` names a file below `Classes/`, be it there or not."""
-    path = text_of(value)
-    if path is None or name_defect(path) == "is absolute":
-        return False
-    return posixpath.normpath(posixpath.join("Classes", path.replace("\\", "/"))).startswith("Classes/")

@@ -9,7 +9,9 @@ from sabir.checks.files import FileSelection
 from sabir.checks.validator import BaseValidator
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.rules import Rule
+from sabir.languages.muranopl.check import rules_of
 from sabir.languages.muranopl.check.view import MANIFEST, PackageView
+from sabir.languages.muranopl.examples.packages import LIBRARY, package_rule
 from sabir.source.packages import LoadedPackage
 
 __all__ = ["PackageValidator"]
@@ -17,6 +19,20 @@ __all__ = ["PackageValidator"]
 # A model in the root is the one that `sabir run` and `sabir compile` take when none is named.
 _MODELS: Final = ("model.yaml", "model.yml", "model.json")
 _ROOT_FILES: Final = frozenset({MANIFEST, "LICENSE", "README.rst", "images.lst", *_MODELS})
+
+STRAY_FILE: Final = package_rule(
+    "PKG:W120",
+    "a file in the root that is no part of a package",
+    "The root of a package holds manifest.yaml, LICENSE, README.rst, images.lst and the logo. Files that the "
+    "application uses belong to Resources/; others only make the archive larger.",
+    {**LIBRARY, "notes.txt": "to do\n"},
+)
+NO_LICENCE: Final = package_rule(
+    "PKG:W121",
+    "no licence file",
+    "Without a file LICENSE nobody who finds the package knows what may be done with it.",
+    {name: text for name, text in LIBRARY.items() if name != "LICENSE"},
+)
 
 
 class PackageValidator(BaseValidator):
@@ -31,9 +47,7 @@ class PackageValidator(BaseValidator):
 
     @classmethod
     def rules(cls) -> tuple[Rule, ...]:
-        from sabir.languages.muranopl.check.codes.package import CODES
-
-        return CODES
+        return rules_of(cls.short_name)
 
     @classmethod
     def off_by_default(cls) -> Set[str]:
@@ -51,12 +65,12 @@ class PackageValidator(BaseValidator):
         names = [name for name in self.package.list() if "/" not in name]
         if "LICENSE" not in names:
             hint = "add a file LICENSE, so that users know what they may do with the package"
-            yield Finding.about_file("PKG:W121", "the package has no LICENSE file", "LICENSE", hint=hint)
+            yield NO_LICENCE.about_file("LICENSE", "the package has no LICENSE file", hint=hint)
         view = self._view
-        known = {*_ROOT_FILES, view.logo_file or "logo.png", view.supplier_logo, view.ui_file}
+        expected = {*_ROOT_FILES, view.logo_file or "logo.png", view.supplier_logo, view.ui_file}
         if self._view.format_name == "Heat.HOT":
-            known.add("template.yaml")
+            expected.add("template.yaml")
         for name in names:
-            if name not in known:
+            if name not in expected:
                 hint = "move it to Resources/ when the application uses it, else remove it"
-                yield Finding.about_file("PKG:W120", f"{name!r} is no part of a package", name, hint=hint)
+                yield STRAY_FILE.about_file(name, f"{name!r} is no part of a package", hint=hint)

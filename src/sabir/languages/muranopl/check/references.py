@@ -25,6 +25,7 @@ from sabir.languages.muranopl.check.facts import ClassFacts, Lineage, MethodFact
 from sabir.languages.muranopl.check.names import is_type_reference
 from sabir.languages.muranopl.check.repairs import declaring
 from sabir.languages.muranopl.check.yaql_names import FUNCTIONS, LAMBDA_FUNCTIONS
+from sabir.languages.muranopl.examples.packages import LIBRARY, package_rule, with_body, with_class
 from sabir.languages.muranopl.syntax.expressions import ExpressionText, dotted, type_name
 from sabir.languages.muranopl.syntax.report import Report
 from sabir.text import Span
@@ -33,6 +34,71 @@ __all__ = ["check_class_reference", "check_expression", "check_writes"]
 
 _RESOURCE_CALLS: Final = frozenset({"string", "json", "yaml", "binary"})
 _READ_ONLY: Final = frozenset({"In", "Const"})
+
+_RESOURCE_CLASS: Final = """\
+Namespaces:
+  =: com.example.tools
+  sys: io.murano.system
+
+Name: Counter
+
+Methods:
+  script:
+    Body:
+      - $resources: new(sys:Resources)
+      - Return: $resources.string('run.sh')
+"""
+UNDECLARED_PREFIX: Final = package_rule(
+    "MPL:E110",
+    "an undeclared namespace prefix",
+    "Every prefix is declared under Namespaces of the class file.",
+    with_class("Extends: std:Object", "Extends: sdt:Object"),
+    fixable=True,
+)
+UNKNOWN_CLASS: Final = package_rule(
+    "MPL:E111",
+    "a class that does not exist",
+    "The class belongs to a namespace of this package or of the core library, but neither has it. Classes of other "
+    "packages are not reported here.",
+    with_class("Extends: std:Object", "Extends: std:Objekt"),
+    fixable=True,
+)
+UNKNOWN_METHOD: Final = package_rule(
+    "MPL:E112",
+    "a call of a method that does not exist",
+    "Neither the class nor any class it extends has the method, and it is no function of the language.",
+    with_class("$.next(1)", "$.nxet(1)"),
+    fixable=True,
+)
+UNKNOWN_PROPERTY: Final = package_rule(
+    "MPL:E113",
+    "a read of a property that does not exist",
+    "The property is neither declared in the class or a class it extends, nor does any method assign it.",
+    with_class("$.start + $step", "$.strat + $step"),
+    fixable=True,
+)
+CALL_ARGUMENTS: Final = package_rule(
+    "MPL:E114",
+    "a call with the wrong arguments",
+    "There are more values than the method has arguments, a required one is missing, or a name is not among them.",
+    with_class("step => 1", "setp => 1"),
+    fixable=True,
+)
+NO_RESOURCE: Final = package_rule(
+    "MPL:E116",
+    "a resource file that does not exist",
+    "Files that the code reads through io.murano.system.Resources lie below Resources/ of the package.",
+    {**LIBRARY, "Classes/Counter.yaml": _RESOURCE_CLASS, "Resources/rnu.sh": "true\n"},
+    good={**LIBRARY, "Classes/Counter.yaml": _RESOURCE_CLASS, "Resources/run.sh": "true\n"},
+    fixable=True,
+)
+INPUT_ASSIGNED: Final = package_rule(
+    "MPL:W209",
+    "an assignment to an input",
+    "Properties with Usage In or Const belong to whoever made the object; the engine refuses the write, except "
+    "while .init makes the object.",
+    with_body("- $.start: $first", "- Return: $first"),
+)
 
 
 def check_class_reference(
@@ -48,12 +114,16 @@ def check_class_reference(
             report, document.node.get("Namespaces"), prefix, written.partition(":")[2]
         )
         message = f"the namespace prefix {prefix!r} of {written!r} is not declared"
-        yield report.at(span, "MPL:E110", message, hint=hint, fix=fix)
+        yield report.at(span, UNDECLARED_PREFIX, message, hint=hint, fix=fix)
     elif table.exists(name) is False:
         other = table.near_class(name)
         did = f"did you mean {other!r}?" if other else None
         yield report.at(
-            span, "MPL:E111", f"there is no class {name!r}", hint=did, fix=_respelt(report, span, name, other)
+            span,
+            UNKNOWN_CLASS,
+            f"there is no class {name!r}",
+            hint=did,
+            fix=_respelt(report, span, name, other),
         )
 
 
@@ -144,7 +214,7 @@ class _Walker(Struct, frozen=True, eq=False):
                 message = f"{self.document.title} has no method {name!r}, nor has any class it extends"
                 span = self.expression.span(call)
                 fix = self.report.renaming(span, name, meant.only)
-                yield self.report.at(span, "MPL:E112", message, hint=meant.hint, fix=fix)
+                yield self.report.at(span, UNKNOWN_METHOD, message, hint=meant.hint, fix=fix)
         declared = on_this and self.lineage is not None and call.name in self.lineage.methods
         yield from self._arguments(call, this=this, plain=declared)
 
@@ -169,7 +239,7 @@ class _Walker(Struct, frozen=True, eq=False):
             takes = "no argument" if count == 0 else f"{count} argument{'s' * (count != 1)}"
             here = "here is 1" if positional == 1 else f"here are {positional}"
             message = f"{call.name} takes {takes} ({', '.join(signature.standard)}), {here}"
-            yield self.report.at(span, "MPL:E114", message.replace(" ()", ""))
+            yield self.report.at(span, CALL_ARGUMENTS, message.replace(" ()", ""))
             return
         unknown = [word for word in words if word.value not in signature.standard and not signature.keywords]
         for word in unknown:
@@ -178,11 +248,11 @@ class _Walker(Struct, frozen=True, eq=False):
             free = {*signature.standard[positional:]}.difference(named)
             fix = self.report.renaming(self.expression.span(word), name, self.report.near(name, free).only)
             message = f"{call.name} has no argument {name!r}"
-            yield self.report.at(span, "MPL:E114", message, hint=hint, fix=fix)
+            yield self.report.at(span, CALL_ARGUMENTS, message, hint=hint, fix=fix)
         given = {*signature.standard[:positional], *named}
         missing = [name for name in signature.standard if name in signature.required and name not in given]
         if missing and not unknown:
-            yield self.report.at(span, "MPL:E114", f"{call.name} needs its argument {', '.join(missing)}")
+            yield self.report.at(span, CALL_ARGUMENTS, f"{call.name} needs its argument {', '.join(missing)}")
 
     def _read(self, word: Word) -> Iterator[Finding]:
         if self.lineage is None:
@@ -194,7 +264,7 @@ class _Walker(Struct, frozen=True, eq=False):
         message = f"{self.document.title} has no property {name!r}: it is neither declared nor assigned"
         span, meant = self.expression.span(word), self.report.near(name, known)
         fix = self.report.renaming(span, name, meant.only)
-        yield self.report.at(span, "MPL:E113", message, hint=meant.hint, fix=fix)
+        yield self.report.at(span, UNKNOWN_PROPERTY, message, hint=meant.hint, fix=fix)
 
     def _resource(self, receiver: Node, call: Call) -> Iterator[Finding]:
         """`new(sys:Resources).string('file')`: the file must be there."""
@@ -208,7 +278,7 @@ class _Walker(Struct, frozen=True, eq=False):
             message = f"there is no file {name!r} under Resources/"
             span, meant = self.expression.span(call), self.report.near(name, known)
             fix = self._renamed_literal(first, name, meant.only)
-            yield self.report.at(span, "MPL:E116", message, hint=meant.hint, fix=fix)
+            yield self.report.at(span, NO_RESOURCE, message, hint=meant.hint, fix=fix)
 
     def _renamed_literal(self, node: Node | None, old: str, new: str | None) -> Fix | None:
         if node is None or self.expression.offset is None:
@@ -237,4 +307,4 @@ def check_writes(facts: ClassFacts, method: MethodFacts) -> Iterator[Finding]:
         if usage in _READ_ONLY:
             hint = "declare it as InOut or Runtime if the code has to change it"
             message = f"property {name!r} has Usage {usage}: code cannot assign to it"
-            yield facts.report.at(assignment.target.span(), "MPL:W209", message, hint=hint)
+            yield facts.report.at(assignment.target.span(), INPUT_ASSIGNED, message, hint=hint)

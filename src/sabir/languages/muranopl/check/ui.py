@@ -10,13 +10,22 @@ from sabir.checks.form import yaml_findings
 from sabir.checks.validator import BaseValidator
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.rules import Rule
+from sabir.languages.muranopl.check import rules_of
 from sabir.languages.muranopl.check.class_view import ClassTable
 from sabir.languages.muranopl.check.ui_application import check_application
 from sabir.languages.muranopl.check.ui_expressions import check_expressions
 from sabir.languages.muranopl.check.ui_forms import check_forms, form_fields
 from sabir.languages.muranopl.check.view import PackageView
+from sabir.languages.muranopl.examples.packages import ui_rule, with_ui
 from sabir.languages.muranopl.syntax.report import Report, kind_of, shown
-from sabir.languages.muranopl.syntax.shapes import is_null, unknown_keys
+from sabir.languages.muranopl.syntax.shapes import (
+    MISSING_KEY,
+    NO_MAPPING,
+    SECOND_DOCUMENT,
+    UNKNOWN_SECTION,
+    is_null,
+    unknown_keys,
+)
 from sabir.source.packages import LoadedPackage
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, text_of
 
@@ -24,6 +33,13 @@ __all__ = ["UiValidator"]
 
 _SECTIONS: Final = ("Version", "Templates", "Application", "Forms", "Parameters", "ParametersSource")
 _VERSIONS: Final = frozenset({"1", "1.0", "2", "2.0", "2.1", "2.2", "2.3", "2.4"})
+
+UI_VERSION: Final = ui_rule(
+    "UI:W082",
+    "an unknown version of the UI format",
+    "Known are 1, 2 and 2.0 to 2.4. A dashboard refuses what it does not know.",
+    with_ui("Version: 2.3", "Version: 9"),
+)
 
 
 class UiValidator(BaseValidator):
@@ -38,9 +54,7 @@ class UiValidator(BaseValidator):
 
     @classmethod
     def rules(cls) -> tuple[Rule, ...]:
-        from sabir.languages.muranopl.check.codes.ui import CODES
-
-        return CODES
+        return rules_of(cls.short_name)
 
     @classmethod
     def off_by_default(cls) -> Set[str]:
@@ -61,10 +75,12 @@ class UiValidator(BaseValidator):
         first = documents[0] if documents else None
         if not isinstance(first, YamlMapping):
             what = "empty" if first is None else kind_of(first)
-            yield report.whole("E007", f"a UI definition must be a mapping of sections, it is {what}")
+            yield report.whole(NO_MAPPING, f"a UI definition must be a mapping of sections, it is {what}")
             return
         if len(documents) > 1:
-            yield report.whole("E005", "a UI definition must be one YAML document; there is a second one")
+            yield report.whole(
+                SECOND_DOCUMENT, "a UI definition must be one YAML document; there is a second one"
+            )
         yield from self._definition(report, first)
 
     def _path(self) -> str | None:
@@ -76,10 +92,10 @@ class UiValidator(BaseValidator):
         return None if ui is not None and not is_null(ui) and text_of(ui) is None else self._view.ui_file
 
     def _definition(self, report: Report, ui: YamlMapping) -> Iterator[Finding]:
-        yield from unknown_keys(report, ui, _SECTIONS, code="W010", what="a UI definition")
+        yield from unknown_keys(report, ui, _SECTIONS, code=UNKNOWN_SECTION, what="a UI definition")
         for section in ("Application", "Forms"):
             if ui.get(section) is None:
-                yield report.whole("E020", f"the UI definition lacks its section {section}")
+                yield report.whole(MISSING_KEY, f"the UI definition lacks its section {section}")
         yield from check_version(report, ui.get("Version"))
         yield from check_application(report, ui, self._view, ClassTable(self._view))
         yield from check_forms(report, ui.get("Forms"))
@@ -91,4 +107,4 @@ def check_version(report: Report, value: YamlNode | None) -> Iterator[Finding]:
         return
     if not isinstance(value, YamlScalar) or value.text not in _VERSIONS:
         hint = f"the versions are {', '.join(sorted(_VERSIONS))}"
-        yield report.at(value, "UI:W082", f"{shown(value)} is no version of the UI format", hint=hint)
+        yield report.at(value, UI_VERSION, f"{shown(value)} is no version of the UI format", hint=hint)

@@ -3,16 +3,48 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from sabir.diagnostics.finding import Finding
 from sabir.languages.muranopl.check.class_view import ClassDocument, ClassTable
 from sabir.languages.muranopl.check.names import is_identifier
 from sabir.languages.muranopl.check.view import PackageView
+from sabir.languages.muranopl.examples.packages import ui_rule, with_ui
 from sabir.languages.muranopl.syntax.report import Report, kind_of, shown
 from sabir.source.yaml.nodes import Style, YamlMapping, YamlNode, YamlScalar, YamlSequence, text_of
 from sabir.text import Span
 
 __all__ = ["check_application"]
+
+PROPERTY_NAME: Final = ui_rule(
+    "UI:E083",
+    "a malformed property name",
+    "The keys of Application are names of properties of the class, and ? for the header.",
+    with_ui("  title: $.main.title", "  the-title: $.main.title"),
+)
+APPLICATION_FORM: Final = ui_rule(
+    "UI:E084",
+    "Application is no mapping",
+    "Application describes one object: its header ? with the type, and its properties.",
+    with_ui(
+        "Application:\n  ?:\n    type: com.example.web.Site\n  title: $.main.title\n",
+        "Application: [com.example.web.Site]\n",
+    ),
+)
+UNKNOWN_OBJECT_CLASS: Final = ui_rule(
+    "UI:E087",
+    "an object of a class that the package does not have",
+    "The type belongs to a namespace of this package, but no class of that name is listed in the manifest.",
+    with_ui("type: com.example.web.Site", "type: com.example.web.Siet"),
+    fixable=True,
+)
+UNKNOWN_OBJECT_PROPERTY: Final = ui_rule(
+    "UI:E088",
+    "a property that the class does not have",
+    "Neither the class nor any class it extends declares the property; the engine ignores or refuses it.",
+    with_ui("  title: $.main.title", "  titel: $.main.title"),
+    fixable=True,
+)
 
 
 def check_application(
@@ -23,7 +55,7 @@ def check_application(
     if application is not None:
         if not isinstance(application, YamlMapping):
             message = f"Application must be a mapping, the object to make, not {kind_of(application)}"
-            yield report.at(application, "UI:E084", message)
+            yield report.at(application, APPLICATION_FORM, message)
         else:
             yield from _property_names(report, application)
     for section in (application, ui.get("Templates")):
@@ -37,7 +69,7 @@ def _property_names(report: Report, application: YamlMapping) -> Iterator[Findin
         name = text_of(key)
         if name != "?" and (name is None or not is_identifier(name)):
             hint = "letters, digits and _ only"
-            yield report.at(key, "UI:E083", f"{shown(key)} cannot be the name of a property", hint=hint)
+            yield report.at(key, PROPERTY_NAME, f"{shown(key)} cannot be the name of a property", hint=hint)
 
 
 def _object_models(node: YamlNode) -> Iterator[YamlMapping]:
@@ -74,7 +106,7 @@ def _check_object(
         if whole or meant is not None:
             fix = report.renaming(_inner(written), name, meant)
             message = f"the package has no class {name!r}"
-            yield report.at(written, "UI:E087", message, hint=hint, fix=fix)
+            yield report.at(written, UNKNOWN_OBJECT_CLASS, message, hint=hint, fix=fix)
         return
     document = table.classes.get(name)
     if document is not None:
@@ -95,7 +127,7 @@ def _check_properties(
             meant = report.near(name, known)
             free = meant.only is not None and meant.only not in map(text_of, model)
             fix = report.renaming(_inner(key), name, meant.only if free else None)
-            yield report.at(key, "UI:E088", message, hint=meant.hint, fix=fix)
+            yield report.at(key, UNKNOWN_OBJECT_PROPERTY, message, hint=meant.hint, fix=fix)
 
 
 def _inner(node: YamlNode) -> Span:

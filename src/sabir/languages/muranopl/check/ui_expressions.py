@@ -11,6 +11,7 @@ from sabir.diagnostics.finding import Finding
 from sabir.expressions.yaql.nodes import Binary, Call, Index, Node, Variable, Word, children
 from sabir.languages.muranopl.check.locals import binds_names
 from sabir.languages.muranopl.check.yaql_names import LAMBDA_FUNCTIONS
+from sabir.languages.muranopl.examples.packages import ui_rule, with_ui
 from sabir.languages.muranopl.syntax.expressions import (
     ExpressionText,
     is_expression_scalar,
@@ -30,6 +31,20 @@ Fields = Mapping[str, frozenset[str] | None]
 _BUILT_IN_FORMS: Final = frozenset({"workflowManagement"})
 # `$forms` is all that was filled in, `$index` the turn of a template that `repeat` is at.
 _BUILT_IN_VALUES: Final = ("forms", "index")
+
+UNKNOWN_FIELD: Final = ui_rule(
+    "UI:E089",
+    "a reference to a form or field that does not exist",
+    "Expressions reach the fields as $.form.field. An unknown name gives nothing, and the property stays empty.",
+    with_ui("$.main.title", "$.main.titel"),
+    fixable=True,
+)
+UNPARSABLE_UI_EXPRESSION: Final = ui_rule(
+    "UI:W202",
+    "an expression that does not parse",
+    "Text that does not parse is no expression: the property gets the text itself.",
+    with_ui("$.main.title", "$.main.title("),
+)
 
 
 class _Names(Struct, frozen=True):
@@ -73,7 +88,7 @@ def _check(report: Report, scalar: YamlScalar, names: _Names, *, sure: bool) -> 
     parsed = parse_scalar(report, scalar)
     if not isinstance(parsed, ExpressionText):
         if sure or looks_like_code(scalar.text):
-            yield unparsable(report, scalar, parsed, "UI:W202")
+            yield unparsable(report, scalar, parsed, UNPARSABLE_UI_EXPRESSION)
         return
     if names.fields is not None:
         yield from _check_references(report, parsed, parsed.tree, names.fields)
@@ -100,7 +115,7 @@ def _check_values(report: Report, expression: ExpressionText, known: frozenset[s
             hint = meant.hint or "declare it under Templates or Parameters"
             fix = report.renaming(span, sign + name, meant.only)
             yield report.at(
-                span, "UI:E089", f"there is no template or parameter {name!r}", hint=hint, fix=fix
+                span, UNKNOWN_FIELD, f"there is no template or parameter {name!r}", hint=hint, fix=fix
             )
         waiting.extend(reversed(children(node)))
 
@@ -162,11 +177,11 @@ def _check_reference(
     if form.value not in fields:
         span, meant = expression.span(form), report.near(form.value, fields)
         fix = report.renaming(span, form.value, meant.only)
-        yield report.at(span, "UI:E089", f"there is no form {form.value!r}", hint=meant.hint, fix=fix)
+        yield report.at(span, UNKNOWN_FIELD, f"there is no form {form.value!r}", hint=meant.hint, fix=fix)
         return
     known = fields[form.value]
     if field is not None and known is not None and field.value not in known:
         message = f"form {form.value!r} has no field {field.value!r}"
         span, meant = expression.span(field), report.near(field.value, known)
         fix = report.renaming(span, field.value, meant.only)
-        yield report.at(span, "UI:E089", message, hint=meant.hint, fix=fix)
+        yield report.at(span, UNKNOWN_FIELD, message, hint=meant.hint, fix=fix)

@@ -9,8 +9,9 @@ from typing import Final
 
 from sabir.diagnostics.finding import Finding, Fix
 from sabir.languages.muranopl.check.names import is_dotted_name, is_identifier
+from sabir.languages.muranopl.examples.packages import ui_rule, with_ui
 from sabir.languages.muranopl.syntax.report import Report, kind_of, shown
-from sabir.languages.muranopl.syntax.shapes import is_null, quoting, unknown_keys
+from sabir.languages.muranopl.syntax.shapes import NO_TEXT, UNKNOWN_KEY, is_null, quoting, unknown_keys
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence, text_of
 
 __all__ = ["check_forms", "form_fields"]
@@ -45,6 +46,48 @@ _SIMPLE_TYPES: Final = frozenset(
 _TEXTS: Final = ("name", "label", "description", "descriptionTitle", "helpText", "regexpValidator")
 _FLAGS: Final = ("required", "hidden")
 _NUMBERS: Final = ("minLength", "maxLength", "minValue", "maxValue")
+
+FLAG_FORM: Final = ui_rule(
+    "UI:E081",
+    "required or hidden is no boolean",
+    "A field is required, or hidden, or not: true or false without quotes.",
+    with_ui("required: true", "required: 'true'"),
+    fixable=True,
+)
+LIMIT_FORM: Final = ui_rule(
+    "UI:E082",
+    "a length or limit is no integer",
+    "minLength, maxLength, minValue and maxValue are integers without quotes.",
+    with_ui("maxLength: 80", "maxLength: '80'"),
+    fixable=True,
+)
+FORM_SHAPE: Final = ui_rule(
+    "UI:E085",
+    "a malformed form",
+    "Forms is a list; each form is one name with a list of fields; each field is a mapping.",
+    with_ui("        - name: title\n          type: string\n", "        - title\n        - name: title\n"),
+)
+FIELD_TWICE: Final = ui_rule(
+    "UI:E086",
+    "two fields with one name",
+    "The second field overwrites the value of the first.",
+    with_ui(
+        "        - name: title\n", "        - name: title\n          type: text\n        - name: title\n"
+    ),
+)
+FIELD_TYPE_FORM: Final = ui_rule(
+    "UI:E100",
+    "a malformed type of a field",
+    "The type is one of the simple types or the full name of a class.",
+    with_ui("type: string", "type: a b"),
+)
+UNKNOWN_FIELD_TYPE: Final = ui_rule(
+    "UI:W100",
+    "an unknown type of a field",
+    "Most often a typing error. A dashboard shows nothing for a type it does not know.",
+    with_ui("type: string", "type: sting"),
+    fixable=True,
+)
 
 
 @cache
@@ -86,13 +129,13 @@ def check_forms(report: Report, forms: YamlNode | None) -> Iterator[Finding]:
     if forms is None:
         return
     if not isinstance(forms, YamlSequence):
-        yield report.at(forms, "UI:E085", f"Forms must be a list of forms, not {kind_of(forms)}")
+        yield report.at(forms, FORM_SHAPE, f"Forms must be a list of forms, not {kind_of(forms)}")
         return
     for form in forms.items:
         if not isinstance(form, YamlMapping) or len(form) != 1:
             hint = "begin each form with a dash: - name: {fields: […]}"
             yield report.at(
-                form, "UI:E085", f"a form is one name with its fields, not {_form_kind(form)}", hint=hint
+                form, FORM_SHAPE, f"a form is one name with its fields, not {_form_kind(form)}", hint=hint
             )
             continue
         ((name, declared),) = form.items()
@@ -106,21 +149,21 @@ def _form_kind(form: YamlNode) -> str:
 def _check_form(report: Report, name: YamlNode, form: YamlNode) -> Iterator[Finding]:
     fields = form.get("fields") if isinstance(form, YamlMapping) else None
     if isinstance(form, YamlMapping):
-        yield from unknown_keys(report, form, _FORM_KEYS, code="E021", what=f"form {shown(name)}")
+        yield from unknown_keys(report, form, _FORM_KEYS, code=UNKNOWN_KEY, what=f"form {shown(name)}")
     if not isinstance(fields, YamlSequence) or not len(fields):
-        yield report.at(name, "UI:E085", f"form {shown(name)} has no list of fields")
+        yield report.at(name, FORM_SHAPE, f"form {shown(name)} has no list of fields")
         return
     seen: dict[str, YamlNode] = {}
     for field in fields.items:
         if not isinstance(field, YamlMapping):
-            yield report.at(field, "UI:E085", f"a field must be a mapping, not {kind_of(field)}")
+            yield report.at(field, FORM_SHAPE, f"a field must be a mapping, not {kind_of(field)}")
             continue
         yield from _check_field(report, field)
         title = field.get("name")
         written = text_of(title)
         if title is not None and written is not None and seen.setdefault(written, title) is not title:
             message = f"form {shown(name)} has a field {written!r} already"
-            yield report.at(field, "UI:E086", message, related=((seen[written], "the first one"),))
+            yield report.at(field, FIELD_TWICE, message, related=((seen[written], "the first one"),))
 
 
 def _check_field(report: Report, field: YamlMapping) -> Iterator[Finding]:
@@ -128,17 +171,17 @@ def _check_field(report: Report, field: YamlMapping) -> Iterator[Finding]:
         value = field.get(key)
         if value is not None and not is_null(value) and text_of(value) is None:
             message = f"{key} must be a text, not {kind_of(value)}"
-            yield report.at(_key(field, key), "E040", message, fix=quoting(report, value))
+            yield report.at(_key(field, key), NO_TEXT, message, fix=quoting(report, value))
     for key in _FLAGS:
         if not _is_scalar_of(field.get(key), bool):
             message = f"{key} must be true or false, not {_what(field, key)}"
             fix = _unquoting(report, field.get(key), _flag_text_pattern())
-            yield report.at(_key(field, key), "UI:E081", message, fix=fix)
+            yield report.at(_key(field, key), FLAG_FORM, message, fix=fix)
     for key in _NUMBERS:
         if not _is_scalar_of(field.get(key), int):
             message = f"{key} must be an integer, not {_what(field, key)}"
             fix = _unquoting(report, field.get(key), _number_text_pattern())
-            yield report.at(_key(field, key), "UI:E082", message, fix=fix)
+            yield report.at(_key(field, key), LIMIT_FORM, message, fix=fix)
     yield from _check_type(report, field.get("type"))
 
 
@@ -153,13 +196,13 @@ def _check_type(report: Report, value: YamlNode | None) -> Iterator[Finding]:
     name = text_of(value)
     if name is None or not is_dotted_name(name):
         yield report.at(
-            value, "UI:E100", f"{shown(value)} is neither a type of field nor the name of a class"
+            value, FIELD_TYPE_FORM, f"{shown(value)} is neither a type of field nor the name of a class"
         )
     elif is_identifier(name) and name not in _SIMPLE_TYPES:
         meant = report.near(name, _SIMPLE_TYPES)
         hint = meant.hint or f"the simple types are {', '.join(sorted(_SIMPLE_TYPES))}"
         fix = report.replacing(value, meant.only) if meant.only else None
-        yield report.at(value, "UI:W100", f"there is no type of field {name!r}", hint=hint, fix=fix)
+        yield report.at(value, UNKNOWN_FIELD_TYPE, f"there is no type of field {name!r}", hint=hint, fix=fix)
 
 
 def _unquoting(report: Report, value: YamlNode | None, form: re.Pattern[str]) -> Fix | None:

@@ -13,6 +13,7 @@ from typing import Final
 from msgspec import Struct
 
 from sabir.diagnostics.finding import Edit, Fix
+from sabir.languages.muranopl.examples.packages import package_rule, with_body
 from sabir.languages.muranopl.syntax.defects import Defects
 from sabir.languages.muranopl.syntax.differences import CATCH_WITHOUT_DO
 from sabir.languages.muranopl.syntax.nodes import Block, CatchClause, Constant, NameNode, Value
@@ -25,6 +26,38 @@ from sabir.text import Place, Span
 __all__ = ["Construct", "read_catches", "read_names"]
 
 _CATCH_KEYS: Final = ("With", "As", "Do")
+
+NEEDLESS_VALUE: Final = package_rule(
+    "MPL:E200",
+    "Break, Continue or Rethrow with a value",
+    "These statements stand alone; a value would be lost.",
+    with_body("- While: $first > 0", "  Do:", "    - Break: now"),
+    good=with_body("- While: $first > 0", "  Do:", "    - Break:"),
+    fixable=True,
+)
+NO_TARGET: Final = package_rule(
+    "MPL:E201",
+    "neither a target of an assignment nor a keyword",
+    "A statement with one key is an assignment ($x, $.x, $x[0] …) or a block construct; a block construct has only "
+    "its own keywords.",
+    with_body("- Retrun: $first"),
+    fixable=True,
+)
+NEEDS_NAME: Final = package_rule(
+    "MPL:E203",
+    "a keyword that needs a name",
+    "For and As name a variable, Throw and With an exception.",
+    with_body("- For: 5", "  In: [1, 2]", "  Do:", "    - $.next($first)"),
+    good=with_body("- For: item", "  In: [1, 2]", "  Do:", "    - $.next($item + $first)"),
+)
+STATEMENT_FORM: Final = package_rule(
+    "MPL:E204",
+    "a malformed statement",
+    "A block construct lacks a required keyword, several keys form no construct, or the statement is neither text "
+    "nor mapping.",
+    with_body("- If: $first > 0", "  Else:", "    - $.next(1)"),
+    good=with_body("- If: $first > 0", "  Then:", "    - $.next(1)"),
+)
 
 
 class Construct(Struct, frozen=True, kw_only=True, eq=False):
@@ -59,7 +92,7 @@ class Construct(Struct, frozen=True, kw_only=True, eq=False):
         return None if node is None else read_value(node)
 
     def malformed(self, message: str) -> None:
-        self.defects.instruction(self.first, "MPL:E204", message)
+        self.defects.instruction(self.first, STATEMENT_FORM, message)
 
     def cases(self) -> YamlMapping | None:
         node = self.keys[self.name]
@@ -75,7 +108,7 @@ class Construct(Struct, frozen=True, kw_only=True, eq=False):
         if not is_null(entry.value):
             self.defects.instruction(
                 entry.key,
-                "MPL:E200",
+                NEEDLESS_VALUE,
                 f"{self.name} takes no value",
                 hint=f"write {self.name}: and nothing behind it",
                 fix=_without_value(self.defects.report, entry),
@@ -88,12 +121,12 @@ class Construct(Struct, frozen=True, kw_only=True, eq=False):
         if node is None or name is None:
             what = "nothing" if node is None else kind_of(node)
             place = self.first if node is None else node
-            self.defects.instruction(place, "MPL:E203", f"{keyword} needs the name of a variable, not {what}")
+            self.defects.instruction(place, NEEDS_NAME, f"{keyword} needs the name of a variable, not {what}")
             return ""
         if keyword == "For" and "$" in name:
             self.defects.instruction(
                 node,
-                "MPL:E203",
+                NEEDS_NAME,
                 f"{keyword} needs the name of a variable, not {shown(node)}",
                 hint="write the name without `$`",
             )
@@ -125,7 +158,7 @@ def read_names(node: YamlNode, keyword: str, defects: Defects) -> tuple[NameNode
             names.append(NameNode(span=item.span, text=text))
         else:
             what = shown(item) if text is not None else kind_of(item)
-            defects.instruction(item, "MPL:E203", f"{keyword} needs the name of an exception, not {what}")
+            defects.instruction(item, NEEDS_NAME, f"{keyword} needs the name of an exception, not {what}")
     return tuple(names)
 
 
@@ -140,12 +173,14 @@ def read_catches(parts: Construct) -> tuple[CatchClause, ...]:
     for key in flat:
         entry = parts.node.entry(key)
         assert entry is not None
-        parts.defects.instruction(entry.key, "MPL:E204", f"{key} belongs into Catch, which has its own keys")
+        parts.defects.instruction(
+            entry.key, STATEMENT_FORM, f"{key} belongs into Catch, which has its own keys"
+        )
     clauses: list[CatchClause] = []
     for item in node.items if isinstance(node, YamlSequence) else (node,):
         if not isinstance(item, YamlMapping):
             message = f"Catch is a mapping with Do, not {kind_of(item)}"
-            parts.defects.instruction(item, "MPL:E204", message)
+            parts.defects.instruction(item, STATEMENT_FORM, message)
             continue
         keys = _catch_keys(item, parts.defects)
         if "Do" not in keys:
@@ -155,7 +190,7 @@ def read_catches(parts: Construct) -> tuple[CatchClause, ...]:
 
 
 def _needs_do(place: YamlNode, parts: Construct) -> None:
-    parts.defects.instruction(place, "MPL:E204", "Catch needs Do", difference=CATCH_WITHOUT_DO)
+    parts.defects.instruction(place, STATEMENT_FORM, "Catch needs Do", difference=CATCH_WITHOUT_DO)
 
 
 def _catch_keys(node: YamlMapping, defects: Defects) -> dict[str, YamlNode]:
@@ -167,7 +202,7 @@ def _catch_keys(node: YamlMapping, defects: Defects) -> dict[str, YamlNode]:
         else:
             message = f"Catch has no keyword {shown(entry.key)}"
             defects.reported(
-                defects.report.unknown(entry.key, "MPL:E201", message, _CATCH_KEYS, taken=node, refused=True)
+                defects.report.unknown(entry.key, NO_TARGET, message, _CATCH_KEYS, taken=node, refused=True)
             )
     return keys
 

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from sabir.diagnostics.finding import Finding, Fix, Related
 from sabir.diagnostics.near import did_you_mean
+from sabir.diagnostics.rules import Rule
 from sabir.languages.muranopl.syntax.differences import Difference
 from sabir.languages.muranopl.syntax.report import Report
 from sabir.source.yaml.nodes import YamlNode
@@ -51,15 +52,15 @@ class Defects:
     def instruction(
         self,
         node: YamlNode | Span,
-        code: str,
+        rule: Rule,
         message: str,
         *,
         hint: str | None = None,
         fix: Fix | None = None,
         difference: Difference | None = None,
     ) -> None:
-        """A defect of an instruction; `code` is that of the check."""
-        self.reported(self.report.at(node, code, message, hint=hint, fix=fix), difference)
+        """A defect of an instruction; `rule` is that of the check."""
+        self.reported(self.report.at(node, rule, message, hint=hint, fix=fix), difference)
 
     def reported(self, finding: Finding, difference: Difference | None = None) -> None:
         defect = Defect(finding, difference)

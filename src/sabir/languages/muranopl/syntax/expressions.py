@@ -10,6 +10,7 @@ from typing import Final
 from msgspec import Struct
 
 from sabir.diagnostics.finding import Finding
+from sabir.diagnostics.rules import Rule
 from sabir.expressions.yaql.errors import YaqlSyntaxError
 from sabir.expressions.yaql.nodes import (
     Binary,
@@ -18,6 +19,7 @@ from sabir.expressions.yaql.nodes import (
     Word,
 )
 from sabir.expressions.yaql.parser import Dialect, parse_tree
+from sabir.languages.muranopl.examples.packages import package_rule, with_body
 from sabir.languages.muranopl.syntax.nodes import Expr
 from sabir.languages.muranopl.syntax.report import Report
 from sabir.source.yaml.nodes import Style, YamlNode, YamlScalar, YamlSequence
@@ -37,6 +39,14 @@ __all__ = [
 
 _PLAIN_WORDS: Final = re.compile(r"[\w.\s]*")
 _PAIRS: Final = {")": "(", "]": "[", "}": "{"}
+
+UNPARSABLE: Final = package_rule(
+    "MPL:W202",
+    "an expression that does not parse",
+    "Text that does not parse is no expression: the engine takes it for a plain string, and what was meant never "
+    "happens.",
+    with_body("- Return: $first + $.next(1"),
+)
 
 
 @cache
@@ -90,7 +100,9 @@ def expression_of(report: Report, expression: Expr) -> ExpressionText | YaqlSynt
     return ExpressionText(expression.node, tree, _offset(report, expression.node) if is_as_written else None)
 
 
-def unparsable(report: Report, scalar: YamlScalar, error: YaqlSyntaxError, code: str = "MPL:W202") -> Finding:
+def unparsable(
+    report: Report, scalar: YamlScalar, error: YaqlSyntaxError, rule: Rule = UNPARSABLE
+) -> Finding:
     """The finding for an expression that does not parse, at the very character where the text allows it."""
     offset = _offset(report, scalar)
     span = scalar.span
@@ -98,7 +110,7 @@ def unparsable(report: Report, scalar: YamlScalar, error: YaqlSyntaxError, code:
         start = offset + error.span.start
         # At least one character, so that there is something to point at; at the end of a file there is none.
         span = Span(start, min(max(offset + error.span.end, start + 1), len(report.source.text)))
-    return report.at(span, code, f"the expression does not parse: {error.message}")
+    return report.at(span, rule, f"the expression does not parse: {error.message}")
 
 
 def _offset(report: Report, scalar: YamlScalar) -> int | None:

@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from sabir.diagnostics.finding import Edit, Finding, Fix, Related
 from sabir.diagnostics.near import is_respelt, near, only_near
+from sabir.diagnostics.rules import Rule
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence, text_of
 from sabir.text import Place, Source, Span
 
@@ -54,7 +55,7 @@ class Report:
     def at(
         self,
         node: YamlNode | Span,
-        code: str,
+        rule: Rule | str,
         message: str,
         *,
         hint: str | None = None,
@@ -63,21 +64,23 @@ class Report:
     ) -> Finding:
         span = node if isinstance(node, Span) else node.span
         return Finding(
-            code=code,
+            code=_code_of(rule),
             message=message,
             place=Place(self.source, span),
             hint=hint,
-            related=tuple(Related(place=Place(self.source, one.span), message=text) for one, text in related),
+            related=tuple(
+                Related(place=Place(self.source, other.span), message=text) for other, text in related
+            ),
             fix=fix,
         )
 
-    def whole(self, code: str, message: str, *, hint: str | None = None) -> Finding:
-        return Finding.about_file(code, message, self.source, hint=hint)
+    def whole(self, rule: Rule | str, message: str, *, hint: str | None = None) -> Finding:
+        return Finding.about_file(_code_of(rule), message, self.source, hint=hint)
 
     def unknown(
         self,
         node: YamlNode,
-        code: str,
+        rule: Rule | str,
         message: str,
         known: Iterable[str],
         *,
@@ -95,7 +98,7 @@ class Report:
         fix = None
         if meant.only is not None and meant.only not in map(text_of, taken):
             fix = self.replacing(node, meant.only, safe=refused and is_respelt(written, meant.only))
-        return self.at(node, code, message, hint=meant.hint or _choices(known), fix=fix)
+        return self.at(node, rule, message, hint=meant.hint or _choices(known), fix=fix)
 
     def renaming(self, span: Span, old: str, new: str | None) -> Fix | None:
         """A fix that writes another name at the beginning of a span, when the old one stands there letter by letter."""
@@ -108,6 +111,10 @@ class Report:
         """A fix that writes something else in the place of a node."""
         edit = Edit(place=Place(self.source, node.span), text=text)
         return Fix(title=title or f"write {text!r}", edits=(edit,), safe=safe)
+
+
+def _code_of(rule: Rule | str) -> str:
+    return rule if isinstance(rule, str) else rule.code
 
 
 def _choices(known: list[str]) -> str | None:

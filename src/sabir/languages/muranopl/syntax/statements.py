@@ -10,7 +10,14 @@ from typing import Final
 
 from sabir.diagnostics.near import near
 from sabir.expressions.yaql.errors import YaqlSyntaxError
-from sabir.languages.muranopl.syntax.constructs import Construct, read_catches, read_names
+from sabir.languages.muranopl.syntax.constructs import (
+    NEEDS_NAME,
+    NO_TARGET,
+    STATEMENT_FORM,
+    Construct,
+    read_catches,
+    read_names,
+)
 from sabir.languages.muranopl.syntax.defects import Defects
 from sabir.languages.muranopl.syntax.differences import (
     CALL_IN_TARGET,
@@ -101,7 +108,7 @@ def _statement(node: YamlNode, defects: Defects) -> Statement:
         _text(node, defects)
     else:
         message = f"a statement is an expression, an assignment or a block construct, not {kind_of(node)}"
-        defects.instruction(node, "MPL:E204", message)
+        defects.instruction(node, STATEMENT_FORM, message)
     return Broken(span=node.span)
 
 
@@ -115,7 +122,7 @@ def _text(node: YamlScalar, defects: Defects) -> None:
     if node.style is not Style.PLAIN:
         hint = "write it without quotes: a text in quotes is no expression"
     message = f"a statement is an expression, an assignment or a block construct, not the text {shown(node)}"
-    defects.instruction(node, "MPL:E204", message, hint=hint)
+    defects.instruction(node, STATEMENT_FORM, message, hint=hint)
 
 
 def _mapping(node: YamlMapping, defects: Defects) -> Statement:
@@ -126,14 +133,14 @@ def _mapping(node: YamlMapping, defects: Defects) -> Statement:
     if len(node) == 1:
         return _assignment(node, defects)
     if not node.entries:
-        defects.instruction(node, "MPL:E204", "an empty mapping is no statement")
+        defects.instruction(node, STATEMENT_FORM, "an empty mapping is no statement")
         return Broken(span=node.span)
     near_opener = next(
         (meant for key in keys if key is not None and (meant := near(key, _OPENERS)) is not None), None
     )
     hint = f"did you mean {near_opener!r}?" if near_opener else "begin each assignment with a dash of its own"
     defects.instruction(
-        node.entries[0].key, "MPL:E204", "several keys that form no block construct", hint=hint
+        node.entries[0].key, STATEMENT_FORM, "several keys that form no block construct", hint=hint
     )
     return Broken(span=node.span)
 
@@ -147,12 +154,12 @@ def _assignment(node: YamlMapping, defects: Defects) -> Statement:
             return Assignment(span=span, target=target, value=value)
         if has_calls_before_the_end(key.text):
             message = f"{shown(key)} cannot be assigned to: it calls something on the way"
-            defects.instruction(key, "MPL:E201", message, difference=CALL_IN_TARGET)
+            defects.instruction(key, NO_TARGET, message, difference=CALL_IN_TARGET)
             return Assignment(span=span, target=target, value=value)
     message = f"{shown(key)} can be neither assigned to nor is it a keyword"
     if text_of(key) in _KEYWORDS:
         message = f"{shown(key)} cannot stand alone: it belongs to another keyword"
-    defects.reported(defects.report.unknown(key, "MPL:E201", message, _KEYWORDS, refused=True))
+    defects.reported(defects.report.unknown(key, NO_TARGET, message, _KEYWORDS, refused=True))
     return Broken(span=span, value=value)
 
 
@@ -165,7 +172,7 @@ def _construct(node: YamlMapping, name: str, defects: Defects) -> Statement:
             keys[key] = entry.value
         else:
             message = f"{name} has no keyword {shown(entry.key)}"
-            finding = defects.report.unknown(entry.key, "MPL:E201", message, known, taken=node, refused=True)
+            finding = defects.report.unknown(entry.key, NO_TARGET, message, known, taken=node, refused=True)
             defects.reported(finding)
     missing = [key for key in _REQUIRED.get(name, ()) if key not in keys]
     construct = Construct(node=node, name=name, keys=keys, defects=defects, block=read_block)
@@ -173,7 +180,7 @@ def _construct(node: YamlMapping, name: str, defects: Defects) -> Statement:
         # The engine runs Try with Finally alone, and published packages have it.
         if "Finally" not in keys:
             message = f"{name} needs Catch"
-            defects.instruction(construct.first, "MPL:E204", message, difference=TRY_WITHOUT_CATCH)
+            defects.instruction(construct.first, STATEMENT_FORM, message, difference=TRY_WITHOUT_CATCH)
     elif missing:
         construct.malformed(f"{name} needs {' and '.join(missing)}")
     return _READERS[name](construct)
@@ -203,7 +210,7 @@ def _while(parts: Construct) -> Statement:
         else:
             hint = "a literal can be put in parentheses: `(true)`"
             message = f"While needs an expression, not {kind_of(condition.node)}"
-            parts.defects.instruction(condition.span, "MPL:E204", message, hint=hint)
+            parts.defects.instruction(condition.span, STATEMENT_FORM, message, hint=hint)
     return While(span=parts.span, condition=condition, body=parts.code("Do"))
 
 
@@ -221,7 +228,7 @@ def _repeat(parts: Construct) -> Statement:
     if not isinstance(times, Expr) and not (isinstance(times, Constant) and isinstance(times.value, int)):
         message = f"Repeat needs an integer or an expression, not {kind_of(times.node)}"
         difference = REPEAT_SCALAR if isinstance(times, Constant) else None
-        parts.defects.instruction(times.span, "MPL:E204", message, difference=difference)
+        parts.defects.instruction(times.span, STATEMENT_FORM, message, difference=difference)
     return Repeat(span=parts.span, times=times, body=parts.code("Do"))
 
 
@@ -247,7 +254,7 @@ def _match(parts: Construct) -> Statement:
             read.append((Constant(span=key.span, value=key.value, node=key), block))
         else:
             message = f"a case of Match is a constant, not {kind_of(key)}"
-            parts.defects.instruction(key, "MPL:E204", message)
+            parts.defects.instruction(key, STATEMENT_FORM, message)
     return Match(
         span=parts.span, cases=tuple(read), value=parts.value("Value"), default=parts.code("Default")
     )
@@ -278,7 +285,7 @@ def _throw(parts: Construct) -> Statement:
     names = parts.value("Throw")
     if isinstance(names, ListValue) and not names.items:
         message = "Throw needs the name of an exception, not an empty list"
-        parts.defects.instruction(names.span, "MPL:E203", message)
+        parts.defects.instruction(names.span, NEEDS_NAME, message)
     elif not isinstance(names, Expr):
         read_names(parts.keys["Throw"], "Throw", parts.defects)
     return Throw(

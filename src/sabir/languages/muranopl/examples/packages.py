@@ -1,4 +1,4 @@
-"""Small packages from which the examples of the codes are made by changing one thing."""
+"""Two small packages from which the examples of the rules of a check are made by changing one thing."""
 
 from __future__ import annotations
 
@@ -7,7 +7,17 @@ from typing import Final
 
 from sabir.diagnostics.rules import Example, Rule
 
-__all__ = ["APPLICATION", "LIBRARY", "changed", "code", "with_class", "with_manifest", "with_ui"]
+__all__ = [
+    "APPLICATION",
+    "LIBRARY",
+    "changed",
+    "package_rule",
+    "ui_rule",
+    "with_body",
+    "with_class",
+    "with_manifest",
+    "with_ui",
+]
 
 LIBRARY: Final[Example] = {
     "manifest.yaml": """\
@@ -97,6 +107,8 @@ Forms:
 """,
 }
 
+_LAST_STATEMENT: Final = "      - Return: $first + $.next(step => 1)\n"
+
 
 def changed(package: Example, file: str, old: str, new: str) -> Example:
     """The package with one text of one file replaced."""
@@ -113,12 +125,17 @@ def with_class(old: str, new: str) -> Example:
     return changed(LIBRARY, "Classes/Counter.yaml", old, new)
 
 
+def with_body(*lines: str) -> Example:
+    """The library with other last statements in its method `twice`."""
+    return with_class(_LAST_STATEMENT, "".join(f"      {line}\n" for line in lines))
+
+
 def with_ui(old: str, new: str) -> Example:
     return changed(APPLICATION, "UI/ui.yaml", old, new)
 
 
-def code(
-    name: str,
+def package_rule(
+    code: str,
     title: str,
     why: str,
     bad: Example,
@@ -128,7 +145,7 @@ def code(
     off_by_default: bool = False,
 ) -> Rule:
     return Rule(
-        code=name,
+        code=code,
         title=title,
         why=why,
         bad=bad,
@@ -137,3 +154,7 @@ def code(
         off_by_default=off_by_default,
         language="muranopl",
     )
+
+
+def ui_rule(code: str, title: str, why: str, bad: Example, *, fixable: bool = False) -> Rule:
+    return package_rule(code, title, why, bad, good=APPLICATION, fixable=fixable)

@@ -1,0 +1,281 @@
+"""The keys of a manifest and the form of their values (spec 001, "Manifest structure")."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from sabir.diagnostics.finding import Finding
+from sabir.languages.muranopl.check.names import FORMATS, is_dotted_name, is_identifier, is_lower_camel
+from sabir.languages.muranopl.examples.packages import package_rule, with_manifest
+from sabir.languages.muranopl.syntax.report import Report, kind_of, shown
+from sabir.languages.muranopl.syntax.shapes import (
+    MISSING_KEY,
+    NO_TEXT,
+    UNKNOWN_SECTION,
+    is_null,
+    meta_shape,
+    one_of,
+    quoting,
+    string_value,
+    unknown_keys,
+)
+from sabir.languages.muranopl.syntax.versions import InvalidVersion, read_version, read_version_spec
+from sabir.source.packages.names import name_defect
+from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence, text_of
+
+__all__ = ["FULL_NAME_CASE", "check_classes", "check_keys", "is_class_file"]
+
+# The engine also reads Supplier (who offers the application); the document does not list it.
+_KEYS: Final = frozenset(
+    [
+        "Format",
+        "Type",
+        "Name",
+        "FullName",
+        "Version",
+        "Description",
+        "Author",
+        "Tags",
+        "Classes",
+        "Require",
+        "UI",
+        "Logo",
+        "Meta",
+        "Supplier",
+    ]
+)
+_TYPES: Final = ("Application", "Library")
+
+_CLASSES: Final = "Classes:\n  com.example.tools.Counter: Counter.yaml\n"
+REQUIRE_FORM: Final = package_rule(
+    "MAN:E005",
+    "Require is malformed",
+    "Require maps the full names of other packages to the versions that will do.",
+    with_manifest("Tags:", "Require: [com.example.lib]\nTags:"),
+    good=with_manifest("Tags:", "Require: {com.example.lib: 1.2}\nTags:"),
+)
+DESCRIPTION_FORM: Final = package_rule(
+    "MAN:E030",
+    "Description is no text",
+    "The description is shown to people in the catalogue.",
+    with_manifest("Tags:", "Description: [a, b]\nTags:"),
+)
+UNKNOWN_FORMAT: Final = package_rule(
+    "MAN:W030",
+    "an unknown format",
+    "Format names the language of the package: MuranoPL/1.0 to MuranoPL/1.4 or Heat.HOT/1.0; a bare number is a "
+    "version of MuranoPL. Classes and forms of any other format are not checked.",
+    with_manifest("Format: MuranoPL/1.4", "Format: MuranoPl/1.4"),
+    fixable=True,
+)
+TAGS_FORM: Final = package_rule(
+    "MAN:E070",
+    "Tags is no list",
+    "Tags is a list of texts, also when there is only one.",
+    with_manifest("Tags: [tools]", "Tags: tools"),
+    fixable=True,
+)
+TYPE_OR_VERSION: Final = package_rule(
+    "MAN:E071",
+    "Type or Version has no valid value",
+    "Type is Application or Library. Version is a semantic version; short forms such as 1.2 are completed.",
+    with_manifest("Type: Library", "Type: library"),
+    fixable=True,
+)
+UI_FORM: Final = package_rule(
+    "MAN:E072",
+    "UI is no file name",
+    "UI names the file of the user interface below the folder UI/.",
+    with_manifest("Tags:", "UI: [ui.yaml]\nTags:"),
+)
+FULL_NAME_FORM: Final = package_rule(
+    "MAN:E073",
+    "FullName is malformed",
+    "The full name identifies the package everywhere: names separated by dots, letters, digits and underscores.",
+    with_manifest("FullName: com.example.tools", "FullName: com..tools"),
+)
+LOGO_OR_CLASSES_FORM: Final = package_rule(
+    "MAN:E074",
+    "Logo or Classes has the wrong type",
+    "Logo is a file name; Classes is a mapping of class names to files.",
+    with_manifest(_CLASSES, "Classes: [Counter.yaml]\n"),
+)
+TAG_FORM: Final = package_rule(
+    "MAN:E075",
+    "a tag is no text",
+    "Tags are texts; put numbers in quotes.",
+    with_manifest("Tags: [tools]", "Tags: [tools, 7]"),
+    good=with_manifest("Tags: [tools]", "Tags: [tools, '7']"),
+    fixable=True,
+)
+REQUIRED_VERSION: Final = package_rule(
+    "MAN:E076",
+    "a required version is malformed",
+    "A requirement is nothing (any version), a version (1, 2.3, 4.5.6) or a range (>=1.2,<2).",
+    with_manifest("Tags:", "Require: {com.example.lib: '>>1'}\nTags:"),
+    good=with_manifest("Tags:", "Require: {com.example.lib: '>=1,<2'}\nTags:"),
+)
+CLASSES_ENTRY: Final = package_rule(
+    "MAN:E077",
+    "an entry of Classes is malformed",
+    "The keys of Classes are qualified class names, its values file names.",
+    with_manifest("com.example.tools.Counter:", "com.example tools:"),
+)
+META_FORM: Final = package_rule(
+    "MAN:E078",
+    "Meta of the manifest is malformed",
+    "Meta is a mapping, or a list of mappings, of meta-classes to their properties.",
+    with_manifest("Tags:", "Meta: title\nTags:"),
+)
+CLASS_FILE_OUTSIDE: Final = package_rule(
+    "MAN:E079",
+    "a class file outside of Classes/",
+    "Class files lie below the folder Classes/ of the package; no name may lead out of it.",
+    with_manifest("Counter.yaml", "../Counter.yaml"),
+)
+FULL_NAME_CASE: Final = package_rule(
+    "MAN:W080",
+    "a full name that is not in lowerCamelCase",
+    "The document recommends it; most published packages end in the name of a class, with a capital.",
+    with_manifest("FullName: com.example.tools", "FullName: com.example.Tools"),
+    off_by_default=True,
+)
+
+
+def check_keys(report: Report, manifest: YamlMapping, *, foreign: bool = False) -> Iterator[Finding]:
+    """The keys of the manifest and the form of their values."""
+    if not foreign:
+        yield from unknown_keys(report, manifest, _KEYS, code=UNKNOWN_SECTION, what="a manifest")
+    for key in ("Type", "FullName"):
+        if manifest.get(key) is None:
+            yield report.whole(MISSING_KEY, f"the manifest lacks its key {key}")
+    yield from check_format(report, manifest.get("Format"))
+    yield from one_of(report, manifest.get("Type"), _TYPES, code=TYPE_OR_VERSION, what="Type", required=True)
+    for key, rule in (
+        ("Name", NO_TEXT),
+        ("Author", NO_TEXT),
+        ("Description", DESCRIPTION_FORM),
+        ("UI", UI_FORM),
+        ("Logo", LOGO_OR_CLASSES_FORM),
+    ):
+        yield from string_value(report, manifest, key, code=rule)
+    yield from check_full_name(report, manifest.get("FullName"))
+    yield from check_version(report, manifest.get("Version"))
+    yield from check_tags(report, manifest.get("Tags"))
+    yield from check_require(report, manifest.get("Require"))
+    yield from meta_shape(report, manifest, code=META_FORM)
+
+
+def check_format(report: Report, value: YamlNode | None) -> Iterator[Finding]:
+    """`Format` is one that is known; a bare number is a version of MuranoPL."""
+    if value is None or is_null(value):
+        return
+    text = value.text if isinstance(value, YamlScalar) else ""
+    name, slash, version = text.partition("/")
+    if not slash and re.fullmatch(r"[0-9.]+", name):
+        name, slash, version = "MuranoPL", "/", name
+    if name not in FORMATS:
+        message = f"{shown(value)} is no format that is known here; the classes and forms of the package are not checked"
+        candidates = [f"{candidate}/{version or '1.0'}" for candidate in FORMATS]
+        yield report.unknown(value, UNKNOWN_FORMAT, message, candidates)
+    elif slash and tuple(version.split(".")) not in {tuple(map(str, number)) for number in FORMATS[name]} | {
+        ("1",)
+    }:
+        newest = ".".join(map(str, FORMATS[name][-1]))
+        message = f"{name} has no version {version!r}; the package is checked as version {newest}"
+        yield report.at(value, UNKNOWN_FORMAT, message, hint=f"the versions go up to {newest}")
+
+
+def check_full_name(report: Report, value: YamlNode | None) -> Iterator[Finding]:
+    if value is None:
+        return
+    text = text_of(value)
+    if text is None or not is_dotted_name(text):
+        hint = "write names separated by dots, as in com.example.web.Site"
+        yield report.at(value, FULL_NAME_FORM, f"FullName cannot be {shown(value)}", hint=hint)
+    elif not is_lower_camel(text):
+        hint = "begin every part with a small letter"
+        yield report.at(value, FULL_NAME_CASE, f"FullName {text!r} is not in lowerCamelCase", hint=hint)
+
+
+def check_version(report: Report, value: YamlNode | None) -> Iterator[Finding]:
+    """SemVer; short forms are completed (S-23), so a number will do as well."""
+    if value is None or is_null(value):
+        return
+    try:
+        read_version(value)
+    except InvalidVersion:
+        hint = "write MAJOR.MINOR.PATCH, as in 1.2.0"
+        yield report.at(value, TYPE_OR_VERSION, f"Version cannot be {shown(value)}", hint=hint)
+
+
+def check_tags(report: Report, value: YamlNode | None) -> Iterator[Finding]:
+    if value is None or is_null(value):
+        return
+    if not isinstance(value, YamlSequence):
+        message = f"Tags must be a list, not {kind_of(value)}"
+        fix = None
+        if is_identifier(text_of(value) or ""):
+            fix = report.replacing(value, f"[{text_of(value)}]", title="make it a list", safe=True)
+        yield report.at(value, TAGS_FORM, message, hint="write Tags: [one, two]", fix=fix)
+        return
+    for item in value.items:
+        if text_of(item) is None:
+            message = f"a tag must be a text, not {kind_of(item)}"
+            yield report.at(item, TAG_FORM, message, fix=quoting(report, item))
+
+
+def check_require(report: Report, value: YamlNode | None) -> Iterator[Finding]:
+    if value is None or is_null(value):
+        return
+    if not isinstance(value, YamlMapping):
+        hint = "write Require as package names with their versions: {com.example.lib: 1.2}"
+        yield report.at(value, REQUIRE_FORM, f"Require must be a mapping, not {kind_of(value)}", hint=hint)
+        return
+    for key, wanted in value.items():
+        name = text_of(key)
+        if name is None or not is_dotted_name(name):
+            yield report.at(key, REQUIRE_FORM, f"{shown(key)} is no name of a package")
+        else:
+            yield from check_version_spec(report, name, wanted)
+
+
+def check_version_spec(report: Report, name: str, value: YamlNode) -> Iterator[Finding]:
+    try:
+        read_version_spec(value)
+    except InvalidVersion:
+        hint = "leave it empty, or write a version (1.2) or a range (>=1.2,<2)"
+        yield report.at(value, REQUIRED_VERSION, f"{shown(value)} is no version of {name}", hint=hint)
+
+
+def check_classes(report: Report, value: YamlNode | None) -> Iterator[Finding]:
+    """The form of `Classes`: qualified names and files below `Classes/`."""
+    if value is None or is_null(value):
+        return
+    if not isinstance(value, YamlMapping):
+        hint = "write class names with their files: {com.example.Site: Site.yaml}"
+        yield report.at(
+            value, LOGO_OR_CLASSES_FORM, f"Classes must be a mapping, not {kind_of(value)}", hint=hint
+        )
+        return
+    for key, file in value.items():
+        name, path = text_of(key), text_of(file)
+        if name is None or not is_dotted_name(name):
+            yield report.at(key, CLASSES_ENTRY, f"{shown(key)} is no qualified class name")
+        if path is None:
+            yield report.at(
+                file, CLASSES_ENTRY, f"the file of class {shown(key)} must be a text, not {kind_of(file)}"
+            )
+        elif not is_class_file(file):
+            yield report.at(file, CLASS_FILE_OUTSIDE, f"the class file {path!r} leaves the folder Classes/")
+
+
+def is_class_file(value: YamlNode) -> bool:
+    """Whether a value of `Classes` names a file below `Classes/`, be it there or not."""
+    path = text_of(value)
+    if path is None or name_defect(path) == "is absolute":
+        return False
+    return posixpath.normpath(posixpath.join("Classes", path.replace("\\", "/"))).startswith("Classes/")
