@@ -58,12 +58,12 @@ class FileArtifact(Artifact):
         """The registry of an image: the address of its repository without the scheme."""
         if self._definition.repository is None:
             return None
-        known = self._ensemble.model.topology.repositories.get(self._definition.repository)
-        return None if known is None else known.url.rpartition("://")[2].rstrip("/")
+        repository = self._ensemble.model.topology.repositories.get(self._definition.repository)
+        return None if repository is None else repository.url.rpartition("://")[2].rstrip("/")
 
     def _in_repository(self, repository: str, file: str) -> str | None:
         local = self._ensemble.session.project.repositories.get(repository)
         if local is not None:
             return os.path.normpath(local / file)
-        known = self._ensemble.model.topology.repositories.get(repository)
-        return None if known is None else f"{known.url.rstrip('/')}/{file}"
+        declared = self._ensemble.model.topology.repositories.get(repository)
+        return None if declared is None else f"{declared.url.rstrip('/')}/{file}"

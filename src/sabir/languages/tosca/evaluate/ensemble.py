@@ -81,10 +81,10 @@ class Ensemble:
     # Values
 
     def assignment(self, written: Written, definition: PropertyDefinition | None) -> Assigned:
-        known = self._assignments.get(id(written))
-        if known is None:
-            known = self._assignments[id(written)] = self._assigned(written, definition)
-        return known
+        assigned = self._assignments.get(id(written))
+        if assigned is None:
+            assigned = self._assignments[id(written)] = self._assigned(written, definition)
+        return assigned
 
     def default(self, definition: PropertyDefinition) -> Assigned | None:
         key = id(definition)
@@ -108,14 +108,16 @@ class Ensemble:
         return self.root.get("inputs")[name] if name in self.model.topology.inputs else MISSING
 
     def inputs_map(self) -> LazyMap:
-        thunks = {name: self._input_thunk(one) for name, one in self.model.topology.inputs.items()}
+        thunks = {
+            name: self._input_thunk(definition) for name, definition in self.model.topology.inputs.items()
+        }
         return LazyMap(thunks, {})
 
     def _input_thunk(self, definition: PropertyDefinition) -> Any:
         def value() -> Any:
-            given = self.request.inputs.get(definition.name, MISSING)
-            if given is not MISSING:
-                return Assigned(given, sensitive=definition.sensitive).value(self.root)
+            given_value = self.request.inputs.get(definition.name, MISSING)
+            if given_value is not MISSING:
+                return Assigned(given_value, sensitive=definition.sensitive).value(self.root)
             default = self.default(definition)
             return None if default is None else default.value(self.root)
 
@@ -133,23 +135,23 @@ class Ensemble:
         return lambda: assigned.value(self.root)
 
     def _check_inputs(self) -> None:
-        given = self.request.inputs
+        handed_in = self.request.inputs
         declared = self.model.topology.inputs
-        for name, one in declared.items():
-            if name in given:
-                for misfit in self.model.values.misfits(one, given[name]):
+        for name, definition in declared.items():
+            if name in handed_in:
+                for misfit in self.model.values.misfits(definition, handed_in[name]):
                     where = "".join(f"[{key!r}]" for key in misfit.path)
                     self._report(
-                        misfit.rule, f"input {name}{where}: {misfit.message}", one.place, misfit.hint
+                        misfit.rule, f"input {name}{where}: {misfit.message}", definition.place, misfit.hint
                     )
-            elif one.required and one.default is None and one.value is None:
+            elif definition.required and definition.default is None and definition.value is None:
                 self._report(
                     MISSING_INPUT,
                     f"the input {name!r} has no value",
-                    one.place,
+                    definition.place,
                     f"give one: --input {name}=…",
                 )
-        for name in given:
+        for name in handed_in:
             if name not in declared:
                 place = Place(self.model.topology.origin.source, Span(0, 0))
                 self._report(
@@ -165,9 +167,11 @@ class Ensemble:
         if self._relationships is None:
             self._relationships = {}
             for source in self.nodes.values():
-                for one in source.requirements:
-                    if one.link.target is not None and one.link.capability is not None:
-                        self._relationships.setdefault((one.link.target, one.link.capability), []).append(one)
+                for relationship in source.requirements:
+                    if relationship.link.target is not None and relationship.link.capability is not None:
+                        self._relationships.setdefault(
+                            (relationship.link.target, relationship.link.capability), []
+                        ).append(relationship)
         return self._relationships.get((node, capability), [])
 
     def named(self, name: str) -> Resource | None:
@@ -175,19 +179,19 @@ class Ensemble:
         if name not in self.model.topology.relationship_templates:
             return None
         for source in self.nodes.values():
-            for one in source.requirements:
-                if one.template_name == name:
-                    return one
+            for relationship in source.requirements:
+                if relationship.template_name == name:
+                    return relationship
         return None
 
 
 def _with_repositories(project: Project, model: Model) -> Project:
     """The repositories of the template that lie in the file system, beside those of the project."""
-    found: dict[str, Path] = {}
-    for name, one in model.topology.repositories.items():
-        base = one.origin.directory
-        scheme, _, rest = one.url.rpartition("file:")
-        path = rest if scheme == "" else one.url
+    local: dict[str, Path] = {}
+    for name, repository in model.topology.repositories.items():
+        base = repository.origin.directory
+        scheme, _, rest = repository.url.rpartition("file:")
+        path = rest if scheme == "" else repository.url
         if base is not None and "://" not in path:
-            found[name] = Path(os.path.normpath(base / path.removeprefix("//")))
-    return replace(project, repositories={**found, **project.repositories}) if found else project
+            local[name] = Path(os.path.normpath(base / path.removeprefix("//")))
+    return replace(project, repositories={**local, **project.repositories}) if local else project

@@ -201,7 +201,7 @@ class NodeInstance(_Entity):
         return self._capabilities
 
     def capability(self, name: str | None) -> Resource | None:
-        return next((one for one in self.capabilities if one.name == name), None)
+        return next((capability for capability in self.capabilities if capability.name == name), None)
 
     @property
     def requirements(self) -> Sequence[RelationshipInstance]:
@@ -215,7 +215,7 @@ class NodeInstance(_Entity):
     def artifacts(self) -> Mapping[str, Artifact]:
         flat = self.flat
         definitions = {**(flat.artifacts if flat else {}), **self.template.artifacts}
-        return {name: FileArtifact(one, self.ensemble) for name, one in definitions.items()}
+        return {name: FileArtifact(artifact, self.ensemble) for name, artifact in definitions.items()}
 
     @property
     def source_directory(self) -> Path | None:
@@ -264,8 +264,8 @@ class CapabilityInstance(_Entity):
         return ()
 
     def definition(self, key: str) -> PropertyDefinition | None:
-        own = self._definition
-        refined = own.properties.get(key) or own.attributes.get(key)
+        declared = self._definition
+        refined = declared.properties.get(key) or declared.attributes.get(key)
         inherited = super().definition(key)
         if (
             refined is not None
@@ -327,15 +327,17 @@ class RelationshipInstance(_Entity):
     def id(self) -> str:
         """A path that leads here and nowhere else: by the name, or by the index where the name is there twice."""
         siblings = self._source.requirements
-        if sum(one.name == self.name for one in siblings) > 1:
+        if sum(sibling.name == self.name for sibling in siblings) > 1:
             return f"{self._source.id}::.requirements::{siblings.index(self)}"
         return f"{self._source.id}::.requirements::[.name={self.name}]"
 
     @property
     def template_name(self) -> str:
         template = self.link.relationship
-        known = template is not None and template.name in self.ensemble.model.topology.relationship_templates
-        return template.name if template is not None and known else self.name
+        is_named = (
+            template is not None and template.name in self.ensemble.model.topology.relationship_templates
+        )
+        return template.name if template is not None and is_named else self.name
 
     @property
     def parent(self) -> Resource | None:

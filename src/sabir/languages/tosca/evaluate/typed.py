@@ -48,9 +48,9 @@ def _map(data: Mapping[Any, Any], schema: Schema, types: TypeTable) -> Mapping[A
 def _with_defaults(data: Mapping[Any, Any], flat: FlatType, types: TypeTable) -> Mapping[Any, Any]:
     fields = {key: _field(item, flat.properties.get(key), types) for key, item in data.items()}
     missing = {
-        name: one.default.data
-        for name, one in flat.properties.items()
-        if one.default is not None and name not in data
+        name: definition.default.data
+        for name, definition in flat.properties.items()
+        if definition.default is not None and name not in data
     }
     return {**fields, **missing}
 

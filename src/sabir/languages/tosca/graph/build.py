@@ -70,13 +70,13 @@ class _Builder:
     def _node(self, name: str, node: NodeInstance) -> Instance:
         attributes, origins = self._attributes(node)
         relations: dict[str, list[str]] = {}
-        for one in node.requirements:
-            if one.link.target is not None:
-                relations.setdefault(one.name, []).append(one.link.target)
+        for relationship in node.requirements:
+            if relationship.link.target is not None:
+                relations.setdefault(relationship.name, []).append(relationship.link.target)
         host = self.ensemble.model.hosts.get(name)
-        for one in node.requirements:
-            if one.name in relations:
-                origins[one.name] = Origin(one.link.assignment.place, How.RELATION)
+        for relationship in node.requirements:
+            if relationship.name in relations:
+                origins[relationship.name] = Origin(relationship.link.assignment.place, How.RELATION)
         live = self.ensemble.request.live.get(name)
         return Instance(
             id=name,
@@ -92,79 +92,79 @@ class _Builder:
             origins=Record.of(origins),
         )
 
-    def _part(self, one: Live, id_: str, owner: str) -> Instance:
-        attributes, origins = self._attributes(one)
+    def _part(self, live: Live, id_: str, owner: str) -> Instance:
+        attributes, origins = self._attributes(live)
         template = self.ensemble.nodes[owner].template
         return Instance(
             id=id_,
-            type=one.type,
+            type=live.type,
             language="tosca",
-            name=one.name,
+            name=live.name,
             owner=owner,
             attributes=Record.of(attributes),
             origin=Origin(template.place, How.LITERAL),
             origins=Record.of(origins),
         )
 
-    def _relationship(self, one: RelationshipInstance, id_: str, owner: str) -> Instance:
-        attributes, origins = self._attributes(one)
-        target = one.link.target
+    def _relationship(self, relationship: RelationshipInstance, id_: str, owner: str) -> Instance:
+        attributes, origins = self._attributes(relationship)
+        target = relationship.link.target
         return Instance(
             id=id_,
-            type=one.type,
+            type=relationship.type,
             language="tosca",
-            name=one.name,
+            name=relationship.name,
             owner=owner,
             attributes=Record.of(attributes),
             relations=Record.of({} if target is None else {"target": (target,)}),
             requires=() if target is None else (target,),
-            origin=Origin(one.link.assignment.place, How.RELATION),
+            origin=Origin(relationship.link.assignment.place, How.RELATION),
             origins=Record.of(origins),
         )
 
     def _artifact(self, node: NodeInstance, artifact: ArtifactDefinition) -> Instance:
-        known = {key: _plain(value) for key, value in artifact.keys.items() if key != "type"}
+        keys = {key: _plain(value) for key, value in artifact.keys.items() if key != "type"}
         return Instance(
             id=f"{node.name}.artifacts.{artifact.name}",
             type=artifact.type or "tosca.artifacts.Root",
             language="tosca",
             name=artifact.name,
             owner=node.name,
-            attributes=Record.of({"file": artifact.file, **known} if artifact.file else known),
+            attributes=Record.of({"file": artifact.file, **keys} if artifact.file else keys),
             origin=Origin(artifact.whole_place, How.LITERAL),
         )
 
     # Values
 
-    def _attributes(self, one: Live) -> tuple[dict[str, Value], dict[str, Origin]]:
+    def _attributes(self, live: Live) -> tuple[dict[str, Value], dict[str, Origin]]:
         attributes: dict[str, Value] = {}
         origins: dict[str, Origin] = {}
-        for key in one.keys():  # noqa: SIM118  # a resource is no mapping
+        for key in live.keys():  # noqa: SIM118  # a resource is no mapping
             if key in _REFLECTED:
                 continue
-            value = self._value(one, key)
+            value = self._value(live, key)
             if value is MISSING:
                 continue
-            definition = one.definition(key)
+            definition = live.definition(key)
             is_attribute = definition is not None and definition.is_attribute
             # An attribute without a value is known once the node runs.
             if isinstance(value, Unknown) or (value is None and is_attribute):
-                value = self._unknown(one, key, value)
+                value = self._unknown(live, key, value)
             attributes[key] = value
-            origin = self.origins.of_value(one, key)
+            origin = self.origins.of_value(live, key)
             if origin is not None:
                 origins[key] = origin
         return attributes, origins
 
-    def _unknown(self, one: Live, key: str, value: Any) -> Unknown:
+    def _unknown(self, live: Live, key: str, value: Any) -> Unknown:
         if isinstance(value, Unknown) and value.of is not None:
             return value
         why = "it is known once the node runs" if value is None else "it could not be computed"
-        return Unknown(of=str(Address(id_of(one), attribute=key)), why=why)
+        return Unknown(of=str(Address(id_of(live), attribute=key)), why=why)
 
-    def _value(self, one: Live, key: str) -> Any:
+    def _value(self, live: Live, key: str) -> Any:
         try:
-            value = one.get(key)
+            value = live.get(key)
             return value if value is MISSING else self._plain_value(value)
         except QueryError as error:
             self._note(error)
@@ -199,21 +199,21 @@ class _Builder:
         return str(value)
 
     def outputs(self) -> dict[str, Value]:
-        found: dict[str, Value] = {}
+        outputs: dict[str, Value] = {}
         values = self.ensemble.root.get("outputs")
         session = self.ensemble.session
         for name, output in self.ensemble.model.topology.outputs.items():
             if self.full:
                 session.reads = []
             try:
-                found[name] = self._plain_value(values[name])
+                outputs[name] = self._plain_value(values[name])
             except QueryError as error:
                 self._note(error)
-                found[name] = UNKNOWN
+                outputs[name] = UNKNOWN
             origin = self.origins.of_output(output)
             if origin is not None:
                 self.output_origins[name] = origin
-        return found
+        return outputs
 
 
 def _plain(value: Any) -> Value:

@@ -50,22 +50,22 @@ class Origins(Chains):
         self.full = full
         """Whether what values rest on is wanted, too."""
 
-    def of_value(self, one: Live, key: str) -> Origin | None:
-        if one.live(key) is not MISSING:
-            return self._of_live(one, key)
-        described = one.described(key)
+    def of_value(self, live: Live, key: str) -> Origin | None:
+        if live.live(key) is not MISSING:
+            return self._of_live(live, key)
+        described = live.described(key)
         if described is None or described.place is None:
             return None
-        if one.assigned(key) is None:
-            return Origin(described.place, How.DEFAULT, self._default_sources(one, key, described))
+        if live.assigned(key) is None:
+            return Origin(described.place, How.DEFAULT, self._default_sources(live, key, described))
         how = How.LITERAL if described.is_constant else How.EXPRESSION
-        return Origin(described.place, how, self._assigned_sources(one, key, described))
+        return Origin(described.place, how, self._assigned_sources(live, key, described))
 
-    def _of_live(self, one: Live, key: str) -> Origin | None:
-        place = one.template.place if isinstance(one, NodeInstance) else None
+    def _of_live(self, live: Live, key: str) -> Origin | None:
+        place = live.template.place if isinstance(live, NodeInstance) else None
         if place is None:
             return None
-        if key in self.ensemble.request.overridden.get(one.name, ()):
+        if key in self.ensemble.request.overridden.get(live.name, ()):
             return Origin(place, How.OVERRIDE, note=key)
         return Origin(place, How.ASSIGNMENT, note="recorded")
 
@@ -78,32 +78,32 @@ class Origins(Chains):
 
     # What values rest on
 
-    def _assigned_sources(self, one: Live, key: str, described: Assigned) -> _Sources:
+    def _assigned_sources(self, live: Live, key: str, described: Assigned) -> _Sources:
         if not self.full:
             return ()
-        assigned = one.assigned(key)
+        assigned = live.assigned(key)
         return (
-            *self._computed_from(one, key, described),
-            *self._field_defaults(one.definition(key), assigned),
+            *self._computed_from(live, key, described),
+            *self._field_defaults(live.definition(key), assigned),
             *_put_in(assigned),
         )
 
-    def _default_sources(self, one: Live, key: str, described: Assigned) -> _Sources:
+    def _default_sources(self, live: Live, key: str, described: Assigned) -> _Sources:
         """Of a default: what it reads, and the types on the way to the one that says it."""
         if not self.full:
             return ()
-        definition = one.definition(key)
+        definition = live.definition(key)
         said = None if definition is None else definition.value or definition.default
         return (
-            *self._computed_from(one, key, described),
+            *self._computed_from(live, key, described),
             *self._field_defaults(definition, said),
-            *self._types(one, key, said),
+            *self._types(live, key, said),
         )
 
-    def _computed_from(self, one: Live, key: str, described: Assigned) -> _Sources:
+    def _computed_from(self, live: Live, key: str, described: Assigned) -> _Sources:
         if described.is_constant:
             return ()
-        return self.sources(self.ensemble.session.computed.get((one, key), ()))
+        return self.sources(self.ensemble.session.computed.get((live, key), ()))
 
     def attribute_of(self, cell: Cell) -> AttributeRead | Origin:
         resource, key = cell
@@ -130,29 +130,31 @@ class Origins(Chains):
         if not isinstance(data, Mapping) or holds_expression(data):
             return
         left_out = [
-            one for name, one in flat.properties.items() if name not in data and one.default is not None
+            field
+            for name, field in flat.properties.items()
+            if name not in data and field.default is not None
         ]
-        for one in left_out:
-            assert one.default is not None
-            yield Origin(one.default.place, How.DEFAULT, note=f"{schema.name}.{one.name}")
+        for field in left_out:
+            assert field.default is not None
+            yield Origin(field.default.place, How.DEFAULT, note=f"{schema.name}.{field.name}")
         if left_out:
             yield Origin(schema.place, How.LITERAL, note=f"type {schema.name}")
 
-    def _types(self, one: Live, key: str, said: Written | None) -> Iterator[Origin]:
-        kind, name = _KINDS[type(one)], one.type
-        if isinstance(one, NodeInstance):
-            template = one.template
+    def _types(self, live: Live, key: str, said: Written | None) -> Iterator[Origin]:
+        kind, name = _KINDS[type(live)], live.type
+        if isinstance(live, NodeInstance):
+            template = live.template
             yield Origin(Place(template.origin.source, template.type_span), How.LITERAL, note=f"type {name}")
         seen: set[str] = set()
         while name not in seen:
             seen.add(name)
-            found = self.ensemble.model.types.definition(kind, name)
-            if found is None or found.derived_from is None or _says(found, key, said):
+            type_ = self.ensemble.model.types.definition(kind, name)
+            if type_ is None or type_.derived_from is None or _says(type_, key, said):
                 return
-            if found.derived_from_span is not None and not found.origin.shipped:
-                place = Place(found.origin.source, found.derived_from_span)
-                yield Origin(place, How.LITERAL, note=f"{name} derives from {found.derived_from}")
-            name = found.derived_from
+            if type_.derived_from_span is not None and not type_.origin.shipped:
+                place = Place(type_.origin.source, type_.derived_from_span)
+                yield Origin(place, How.LITERAL, note=f"{name} derives from {type_.derived_from}")
+            name = type_.derived_from
 
 
 def _put_in(written: Written | None) -> Iterator[Origin]:
@@ -163,5 +165,9 @@ def _put_in(written: Written | None) -> Iterator[Origin]:
 
 def _says(type_: TypeDefinition, key: str, said: Written | None) -> bool:
     """Whether it is this type that gives the default."""
-    own = type_.properties.get(key) or type_.attributes.get(key)
-    return own is not None and said is not None and (own.default is said or own.value is said)
+    definition = type_.properties.get(key) or type_.attributes.get(key)
+    return (
+        definition is not None
+        and said is not None
+        and (definition.default is said or definition.value is said)
+    )

@@ -91,9 +91,9 @@ class TypeTable:
         self._flat: dict[tuple[Kind, str], FlatType | None] = {}
 
     def definition(self, kind: Kind, name: str) -> TypeDefinition | None:
-        own = self.topology.types[kind].get(name)
-        if own is not None:
-            return own
+        declared = self.topology.types[kind].get(name)
+        if declared is not None:
+            return declared
         for profile in self.topology.profiles or ():
             shipped = find_shipped(profile, kind, name)
             if shipped is not None:
@@ -123,8 +123,8 @@ class TypeTable:
             return False
         if ancestor in flat.names:
             return True
-        known = self.definition(kind, ancestor)
-        return known is not None and known.name in flat.names
+        definition = self.definition(kind, ancestor)
+        return definition is not None and definition.name in flat.names
 
     def _chain(self, kind: Kind, name: str) -> tuple[list[TypeDefinition], str | None]:
         """The type and its ancestors, nearest first, and the primitive that a data type ends in."""
@@ -153,35 +153,41 @@ class TypeTable:
         chain, primitive = self._chain(kind, name)
         if not chain:
             return None
-        own = chain[0]
+        nearest = chain[0]
         requirements: dict[str, RequirementDefinition] = {}
         capabilities: dict[str, CapabilityDefinition] = {}
-        for one in reversed(chain):
-            for requirement in one.requirements:
+        for definition in reversed(chain):
+            for requirement in definition.requirements:
                 requirements[requirement.name] = _refined_requirement(
                     requirements.get(requirement.name), requirement
                 )
-            for capability in one.capabilities.values():
+            for capability in definition.capabilities.values():
                 capabilities[capability.name] = _refined_capability(
                     capabilities.get(capability.name), capability
                 )
         return FlatType(
-            definition=own,
-            names=tuple(dict.fromkeys(one.name for one in chain)),
-            properties=_merged_properties(one.properties for one in reversed(chain)),
-            attributes=_merged_properties(one.attributes for one in reversed(chain)),
+            definition=nearest,
+            names=tuple(dict.fromkeys(definition.name for definition in chain)),
+            properties=_merged_properties(definition.properties for definition in reversed(chain)),
+            attributes=_merged_properties(definition.attributes for definition in reversed(chain)),
             # The own ones first, then those of the types above, as the existing tools list them.
-            capabilities={name: capabilities[name] for one in chain for name in one.capabilities},
+            capabilities={
+                name: capabilities[name] for definition in chain for name in definition.capabilities
+            },
             requirements=requirements,
-            interfaces=_merged(one.interfaces for one in reversed(chain)),
-            artifacts=_merged(one.artifacts for one in reversed(chain)),
-            constraints=tuple(constraint for one in chain for constraint in one.constraints),
-            valid_target_types=next((one.valid_target_types for one in chain if one.valid_target_types), ()),
-            valid_source_types=next((one.valid_source_types for one in chain if one.valid_source_types), ()),
-            members=next((one.members for one in chain if one.members), ()),
-            targets=next((one.targets for one in chain if one.targets), ()),
+            interfaces=_merged(definition.interfaces for definition in reversed(chain)),
+            artifacts=_merged(definition.artifacts for definition in reversed(chain)),
+            constraints=tuple(constraint for definition in chain for constraint in definition.constraints),
+            valid_target_types=next(
+                (definition.valid_target_types for definition in chain if definition.valid_target_types), ()
+            ),
+            valid_source_types=next(
+                (definition.valid_source_types for definition in chain if definition.valid_source_types), ()
+            ),
+            members=next((definition.members for definition in chain if definition.members), ()),
+            targets=next((definition.targets for definition in chain if definition.targets), ()),
             primitive=primitive,
-            schema=next((one.schema for one in chain if one.schema), None),
+            schema=next((definition.schema for definition in chain if definition.schema), None),
         )
 
 

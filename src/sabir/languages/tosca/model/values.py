@@ -134,17 +134,18 @@ class ValueChecker:
         return self.check(definition.schema)(value)
 
     def check(self, schema: Schema) -> Check:
-        known = self._checks.get(id(schema))
-        if known is None:
-            known = self._checks[id(schema)] = self._make(schema)
-        return known
+        check = self._checks.get(id(schema))
+        if check is None:
+            check = self._checks[id(schema)] = self._make(schema)
+        return check
 
     def _make(self, schema: Schema) -> Check:
         name = schema.name.removeprefix("tosca:")
         flat = self.types.find(Kind.DATA, schema.name)
         base = self._primitive(name, schema) if flat is None else self._data_type(flat, schema)
         constraints = tuple(
-            _constraint(one, name if flat is None else flat.primitive or "map") for one in schema.constraints
+            _constraint(constraint, name if flat is None else flat.primitive or "map")
+            for constraint in schema.constraints
         )
         return _with_constraints(base, constraints)
 
@@ -161,14 +162,16 @@ class ValueChecker:
         return lambda value: _primitive_misfits(value, name, test)
 
     def _data_type(self, flat: FlatType, schema: Schema) -> Check:
-        known = self._data.get(flat.name)
-        if known is not None:
-            return known
+        ready = self._data.get(flat.name)
+        if ready is not None:
+            return ready
         if flat.name in self._making:
             # A data type may hold itself; the inner one is looked up when a value gets there.
             return lambda value: self._data.get(flat.name, _no_check)(value)
         self._making.add(flat.name)
-        constraints = tuple(_constraint(one, flat.primitive or "map") for one in flat.constraints)
+        constraints = tuple(
+            _constraint(definition, flat.primitive or "map") for definition in flat.constraints
+        )
         if flat.primitive is not None:
             inner = Schema(
                 name=flat.primitive,
@@ -181,8 +184,8 @@ class ValueChecker:
             check = _no_check
         else:
             fields = {
-                name: (one, self.check(one.schema) if one.schema else _no_check)
-                for name, one in flat.properties.items()
+                name: (definition, self.check(definition.schema) if definition.schema else _no_check)
+                for name, definition in flat.properties.items()
             }
             check = _with_constraints(lambda value: _record_misfits(value, flat.name, fields), constraints)
         self._making.discard(flat.name)
@@ -250,13 +253,13 @@ def _record_misfits(
         yield Misfit(WRONG_TYPE, f"{_shown(value)} is not a {type_name}")
         return
     for key, item in value.items():
-        known = fields.get(key)
-        if known is None:
+        field = fields.get(key)
+        if field is None:
             yield Misfit(
                 UNKNOWN_PROPERTY, f"{type_name} has no field {key!r}", (key,), did_you_mean(str(key), fields)
             )
         elif not holds_expression(item):
-            for misfit in known[1](item):
+            for misfit in field[1](item):
                 yield misfit.below(key)
     for name, (definition, _) in fields.items():
         if (
@@ -295,9 +298,9 @@ _TESTS: Final[Mapping[str, Callable[[Any], bool]]] = {
 }
 
 
-def _constraint(one: Constraint, kind: str) -> Check:
-    argument = one.argument.data
-    test = TESTS.get(one.name)
+def _constraint(constraint: Constraint, kind: str) -> Check:
+    argument = constraint.argument.data
+    test = TESTS.get(constraint.name)
     if test is None or holds_expression(argument) or kind in ("scalar", "any"):
         # What a scalar of 2.0 is worth only its own units can say.
         return _no_check
@@ -307,10 +310,12 @@ def _constraint(one: Constraint, kind: str) -> Check:
             holds = test(value, argument, kind)
         except (TypeError, ValueError, re.error):
             yield Misfit(
-                FORBIDDEN_VALUE, f"{_shown(value)} cannot be tested by {one.name}: {_shown(argument)}"
+                FORBIDDEN_VALUE, f"{_shown(value)} cannot be tested by {constraint.name}: {_shown(argument)}"
             )
             return
         if not holds:
-            yield Misfit(FORBIDDEN_VALUE, f"{_shown(value)} is not allowed: {one.name} {_shown(argument)}")
+            yield Misfit(
+                FORBIDDEN_VALUE, f"{_shown(value)} is not allowed: {constraint.name} {_shown(argument)}"
+            )
 
     return check

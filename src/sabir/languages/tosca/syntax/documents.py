@@ -312,15 +312,15 @@ class Gathering:
         prefix = reader.origin.prefix
         for name, span, value in reader.named_list(node, kind.value):
             definition = read_type(reader, kind, name, span, value)
-            for known_as in (name, f"{prefix}:{name}", f"{prefix}.{name}") if prefix else (name,):
-                known = table.get(known_as)
-                if known is None:
-                    table[known_as] = definition
-                elif known.origin.source is not definition.origin.source and known_as == name and not prefix:
-                    self._clash(reader, known, definition)
+            for alias in (name, f"{prefix}:{name}", f"{prefix}.{name}") if prefix else (name,):
+                earlier = table.get(alias)
+                if earlier is None:
+                    table[alias] = definition
+                elif earlier.origin.source is not definition.origin.source and alias == name and not prefix:
+                    self._clash(reader, earlier, definition)
 
-    def _clash(self, reader: Reader, known: TypeDefinition, again: TypeDefinition) -> None:
-        where = known.place.location
+    def _clash(self, reader: Reader, earlier: TypeDefinition, again: TypeDefinition) -> None:
+        where = earlier.place.location
         message = f"{again.kind.word} type {again.name!r} is also defined in {where.file}:{where.line}, which counts"
         reader.report(TYPE_TWICE, message, again.span)
 
@@ -359,20 +359,20 @@ class Gathering:
             return
         repository = reader.text(fields.get("repository"), "repository of an import")
         if repository is not None:
-            known = self.repositories.get(repository)
-            if known is None and repository == "unfurl":
+            source = self.repositories.get(repository)
+            if source is None and repository == "unfurl":
                 # What Unfurl itself brings; only a part of it is shipped here.
                 self.profiles["unfurl"] = None
                 self.complete = False
                 return
-            if known is None:
+            if source is None:
                 hint = did_you_mean(repository, self.repositories)
                 reader.report(
                     MISSING_IMPORT, f"there is no repository {repository!r}", fields["repository"].span, hint
                 )
                 self.complete = False
                 return
-            name = posixpath.join(known.url.removeprefix("file:"), name)
+            name = posixpath.join(source.url.removeprefix("file:"), name)
         yield name, prefix, target.span
 
     def _import(self, importer: str, target: str, prefix: str, place: Place) -> None:
@@ -387,8 +387,8 @@ class Gathering:
                 "copy the file beside the template and import it by its path",
             )
             return
-        found = self._find(importer, target)
-        if found is None:
+        imported = self._find(importer, target)
+        if imported is None:
             if shipped := _shipped(target):
                 # ETSI's files hold more than the types that are shipped in their place.
                 self.profiles[shipped] = None
@@ -396,27 +396,27 @@ class Gathering:
                 return
             self._not_found(importer, target, place)
             return
-        if (found.name, prefix) in self._imported or len(self._imported) >= _MOST_IMPORTS:
+        if (imported.name, prefix) in self._imported or len(self._imported) >= _MOST_IMPORTS:
             return
-        self._imported[(found.name, prefix)] = None
-        root = document_of(found, self.findings)
+        self._imported[(imported.name, prefix)] = None
+        root = document_of(imported, self.findings)
         if root is None:
             self.complete = False
             return
         version = root.get("tosca_definitions_version")
-        dialect = _dialect(root, found, self.findings) if version is not None else Dialect("", 1, ())
+        dialect = _dialect(root, imported, self.findings) if version is not None else Dialect("", 1, ())
         if dialect is None:
             self.complete = False
             return
         if dialect.grammar == 2:
             root = normalised(root)
-        self.read_document(found, root, dialect, prefix=prefix)
+        self.read_document(imported, root, dialect, prefix=prefix)
 
     def _find(self, importer: str, target: str) -> PackageFile | None:
         beside = posixpath.normpath(posixpath.join(posixpath.dirname(importer), target))
         for name in (beside, posixpath.normpath(target.lstrip("/"))):
-            if not posixpath.isabs(name) and (found := self.files.read(name)) is not None:
-                return found
+            if not posixpath.isabs(name) and (file := self.files.read(name)) is not None:
+                return file
         return None
 
     def _not_found(self, importer: str, target: str, place: Place) -> None:
@@ -499,8 +499,8 @@ class _Parts:
         if not is_main and fields.get("substitution_mappings") is not None:
             # A template for substitution is a service of its own; it must not flow into the one that uses it.
             return
-        for name, one in read_properties(reader, fields.get("inputs"), "inputs").items():
-            self.inputs.setdefault(name, one)
+        for name, definition in read_properties(reader, fields.get("inputs"), "inputs").items():
+            self.inputs.setdefault(name, definition)
         for name, span, value in reader.entries(fields.get("node_templates"), "node_templates"):
             if name not in self.nodes:
                 self.nodes[name] = read_node_template(reader, name, span, value)

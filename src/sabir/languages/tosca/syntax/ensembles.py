@@ -83,17 +83,17 @@ def _recorded(status: YamlNode | None) -> Iterator[tuple[str, Recorded]]:
     while waiting:
         here = waiting.pop()
         instances: Any = here.get("instances")
-        for name, one in instances.items() if isinstance(instances, dict) else ():
-            if not isinstance(one, dict):
+        for name, instance in instances.items() if isinstance(instances, dict) else ():
+            if not isinstance(instance, dict):
                 continue
-            waiting.append(one)
-            template = one.get("template")
-            own = str(template).rpartition(":")[2] if isinstance(template, str) else str(name)
-            attributes: Any = one.get("attributes")
-            ready: Any = one.get("readyState", one.get("status"))
+            waiting.append(instance)
+            template = instance.get("template")
+            template_name = str(template).rpartition(":")[2] if isinstance(template, str) else str(name)
+            attributes: Any = instance.get("attributes")
+            ready: Any = instance.get("readyState", instance.get("status"))
             local = ready.get("effective", ready.get("local")) if isinstance(ready, dict) else ready
             yield (
-                own,
+                template_name,
                 Recorded(
                     attributes=_own_attributes(attributes) if isinstance(attributes, dict) else {},
                     status=local if isinstance(local, str) and local in _STATUS else None,

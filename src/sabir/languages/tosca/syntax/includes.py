@@ -59,31 +59,31 @@ class _Gatherer:
         self._count = 0
 
     def ensemble(self, file: PackageFile, root: YamlMapping) -> None:
-        own, included = self._parted(file, root)
-        spec, status = own.get("spec"), own.get("status")
+        remaining, included = self._parted(file, root)
+        spec, status = remaining.get("spec"), remaining.get("status")
         if isinstance(spec, YamlMapping):
             self._spec(file, spec)
         if status is not None:
             self._layers.statuses.append(status)
         for key in ("environment", "context"):
-            context = own.get(key)
+            context = remaining.get(key)
             data = plain_data(context) if isinstance(context, YamlMapping) else {}
             if isinstance(data, Mapping):
-                found = context_values({str(name): value for name, value in data.items()})
-                self._layers.values = found.under(self._layers.values)
-        self._unfollowed(file, (entry.value for entry in own.entries if text_of(entry.key) != "spec"))
+                values = context_values({str(name): value for name, value in data.items()})
+                self._layers.values = values.under(self._layers.values)
+        self._unfollowed(file, (entry.value for entry in remaining.entries if text_of(entry.key) != "spec"))
         for other, document in included:
             self.ensemble(other, document)
             self._open.pop()
 
     def _spec(self, file: PackageFile, node: YamlMapping) -> None:
-        own, included = self._parted(file, node)
+        remaining, included = self._parted(file, node)
         for key in ("service_template", "tosca"):
-            template = own.get(key)
+            template = remaining.get(key)
             if isinstance(template, YamlMapping):
                 self._template(file, template)
                 break
-        inputs = own.get("inputs")
+        inputs = remaining.get("inputs")
         data = plain_data(inputs) if isinstance(inputs, YamlMapping) else {}
         for name, value in data.items() if isinstance(data, Mapping) else ():
             self._layers.inputs.setdefault(str(name), value)
@@ -92,9 +92,9 @@ class _Gatherer:
             self._open.pop()
 
     def _template(self, file: PackageFile, node: YamlMapping) -> None:
-        own, included = self._parted(file, node)
-        self._unfollowed(file, (entry.value for entry in own.entries))
-        self._layers.templates.append((file, own))
+        remaining, included = self._parted(file, node)
+        self._unfollowed(file, (entry.value for entry in remaining.entries))
+        self._layers.templates.append((file, remaining))
         for other, document in included:
             self._template(other, document)
             self._open.pop()
@@ -106,18 +106,18 @@ class _Gatherer:
         directives = [entry for entry in node.entries if _directive(entry.key)]
         if not directives:
             return node, iter(())
-        own = YamlMapping(
+        remaining = YamlMapping(
             node.span, tuple(entry for entry in node.entries if not _directive(entry.key)), node.tag
         )
 
         def included() -> Iterator[tuple[PackageFile, YamlMapping]]:
             for entry in directives:
-                found = self._document(file, text_of(entry.key) or "", entry.value)
-                if found is not None:
-                    self._open.append(found[0].name)
-                    yield found
+                layer = self._document(file, text_of(entry.key) or "", entry.value)
+                if layer is not None:
+                    self._open.append(layer[0].name)
+                    yield layer
 
-        return own, included()
+        return remaining, included()
 
     def _document(
         self, file: PackageFile, directive: str, node: YamlNode
@@ -130,9 +130,9 @@ class _Gatherer:
             )
             return None
         name = posixpath.normpath(posixpath.join(posixpath.dirname(file.name), target))
-        found = self._gathering.files.read(name)
+        included = self._gathering.files.read(name)
         self._count += 1
-        if found is None:
+        if included is None:
             if "?" not in directive:
                 self._missing(
                     f"{directive} names {target!r}, which is not there or lies outside of the project", place
@@ -141,8 +141,8 @@ class _Gatherer:
         if name in self._open or self._count > _MOST:
             self._missing(f"{directive} of {target!r} leads back to this file", place)
             return None
-        root = document_of(found, self._gathering.findings)
-        return None if root is None else (found, root)
+        root = document_of(included, self._gathering.findings)
+        return None if root is None else (included, root)
 
     def _unfollowed(self, file: PackageFile, nodes: Iterator[YamlNode]) -> None:
         """Directives further inside, which merge parts and not documents."""

@@ -95,17 +95,17 @@ def _entry(package: LoadedPackage) -> tuple[list[str], Finding | None]:
             hint = did_you_mean(match[1], package.list())
             message = f"Entry-Definitions names {match[1]!r}, which is not in the archive"
             return [], MISSING_ENTRY.about_file(META, message, hint=hint)
-    found = list(candidates(package))
-    if len(found) <= 1:
-        return found, None
+    names = list(candidates(package))
+    if len(names) <= 1:
+        return names, None
     for usual in _USUAL:
-        if usual in found:
+        if usual in names:
             return [usual], None
-    top = [name for name in found if "/" not in name]
+    top = [name for name in names if "/" not in name]
     if len(top) == 1:
         return top, None
-    with_topology = [name for name in found if _has_topology(package, name)]
-    imported = {one for name in with_topology for one in _load(package, name).files if one != name}
+    with_topology = [name for name in names if _has_topology(package, name)]
+    imported = {file for name in with_topology for file in _load(package, name).files if file != name}
     chosen = [name for name in with_topology if name not in imported]
     return (chosen or with_topology), None
 

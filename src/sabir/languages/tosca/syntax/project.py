@@ -46,8 +46,8 @@ def project_values(root: Path | None) -> ProjectValues:
             continue
         data = _data(file)
         for key in _ENVIRONMENTS:
-            found = _mapping(_mapping(data.get(key)).get("defaults"))
-            values = context_values(found).under(values)
+            defaults = _mapping(_mapping(data.get(key)).get("defaults"))
+            values = context_values(defaults).under(values)
         waiting += [
             posixpath.join(posixpath.dirname(name), target)
             for key, target in data.items()
@@ -68,4 +68,4 @@ def _data(file: PackageFile) -> dict[str, Any]:
 
 
 def _mapping(value: Any) -> dict[str, Any]:
-    return {str(name): one for name, one in value.items()} if isinstance(value, Mapping) else {}
+    return {str(name): item for name, item in value.items()} if isinstance(value, Mapping) else {}

@@ -54,18 +54,18 @@ class Reader:
     def written(self, node: YamlNode) -> Written:
         return Written(node, self.origin)
 
-    def mapping(self, node: YamlNode | None, what: str) -> YamlMapping | None:
+    def mapping(self, node: YamlNode | None, subject: str) -> YamlMapping | None:
         """The node as a map; None (with a finding, unless it is absent or null) when it is none."""
         if node is None or (isinstance(node, YamlScalar) and node.value is None):
             return None
         if isinstance(node, YamlMapping):
             return node
-        self.report(WRONG_SHAPE, f"{what} must be a map, not {_shape(node)}", node.span)
+        self.report(WRONG_SHAPE, f"{subject} must be a map, not {_shape(node)}", node.span)
         return None
 
-    def entries(self, node: YamlNode | None, what: str) -> Iterator[tuple[str, Span, YamlNode]]:
+    def entries(self, node: YamlNode | None, subject: str) -> Iterator[tuple[str, Span, YamlNode]]:
         """Name, its place and value of every entry of a map."""
-        mapping = self.mapping(node, what)
+        mapping = self.mapping(node, subject)
         for entry in mapping.entries if mapping else ():
             name = self.name(entry.key)
             if name is not None:
@@ -81,72 +81,74 @@ class Reader:
         self.report(WRONG_SHAPE, f"a name must be text, not {_shape(key)}", key.span)
         return None
 
-    def named_list(self, node: YamlNode | None, what: str) -> Iterator[tuple[str, Span, YamlNode]]:
+    def named_list(self, node: YamlNode | None, subject: str) -> Iterator[tuple[str, Span, YamlNode]]:
         """Entries of a list of one-entry maps, as requirements and policies are; a map is taken, too."""
         if isinstance(node, YamlSequence):
             for item in node.items:
                 if isinstance(item, YamlMapping):
-                    yield from self.entries(item, what)
+                    yield from self.entries(item, subject)
                 elif not (isinstance(item, YamlScalar) and item.value is None):
                     self.report(
                         WRONG_SHAPE,
-                        f"an entry of {what} must be a map with one name, not {_shape(item)}",
+                        f"an entry of {subject} must be a map with one name, not {_shape(item)}",
                         item.span,
                     )
         else:
-            yield from self.entries(node, what)
+            yield from self.entries(node, subject)
 
-    def fields(self, node: YamlNode | None, what: str, known: frozenset[str]) -> Mapping[str, YamlNode]:
+    def fields(self, node: YamlNode | None, subject: str, keys: frozenset[str]) -> Mapping[str, YamlNode]:
         """The entries of a map whose keys are fixed; a key that is not among them is a finding."""
-        mapping = self.mapping(node, what)
+        mapping = self.mapping(node, subject)
         if mapping is None:
             return NOTHING
-        found: dict[str, YamlNode] = {}
+        fields: dict[str, YamlNode] = {}
         for entry in mapping.entries:
             key = self.name(entry.key)
             if key is None:
                 continue
-            found[key] = entry.value
-            if key not in known and key not in _FREE:
-                hint = did_you_mean(key, known) or f"it can have {', '.join(sorted(known))}"
-                self.report(UNKNOWN_KEY, f"{what} has no key {key!r}", entry.key.span, hint)
-        return found
+            fields[key] = entry.value
+            if key not in keys and key not in _FREE:
+                hint = did_you_mean(key, keys) or f"it can have {', '.join(sorted(keys))}"
+                self.report(UNKNOWN_KEY, f"{subject} has no key {key!r}", entry.key.span, hint)
+        return fields
 
-    def text(self, node: YamlNode | None, what: str) -> str | None:
+    def text(self, node: YamlNode | None, subject: str) -> str | None:
         if node is None:
             return None
         if isinstance(node, YamlScalar) and node.value is not None:
             return node.value if isinstance(node.value, str) else node.text
         if not isinstance(node, YamlScalar):
-            self.report(WRONG_SHAPE, f"{what} must be text, not {_shape(node)}", node.span)
+            self.report(WRONG_SHAPE, f"{subject} must be text, not {_shape(node)}", node.span)
         return None
 
-    def texts(self, node: YamlNode | None, what: str) -> tuple[tuple[str, Span], ...]:
+    def texts(self, node: YamlNode | None, subject: str) -> tuple[tuple[str, Span], ...]:
         """The texts of a list (or a single one) with their places."""
         if node is None or (isinstance(node, YamlScalar) and node.value is None):
             return ()
         items = node.items if isinstance(node, YamlSequence) else (node,)
-        found = ((self.text(item, f"an item of {what}"), item.span) for item in items)
-        return tuple((text, span) for text, span in found if text is not None)
+        pairs = ((self.text(item, f"an item of {subject}"), item.span) for item in items)
+        return tuple((text, span) for text, span in pairs if text is not None)
 
-    def flag(self, node: YamlNode | None, what: str, *, default: bool) -> bool:
+    def flag(self, node: YamlNode | None, subject: str, *, default: bool) -> bool:
         if node is None:
             return default
         if isinstance(node, YamlScalar) and isinstance(node.value, bool):
             return node.value
         if isinstance(node, YamlScalar) and node.text.lower() in ("true", "false"):
             return node.text.lower() == "true"
-        self.report(WRONG_SHAPE, f"{what} must be true or false, not {_shape(node)}", node.span)
+        self.report(WRONG_SHAPE, f"{subject} must be true or false, not {_shape(node)}", node.span)
         return default
 
-    def assignments(self, node: YamlNode | None, what: str) -> dict[str, Written]:
-        merges = {id(one.value): one.merged for one in node.entries} if isinstance(node, YamlMapping) else {}
+    def assignments(self, node: YamlNode | None, subject: str) -> dict[str, Written]:
+        merges = (
+            {id(entry.value): entry.merged for entry in node.entries} if isinstance(node, YamlMapping) else {}
+        )
         return {
             # An anchor stands before its aliases, and so does what it names.
             name: Written(
                 value, self.origin, merges.get(id(value)) or (key if value.span.start < key.start else None)
             )
-            for name, key, value in self.entries(node, what)
+            for name, key, value in self.entries(node, subject)
         }
 
 

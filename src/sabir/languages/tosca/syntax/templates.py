@@ -91,12 +91,12 @@ _SUBSTITUTION_KEYS: Final = frozenset(
 
 def read_node_template(reader: Reader, name: str, span: Span, node: YamlNode) -> NodeTemplate:
     """The template, whatever is wrong with it: one without a type is kept, as others may lead to it."""
-    what = f"node template {name!r}"
-    fields = reader.fields(node, what, _NODE_KEYS)
-    type_node, copy = fields.get("type"), reader.text(fields.get("copy"), f"copy of {what}")
-    type_ = reader.text(type_node, f"type of {what}")
+    subject = f"node template {name!r}"
+    fields = reader.fields(node, subject, _NODE_KEYS)
+    type_node, copy = fields.get("type"), reader.text(fields.get("copy"), f"copy of {subject}")
+    type_ = reader.text(type_node, f"type of {subject}")
     if type_ is None and copy is None:
-        reader.report(WRONG_SHAPE, f"{what} has no type", span, "add 'type:' with the name of a node type")
+        reader.report(WRONG_SHAPE, f"{subject} has no type", span, "add 'type:' with the name of a node type")
     node_filter = fields.get("node_filter")
     requirements = fields.get("requirements")
     return NodeTemplate(
@@ -105,33 +105,35 @@ def read_node_template(reader: Reader, name: str, span: Span, node: YamlNode) ->
         origin=reader.origin,
         type=type_ or "",
         type_span=type_node.span if type_node is not None else span,
-        properties=reader.assignments(fields.get("properties"), f"properties of {what}"),
-        attributes=reader.assignments(fields.get("attributes"), f"attributes of {what}"),
-        capabilities=_capabilities(reader, fields.get("capabilities"), what)
+        properties=reader.assignments(fields.get("properties"), f"properties of {subject}"),
+        attributes=reader.assignments(fields.get("attributes"), f"attributes of {subject}"),
+        capabilities=_capabilities(reader, fields.get("capabilities"), subject)
         if "capabilities" in fields
         else {},
-        requirements=_requirements(reader, requirements, what) if requirements is not None else (),
-        interfaces=read_interfaces(reader, fields.get("interfaces"), f"interfaces of {what}"),
-        artifacts=read_artifacts(reader, fields.get("artifacts"), what) if "artifacts" in fields else {},
-        directives=tuple(text for text, _ in reader.texts(fields.get("directives"), f"directives of {what}")),
+        requirements=_requirements(reader, requirements, subject) if requirements is not None else (),
+        interfaces=read_interfaces(reader, fields.get("interfaces"), f"interfaces of {subject}"),
+        artifacts=read_artifacts(reader, fields.get("artifacts"), subject) if "artifacts" in fields else {},
+        directives=tuple(
+            text for text, _ in reader.texts(fields.get("directives"), f"directives of {subject}")
+        ),
         node_filter=None if node_filter is None else reader.written(node_filter),
         copy=copy,
     )
 
 
 def _capabilities(reader: Reader, node: YamlNode | None, owner: str) -> dict[str, CapabilityAssignment]:
-    found: dict[str, CapabilityAssignment] = {}
+    capabilities: dict[str, CapabilityAssignment] = {}
     for name, span, value in reader.named_list(node, f"capabilities of {owner}"):
-        what = f"capability {name!r} of {owner}"
-        fields = reader.fields(value, what, _CAPABILITY_KEYS)
-        found[name] = CapabilityAssignment(
+        subject = f"capability {name!r} of {owner}"
+        fields = reader.fields(value, subject, _CAPABILITY_KEYS)
+        capabilities[name] = CapabilityAssignment(
             name=name,
             span=span,
             origin=reader.origin,
-            properties=reader.assignments(fields.get("properties"), f"properties of {what}"),
-            attributes=reader.assignments(fields.get("attributes"), f"attributes of {what}"),
+            properties=reader.assignments(fields.get("properties"), f"properties of {subject}"),
+            attributes=reader.assignments(fields.get("attributes"), f"attributes of {subject}"),
         )
-    return found
+    return capabilities
 
 
 def _requirements(reader: Reader, node: YamlNode | None, owner: str) -> tuple[RequirementAssignment, ...]:
@@ -142,13 +144,13 @@ def _requirements(reader: Reader, node: YamlNode | None, owner: str) -> tuple[Re
 
 
 def _requirement(reader: Reader, name: str, span: Span, value: YamlNode, owner: str) -> RequirementAssignment:
-    what = f"requirement {name!r} of {owner}"
+    subject = f"requirement {name!r} of {owner}"
     if isinstance(value, YamlScalar):
-        target = reader.text(value, what)
+        target = reader.text(value, subject)
         return RequirementAssignment(
             name=name, span=span, origin=reader.origin, node=target, node_span=value.span if target else None
         )
-    fields = reader.fields(value, what, _REQUIREMENT_KEYS)
+    fields = reader.fields(value, subject, _REQUIREMENT_KEYS)
     target_node = fields.get("node")
     relationship = fields.get("relationship")
     node_filter = fields.get("node_filter")
@@ -157,88 +159,94 @@ def _requirement(reader: Reader, name: str, span: Span, value: YamlNode, owner: 
         name=name,
         span=span,
         origin=reader.origin,
-        node=reader.text(target_node, f"node of {what}") if isinstance(target_node, YamlScalar) else None,
+        node=reader.text(target_node, f"node of {subject}") if isinstance(target_node, YamlScalar) else None,
         node_span=target_node.span if target_node is not None else None,
-        capability=reader.text(fields.get("capability"), f"capability of {what}"),
-        relationship=_relationship(reader, relationship, what),
+        capability=reader.text(fields.get("capability"), f"capability of {subject}"),
+        relationship=_relationship(reader, relationship, subject),
         node_filter=None if node_filter is None else reader.written(node_filter),
-        occurrences=None if occurrences is None else read_occurrences(reader, occurrences, what),
-        directives=tuple(text for text, _ in reader.texts(fields.get("directives"), f"directives of {what}")),
+        occurrences=None if occurrences is None else read_occurrences(reader, occurrences, subject),
+        directives=tuple(
+            text for text, _ in reader.texts(fields.get("directives"), f"directives of {subject}")
+        ),
     )
 
 
-def _relationship(reader: Reader, node: YamlNode | None, what: str) -> str | RelationshipTemplate | None:
+def _relationship(reader: Reader, node: YamlNode | None, subject: str) -> str | RelationshipTemplate | None:
     if isinstance(node, YamlMapping):
-        return read_relationship_template(reader, what, node.span, node)
-    return reader.text(node, f"relationship of {what}")
+        return read_relationship_template(reader, subject, node.span, node)
+    return reader.text(node, f"relationship of {subject}")
 
 
 def read_relationship_template(reader: Reader, name: str, span: Span, node: YamlNode) -> RelationshipTemplate:
-    what = f"relationship {name!r}"
-    fields = reader.fields(node, what, _RELATIONSHIP_KEYS)
+    subject = f"relationship {name!r}"
+    fields = reader.fields(node, subject, _RELATIONSHIP_KEYS)
     return RelationshipTemplate(
         name=name,
         span=span,
         origin=reader.origin,
-        type=reader.text(fields.get("type"), f"type of {what}"),
-        properties=reader.assignments(fields.get("properties"), f"properties of {what}"),
-        attributes=reader.assignments(fields.get("attributes"), f"attributes of {what}"),
-        copy=reader.text(fields.get("copy"), f"copy of {what}"),
+        type=reader.text(fields.get("type"), f"type of {subject}"),
+        properties=reader.assignments(fields.get("properties"), f"properties of {subject}"),
+        attributes=reader.assignments(fields.get("attributes"), f"attributes of {subject}"),
+        copy=reader.text(fields.get("copy"), f"copy of {subject}"),
     )
 
 
 def read_groups(reader: Reader, node: YamlNode | None) -> dict[str, GroupTemplate]:
-    found: dict[str, GroupTemplate] = {}
+    groups: dict[str, GroupTemplate] = {}
     for name, span, value in reader.named_list(node, "groups"):
-        what = f"group {name!r}"
-        fields = reader.fields(value, what, _GROUP_KEYS)
-        found[name] = GroupTemplate(
+        subject = f"group {name!r}"
+        fields = reader.fields(value, subject, _GROUP_KEYS)
+        groups[name] = GroupTemplate(
             name=name,
             span=span,
             origin=reader.origin,
-            type=reader.text(fields.get("type"), f"type of {what}"),
+            type=reader.text(fields.get("type"), f"type of {subject}"),
             type_span=fields["type"].span if "type" in fields else span,
-            properties=reader.assignments(fields.get("properties"), f"properties of {what}"),
-            members=reader.texts(fields.get("members", fields.get("targets")), f"members of {what}"),
+            properties=reader.assignments(fields.get("properties"), f"properties of {subject}"),
+            members=reader.texts(fields.get("members", fields.get("targets")), f"members of {subject}"),
         )
-    return found
+    return groups
 
 
 def read_policies(reader: Reader, node: YamlNode | None) -> tuple[PolicyTemplate, ...]:
-    found: list[PolicyTemplate] = []
+    policies: list[PolicyTemplate] = []
     for name, span, value in reader.named_list(node, "policies"):
-        what = f"policy {name!r}"
-        fields = reader.fields(value, what, _POLICY_KEYS)
-        found.append(
+        subject = f"policy {name!r}"
+        fields = reader.fields(value, subject, _POLICY_KEYS)
+        policies.append(
             PolicyTemplate(
                 name=name,
                 span=span,
                 origin=reader.origin,
-                type=reader.text(fields.get("type"), f"type of {what}"),
+                type=reader.text(fields.get("type"), f"type of {subject}"),
                 type_span=fields["type"].span if "type" in fields else span,
-                properties=reader.assignments(fields.get("properties"), f"properties of {what}"),
-                targets=reader.texts(fields.get("targets"), f"targets of {what}"),
+                properties=reader.assignments(fields.get("properties"), f"properties of {subject}"),
+                targets=reader.texts(fields.get("targets"), f"targets of {subject}"),
             )
         )
-    return tuple(found)
+    return tuple(policies)
 
 
 def read_outputs(reader: Reader, node: YamlNode | None) -> dict[str, OutputDefinition]:
-    found: dict[str, OutputDefinition] = {}
+    outputs: dict[str, OutputDefinition] = {}
     definitions = (
         read_properties(reader, node, "outputs", attributes=True) if isinstance(node, YamlMapping) else {}
     )
-    for name, one in definitions.items():
-        found[name] = OutputDefinition(
-            name=name, span=one.span, origin=reader.origin, value=one.value, schema=one.schema
+    for name, definition in definitions.items():
+        outputs[name] = OutputDefinition(
+            name=name,
+            span=definition.span,
+            origin=reader.origin,
+            value=definition.value,
+            schema=definition.schema,
         )
     if not isinstance(node, YamlMapping):
         reader.mapping(node, "outputs")
-    return found
+    return outputs
 
 
 def read_workflows(reader: Reader, node: YamlNode | None) -> dict[str, Workflow]:
-    found: dict[str, Workflow] = {}
+    workflows: dict[str, Workflow] = {}
     for name, span, value in reader.entries(node, "workflows"):
         fields = reader.fields(value, f"workflow {name!r}", _WORKFLOW_KEYS)
         targets: list[tuple[str, Span]] = []
@@ -255,7 +263,7 @@ def read_workflows(reader: Reader, node: YamlNode | None) -> dict[str, Workflow]
             for key in ("on_success", "on_failure"):
                 following.extend(reader.texts(mapping.get(key), f"{key} of step {step!r}"))
             del step_span
-        found[name] = Workflow(
+        workflows[name] = Workflow(
             name=name,
             span=span,
             origin=reader.origin,
@@ -263,7 +271,7 @@ def read_workflows(reader: Reader, node: YamlNode | None) -> dict[str, Workflow]
             steps=tuple(steps),
             following=tuple(following),
         )
-    return found
+    return workflows
 
 
 def read_substitution(reader: Reader, node: YamlNode | None) -> SubstitutionMapping | None:

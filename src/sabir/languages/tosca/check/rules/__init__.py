@@ -14,12 +14,12 @@ __all__ = ["check_assignments", "check_functions", "check_members", "check_model
 
 def check_model(model: Model) -> list[Finding]:
     """Everything that is wrong with a topology, sorted by place."""
-    found = [
+    findings = [
         *model.findings,
         *check_type_names(model),
         *check_assignments(model),
         *check_functions(model),
         *check_members(model),
     ]
-    unique = {one.sort_key: one for one in found}
+    unique = {finding.sort_key: finding for finding in findings}
     return [unique[key] for key in sorted(unique)]

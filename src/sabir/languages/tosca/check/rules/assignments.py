@@ -59,10 +59,10 @@ def check_assignments(model: Model) -> Iterator[Finding]:
         if flat is not None:
             yield from _values(model, policy.properties, flat.properties, f"{flat.name}")
             yield from _required(flat, policy.properties, policy.place, f"policy {policy.name!r}")
-    for one in model.topology.inputs.values():
-        if one.default is not None:
-            for misfit in model.values.misfits(one, one.default.data):
-                yield _finding(misfit, one.default, f"default of input {one.name!r}")
+    for definition in model.topology.inputs.values():
+        if definition.default is not None:
+            for misfit in model.values.misfits(definition, definition.default.data):
+                yield _finding(misfit, definition.default, f"default of input {definition.name!r}")
 
 
 def _node(model: Model, template: NodeTemplate, flat: FlatType) -> Iterator[Finding]:
@@ -73,20 +73,22 @@ def _node(model: Model, template: NodeTemplate, flat: FlatType) -> Iterator[Find
     if not template.directives:
         yield from _required(flat, template.properties, template.place, f"node template {template.name!r}")
     for capability in template.capabilities.values():
-        known = flat.capabilities.get(capability.name)
-        if known is None:
+        declared = flat.capabilities.get(capability.name)
+        if declared is None:
             if model.topology.complete:
                 hint = did_you_mean(capability.name, flat.capabilities)
                 message = f"{template.type} has no capability {capability.name!r}"
                 yield UNKNOWN_CAPABILITY.at(capability.place, message, hint=hint)
             continue
-        type_ = model.types.find(Kind.CAPABILITY, known.type)
+        type_ = model.types.find(Kind.CAPABILITY, declared.type)
         if type_ is not None:
             definitions = {
                 **type_.properties,
-                **{k: v for k, v in known.properties.items() if v.schema is not None},
+                **{k: v for k, v in declared.properties.items() if v.schema is not None},
             }
-            yield from _values(model, capability.properties, definitions, known.type, also=type_.attributes)
+            yield from _values(
+                model, capability.properties, definitions, declared.type, also=type_.attributes
+            )
     for link in model.links.get(template.name, ()):
         yield from _link(model, link)
     yield from _occurrences(model, template, flat)
@@ -155,7 +157,7 @@ def _values(
             yield _finding(misfit, written, f"{name!r}")
 
 
-def _required(flat: FlatType, assigned: Assignment, place: Place, what: str) -> Iterator[Finding]:
+def _required(flat: FlatType, assigned: Assignment, place: Place, subject: str) -> Iterator[Finding]:
     for name, definition in flat.properties.items():
         if (
             definition.required
@@ -164,16 +166,18 @@ def _required(flat: FlatType, assigned: Assignment, place: Place, what: str) -> 
             and name not in assigned
         ):
             type_ = definition.schema.name if definition.schema else "any"
-            message = f"{what} has no value for the property {name!r} ({type_}), which {flat.name} requires"
+            message = (
+                f"{subject} has no value for the property {name!r} ({type_}), which {flat.name} requires"
+            )
             yield MISSING_VALUE.at(place, message)
 
 
-def _finding(misfit: Misfit, written: Written, what: str) -> Finding:
+def _finding(misfit: Misfit, written: Written, subject: str) -> Finding:
     """At the part of the value that is wrong."""
     where = "".join(f"[{key!r}]" for key in misfit.path)
     node = _part(written.node, misfit.path)
     place = Place(written.origin.source, node.span)
-    return misfit.rule.at(place, f"{what}{where}: {misfit.message}", hint=misfit.hint)
+    return misfit.rule.at(place, f"{subject}{where}: {misfit.message}", hint=misfit.hint)
 
 
 def _part(node: YamlNode, path: tuple[object, ...]) -> YamlNode:

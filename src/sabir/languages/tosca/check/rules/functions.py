@@ -55,14 +55,14 @@ def check_functions(model: Model) -> Iterator[Finding]:
         for name, argument in _calls(written.node):
             place = Place(written.origin.source, argument.span)
             if name == "get_input":
-                given = _first(argument)
-                if given is not None:
-                    used.add(given)
+                input_name = _first(argument)
+                if input_name is not None:
+                    used.add(input_name)
                     # A list may carry a default beside the name.
-                    if given not in model.topology.inputs and not (
+                    if input_name not in model.topology.inputs and not (
                         isinstance(argument, YamlSequence) and len(argument) > 1
                     ):
-                        yield _unknown_input(model, given, place)
+                        yield _unknown_input(model, input_name, place)
             elif name in _READERS:
                 entity = _first(argument)
                 if entity is not None and not _is_entity(model, entity):
@@ -74,9 +74,9 @@ def check_functions(model: Model) -> Iterator[Finding]:
         loose = loose or _mentions_inputs(written.node)
     if loose or model.topology.substitution is not None:
         return
-    for name, one in model.topology.inputs.items():
+    for name, definition in model.topology.inputs.items():
         if name not in used:
-            yield UNUSED_INPUT.at(one.place, f"the input {name!r} is not used")
+            yield UNUSED_INPUT.at(definition.place, f"the input {name!r} is not used")
 
 
 def _unknown_input(model: Model, name: str, place: Place) -> Finding:
@@ -91,20 +91,20 @@ def _is_entity(model: Model, name: str) -> bool:
         or name in model.nodes
         or name in topology.relationship_templates
         or name in topology.groups
-        or any(one.name == name for one in topology.policies)
+        or any(policy.name == name for policy in topology.policies)
     )
 
 
 def _inputs_of_types(model: Model) -> Iterator[str]:
     """Inputs that the defaults of types use."""
     for table in model.topology.types.values():
-        for one in table.values():
-            for definition in (*one.properties.values(), *one.attributes.values()):
+        for type_ in table.values():
+            for definition in (*type_.properties.values(), *type_.attributes.values()):
                 for written in (definition.default, definition.value):
                     for name, argument in _calls(written.node) if written is not None else ():
-                        given = _first(argument) if name == "get_input" else None
-                        if given is not None:
-                            yield given
+                        input_name = _first(argument) if name == "get_input" else None
+                        if input_name is not None:
+                            yield input_name
 
 
 def _values(model: Model) -> Iterator[Written]:

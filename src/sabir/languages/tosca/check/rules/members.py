@@ -59,23 +59,26 @@ UNKNOWN_STEP: Final = Rule(
 
 def check_members(model: Model) -> Iterator[Finding]:
     topology = model.topology
-    known = {*model.nodes, *topology.groups}
+    members = {*model.nodes, *topology.groups}
     for group in topology.groups.values():
         for name, span in group.members:
-            if name not in known:
+            if name not in members:
                 yield _missing(
-                    f"member {name!r} of group {group.name!r}", name, known, Place(group.origin.source, span)
+                    f"member {name!r} of group {group.name!r}",
+                    name,
+                    members,
+                    Place(group.origin.source, span),
                 )
     for policy in topology.policies:
         for name, span in policy.targets:
-            if name not in known:
+            if name not in members:
                 place = Place(policy.origin.source, span)
-                yield _missing(f"target {name!r} of policy {policy.name!r}", name, known, place)
+                yield _missing(f"target {name!r} of policy {policy.name!r}", name, members, place)
     for workflow in topology.workflows.values():
         for name, span in workflow.targets:
-            if name not in known:
+            if name not in members:
                 place = Place(workflow.origin.source, span)
-                yield _missing(f"target {name!r} of workflow {workflow.name!r}", name, known, place)
+                yield _missing(f"target {name!r} of workflow {workflow.name!r}", name, members, place)
         for name, span in workflow.following:
             if name not in workflow.steps:
                 place = Place(workflow.origin.source, span)
@@ -86,9 +89,9 @@ def check_members(model: Model) -> Iterator[Finding]:
         yield from _substitution(model, topology.substitution)
 
 
-def _missing(what: str, name: str, known: set[str], place: Place) -> Finding:
-    message = f"{what} is no node template or group"
-    return UNKNOWN_MEMBER.at(place, message, hint=did_you_mean(name, known))
+def _missing(subject: str, name: str, members: set[str], place: Place) -> Finding:
+    message = f"{subject} is no node template or group"
+    return UNKNOWN_MEMBER.at(place, message, hint=did_you_mean(name, members))
 
 
 def _substitution(model: Model, mapping: SubstitutionMapping) -> Iterator[Finding]:
@@ -101,7 +104,7 @@ def _substitution(model: Model, mapping: SubstitutionMapping) -> Iterator[Findin
         return
     for section, name, template, entry, span in mapping.entries:
         place = Place(mapping.origin.source, span)
-        own = (
+        declared = (
             flat.capabilities
             if section == "capabilities"
             else flat.requirements
@@ -111,8 +114,8 @@ def _substitution(model: Model, mapping: SubstitutionMapping) -> Iterator[Findin
         word = {"capabilities": "capability", "requirements": "requirement", "properties": "property"}[
             section
         ]
-        if name not in own and model.topology.complete and not name.startswith("["):
-            hint = did_you_mean(name, own)
+        if name not in declared and model.topology.complete and not name.startswith("["):
+            hint = did_you_mean(name, declared)
             yield WRONG_SUBSTITUTION.at(place, f"{mapping.name} has no {word} {name!r}", hint=hint)
         if template is None or entry is None:
             continue
@@ -122,7 +125,7 @@ def _substitution(model: Model, mapping: SubstitutionMapping) -> Iterator[Findin
             yield WRONG_SUBSTITUTION.at(place, message, hint=hint)
             continue
         inner = model.flat[template]
-        known = (
+        entries = (
             None
             if inner is None
             else {**inner.properties, **inner.attributes}
@@ -131,7 +134,7 @@ def _substitution(model: Model, mapping: SubstitutionMapping) -> Iterator[Findin
             if section == "capabilities"
             else inner.requirements
         )
-        if known is not None and entry not in known and model.topology.complete:
-            hint = did_you_mean(entry, known)
+        if entries is not None and entry not in entries and model.topology.complete:
+            hint = did_you_mean(entry, entries)
             message = f"substitution maps to the {word} {entry!r} of {template!r}, which it does not have"
             yield WRONG_SUBSTITUTION.at(place, message, hint=hint)

@@ -46,33 +46,35 @@ CIRCULAR_TYPE: Final = Rule(
 
 def check_type_names(model: Model) -> Iterator[Finding]:
     for kind, table in model.topology.types.items():
-        for definition in {id(one): one for one in table.values()}.values():
+        for definition in {id(definition): definition for definition in table.values()}.values():
             yield from _definition(model, kind, definition)
     for name, template in model.nodes.items():
         if model.flat[name] is None and template.type:
-            yield from _known(
+            yield from _missing(
                 model, Kind.NODE, template.type, Place(template.origin.source, template.type_span)
             )
         for artifact in template.artifacts.values():
             if artifact.type is not None:
-                yield from _known(model, Kind.ARTIFACT, artifact.type, artifact.place)
+                yield from _missing(model, Kind.ARTIFACT, artifact.type, artifact.place)
     for relationship in model.topology.relationship_templates.values():
         if relationship.type is not None:
-            yield from _known(model, Kind.RELATIONSHIP, relationship.type, relationship.place)
-    for one in model.topology.inputs.values():
-        yield from _schema(model, one.schema)
+            yield from _missing(model, Kind.RELATIONSHIP, relationship.type, relationship.place)
+    for declared in model.topology.inputs.values():
+        yield from _schema(model, declared.schema)
     for group in model.topology.groups.values():
         if group.type is not None:
-            yield from _known(model, Kind.GROUP, group.type, Place(group.origin.source, group.type_span))
+            yield from _missing(model, Kind.GROUP, group.type, Place(group.origin.source, group.type_span))
     for policy in model.topology.policies:
         if policy.type is not None:
-            yield from _known(model, Kind.POLICY, policy.type, Place(policy.origin.source, policy.type_span))
-    for definition in {id(one): one for one in model.types.cycles}.values():
+            yield from _missing(
+                model, Kind.POLICY, policy.type, Place(policy.origin.source, policy.type_span)
+            )
+    for definition in {id(definition): definition for definition in model.types.cycles}.values():
         message = f"{definition.kind.word} type {definition.name!r} derives from itself"
         yield CIRCULAR_TYPE.at(definition.place, message)
 
 
-def _known(model: Model, kind: Kind, name: str, place: Place) -> Iterator[Finding]:
+def _missing(model: Model, kind: Kind, name: str, place: Place) -> Iterator[Finding]:
     # With an import missing, a name that is not known may be defined there: that one finding is enough.
     if not model.topology.complete or model.types.definition(kind, name) is not None:
         return
@@ -83,26 +85,28 @@ def _known(model: Model, kind: Kind, name: str, place: Place) -> Iterator[Findin
     yield UNKNOWN_TYPE.at(place, f"there is no {kind.word} type {name!r}", hint=hint)
 
 
-def _definition(model: Model, kind: Kind, one: TypeDefinition) -> Iterator[Finding]:
-    model.types.find(kind, one.name)
-    parent = one.derived_from
+def _definition(model: Model, kind: Kind, type_: TypeDefinition) -> Iterator[Finding]:
+    model.types.find(kind, type_.name)
+    parent = type_.derived_from
     if parent is not None and not (kind is Kind.DATA and parent in PRIMITIVES):
-        yield from _known(model, kind, parent, Place(one.origin.source, one.derived_from_span or one.span))
-    for definition in (*one.properties.values(), *one.attributes.values()):
+        yield from _missing(
+            model, kind, parent, Place(type_.origin.source, type_.derived_from_span or type_.span)
+        )
+    for definition in (*type_.properties.values(), *type_.attributes.values()):
         yield from _property(model, definition)
-    for capability in one.capabilities.values():
+    for capability in type_.capabilities.values():
         if capability.type:
-            yield from _known(model, Kind.CAPABILITY, capability.type, capability.place)
+            yield from _missing(model, Kind.CAPABILITY, capability.type, capability.place)
         for definition in (*capability.properties.values(), *capability.attributes.values()):
             yield from _property(model, definition)
-    for requirement in one.requirements:
+    for requirement in type_.requirements:
         if requirement.capability is not None and not _is_capability_name(model, requirement.capability):
-            yield from _known(model, Kind.CAPABILITY, requirement.capability, requirement.place)
+            yield from _missing(model, Kind.CAPABILITY, requirement.capability, requirement.place)
         if requirement.node is not None:
-            yield from _known(model, Kind.NODE, requirement.node, requirement.place)
+            yield from _missing(model, Kind.NODE, requirement.node, requirement.place)
         if requirement.relationship is not None:
-            yield from _known(model, Kind.RELATIONSHIP, requirement.relationship, requirement.place)
-    for constraint in one.constraints:
+            yield from _missing(model, Kind.RELATIONSHIP, requirement.relationship, requirement.place)
+    for constraint in type_.constraints:
         yield from _constraint(constraint)
 
 
@@ -128,18 +132,22 @@ def _schema(model: Model, schema: Schema | None) -> Iterator[Finding]:
         return
     name = schema.name
     if name not in PRIMITIVES and model.topology.complete and model.types.definition(Kind.DATA, name) is None:
-        known = [*PRIMITIVES, *model.types.names(Kind.DATA)]
-        yield UNKNOWN_TYPE.at(schema.place, f"there is no data type {name!r}", hint=did_you_mean(name, known))
+        names = [*PRIMITIVES, *model.types.names(Kind.DATA)]
+        yield UNKNOWN_TYPE.at(schema.place, f"there is no data type {name!r}", hint=did_you_mean(name, names))
     for constraint in schema.constraints:
         yield from _constraint(constraint)
     yield from _schema(model, schema.entry_schema)
     yield from _schema(model, schema.key_schema)
 
 
-def _constraint(one: Constraint) -> Iterator[Finding]:
-    if one.name.lstrip("$") not in CONSTRAINTS:
-        hint = did_you_mean(one.name, CONSTRAINTS)
-        yield UNKNOWN_CONSTRAINT.at(one.place, f"there is no constraint {one.name!r}", hint=hint)
-    elif one.name == "in_range" and not (isinstance(one.argument.data, list) and len(one.argument.data) == 2):
+def _constraint(constraint: Constraint) -> Iterator[Finding]:
+    if constraint.name.lstrip("$") not in CONSTRAINTS:
+        hint = did_you_mean(constraint.name, CONSTRAINTS)
+        yield UNKNOWN_CONSTRAINT.at(
+            constraint.place, f"there is no constraint {constraint.name!r}", hint=hint
+        )
+    elif constraint.name == "in_range" and not (
+        isinstance(constraint.argument.data, list) and len(constraint.argument.data) == 2
+    ):
         message = "in_range needs a list of two, as [1, 4] or [1, UNBOUNDED]"
-        yield UNKNOWN_CONSTRAINT.at(one.argument.place, message)
+        yield UNKNOWN_CONSTRAINT.at(constraint.argument.place, message)
