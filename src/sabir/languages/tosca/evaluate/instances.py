@@ -1,118 +1,30 @@
-"""Live instances of a topology: nodes, their capabilities, the relationships between them."""
+"""Live instances of node templates, and the root that holds them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any
 
-from sabir.expressions.query.live import Assigned, LiveResource
 from sabir.expressions.query.resource import Artifact, Resource
 from sabir.expressions.query.session import Session
 from sabir.expressions.query.values import MISSING, LazyMap, NodeState, Status
 from sabir.languages.tosca.evaluate.artifacts import FileArtifact
-from sabir.languages.tosca.model.requirements import Link
+from sabir.languages.tosca.evaluate.entities import Entity
+from sabir.languages.tosca.evaluate.parts import CapabilityInstance, RelationshipInstance
 from sabir.languages.tosca.model.types import FlatType
 from sabir.languages.tosca.syntax.nodes import (
-    CapabilityAssignment,
-    CapabilityDefinition,
     NodeTemplate,
-    PropertyDefinition,
     Written,
 )
 
 if TYPE_CHECKING:
     from sabir.languages.tosca.evaluate.ensemble import Ensemble
 
-__all__ = ["CapabilityInstance", "NodeInstance", "RelationshipInstance", "RootInstance"]
-
-_NO_VALUE: Final = Assigned(None)
-_PENDING: Final = object()
+__all__ = ["NodeInstance", "RootInstance"]
 
 
-class _Entity(LiveResource):
-    """What nodes, capabilities and relationships have in common: assigned, default and live values."""
-
-    __slots__ = ("_planned", "ensemble", "flat")
-
-    def __init__(self, ensemble: Ensemble, flat: FlatType | None) -> None:
-        super().__init__()
-        self.ensemble = ensemble
-        self.flat = flat
-        self._planned: dict[str, Any] = {}
-
-    @property
-    def session(self) -> Session:
-        return self.ensemble.session
-
-    @property
-    def types(self) -> Sequence[str]:
-        return self.flat.names if self.flat is not None else (self.type,)
-
-    def definition(self, key: str) -> PropertyDefinition | None:
-        flat = self.flat
-        return None if flat is None else flat.properties.get(key) or flat.attributes.get(key)
-
-    def assigned(self, key: str) -> Written | None:
-        """What the template assigns to a property or attribute."""
-        raise NotImplementedError
-
-    def has_property(self, key: str) -> bool:
-        definition = self.definition(key)
-        return self.assigned(key) is not None if definition is None else not definition.is_attribute
-
-    def live(self, key: str) -> Any:
-        """The live value of an attribute, or MISSING."""
-        del key
-        return MISSING
-
-    def written(self, key: str) -> Assigned | None:
-        live = self.live(key)
-        if live is not MISSING:
-            definition = self.definition(key)
-            return Assigned(live, sensitive=definition is not None and definition.sensitive)
-        return self.described(key)
-
-    def described(self, key: str) -> Assigned | None:
-        """What the description says: the assignment, else the default of the type."""
-        definition = self.definition(key)
-        assigned = self.assigned(key)
-        if assigned is not None:
-            return self.ensemble.assignment(assigned, definition)
-        if definition is None:
-            return None
-        default = self.ensemble.default(definition)
-        if default is None and definition.is_attribute:
-            # A declared attribute without a value is a match that holds null; an optional property is none.
-            return self.reflected(key) or _NO_VALUE
-        return default
-
-    def reflected(self, key: str) -> Assigned | None:
-        """Attributes of TOSCA that mirror the instance itself."""
-        match key:
-            case "tosca_name":
-                return Assigned(self.template_name)
-            case "tosca_id":
-                return Assigned(self.id)
-            case "state" if self.state is not None:
-                return Assigned(self.state.name)
-            case _:
-                return None
-
-    def planned(self, key: str) -> Any:
-        if self.live(key) is MISSING:
-            return self.get(key)
-        value = self._planned.get(key, MISSING)
-        if value is MISSING:
-            described = self.described(key)
-            if described is None:
-                return MISSING
-            self._planned[key] = _PENDING
-            value = self._planned[key] = described.value(self)
-        return None if value is _PENDING else value
-
-
-class NodeInstance(_Entity):
+class NodeInstance(Entity):
     """An instance of a node template."""
 
     __slots__ = (
@@ -220,162 +132,6 @@ class NodeInstance(_Entity):
     @property
     def source_directory(self) -> Path | None:
         return self.template.origin.directory
-
-
-class CapabilityInstance(_Entity):
-    __slots__ = ("_assignment", "_definition", "node")
-
-    kind: ClassVar[str] = "capability"
-
-    def __init__(
-        self, node: NodeInstance, definition: CapabilityDefinition, assignment: CapabilityAssignment | None
-    ) -> None:
-        super().__init__(node.ensemble, node.ensemble.capability_type(definition.type))
-        self.node = node
-        self._definition = definition
-        self._assignment = assignment
-
-    @property
-    def name(self) -> str:
-        return self._definition.name
-
-    @property
-    def type(self) -> str:
-        return self.flat.name if self.flat is not None else self._definition.type
-
-    @property
-    def id(self) -> str:
-        return f"{self.node.id}::.capabilities::[.name={self.name}]"
-
-    @property
-    def template_name(self) -> str:
-        return self.name
-
-    @property
-    def parent(self) -> Resource | None:
-        return self.node
-
-    @property
-    def status(self) -> Status:
-        return self.node.status
-
-    @property
-    def children(self) -> Sequence[Resource]:
-        return ()
-
-    def definition(self, key: str) -> PropertyDefinition | None:
-        declared = self._definition
-        refined = declared.properties.get(key) or declared.attributes.get(key)
-        inherited = super().definition(key)
-        if (
-            refined is not None
-            and inherited is not None
-            and refined.default is None
-            and refined.value is None
-        ):
-            return inherited
-        return refined or inherited
-
-    def assigned(self, key: str) -> Written | None:
-        assignment = self._assignment
-        return (
-            None if assignment is None else assignment.properties.get(key) or assignment.attributes.get(key)
-        )
-
-    def keys(self) -> Sequence[str]:
-        flat = self.flat
-        return tuple(
-            dict.fromkeys(
-                [
-                    *(flat.properties if flat else ()),
-                    *self._definition.properties,
-                    *(flat.attributes if flat else ()),
-                ]
-            )
-        )
-
-    @property
-    def relationships(self) -> Sequence[Resource]:
-        return self.ensemble.relationships_to(self.node.name, self.name)
-
-    @property
-    def source_directory(self) -> Path | None:
-        return self.node.source_directory
-
-
-class RelationshipInstance(_Entity):
-    """A requirement of a node and what it leads to."""
-
-    __slots__ = ("_source", "link")
-
-    kind: ClassVar[str] = "relationship"
-
-    def __init__(self, source: NodeInstance, link: Link) -> None:
-        super().__init__(source.ensemble, source.ensemble.relationship_type(link.relationship_type))
-        self._source = source
-        self.link = link
-
-    @property
-    def name(self) -> str:
-        return self.link.name
-
-    @property
-    def type(self) -> str:
-        return self.flat.name if self.flat is not None else self.link.relationship_type
-
-    @property
-    def id(self) -> str:
-        """A path that leads here and nowhere else: by the name, or by the index where the name is there twice."""
-        siblings = self._source.requirements
-        if sum(sibling.name == self.name for sibling in siblings) > 1:
-            return f"{self._source.id}::.requirements::{siblings.index(self)}"
-        return f"{self._source.id}::.requirements::[.name={self.name}]"
-
-    @property
-    def template_name(self) -> str:
-        template = self.link.relationship
-        is_named = (
-            template is not None and template.name in self.ensemble.model.topology.relationship_templates
-        )
-        return template.name if template is not None and is_named else self.name
-
-    @property
-    def parent(self) -> Resource | None:
-        """What it leads to, as Unfurl has it: a relationship is found below the capability it targets."""
-        return self.target_capability or self.target or self._source
-
-    @property
-    def status(self) -> Status:
-        return self._source.status
-
-    @property
-    def children(self) -> Sequence[Resource]:
-        return ()
-
-    @property
-    def source(self) -> NodeInstance:
-        return self._source
-
-    @property
-    def target(self) -> NodeInstance | None:
-        return None if self.link.target is None else self.ensemble.nodes.get(self.link.target)
-
-    @property
-    def target_capability(self) -> Resource | None:
-        target = self.target
-        return None if target is None else target.capability(self.link.capability)
-
-    def assigned(self, key: str) -> Written | None:
-        template = self.link.relationship
-        return None if template is None else template.properties.get(key) or template.attributes.get(key)
-
-    def keys(self) -> Sequence[str]:
-        flat = self.flat
-        return tuple(flat.properties) + tuple(flat.attributes) if flat else ()
-
-    @property
-    def source_directory(self) -> Path | None:
-        return self._source.source_directory
 
 
 class RootInstance(Resource):

@@ -18,7 +18,8 @@ from sabir.graph.origin import How, Origin
 from sabir.graph.record import Record
 from sabir.graph.values import UNKNOWN, Ref, Sensitive, Unknown, Value
 from sabir.languages.tosca.evaluate.ensemble import Ensemble
-from sabir.languages.tosca.evaluate.instances import CapabilityInstance, NodeInstance, RelationshipInstance
+from sabir.languages.tosca.evaluate.instances import NodeInstance
+from sabir.languages.tosca.evaluate.parts import CapabilityInstance, RelationshipInstance
 from sabir.languages.tosca.graph.origins import Live, Origins, id_of
 from sabir.languages.tosca.syntax.nodes import ArtifactDefinition
 from sabir.source.collector import collector_paused

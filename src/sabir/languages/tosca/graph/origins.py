@@ -10,7 +10,8 @@ from sabir.expressions.query.resource import Resource
 from sabir.expressions.query.values import MISSING
 from sabir.graph.origin import AttributeRead, How, Origin
 from sabir.languages.tosca.evaluate.ensemble import Ensemble
-from sabir.languages.tosca.evaluate.instances import CapabilityInstance, NodeInstance, RelationshipInstance
+from sabir.languages.tosca.evaluate.instances import NodeInstance
+from sabir.languages.tosca.evaluate.parts import CapabilityInstance, RelationshipInstance
 from sabir.languages.tosca.model.values import holds_expression
 from sabir.languages.tosca.syntax.nodes import (
     Kind,
@@ -130,9 +131,7 @@ class Origins(Chains):
         if not isinstance(data, Mapping) or holds_expression(data):
             return
         left_out = [
-            field
-            for name, field in flat.properties.items()
-            if name not in data and field.default is not None
+            field for name, field in flat.properties.items() if name not in data and field.default is not None
         ]
         for field in left_out:
             assert field.default is not None

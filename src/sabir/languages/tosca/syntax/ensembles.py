@@ -7,11 +7,13 @@ from typing import Any, Final
 
 from sabir.diagnostics.rules import Rule
 from sabir.languages.tosca.syntax.dialects import Dialect, dialect_of
-from sabir.languages.tosca.syntax.documents import Gathering, Loaded, Recorded, document_of
+from sabir.languages.tosca.syntax.documents import Loaded, Recorded
 from sabir.languages.tosca.syntax.examples import HEAD
 from sabir.languages.tosca.syntax.files import Files
+from sabir.languages.tosca.syntax.gathering import Gathering
 from sabir.languages.tosca.syntax.includes import Layers, gather_layers
 from sabir.languages.tosca.syntax.second import normalised
+from sabir.languages.tosca.syntax.texts import document_of
 from sabir.source.packages import PackageFile
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, plain_data
 

@@ -11,8 +11,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from sabir.diagnostics.rules import Rule
-from sabir.languages.tosca.syntax.documents import Gathering, document_of
+from sabir.languages.tosca.syntax.gathering import Gathering
 from sabir.languages.tosca.syntax.project import ProjectValues, context_values
+from sabir.languages.tosca.syntax.texts import document_of
 from sabir.source.packages import PackageFile
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, plain_data, text_of
 from sabir.text import Place

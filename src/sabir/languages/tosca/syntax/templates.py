@@ -4,12 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from sabir.languages.tosca.syntax.definitions import (
-    read_artifacts,
-    read_interfaces,
-    read_occurrences,
-    read_properties,
-)
+from sabir.languages.tosca.syntax.definitions import read_occurrences
+from sabir.languages.tosca.syntax.interfaces import read_artifacts, read_interfaces
 from sabir.languages.tosca.syntax.nodes import (
     CapabilityAssignment,
     GroupTemplate,
@@ -22,6 +18,7 @@ from sabir.languages.tosca.syntax.nodes import (
     Workflow,
 )
 from sabir.languages.tosca.syntax.reader import WRONG_SHAPE, Reader
+from sabir.languages.tosca.syntax.schemas import read_properties
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence
 from sabir.text import Span
 

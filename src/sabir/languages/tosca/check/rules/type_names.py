@@ -12,7 +12,6 @@ from sabir.languages.tosca.model.constraints import CONSTRAINTS
 from sabir.languages.tosca.model.model import Model
 from sabir.languages.tosca.model.types import PRIMITIVES
 from sabir.languages.tosca.model.values import MISSING_VALUE
-from sabir.languages.tosca.syntax.definitions import UNKNOWN_CONSTRAINT
 from sabir.languages.tosca.syntax.examples import example, example_nodes
 from sabir.languages.tosca.syntax.nodes import (
     Constraint,
@@ -21,6 +20,7 @@ from sabir.languages.tosca.syntax.nodes import (
     Schema,
     TypeDefinition,
 )
+from sabir.languages.tosca.syntax.schemas import UNKNOWN_CONSTRAINT
 from sabir.text import Place
 
 __all__ = ["check_type_names"]

@@ -1,0 +1,107 @@
+"""What nodes, capabilities and relationships have in common: assigned, default and live values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from sabir.expressions.query.live import Assigned, LiveResource
+from sabir.expressions.query.session import Session
+from sabir.expressions.query.values import MISSING
+from sabir.languages.tosca.model.types import FlatType
+from sabir.languages.tosca.syntax.nodes import (
+    PropertyDefinition,
+    Written,
+)
+
+if TYPE_CHECKING:
+    from sabir.languages.tosca.evaluate.ensemble import Ensemble
+
+__all__ = ["Entity"]
+
+_NO_VALUE: Final = Assigned(None)
+
+
+_PENDING: Final = object()
+
+
+class Entity(LiveResource):
+    """What nodes, capabilities and relationships have in common: assigned, default and live values."""
+
+    __slots__ = ("_planned", "ensemble", "flat")
+
+    def __init__(self, ensemble: Ensemble, flat: FlatType | None) -> None:
+        super().__init__()
+        self.ensemble = ensemble
+        self.flat = flat
+        self._planned: dict[str, Any] = {}
+
+    @property
+    def session(self) -> Session:
+        return self.ensemble.session
+
+    @property
+    def types(self) -> Sequence[str]:
+        return self.flat.names if self.flat is not None else (self.type,)
+
+    def definition(self, key: str) -> PropertyDefinition | None:
+        flat = self.flat
+        return None if flat is None else flat.properties.get(key) or flat.attributes.get(key)
+
+    def assigned(self, key: str) -> Written | None:
+        """What the template assigns to a property or attribute."""
+        raise NotImplementedError
+
+    def has_property(self, key: str) -> bool:
+        definition = self.definition(key)
+        return self.assigned(key) is not None if definition is None else not definition.is_attribute
+
+    def live(self, key: str) -> Any:
+        """The live value of an attribute, or MISSING."""
+        del key
+        return MISSING
+
+    def written(self, key: str) -> Assigned | None:
+        live = self.live(key)
+        if live is not MISSING:
+            definition = self.definition(key)
+            return Assigned(live, sensitive=definition is not None and definition.sensitive)
+        return self.described(key)
+
+    def described(self, key: str) -> Assigned | None:
+        """What the description says: the assignment, else the default of the type."""
+        definition = self.definition(key)
+        assigned = self.assigned(key)
+        if assigned is not None:
+            return self.ensemble.assignment(assigned, definition)
+        if definition is None:
+            return None
+        default = self.ensemble.default(definition)
+        if default is None and definition.is_attribute:
+            # A declared attribute without a value is a match that holds null; an optional property is none.
+            return self.reflected(key) or _NO_VALUE
+        return default
+
+    def reflected(self, key: str) -> Assigned | None:
+        """Attributes of TOSCA that mirror the instance itself."""
+        match key:
+            case "tosca_name":
+                return Assigned(self.template_name)
+            case "tosca_id":
+                return Assigned(self.id)
+            case "state" if self.state is not None:
+                return Assigned(self.state.name)
+            case _:
+                return None
+
+    def planned(self, key: str) -> Any:
+        if self.live(key) is MISSING:
+            return self.get(key)
+        value = self._planned.get(key, MISSING)
+        if value is MISSING:
+            described = self.described(key)
+            if described is None:
+                return MISSING
+            self._planned[key] = _PENDING
+            value = self._planned[key] = described.value(self)
+        return None if value is _PENDING else value

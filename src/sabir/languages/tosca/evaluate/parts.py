@@ -1,0 +1,179 @@
+"""Capabilities of nodes, and the relationships that their requirements are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from sabir.expressions.query.resource import Resource
+from sabir.expressions.query.values import Status
+from sabir.languages.tosca.evaluate.entities import Entity
+from sabir.languages.tosca.model.requirements import Link
+from sabir.languages.tosca.syntax.nodes import (
+    CapabilityAssignment,
+    CapabilityDefinition,
+    PropertyDefinition,
+    Written,
+)
+
+if TYPE_CHECKING:
+    from sabir.languages.tosca.evaluate.instances import NodeInstance
+
+__all__ = ["CapabilityInstance", "RelationshipInstance"]
+
+
+class CapabilityInstance(Entity):
+    __slots__ = ("_assignment", "_definition", "node")
+
+    kind: ClassVar[str] = "capability"
+
+    def __init__(
+        self, node: NodeInstance, definition: CapabilityDefinition, assignment: CapabilityAssignment | None
+    ) -> None:
+        super().__init__(node.ensemble, node.ensemble.capability_type(definition.type))
+        self.node = node
+        self._definition = definition
+        self._assignment = assignment
+
+    @property
+    def name(self) -> str:
+        return self._definition.name
+
+    @property
+    def type(self) -> str:
+        return self.flat.name if self.flat is not None else self._definition.type
+
+    @property
+    def id(self) -> str:
+        return f"{self.node.id}::.capabilities::[.name={self.name}]"
+
+    @property
+    def template_name(self) -> str:
+        return self.name
+
+    @property
+    def parent(self) -> Resource | None:
+        return self.node
+
+    @property
+    def status(self) -> Status:
+        return self.node.status
+
+    @property
+    def children(self) -> Sequence[Resource]:
+        return ()
+
+    def definition(self, key: str) -> PropertyDefinition | None:
+        declared = self._definition
+        refined = declared.properties.get(key) or declared.attributes.get(key)
+        inherited = super().definition(key)
+        if (
+            refined is not None
+            and inherited is not None
+            and refined.default is None
+            and refined.value is None
+        ):
+            return inherited
+        return refined or inherited
+
+    def assigned(self, key: str) -> Written | None:
+        assignment = self._assignment
+        return (
+            None if assignment is None else assignment.properties.get(key) or assignment.attributes.get(key)
+        )
+
+    def keys(self) -> Sequence[str]:
+        flat = self.flat
+        return tuple(
+            dict.fromkeys(
+                [
+                    *(flat.properties if flat else ()),
+                    *self._definition.properties,
+                    *(flat.attributes if flat else ()),
+                ]
+            )
+        )
+
+    @property
+    def relationships(self) -> Sequence[Resource]:
+        return self.ensemble.relationships_to(self.node.name, self.name)
+
+    @property
+    def source_directory(self) -> Path | None:
+        return self.node.source_directory
+
+
+class RelationshipInstance(Entity):
+    """A requirement of a node and what it leads to."""
+
+    __slots__ = ("_source", "link")
+
+    kind: ClassVar[str] = "relationship"
+
+    def __init__(self, source: NodeInstance, link: Link) -> None:
+        super().__init__(source.ensemble, source.ensemble.relationship_type(link.relationship_type))
+        self._source = source
+        self.link = link
+
+    @property
+    def name(self) -> str:
+        return self.link.name
+
+    @property
+    def type(self) -> str:
+        return self.flat.name if self.flat is not None else self.link.relationship_type
+
+    @property
+    def id(self) -> str:
+        """A path that leads here and nowhere else: by the name, or by the index where the name is there twice."""
+        siblings = self._source.requirements
+        if sum(sibling.name == self.name for sibling in siblings) > 1:
+            return f"{self._source.id}::.requirements::{siblings.index(self)}"
+        return f"{self._source.id}::.requirements::[.name={self.name}]"
+
+    @property
+    def template_name(self) -> str:
+        template = self.link.relationship
+        is_named = (
+            template is not None and template.name in self.ensemble.model.topology.relationship_templates
+        )
+        return template.name if template is not None and is_named else self.name
+
+    @property
+    def parent(self) -> Resource | None:
+        """What it leads to, as Unfurl has it: a relationship is found below the capability it targets."""
+        return self.target_capability or self.target or self._source
+
+    @property
+    def status(self) -> Status:
+        return self._source.status
+
+    @property
+    def children(self) -> Sequence[Resource]:
+        return ()
+
+    @property
+    def source(self) -> NodeInstance:
+        return self._source
+
+    @property
+    def target(self) -> NodeInstance | None:
+        return None if self.link.target is None else self.ensemble.nodes.get(self.link.target)
+
+    @property
+    def target_capability(self) -> Resource | None:
+        target = self.target
+        return None if target is None else target.capability(self.link.capability)
+
+    def assigned(self, key: str) -> Written | None:
+        template = self.link.relationship
+        return None if template is None else template.properties.get(key) or template.attributes.get(key)
+
+    def keys(self) -> Sequence[str]:
+        flat = self.flat
+        return tuple(flat.properties) + tuple(flat.attributes) if flat else ()
+
+    @property
+    def source_directory(self) -> Path | None:
+        return self._source.source_directory

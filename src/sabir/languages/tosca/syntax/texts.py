@@ -1,0 +1,86 @@
+"""From a file to the document in it: its YAML, and the dialect that it says it is written in."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from sabir.diagnostics.finding import Finding
+from sabir.diagnostics.near import did_you_mean
+from sabir.diagnostics.rules import Rule
+from sabir.languages.tosca.syntax.dialects import DIALECTS, Dialect, dialect_of
+from sabir.languages.tosca.syntax.examples import example
+from sabir.source.packages import PackageFile
+from sabir.source.yaml import Limits, YamlStream, compose
+from sabir.source.yaml.nodes import YamlMapping, YamlScalar
+from sabir.source.yaml.recovery import compose_readable
+from sabir.text import Place
+
+__all__ = ["UNKNOWN_DIALECT", "dialect_of_document", "document_of", "readable_document"]
+
+UNKNOWN_DIALECT: Final = Rule(
+    code="TOSCA:E001",
+    title="unknown dialect of TOSCA",
+    why="The version says how a file is to be read; one that is not known cannot be read at all. Known are "
+    "tosca_simple_yaml_1_0 to 1_3, the NFV profile, tosca_2_0 and Unfurl's own.",
+    bad={"template.yaml": "tosca_definitions_version: tosca_simple_yaml_9_9\n"},
+    good=example(""),
+    language="tosca",
+)
+
+
+_LONG_TEXT: Final = 1_000_000
+
+
+_MOST_NODES: Final = 2_000_000
+
+
+def _limits(file: PackageFile) -> Limits:
+    """A long text may have as many nodes as it can hold, but not more through aliases."""
+    size = len(file.raw())
+    return Limits() if size < _LONG_TEXT else Limits(nodes=min(size // 4, _MOST_NODES))
+
+
+def _stream(file: PackageFile) -> YamlStream:
+    if len(file.raw()) < _LONG_TEXT or file.defect is not None:
+        return file.yaml
+    return compose(file.source, limits=_limits(file))
+
+
+def document_of(file: PackageFile, findings: list[Finding]) -> YamlMapping | None:
+    stream = _stream(file)
+    findings.extend(stream.findings)
+    if stream.broken:
+        return None
+    node = stream.documents[0] if stream.documents else None
+    if isinstance(node, YamlMapping):
+        return node
+    findings.append(UNKNOWN_DIALECT.about_file(file.source, "not a TOSCA document: it is no map"))
+    return None
+
+
+def dialect_of_document(root: YamlMapping, file: PackageFile, findings: list[Finding]) -> Dialect | None:
+    node = root.get("tosca_definitions_version")
+    if node is None:
+        message = "not a TOSCA document: it has no 'tosca_definitions_version'"
+        hint = f"begin it with 'tosca_definitions_version: {DIALECTS[3]}'"
+        findings.append(UNKNOWN_DIALECT.about_file(file.source, message, hint=hint))
+        return None
+    version = node.text if isinstance(node, YamlScalar) else ""
+    dialect = dialect_of(version)
+    if dialect is None:
+        hint = did_you_mean(version, DIALECTS) or "known are " + ", ".join(DIALECTS)
+        findings.append(
+            UNKNOWN_DIALECT.at(
+                Place(file.source, node.span), f"the dialect {version!r} is not known", hint=hint
+            )
+        )
+    return dialect
+
+
+def readable_document(file: PackageFile) -> YamlMapping | None:
+    """What can still be read of a file that is no YAML as a whole."""
+    stream: YamlStream | None = _stream(file)
+    if stream is not None and stream.broken:
+        stream = compose_readable(file.source, limits=_limits(file))
+    root = stream.documents[0] if stream is not None and stream.documents else None
+    return root if isinstance(root, YamlMapping) else None
