@@ -59,8 +59,6 @@ def _complete(command: click.Command, name: str, shell: str, words: Sequence[str
 
 def guarded(work: Callable[[], int]) -> int:
     """The exit status of a command; never lets an exception out."""
-    # Most of a short run is loading modules; collecting among them finds nothing and costs a tenth of it.
-    gc.set_threshold(100_000)
     # At its end the interpreter looks for garbage in all that is left, another tenth; the process ends anyway.
     atexit.register(gc.freeze)
     try:

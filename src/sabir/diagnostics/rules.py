@@ -6,7 +6,6 @@ listed twice and a rule that nobody reports cannot hide in a table.
 
 from __future__ import annotations
 
-import pkgutil
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from importlib import import_module
@@ -140,6 +139,8 @@ def collect_rules(package: str) -> tuple[Rule, ...]:
 
     All modules are imported for that, so only what lists or explains rules asks; a check that reports has its rules already.
     """
+    import pkgutil  # only what lists rules pays for it
+
     root = import_module(package)
     names = [package]
     names += (module.name for module in pkgutil.walk_packages(getattr(root, "__path__", ()), f"{package}."))
