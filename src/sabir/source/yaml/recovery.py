@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 import yaml
+from yaml.scanner import ScannerError
 
 from sabir.source.yaml.compose import Limits, YamlStream, compose
 from sabir.source.yaml.defects import DUPLICATE_KEY, NOT_YAML
@@ -49,7 +50,7 @@ def _beginning(text: str, stop: int) -> int:
         context = error.context_mark
         if context is not None and context.index < len(text):
             # The context of the scanner is the token it is in, that of the parser any container around it.
-            is_token = isinstance(error, yaml.scanner.ScannerError)
+            is_token = isinstance(error, ScannerError)
             if is_token or text[context.index] in _OPENING:
                 return int(context.index)
     except yaml.YAMLError:

@@ -1,0 +1,171 @@
+"""Reading: dialects, the grammar of 2.0, imports, ensembles."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from sabir.languages.tosca.syntax.dialects import DIALECTS, dialect_of
+from sabir.languages.tosca.syntax.documents import Loaded, load
+from sabir.languages.tosca.syntax.ensembles import load_ensemble
+from sabir.languages.tosca.syntax.files import PackageFiles
+from sabir.languages.tosca.syntax.nodes import UNBOUNDED, Kind
+from sabir.languages.tosca.syntax.second import normalised
+from sabir.source.packages import MemoryPackage
+from sabir.source.yaml import YamlMapping, compose, plain_data
+from sabir.text import Source
+
+HEAD = "tosca_definitions_version: tosca_simple_yaml_1_3\n"
+
+
+def _load(**files: str) -> Loaded:
+    return load(PackageFiles(MemoryPackage({f"{name}.yaml": text for name, text in files.items()})), "t.yaml")
+
+
+def _codes(loaded: Loaded) -> list[str]:
+    return [finding.code for finding in loaded.findings]
+
+
+@pytest.mark.parametrize(
+    ("version", "grammar", "profiles"),
+    [
+        ("tosca_simple_yaml_1_0", 1, ("simple",)),
+        ("tosca_simple_yaml_1_0_0_wd03", 1, ("simple",)),
+        ("tosca_simple_yaml_1_3", 1, ("simple",)),
+        ("tosca_simple_profile_for_nfv_1_0_0", 1, ("simple", "nfv")),
+        ("tosca_simple_unfurl_1_0_0", 1, ("simple", "unfurl")),
+        ("unfurl/v1.0.0", 1, ("simple", "unfurl")),
+        ("http://docs.oasis-open.org/tosca/ns/simple/yaml/1.3", 1, ("simple",)),
+        ("tosca_2_0", 2, ()),
+    ],
+)
+def test_dialects(version: str, grammar: int, profiles: tuple[str, ...]) -> None:
+    dialect = dialect_of(version)
+    assert dialect is not None
+    assert (dialect.name, dialect.grammar, dialect.profiles) == (version, grammar, profiles)
+
+
+@pytest.mark.parametrize("version", ["", "tosca_simple_yaml_1_4", "tosca_2_1", "xtosca_2_0", "tosca_2_0x"])
+def test_no_dialect(version: str) -> None:
+    assert dialect_of(version) is None
+
+
+def test_every_dialect_that_is_offered_is_read() -> None:
+    assert all(map(dialect_of, DIALECTS))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("service_template: {a: 1}", {"topology_template": {"a": 1}}),
+        ("a: {$get_input: x}", {"a": {"get_input": "x"}}),
+        ("a: {$custom: x}", {"a": {"$custom": "x"}}),
+        ("a: {$$get_input: x}", {"a": {"$get_input": "x"}}),
+        ("a: $$text", {"a": "$text"}),
+        ("a: $text", {"a": "$text"}),
+        ("a: [{$concat: [x, $$y]}]", {"a": [{"concat": ["x", "$y"]}]}),
+        ("p: {validation: {$in_range: [$value, [1, 4]]}}", {"p": {"validation": {"in_range": [1, 4]}}}),
+        ("p: {validation: {$length: [other, 4]}}", {"p": {"validation": {"length": ["other", 4]}}}),
+    ],
+)
+def test_the_grammar_of_2_0_in_the_words_of_1_3(text: str, expected: Any) -> None:
+    (document,) = compose(Source("f", text)).documents
+    assert isinstance(document, YamlMapping)
+    result = plain_data(normalised(document))
+    assert result == expected
+
+
+TYPES = HEAD + "node_types: {N: {derived_from: tosca.nodes.Root}}\n"
+
+
+@pytest.mark.parametrize(
+    ("imports", "names"),
+    [
+        ("[o.yaml]", ["N"]),
+        ("o.yaml", ["N"]),
+        ("[{file: o.yaml}]", ["N"]),
+        ("[{url: o.yaml}]", ["N"]),
+        ("[{some_name: o.yaml}]", ["N"]),
+        ("[{some_name: {file: o.yaml}}]", ["N"]),
+        ("[{file: o.yaml, namespace_prefix: p}]", ["N", "p:N", "p.N"]),
+        ("[o.yaml, o.yaml]", ["N"]),
+        ("[{file: o.yaml, repository: here}]", ["N"]),
+    ],
+)
+def test_forms_of_imports(imports: str, names: list[str]) -> None:
+    loaded = _load(t=f"{HEAD}repositories: {{here: 'file:.'}}\nimports: {imports}\n", o=TYPES)
+    assert _codes(loaded) == []
+    assert loaded.topology is not None
+    assert loaded.topology.complete
+    assert list(loaded.topology.types[Kind.NODE]) == names
+
+
+@pytest.mark.parametrize(
+    ("imports", "codes"),
+    [
+        ("[gone.yaml]", ["TOSCA:E004"]),
+        ("[{file: o.yaml, repository: nowhere}]", ["TOSCA:E004"]),
+        ("['https://example.com/t.yaml']", ["TOSCA:E005"]),
+        ("[[o.yaml]]", ["TOSCA:E002"]),
+        ("[{profile: unheard.of}]", ["TOSCA:E004"]),
+        ("[../o.yaml]", ["TOSCA:E004"]),
+    ],
+)
+def test_imports_that_fail(imports: str, codes: list[str]) -> None:
+    loaded = _load(t=f"{HEAD}imports: {imports}\n", o=TYPES)
+    assert _codes(loaded) == codes
+    assert loaded.topology is not None
+    assert loaded.topology.complete == (codes == ["TOSCA:E002"])
+
+
+def test_files_that_import_one_another_are_read_once() -> None:
+    loaded = _load(t=f"{HEAD}imports: [o.yaml]\n", o=f"{TYPES}imports: [t.yaml]\n")
+    assert _codes(loaded) == []
+    assert sorted(loaded.files) == ["o.yaml", "t.yaml"]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [("[0, 1]", (0, 1)), ("[1, UNBOUNDED]", (1, UNBOUNDED)), ("2", (2, 2)), ("[x]", (0, UNBOUNDED))],
+)
+def test_occurrences(text: str, expected: tuple[int, int]) -> None:
+    loaded = _load(t=f"{HEAD}node_types: {{N: {{requirements: [{{r: {{occurrences: {text}}}}}]}}}}\n")
+    assert loaded.topology is not None
+    (requirement,) = loaded.topology.types[Kind.NODE]["N"].requirements
+    assert requirement.occurrences == expected
+    assert _codes(loaded) == (["TOSCA:E002"] if text == "[x]" else [])
+
+
+ENSEMBLE = """\
+apiVersion: unfurl/v1.0.0
+kind: Ensemble
+spec:
+  inputs: {zone: north}
+  service_template:
+    topology_template: {node_templates: {a: {type: tosca.nodes.Root}}}
+environment: {locals: {l: 1}, secrets: {s: 2}}
+status:
+  instances:
+    a1:
+      template: file:a
+      readyState: {effective: ok, state: started}
+      attributes: {ip: 10.0.0.1, .internal: x}
+      instances: {b: {status: error}, c: 5, d: {readyState: strange}}
+"""
+
+
+def test_an_ensemble_says_what_is_running() -> None:
+    package = MemoryPackage({"ensemble.yaml": ENSEMBLE})
+    file = package.get_file("ensemble.yaml")
+    assert file is not None
+    loaded = load_ensemble(PackageFiles(package), file)
+    assert _codes(loaded) == []
+    assert loaded.inputs == {"zone": "north"}
+    assert (loaded.values.locals, loaded.values.secrets) == ({"l": 1}, {"s": 2})
+    assert {name: (entry.status, entry.state) for name, entry in loaded.recorded.items()} == {
+        "a": ("ok", "started"),
+        "b": ("error", None),
+        "d": (None, None),
+    }
+    assert loaded.recorded["a"].attributes == {"ip": "10.0.0.1"}
