@@ -180,10 +180,10 @@ class Application:
         wanted_files = None if files is None else tuple(files)
         validators = self._validators(loaded_package, validator_list)
         suite = self.prepare_check_suit(loaded_package, validators, wanted_files)
-        found = [*container_findings(loaded_package)]
-        found.extend((run or run_in_turn)(suite))
+        findings = [*container_findings(loaded_package)]
+        findings.extend((run or run_in_turn)(suite))
         narrowed = bool(self.options.scope) or wanted_files is not None
-        selected = self._selected(found, validators)
+        selected = self._selected(findings, validators)
         report = PackageReport(
             path="" if loaded_package.path is None else str(loaded_package.path),
             single_file=loaded_package.single_file,
@@ -194,11 +194,11 @@ class Application:
         self,
         report: PackageReport,
         package: LoadedPackage,
-        found: Iterable[Finding],
+        selected: Iterable[Finding],
         *,
         complete: bool,
     ) -> PackageReport:
-        findings = ordered(found)
+        findings = ordered(selected)
         hidden: tuple[Finding, ...] = ()
         if self.options.suppressions:
             findings, hidden = self._excused(findings, package, complete=complete)
@@ -232,12 +232,14 @@ class Application:
             for pattern, codes in self.options.path_rules
         )
 
-    def _selected(self, found: Sequence[Finding], validators: Iterable[type[BaseValidator]]) -> list[Finding]:
+    def _selected(
+        self, findings: Sequence[Finding], validators: Iterable[type[BaseValidator]]
+    ) -> list[Finding]:
         selection = self.options.selection
-        off = {code for validator in validators for code in validator.off_by_default()} if found else set()
+        off = {code for validator in validators for code in validator.off_by_default()} if findings else set()
         return [
             finding
-            for finding in found
+            for finding in findings
             if selection.takes(finding.code, off_by_default=finding.code in off)
             or (finding.code in _ALWAYS and not selection.ignores(finding.code))
         ]
@@ -246,15 +248,17 @@ class Application:
         self, package: LoadedPackage, validator_list: Validators | None
     ) -> list[type[BaseValidator]]:
         if validator_list is not None:
-            return [self._validator(one) if isinstance(one, str) else one for one in validator_list]
+            return [
+                self._validator(choice) if isinstance(choice, str) else choice for choice in validator_list
+            ]
         wanted = self.options.language
         languages = [
             language
             for name, language in self._load_languages().items()
             if (name == wanted if wanted else language.recognises(package))
         ]
-        own = [validator for language in languages for validator in language.validators()]
-        return [*own, *self.validators_for({language.name for language in languages})]
+        validators = [validator for language in languages for validator in language.validators()]
+        return [*validators, *self.validators_for({language.name for language in languages})]
 
     def validators_for(self, languages: Iterable[str]) -> list[type[BaseValidator]]:
         """The validators of third parties that look at packages of these languages."""
@@ -266,11 +270,11 @@ class Application:
         ]
 
     def _validator(self, name: str) -> type[BaseValidator]:
-        known = self.load_plugins()
-        for validator in known:
+        installed = self.load_plugins()
+        for validator in installed:
             if name.lower() in validator_names(validator):
                 return validator
-        raise UsageError(_unknown_validator(name, known))
+        raise UsageError(_unknown_validator(name, installed))
 
     def _in_scope(self, validators: Iterable[type[BaseValidator]]) -> list[type[BaseValidator]]:
         wanted = [*validators]
@@ -279,10 +283,10 @@ class Application:
             return wanted
         unknown = sorted(scope.difference(*(validator_names(validator) for validator in wanted)))
         if unknown:
-            known = self.load_plugins()
+            installed = self.load_plugins()
             for word in unknown:
-                if not any(word in validator_names(validator) for validator in known):
-                    raise UsageError(_unknown_validator(word, [*known, *wanted]))
+                if not any(word in validator_names(validator) for validator in installed):
+                    raise UsageError(_unknown_validator(word, [*installed, *wanted]))
         return [validator for validator in wanted if scope & validator_names(validator)]
 
 
@@ -300,8 +304,8 @@ def validator_names(validator: type[BaseValidator]) -> set[str]:
     return {name.lower() for name in names if name}
 
 
-def _unknown_validator(name: str, known: Iterable[type[BaseValidator]]) -> str:
-    names = sorted(set[str]().union(*(validator_names(validator) for validator in known)))
+def _unknown_validator(name: str, validators: Iterable[type[BaseValidator]]) -> str:
+    names = sorted(set[str]().union(*(validator_names(validator) for validator in validators)))
     return f"no validator {name!r}: " + (did_you_mean(name, names) or f"there are {', '.join(names)}")
 
 

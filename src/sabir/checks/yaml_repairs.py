@@ -80,20 +80,20 @@ def _mappings(file: PackageFile) -> Iterator[YamlMapping]:
             waiting.extend(node.values())
 
 
-def _same(one: YamlNode, other: YamlNode) -> bool:
+def _same(left: YamlNode, right: YamlNode) -> bool:
     """Whether two nodes say the same; quotes count, because languages tell expressions from texts by them."""
-    if one is other:
+    if left is right:
         return True
-    if isinstance(one, YamlScalar) and isinstance(other, YamlScalar):
-        alike = type(one.value) is type(other.value) and one.value == other.value
-        return alike and one.style is other.style and one.tag == other.tag
-    if isinstance(one, YamlSequence) and isinstance(other, YamlSequence):
-        return len(one) == len(other) and all(map(_same, one.items, other.items))
-    if isinstance(one, YamlMapping) and isinstance(other, YamlMapping):
+    if isinstance(left, YamlScalar) and isinstance(right, YamlScalar):
+        alike = type(left.value) is type(right.value) and left.value == right.value
+        return alike and left.style is right.style and left.tag == right.tag
+    if isinstance(left, YamlSequence) and isinstance(right, YamlSequence):
+        return len(left) == len(right) and all(map(_same, left.items, right.items))
+    if isinstance(left, YamlMapping) and isinstance(right, YamlMapping):
         return (
-            len(one) == len(other)
-            and all(map(_same, one, other))
-            and all(map(_same, one.values(), other.values()))
+            len(left) == len(right)
+            and all(map(_same, left, right))
+            and all(map(_same, left.values(), right.values()))
         )
     return False
 
@@ -121,14 +121,15 @@ def _without_tabs(file: PackageFile) -> Fix | None:
     if not tabs or len(tabs) > _MOST_LINES:
         return None
     repaired = [_with_blanks(text, width) for width in _WIDTHS]
-    read = [PackageFile(file.name, one.encode("utf-8")).yaml for one in repaired]
+    read = [PackageFile(file.name, text.encode("utf-8")).yaml for text in repaired]
     if any(stream.findings for stream in read):
         return None
     first = read[0].documents
     for stream in read[1:]:
         alike = len(stream.documents) == len(first) and all(
-            (one is None and other is None) or (one is not None and other is not None and _same(one, other))
-            for one, other in zip(first, stream.documents, strict=False)
+            (left is None and right is None)
+            or (left is not None and right is not None and _same(left, right))
+            for left, right in zip(first, stream.documents, strict=False)
         )
         if not alike:
             return None

@@ -7,19 +7,19 @@ from collections.abc import Iterable
 __all__ = ["did_you_mean", "is_respelt", "near", "only_near"]
 
 
-def near(name: str, known: Iterable[str]) -> str | None:
+def near(name: str, names: Iterable[str]) -> str | None:
     """The known name closest to a misspelt one, or None when nothing is close.
 
     Close means: the same but for capitals and separators, or at most a third of its letters edited (a swap of two
     neighbours counts as one edit).
     """
-    return next(iter(_nearest(name, known)), None)
+    return next(iter(_nearest(name, names)), None)
 
 
-def only_near(name: str, known: Iterable[str]) -> str | None:
+def only_near(name: str, names: Iterable[str]) -> str | None:
     """The near name when there is no second one as close: what a repair may write."""
-    found = _nearest(name, known)
-    return found[0] if len(found) == 1 else None
+    nearest = _nearest(name, names)
+    return nearest[0] if len(nearest) == 1 else None
 
 
 def is_respelt(name: str, other: str) -> bool:
@@ -27,12 +27,12 @@ def is_respelt(name: str, other: str) -> bool:
     return _folded(name) == _folded(other)
 
 
-def _nearest(name: str, known: Iterable[str]) -> list[str]:
+def _nearest(name: str, names: Iterable[str]) -> list[str]:
     """The closest names, sorted; several when they are equally close."""
     wanted = _folded(name)
     best: list[str] = []
     bound = max(1, len(wanted) // 3) + 1
-    for candidate in sorted(set(known)):
+    for candidate in sorted(set(names)):
         folded = _folded(candidate)
         if candidate == name or abs(len(folded) - len(wanted)) > bound:
             continue
@@ -44,10 +44,10 @@ def _nearest(name: str, known: Iterable[str]) -> list[str]:
     return best if bound < len(wanted) else []
 
 
-def did_you_mean(name: str, known: Iterable[str]) -> str | None:
+def did_you_mean(name: str, names: Iterable[str]) -> str | None:
     """`did you mean 'X'?` ready to be a finding's hint, or None."""
-    found = near(name, known)
-    return None if found is None else f"did you mean {found!r}?"
+    candidate = near(name, names)
+    return None if candidate is None else f"did you mean {candidate!r}?"
 
 
 def _folded(name: str) -> str:

@@ -71,7 +71,7 @@ def reject_unknown_codes(options: CheckOptions) -> None:
     if not patterns:
         return
     general = general_rules()
-    pending = [pattern for pattern in patterns if not _is_known(pattern, general)]
+    pending = [pattern for pattern in patterns if not _is_reported(pattern, general)]
     if not pending:
         return
     known = list_codes()
@@ -80,13 +80,13 @@ def reject_unknown_codes(options: CheckOptions) -> None:
         prefix = str(pattern).rpartition(":")[0]
         if prefix and prefix not in prefixes and near(prefix, prefixes) is None:
             continue  # a prefix of somebody's own rules, which are only read with what they are asked of
-        if not _is_known(pattern, known):
+        if not _is_reported(pattern, known):
             names = [code.code for code in known]
             hint = did_you_mean(str(pattern), names) or "sabir check --list-codes lists them"
             raise UsageError(f"nothing reports {str(pattern)!r}: {hint}")
 
 
-def _is_known(pattern: CodePattern, codes: Iterable[Rule]) -> bool:
+def _is_reported(pattern: CodePattern, codes: Iterable[Rule]) -> bool:
     return any(pattern.matches(code.code) for code in codes)
 
 

@@ -120,8 +120,8 @@ def _html(compiled: Compiled) -> Iterator[bytes]:
     package = compiled.package
 
     def read_line(file: str, line: int) -> str | None:
-        found = None if package is None else package.get_file(file)
-        return None if found is None else found.source.line_text(line)
+        origin = None if package is None else package.get_file(file)
+        return None if origin is None else origin.source.line_text(line)
 
     content = PageContent(title=compiled.title, findings=compiled.findings, read_line=read_line)
     return html_view(compiled.graph, content)

@@ -30,9 +30,9 @@ def evaluate_path(path: Path, request: EvaluationRequest, *, language: str | Non
         from sabir.graph.json import load
 
         if request.overrides:
-            given = next(iter(request.overrides))
+            overridden = next(iter(request.overrides))
             raise UsageError(
-                f"--set {given}: a saved graph is not evaluated again; give the package it was made from"
+                f"--set {overridden}: a saved graph is not evaluated again; give the package it was made from"
             )
         return EvaluatedPath(evaluation=Evaluation(graph=load(path.read_bytes(), name=str(path))))
     package = load_package(path, request.session.limits.package)

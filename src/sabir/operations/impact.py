@@ -58,19 +58,21 @@ def impact_path(request: ImpactRequest) -> Impact:
 
 
 def _rendered(impact: Impact, objects: Sequence[RenderedObject]) -> tuple[AffectedObject, ...]:
-    affected = {AttributeRead(one.instance, one.attribute) for one in impact.affected if one.instance}
-    found: list[AffectedObject] = []
-    for one in objects:
-        made = AttributeRead(one.instance, None)
+    affected = {
+        AttributeRead(subject.instance, subject.attribute) for subject in impact.affected if subject.instance
+    }
+    rendered: list[AffectedObject] = []
+    for produced in objects:
+        existence = AttributeRead(produced.instance, None)
         ways = {
-            name: next((read for read in (made, *reads) if read in affected), None)
-            for name, reads in one.fields.items()
+            name: next((read for read in (existence, *reads) if read in affected), None)
+            for name, reads in produced.fields.items()
         }
         fields = {name: way for name, way in ways.items() if way is not None}
         if fields:
             through = next(iter(fields.values()))
-            found.append(AffectedObject(one.name, one.renderer, tuple(fields), through))
-    return tuple(found)
+            rendered.append(AffectedObject(produced.name, produced.renderer, tuple(fields), through))
+    return tuple(rendered)
 
 
 def impact_of(graph: Graph, file: str, line: int) -> Impact:
@@ -90,15 +92,15 @@ def _parse(words: str) -> tuple[str, int]:
     return file, int(line)
 
 
-def _file_name(known: frozenset[str], wanted: str) -> str:
+def _file_name(files: frozenset[str], wanted: str) -> str:
     """The file as the graph names it: people give it from where they stand."""
-    if wanted in known:
+    if wanted in files:
         return wanted
     clean = wanted.removeprefix("./")
-    fitting = [name for name in known if clean.endswith("/" + name) or name.endswith("/" + clean)]
+    fitting = [name for name in files if clean.endswith("/" + name) or name.endswith("/" + clean)]
     if len(fitting) == 1:
         return fitting[0]
     if fitting:
         raise UsageError(f"{wanted!r} could be {' or '.join(sorted(fitting))}")
-    hint = did_you_mean(wanted, known) or f"values come from {', '.join(sorted(known)[:8]) or 'nowhere'}"
+    hint = did_you_mean(wanted, files) or f"values come from {', '.join(sorted(files)[:8]) or 'nowhere'}"
     raise UsageError(f"no value comes from a file {wanted!r}: {hint}")

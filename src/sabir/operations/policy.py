@@ -25,8 +25,8 @@ def policy_validator(files: Sequence[str], language: Language) -> type[BaseValid
     rules: list[PolicyRule] = []
     mistakes: list[Finding] = []
     for name in files:
-        found, wrong = read_rules(_policy_file(name))
-        rules.extend(found)
+        read, wrong = read_rules(_policy_file(name))
+        rules.extend(read)
         mistakes.extend(wrong)
 
     class PolicyValidator(BaseValidator):
@@ -45,7 +45,7 @@ def policy_validator(files: Sequence[str], language: Language) -> type[BaseValid
                     self.package, EvaluationRequest(session=replace(self.session, trust=Trust()))
                 )
                 # Without a whole graph a rule would speak of things that are only missing because of the errors.
-                errors = [one for one in evaluation.findings if one.severity is Severity.ERROR]
+                errors = [finding for finding in evaluation.findings if finding.severity is Severity.ERROR]
                 yield from errors or run_rules(rules, evaluation.graph, self.session)
 
     return PolicyValidator

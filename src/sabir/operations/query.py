@@ -65,7 +65,7 @@ class Answer(Struct, frozen=True, kw_only=True):
 
     @property
     def failed(self) -> bool:
-        return any(one.severity is Severity.ERROR for one in self.findings)
+        return any(finding.severity is Severity.ERROR for finding in self.findings)
 
 
 def query_path(request: QueryRequest) -> Answer:
@@ -124,15 +124,17 @@ def _chains(
     reads: Sequence[tuple[Resource, str]],
     package: LoadedPackage | None,
 ) -> tuple[Explanation, ...]:
-    subjects = [Subject(one.instance) for one in values if isinstance(one, GraphResource)]
+    subjects = [Subject(value.instance) for value in values if isinstance(value, GraphResource)]
     subjects += [
-        Subject(one.instance, key)
-        for one, key in reads
-        if isinstance(one, GraphResource)
-        and (key in one.instance.attributes or key in one.instance.relations)
+        Subject(resource.instance, key)
+        for resource, key in reads
+        if isinstance(resource, GraphResource)
+        and (key in resource.instance.attributes or key in resource.instance.relations)
     ]
     by_name = {
-        one.name(graph): one for one in subjects if one.instance is not None and one.instance.id in graph
+        subject.name(graph): subject
+        for subject in subjects
+        if subject.instance is not None and subject.instance.id in graph
     }
     explainer = Explainer(graph, package)
     return tuple(map(explainer.explain, by_name.values()))
@@ -146,17 +148,19 @@ def _project(request: QueryRequest) -> Project:
 def _start(graph: Graph, root: Resource, at: str | None) -> Resource:
     if at is None:
         return root
-    known = root.all()
+    resources = root.all()
     numbered = graph.numbered(at)
-    at = at if numbered is None or at in known else numbered.name
+    at = at if numbered is None or at in resources else numbered.name
     name, _, part = at.partition("/")
-    found = known.get(at) or known.get(name)
-    if found is None:
-        hint = did_you_mean(at, known) or "`::*::.name` lists the instances"
+    resource = resources.get(at) or resources.get(name)
+    if resource is None:
+        hint = did_you_mean(at, resources) or "`::*::.name` lists the instances"
         raise UsageError(f"there is no instance {at!r}: {hint}")
-    if part and at not in known:
-        return next((one for one in [*found.children, *found.requirements] if one.name == part), found)
-    return found
+    if part and at not in resources:
+        return next(
+            (below for below in [*resource.children, *resource.requirements] if below.name == part), resource
+        )
+    return resource
 
 
 def _shown(value: Any) -> Any:

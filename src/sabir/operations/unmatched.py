@@ -43,21 +43,21 @@ def unmatched(expression: Any, start: Resource, variables: Mapping[str, Any]) ->
 def _missing(key: object, reached: str, before: Iterable[Any]) -> str | None:
     if not isinstance(key, Name):
         return None
-    known = _keys(before)
+    keys = _keys(before)
     where = f"{reached!r} has" if reached else "there is"
-    if key.text in known:
+    if key.text in keys:
         return f"{where} {key.text!r}, but the filters let nothing through"
-    near = did_you_mean(key.text, known)
+    near = did_you_mean(key.text, keys)
     return f"{where} no {key.text!r}" + (f": {near}" if near else "")
 
 
 def _keys(values: Iterable[Any]) -> set[str]:
-    found: set[str] = set()
+    keys: set[str] = set()
     for value in values:
         if isinstance(value, Resource):
-            found.update(value.keys())
+            keys.update(value.keys())
         elif isinstance(value, Mapping):
-            found.update(str(key) for key in value)
+            keys.update(str(key) for key in value)
         elif isinstance(value, list | tuple):
-            found |= _keys(value)
-    return found
+            keys |= _keys(value)
+    return keys

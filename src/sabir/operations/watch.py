@@ -69,9 +69,9 @@ class Watch:
 def watched_files(path: Path) -> Snapshot:
     """Time and size of every file that belongs to a path."""
     files: dict[str, tuple[int, int]] = {}
-    for folder, names, found in os.walk(path):
+    for folder, names, contents in os.walk(path):
         names[:] = [name for name in names if name not in NOISE]
-        for name in found:
+        for name in contents:
             _note(files, os.path.join(folder, name))
     _note(files, str(path))
     return files

@@ -153,14 +153,14 @@ def explain(graph: Graph, subject: Subject, package: LoadedPackage | None = None
 class _Todo(Struct, frozen=True):
     parent: int | None
     depth: int
-    what: Subject | Origin
+    subject: Subject | Origin
     hidden: bool
 
 
-def _key(what: Subject | Origin) -> tuple[str | None, str | None] | int:
-    if isinstance(what, Origin):
-        return id(what)
-    return None if what.instance is None else what.instance.id, what.attribute
+def _key(subject: Subject | Origin) -> tuple[str | None, str | None] | int:
+    if isinstance(subject, Origin):
+        return id(subject)
+    return None if subject.instance is None else subject.instance.id, subject.attribute
 
 
 class Explainer:
@@ -186,23 +186,23 @@ class Explainer:
 
     def step(self, todo: _Todo) -> list[_Todo]:
         """Note one step; what it rests on is still to do."""
-        number, what, hidden = len(self.steps), todo.what, todo.hidden
+        number, subject, hidden = len(self.steps), todo.subject, todo.hidden
         value: Value = None
         has_value = False
-        if isinstance(what, Subject):
-            key = _key(what)
-            origin = self.origin(what)
-            value, has_value = self.value(what)
+        if isinstance(subject, Subject):
+            key = _key(subject)
+            origin = self.origin(subject)
+            value, has_value = self.value(subject)
             hidden = holds_sensitive(value)
         else:
-            key, origin = _key(what), what
+            key, origin = _key(subject), subject
             if key in self.seen:
                 return []  # a step that has no name of its own is told once
-            told = (what.location, what.how, what.note)
+            told = (subject.location, subject.how, subject.note)
             if told in self.told:  # another round of a loop: only what is new follows
                 self.seen.add(key)
-                below = self.below(what, todo.parent, todo.depth, hidden=hidden)
-                return [one for one in below if _key(one.what) not in self.seen]
+                below = self.below(subject, todo.parent, todo.depth, hidden=hidden)
+                return [task for task in below if _key(task.subject) not in self.seen]
             self.told.add(told)
         again = key in self.seen
         self.seen.add(key)
@@ -211,7 +211,7 @@ class Explainer:
                 number=number,
                 parent=todo.parent,
                 depth=todo.depth,
-                subject=what.name(self.graph) if isinstance(what, Subject) else None,
+                subject=subject.name(self.graph) if isinstance(subject, Subject) else None,
                 value=value,
                 has_value=has_value,
                 origin=origin,
@@ -225,10 +225,12 @@ class Explainer:
 
     def below(self, origin: Origin, parent: int | None, depth: int, *, hidden: bool) -> list[_Todo]:
         return [
-            _Todo(parent, depth, self.source(one), hidden) for one in origin.sources if self.is_known(one)
+            _Todo(parent, depth, self.source(source), hidden)
+            for source in origin.sources
+            if self.is_in_graph(source)
         ]
 
-    def is_known(self, source: Origin | AttributeRead) -> bool:
+    def is_in_graph(self, source: Origin | AttributeRead) -> bool:
         return isinstance(source, Origin) or source.instance in self.graph
 
     def source(self, source: Origin | AttributeRead) -> Subject | Origin:

@@ -63,7 +63,7 @@ def finding_data(finding: Finding, package: PackageReport | None = None) -> dict
         "end_column": end_column,
         "source": finding.source,
         "hint": finding.hint,
-        "related": [{**_place_data(one.place), "message": one.message} for one in finding.related],
+        "related": [{**_place_data(note.place), "message": note.message} for note in finding.related],
         "frames": [
             {"name": frame.name, **(_place_data(frame.place) if frame.place else {})}
             for frame in finding.frames

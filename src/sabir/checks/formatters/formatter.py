@@ -46,7 +46,7 @@ def find_formatter(name: str) -> type[BaseFormatter]:
     if name not in names:
         hint = did_you_mean(name, names) or f"there are {', '.join(names)}"
         raise UsageError(f"no format {name!r}: {hint}")
-    found = load_plugin(FORMATTERS, name)
-    if not (isinstance(found, type) and issubclass(found, BaseFormatter)):
+    plugin = load_plugin(FORMATTERS, name)
+    if not (isinstance(plugin, type) and issubclass(plugin, BaseFormatter)):
         raise PluginError(f"plug-in {name!r} of {FORMATTERS} is no BaseFormatter class")
-    return found
+    return plugin

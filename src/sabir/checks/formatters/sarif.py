@@ -72,8 +72,8 @@ def _result(finding: Finding, package: PackageReport, index: int) -> dict[str, A
         result["locations"] = [{"physicalLocation": where}]
     if finding.related:
         result["relatedLocations"] = [
-            {"physicalLocation": _physical(one.place, package), "message": {"text": one.message}}
-            for one in finding.related
+            {"physicalLocation": _physical(note.place, package), "message": {"text": note.message}}
+            for note in finding.related
         ]
     if finding.frames:
         result["stacks"] = [

@@ -68,8 +68,8 @@ def read_rules(file: PackageFile) -> tuple[tuple[PolicyRule, ...], tuple[Finding
     rules: list[PolicyRule] = []
     for item in listed.items:
         outcome = list(_rule(file.source, item))
-        rules.extend(one for one in outcome if isinstance(one, PolicyRule))
-        findings.extend(one for one in outcome if isinstance(one, Finding))
+        rules.extend(rule for rule in outcome if isinstance(rule, PolicyRule))
+        findings.extend(finding for finding in outcome if isinstance(finding, Finding))
     return tuple(rules), tuple(findings)
 
 

@@ -30,7 +30,7 @@ def run_rules(rules: Iterable[PolicyRule], graph: Graph, work: WorkSession) -> I
     root = resources_of(graph, Session(work=work))
     for rule in rules:
         try:
-            wanted = [one for one in evaluate(rule.wanted, root).values if isinstance(one, Resource)]
+            wanted = [value for value in evaluate(rule.wanted, root).values if isinstance(value, Resource)]
         except QueryError as error:
             yield error.placed(rule.place).finding
             continue
@@ -87,8 +87,8 @@ def _message(message: str, resource: Resource) -> str:
             return str(getattr(resource, name))
         if name == "owner":
             return resource.parent.name if resource.parent is not None else ""
-        found = evaluate(name, resource).value if name else None
-        return str(redacted(found))
+        answer = evaluate(name, resource).value if name else None
+        return str(redacted(answer))
 
     try:
         return re.sub(r"\{([^{}]*)\}", value, message)
