@@ -57,12 +57,12 @@ def resources_of(graph: Graph, session: Session | None = None) -> Resource:
         owner = one.instance.owner
         above = by_id.get(owner) if owner is not None else None
         if above is None or above is one:
-            tree.root._children.append(one)
+            tree.root.owned.append(one)
             continue
-        one._parent = above
+        one.above = above
         kind = _part_kind(one.instance)
         if kind is None:
-            above._children.append(one)
+            above.owned.append(one)
         else:
             above.parts.setdefault(kind, []).append(one)
     _break_rings(tree)
@@ -87,20 +87,20 @@ def _break_rings(tree: _Tree) -> None:
     for one in tree.by_id.values():
         if id(one) in seen or _part_kind(one.instance) is not None:
             continue
-        if one._parent is not None:
-            one._parent._children.remove(one)
-        one._parent = None
-        tree.root._children.append(one)
+        if one.above is not None:
+            one.above.owned.remove(one)
+        one.above = None
+        tree.root.owned.append(one)
         seen.update(id(below) for below in one.descendents())
 
 
 class _Root(Resource):
-    __slots__ = ("_children", "_tree")
+    __slots__ = ("_tree", "owned")
 
     def __init__(self, tree: _Tree) -> None:
         super().__init__()
         self._tree = tree
-        self._children: list[Resource] = []
+        self.owned: list[Resource] = []
 
     @property
     def session(self) -> Session:
@@ -120,7 +120,7 @@ class _Root(Resource):
 
     @property
     def children(self) -> Sequence[Resource]:
-        return self._children
+        return self.owned
 
     def keys(self) -> Sequence[str]:
         return ("outputs",)
@@ -135,7 +135,7 @@ class _Root(Resource):
         known = self._all
         if known is None:
             known = self._all = {}
-            for child in self._children:
+            for child in self.owned:
                 known.setdefault(child.name, child)
             for one in self.everything():
                 known.setdefault(one.name, one)
@@ -147,15 +147,15 @@ class _Root(Resource):
 class GraphResource(Resource):
     """An instance of the graph."""
 
-    __slots__ = ("_children", "_named", "_parent", "_parts", "_tree", "instance")
+    __slots__ = ("_named", "_parts", "_tree", "above", "instance", "owned")
 
     def __init__(self, instance: Instance, tree: _Tree) -> None:
         self._all = None
         self._everything = None
         self.instance = instance
         self._tree = tree
-        self._parent: GraphResource | None = None
-        self._children: list[Resource] = []
+        self.above: GraphResource | None = None
+        self.owned: list[Resource] = []
         self._named: dict[str, Resource] | None = None
         self._parts: dict[str, list[GraphResource]] | None = None
 
@@ -183,11 +183,11 @@ class GraphResource(Resource):
 
     @property
     def parent(self) -> Resource | None:
-        return self._parent or self._tree.root
+        return self.above or self._tree.root
 
     @property
     def children(self) -> Sequence[Resource]:
-        return self._children
+        return self.owned
 
     @property
     def status(self) -> Status | str | None:
@@ -208,7 +208,7 @@ class GraphResource(Resource):
             by_id = self._tree.by_id
             found = [by_id[id_] for id_ in self.instance.relations[key] if id_ in by_id]
             return found[0] if len(found) == 1 else found
-        if self._children:
+        if self.owned:
             return self._child(key)
         # `.capabilities::endpoint` maps over the list of capabilities; the one of that name answers with itself.
         is_named_part = key == self.instance.name and _part_kind(self.instance) == "capabilities"
@@ -219,7 +219,7 @@ class GraphResource(Resource):
         known = self._named
         if known is None:
             known = self._named = {}
-            for child in self._children:
+            for child in self.owned:
                 known.setdefault(child.name, child)
         return known.get(name, MISSING)
 
@@ -229,7 +229,7 @@ class GraphResource(Resource):
 
     @property
     def source(self) -> Resource | None:
-        return self._parent if _part_kind(self.instance) == "requirements" else None
+        return self.above if _part_kind(self.instance) == "requirements" else None
 
     @property
     def target(self) -> Resource | None:

@@ -169,7 +169,7 @@ class _Loader(BaseLoader):
 def _nested_templates() -> int:
     """How many templates are being rendered, one in another."""
     count = 0
-    frame: FrameType | None = sys._getframe(1)
+    frame: FrameType | None = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]  `inspect` is expensive to import
     while frame is not None:
         count += frame.f_code.co_name == "root" and "__jinja_template__" in frame.f_globals
         frame = frame.f_back

@@ -80,7 +80,7 @@ def _taken_back(value: Any) -> Any:
     if type(value) in _SCALARS:
         return value
     if isinstance(value, _ResourceView | _MapView):
-        return value._shown
+        return value._shown  # pyright: ignore[reportPrivateUsage]  templates cannot reach such names
     if isinstance(value, Mapping):
         return {key: _taken_back(item) for key, item in value.items()}
     if isinstance(value, list | tuple):

@@ -55,7 +55,7 @@ def value_of(values: Iterable[Any]) -> Any:
     only = shown(pieces[0])
     if isinstance(only, Undefined):
         # Also the one that Jinja2 makes of an `if` without `else`, which would print as nothing.
-        only._fail_with_undefined_error()
+        only._fail_with_undefined_error()  # pyright: ignore[reportPrivateUsage]  Jinja2 has no public way
     if isinstance(only, _Text):
         return str(only)
     return _literal(only) if type(only) is str else only

@@ -98,12 +98,12 @@ class Recorder(Undefined):
     __lt__ = __le__ = __gt__ = __ge__ = __contains__ = _note
 
 
-_NO_HOLDER = Undefined()._undefined_obj
+_NO_HOLDER = Undefined()._undefined_obj  # pyright: ignore[reportPrivateUsage]  Jinja2's mark for `no holder`
 
 
 def _running_template() -> tuple[int, Any]:
     """The line and the template whose code is running; Jinja2 tells neither to an undefined value."""
-    frame = sys._getframe(2)
+    frame = sys._getframe(2)  # pyright: ignore[reportPrivateUsage]  `inspect` is expensive to import
     while frame is not None:
         template = frame.f_globals.get("__jinja_template__")
         if template is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -30,7 +30,7 @@ class Found(Struct, frozen=True, eq=False):
 
 
 @contextmanager
-def _limited() -> Iterator[None]:
+def _limited() -> Generator[None]:
     try:
         yield
     except (PatternTooSlow, ResultTooLong) as problem:

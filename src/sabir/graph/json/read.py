@@ -92,7 +92,7 @@ def load(data: bytes, *, name: str) -> Graph:
 def _nesting_bounded() -> Generator[None]:
     """Values in values end at the limit of the interpreter, which something that ran before may have raised past what the
     stack of the decoder holds."""
-    deep, frame = 0, sys._getframe()
+    deep, frame = 0, sys._getframe()  # pyright: ignore[reportPrivateUsage]  `inspect` is expensive to import
     while (caller := frame.f_back) is not None:
         deep, frame = deep + 1, caller
     before = sys.getrecursionlimit()

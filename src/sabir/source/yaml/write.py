@@ -37,7 +37,8 @@ def pyyaml_text(data: Any, **options: Any) -> str:
     """As `yaml.safe_dump` writes it, aliases and all: spec 004 and the filters of Ansible are defined by its bytes."""
     import yaml
 
-    text: str = yaml.safe_dump(data, **{"allow_unicode": True, **options})
+    options.setdefault("allow_unicode", True)
+    text: str = yaml.safe_dump(data, **options)
     return text
 
 

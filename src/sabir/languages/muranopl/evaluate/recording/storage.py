@@ -132,14 +132,16 @@ class WatchedAttributes(Watched):
 
     __slots__ = ()
 
-    def target(self, _key: Any) -> str:
+    def target(self, key: Any) -> str:
+        del key
         return ANY_ATTRIBUTE
 
     def get(self, key: Any, default: Any = None) -> Any:
         self.recorder.read(self, key)
         return super().get(key, default)
 
-    def was_written(self, key: Any, _value: Any) -> None:
+    def was_written(self, key: Any, value: Any) -> None:
+        del value
         self.recorder.attached(self, key)
 
     def pop(self, key: Any, *default: Any) -> Any:
