@@ -66,11 +66,17 @@ def _is_container(value: Any) -> bool:
 
 
 def _equal(first: Any, second: Any) -> bool:
-    if type(first) is type(second) or type(first) in _ATOMS or type(second) in _ATOMS:
-        return bool(first == second)
-    if KINDS[type(first)] == SEQUENCE == KINDS[type(second)]:  # a list and a frozen one
+    """By Python's comparison, or part by part: in one of the two values lists may stand frozen, as tuples."""
+    if first == second:
+        return True
+    kind = KINDS[type(first)]
+    if kind != KINDS[type(second)]:
+        return False
+    if kind == SEQUENCE:
         return len(first) == len(second) and all(map(_equal, first, second))
-    return bool(first == second)
+    if kind == MAPPING:
+        return first.keys() == second.keys() and all(_equal(first[key], second[key]) for key in first)
+    return False
 
 
 def is_iterable(value: Any) -> bool:
