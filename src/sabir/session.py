@@ -18,6 +18,8 @@ from sabir.source.packages.limits import DEFAULT_LIMITS, PackageLimits
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from sabir.operations.worker import Workers
+
 __all__ = ["TRUST_WORDS", "Limits", "Session", "Trust", "wall_clock"]
 
 Cache = TypeVar("Cache")
@@ -52,6 +54,8 @@ class Limits(Struct, frozen=True, kw_only=True):
     """Rounds of loops and calls of one run."""
     seconds: float | None = None
     """Time on the clock of one run, sleeping included."""
+    memory: int | None = None
+    """Bytes that a worker process may take."""
     package: PackageLimits = DEFAULT_LIMITS
 
 
@@ -73,6 +77,8 @@ class Session(Struct, frozen=True, kw_only=True, eq=False):
     """The time of day, with its time zone."""
     monotonic: Callable[[], float] = monotonic
     """Seconds that only grow, for budgets and deadlines."""
+    workers: Workers | None = None
+    """Who runs foreign Python in processes of its own; None: it runs in this one, as in a single run of the command line."""
     caches: dict[Callable[[], object], object] = field(default_factory=dict[Callable[[], object], object])
     """By what makes them; asked through `cache`. A session that `structs.replace` makes from another shares them."""
 

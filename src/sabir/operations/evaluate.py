@@ -36,8 +36,12 @@ def evaluate_path(path: Path, request: EvaluationRequest, *, language: str | Non
             )
         return EvaluatedPath(evaluation=Evaluation(graph=load(path.read_bytes(), name=str(path))))
     package = load_package(path, request.session.limits.package)
-    spoken = find_language(package, language)
-    return EvaluatedPath(evaluation=spoken.evaluate(package, request), package=package)
+    workers, trust = request.session.workers, request.session.trust
+    if workers is not None and (trust.plugins or trust.python):
+        evaluation = workers.evaluate(package, path, request, language=language)
+    else:
+        evaluation = find_language(package, language).evaluate(package, request)
+    return EvaluatedPath(evaluation=evaluation, package=package)
 
 
 def _is_saved_graph(path: Path) -> bool:

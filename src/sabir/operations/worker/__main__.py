@@ -1,0 +1,5 @@
+"""`python -m sabir.operations.worker`: evaluates what its standard input asks for. Started by `process`, never by people."""
+
+from sabir.operations.worker.child import serve
+
+serve()

@@ -1,0 +1,124 @@
+"""The worker's side: tasks come in, one evaluation at a time, messages go out.
+
+The pipes are moved away from standard input and output before anything foreign runs, so that a plug-in which prints or
+reads cannot disturb them. Every task starts from the working directory, import path and environment of its owner, whatever
+the task before it did to them.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from queue import SimpleQueue
+from threading import Thread
+from typing import BinaryIO, Final
+
+from msgspec.structs import replace
+
+from sabir.errors import FindingError, PluginError, SabirError, UnusableInput, UsageError
+from sabir.graph.json import chunks
+from sabir.operations.evaluate import evaluate_path
+from sabir.operations.worker.messages import (
+    HEAD,
+    Broken,
+    Done,
+    Message,
+    Refused,
+    Said,
+    SentFindings,
+    Task,
+    decode_task,
+    framed,
+)
+from sabir.operations.worker.tasks import request_of
+from sabir.session import Limits
+
+__all__ = ["ERRORS", "serve"]
+
+ERRORS: Final = {kind.__name__: kind for kind in (UnusableInput, UsageError, PluginError, SabirError)}
+
+
+def serve() -> None:
+    """Work until the owner closes the pipe."""
+    tasks, answers = _private_pipes()
+    waiting: SimpleQueue[bytes] = SimpleQueue()
+    # Read beside the work: when the owner is gone, the worker ends even while a plug-in loops.
+    Thread(target=_read_tasks, args=(tasks, waiting), daemon=True).start()
+
+    def send(message: Message) -> None:
+        answers.write(framed(message))
+        answers.flush()
+
+    while True:
+        send(_answer(decode_task(waiting.get()), send))
+
+
+def _private_pipes() -> tuple[BinaryIO, BinaryIO]:
+    tasks, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    os.dup2(2, 1)
+    return tasks, answers
+
+
+def _read_tasks(tasks: BinaryIO, waiting: SimpleQueue[bytes]) -> None:
+    while True:
+        head = tasks.read(HEAD)
+        if len(head) < HEAD:
+            os._exit(0)
+        waiting.put(tasks.read(int.from_bytes(head, "big")))
+
+
+def _answer(task: Task, send: Callable[[Message], None]) -> Message:
+    try:
+        _prepare(task)
+        request = replace(
+            request_of(task),
+            on_progress=lambda text: send(Said(text, notice=False)),
+            on_notice=lambda text: send(Said(text, notice=True)),
+        )
+        evaluation = evaluate_path(Path(os.fsdecode(task.path)), request, language=task.language).evaluation
+        rendered = list(evaluation.rendered()) if task.full_provenance else []
+        graph = b"".join(chunks(evaluation.graph, reveal=True))
+        return Done(graph, SentFindings.of(evaluation.findings), rendered)
+    except FindingError as error:
+        return Refused("FindingError", str(error), SentFindings.of(error.findings))
+    except SabirError as error:
+        return Refused(type(error).__name__, str(error), SentFindings([], []))
+    except BaseException as error:  # noqa: BLE001  # foreign code may raise anything; the owner is told
+        return Broken(f"{type(error).__name__}: {error}" if str(error) else type(error).__name__)
+
+
+def _prepare(task: Task) -> None:
+    os.chdir(os.fsdecode(task.directory))
+    sys.path[:] = map(os.fsdecode, task.import_path)
+    os.environ.clear()
+    os.environ.update({os.fsdecode(name): os.fsdecode(value) for name, value in task.environment})
+    _limit(task.limits)
+
+
+def _limit(limits: Limits) -> None:
+    """The limits that the system keeps; time on the clock is kept by the owner. Systems without them have only that one."""
+    try:
+        import resource
+    except ImportError:
+        return
+    if limits.memory is not None:
+        _lower(resource.RLIMIT_AS, limits.memory)
+    if limits.seconds is not None:
+        used = resource.getrusage(resource.RUSAGE_SELF)
+        # A second more than the clock allows, so that the owner's reason is the one that is told.
+        _lower(resource.RLIMIT_CPU, math.ceil(used.ru_utime + used.ru_stime + limits.seconds) + 1)
+
+
+def _lower(which: int, bound: int) -> None:
+    import resource
+
+    _, hard = resource.getrlimit(which)
+    if hard != resource.RLIM_INFINITY:
+        bound = min(bound, hard)
+    resource.setrlimit(which, (bound, hard))

@@ -1,0 +1,183 @@
+"""What a worker and its owner say to each other: MessagePack, each message after its length.
+
+Findings keep the identity of their sources: texts are sent once and numbered. The graph is sent in its JSON form with the
+sensitive values in it, since both ends belong to the same user.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Final
+
+import msgspec
+from msgspec import Struct
+
+from sabir.diagnostics.finding import Edit, Finding, Fix, Frame, Related
+from sabir.languages.language import RenderedObject
+from sabir.session import Limits, Trust
+from sabir.text import Place, Source, Span
+
+__all__ = [
+    "HEAD",
+    "Broken",
+    "Done",
+    "Message",
+    "Refused",
+    "Said",
+    "SentFindings",
+    "Task",
+    "decode_message",
+    "decode_task",
+    "framed",
+]
+
+HEAD: Final = 8
+"""Bytes of the length before a message."""
+
+_SentPlace = tuple[int, int, int]
+"""Number of the source, start and end."""
+
+
+class Task(Struct, kw_only=True):
+    """An evaluation: the fields of its request, and what else of the owner's process it depends on."""
+
+    path: bytes
+    language: str | None
+    directory: bytes
+    """Working directory; relative paths start there."""
+    import_path: list[bytes]
+    inputs: dict[str, Any]
+    input_origins: dict[str, Any]
+    overrides: dict[str, Any]
+    model: bytes | None
+    config: bytes | None
+    search_path: list[bytes]
+    full_provenance: bool
+    trust: Trust
+    limits: Limits
+    environment: list[tuple[bytes, bytes]]
+    now: float
+
+
+class _SentFix(Struct):
+    title: str
+    edits: list[tuple[_SentPlace, str]]
+    safe: bool
+
+
+class _SentFinding(Struct):
+    code: str
+    message: str
+    place: _SentPlace
+    whole_file: bool
+    hint: str | None
+    related: list[tuple[_SentPlace, str]]
+    frames: list[tuple[_SentPlace | None, str]]
+    fix: _SentFix | None
+
+
+class SentFindings(Struct):
+    sources: list[tuple[str, str]]
+    findings: list[_SentFinding]
+
+    @classmethod
+    def of(cls, findings: Iterable[Finding]) -> SentFindings:
+        numbers: dict[Source, int] = {}
+
+        def place(place: Place) -> _SentPlace:
+            return numbers.setdefault(place.source, len(numbers)), place.span.start, place.span.end
+
+        def fix(fix: Fix) -> _SentFix:
+            return _SentFix(fix.title, [(place(edit.place), edit.text) for edit in fix.edits], fix.safe)
+
+        sent = [
+            _SentFinding(
+                finding.code,
+                finding.message,
+                place(finding.place),
+                finding.whole_file,
+                finding.hint,
+                [(place(related.place), related.message) for related in finding.related],
+                [
+                    (None if frame.place is None else place(frame.place), frame.name)
+                    for frame in finding.frames
+                ],
+                None if finding.fix is None else fix(finding.fix),
+            )
+            for finding in findings
+        ]
+        return cls([(source.name, source.text) for source in numbers], sent)
+
+    def received(self) -> tuple[Finding, ...]:
+        sources = [Source(name, text) for name, text in self.sources]
+
+        def place(sent: _SentPlace) -> Place:
+            number, start, end = sent
+            return Place(sources[number], Span(start, end))
+
+        def fix(sent: _SentFix) -> Fix:
+            edits = tuple(Edit(place=place(at), text=text) for at, text in sent.edits)
+            return Fix(title=sent.title, edits=edits, safe=sent.safe)
+
+        return tuple(
+            Finding(
+                code=sent.code,
+                message=sent.message,
+                place=place(sent.place),
+                whole_file=sent.whole_file,
+                hint=sent.hint,
+                related=tuple(Related(place=place(at), message=message) for at, message in sent.related),
+                frames=tuple(
+                    Frame(place=None if at is None else place(at), name=name) for at, name in sent.frames
+                ),
+                fix=None if sent.fix is None else fix(sent.fix),
+            )
+            for sent in self.findings
+        )
+
+
+class Said(Struct, tag="said"):
+    """Something for the user while the evaluation goes on."""
+
+    text: str
+    notice: bool
+
+
+class Done(Struct, tag="done"):
+    graph: bytes
+    findings: SentFindings
+    rendered: list[RenderedObject] = []
+
+
+class Refused(Struct, tag="refused"):
+    """An exception of `sabir.errors` ended the evaluation, as it would have in the owner's process."""
+
+    kind: str
+    message: str
+    findings: SentFindings
+
+
+class Broken(Struct, tag="broken"):
+    """Anything else did."""
+
+    message: str
+
+
+Message = Said | Done | Refused | Broken
+
+_encoder: Final = msgspec.msgpack.Encoder()
+_messages: Final[msgspec.msgpack.Decoder[Message]] = msgspec.msgpack.Decoder(Message)
+_tasks: Final = msgspec.msgpack.Decoder(Task)
+
+
+def framed(message: Task | Message) -> bytes:
+    data = _encoder.encode(message)
+    return len(data).to_bytes(HEAD, "big") + data
+
+
+def decode_message(data: bytes) -> Message:
+    return _messages.decode(data)
+
+
+def decode_task(data: bytes) -> Task:
+    return _tasks.decode(data)

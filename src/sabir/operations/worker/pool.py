@@ -1,0 +1,187 @@
+"""The workers of a session: one for each project and digest of its Python code."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from hashlib import sha256
+from pathlib import Path
+from threading import Lock
+from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from sabir.checks.foreign import WORKER_LOST
+from sabir.errors import FindingError
+from sabir.graph.graph import Graph
+from sabir.graph.json import load
+from sabir.languages.language import Evaluation, EvaluationRequest
+from sabir.operations.worker.child import ERRORS
+from sabir.operations.worker.messages import Broken, Done, Message, Refused, Said, framed
+from sabir.operations.worker.process import WorkerLost, WorkerProcess
+from sabir.operations.worker.tasks import task_of
+from sabir.session import Limits
+from sabir.source.packages import LoadedPackage
+
+__all__ = ["Workers", "python_digest"]
+
+_SECONDS: Final = 300.0
+_MEMORY: Final = 4 << 30
+
+
+class _Assigned(Struct, frozen=True, eq=False):
+    digest: bytes
+    process: WorkerProcess
+
+
+class Workers:
+    """Starts workers when they are needed and ends them when their code has changed, or there are too many."""
+
+    def __init__(self, *, most: int = 4) -> None:
+        self._most = most
+        self._lock = Lock()
+        self._assigned: dict[Path, _Assigned] = {}
+        """By project; the least recently used first."""
+
+    def __enter__(self) -> Workers:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def evaluate(
+        self, package: LoadedPackage, path: Path, request: EvaluationRequest, *, language: str | None
+    ) -> Evaluation:
+        """The evaluation of a package, made by its worker. A worker that is lost is a finding."""
+        limits = _filled(request.session.limits)
+        session = replace(request.session, limits=limits)
+        task = framed(task_of(path, replace(request, session=session), language))
+        assert limits.seconds is not None
+
+        def tell(said: Said) -> None:
+            listener = request.on_notice if said.notice else request.on_progress
+            if listener is not None:
+                listener(said.text)
+
+        project, digest = path.resolve(), python_digest(package, request.search_path)
+        while True:
+            process = self._process(project, digest, request)
+            with process.busy:
+                if not process.is_alive:
+                    continue  # somebody stopped it while this task was waiting for its turn
+                try:
+                    answer = process.ask(task, seconds=limits.seconds, on_said=tell)
+                except WorkerLost as lost:
+                    self._forget(project, process)
+                    process.close()
+                    return _lost(path, str(lost))
+                except (
+                    BaseException
+                ):  # the listener's, or Ctrl-C: the answer that is still to come is nobody's
+                    self._forget(project, process)
+                    process.close()
+                    raise
+            return _evaluation(answer, path)
+
+    def stop(self, path: Path) -> None:
+        """Stop the work on a project at once; whoever waits for it gets a finding that says so."""
+        with self._lock:
+            assigned = self._assigned.get(path.resolve())
+        if assigned is not None:
+            assigned.process.kill("was asked to stop")
+
+    def close(self) -> None:
+        with self._lock:
+            assigned = [*self._assigned.values()]
+            self._assigned.clear()
+        for worker in assigned:
+            _retire(worker.process)
+
+    def _process(self, project: Path, digest: bytes, request: EvaluationRequest) -> WorkerProcess:
+        """The worker of a project, most recently used from now on; those that are not needed any more end."""
+        retired: list[WorkerProcess] = []
+        with self._lock:
+            assigned = self._assigned.pop(project, None)
+            if assigned is not None and not (assigned.digest == digest and assigned.process.is_alive):
+                retired.append(assigned.process)
+                assigned = None
+            if assigned is None:
+                assigned = _Assigned(digest, WorkerProcess(request.session.environment))
+            self._assigned[project] = assigned
+            surplus = [*self._assigned][: max(len(self._assigned) - self._most, 0)]
+            idle = [other for other in surplus if not self._assigned[other].process.busy.locked()]
+            retired += [self._assigned.pop(other).process for other in idle if other != project]
+        for process in retired:
+            _retire(process)
+        return assigned.process
+
+    def _forget(self, project: Path, process: WorkerProcess) -> None:
+        with self._lock:
+            assigned = self._assigned.get(project)
+            if assigned is not None and assigned.process is process:
+                del self._assigned[project]
+
+
+def _retire(process: WorkerProcess) -> None:
+    process.kill("was stopped")
+    with process.busy:  # whoever waits for its answer learns first that there will be none
+        process.close()
+
+
+def _filled(limits: Limits) -> Limits:
+    """A worker always has limits: what runs in it is nobody's to vouch for."""
+    return replace(
+        limits,
+        seconds=_SECONDS if limits.seconds is None else limits.seconds,
+        memory=_MEMORY if limits.memory is None else limits.memory,
+    )
+
+
+def _evaluation(answer: Message, path: Path) -> Evaluation:
+    match answer:
+        case Done(graph=graph, findings=findings, rendered=rendered):
+            return Evaluation(
+                graph=load(graph, name=str(path)),
+                findings=findings.received(),
+                rendered=lambda: tuple(rendered),
+            )
+        case Refused(kind="FindingError", findings=findings):
+            raise FindingError(findings.received())
+        case Refused(kind=kind, message=message):
+            raise ERRORS[kind](message)
+        case Broken(message=message):
+            return _lost(path, f"failed: {message}")
+        case Said():
+            raise AssertionError(answer)
+
+
+def _lost(path: Path, how: str) -> Evaluation:
+    finding = WORKER_LOST.about_file(
+        path.name,
+        f"the evaluation was not finished: the worker that ran its Python {how}",
+        hint="see what its plug-ins and Python functions do; sabir itself and other projects are not affected",
+    )
+    return Evaluation(graph=Graph(()), findings=(finding,))
+
+
+def python_digest(package: LoadedPackage, search_path: tuple[Path, ...]) -> bytes:
+    """Changes whenever Python code changes that an evaluation may load from the package or the search path."""
+    digest = sha256()
+    for name, content in _python_files(package, search_path):
+        digest.update(f"{len(name)}:{len(content)}:".encode() + name + content)
+    return digest.digest()
+
+
+def _python_files(package: LoadedPackage, search_path: tuple[Path, ...]) -> Iterator[tuple[bytes, bytes]]:
+    for name in package.list():
+        file = package.get_file(name) if name.endswith(".py") else None
+        if file is not None:
+            yield name.encode(errors="surrogatepass"), file.raw()
+    for folder in search_path:
+        # Libraries may be large, and are seldom changed within one tick of the clock.
+        for path in sorted(folder.rglob("*.py")):
+            try:
+                state = path.stat()
+            except OSError:
+                continue
+            yield str(path).encode(errors="surrogateescape"), b"%d %d" % (state.st_mtime_ns, state.st_size)

@@ -1,0 +1,74 @@
+"""A request for an evaluation as a message, and back."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+from sabir.graph.json import decoded, encoded, origin_data
+from sabir.graph.json.origins import origin_of
+from sabir.graph.values import Value
+from sabir.languages.language import EvaluationRequest
+from sabir.operations.worker.messages import Task
+from sabir.session import Session
+
+__all__ = ["request_of", "task_of"]
+
+
+def task_of(path: Path, request: EvaluationRequest, language: str | None) -> Task:
+    session = request.session
+    return Task(
+        path=os.fsencode(path),
+        language=language,
+        directory=os.fsencode(os.getcwd()),
+        import_path=[os.fsencode(entry) for entry in sys.path],
+        inputs=_sent(request.inputs),
+        input_origins={name: origin_data(origin) for name, origin in request.input_origins.items()},
+        overrides=_sent(request.overrides),
+        model=None if request.model is None else os.fsencode(request.model),
+        config=None if request.config is None else os.fsencode(request.config),
+        search_path=[os.fsencode(folder) for folder in request.search_path],
+        full_provenance=request.full_provenance,
+        trust=session.trust,
+        limits=session.limits,
+        environment=[(os.fsencode(name), os.fsencode(value)) for name, value in session.environment.items()],
+        now=session.clock().timestamp(),
+    )
+
+
+def request_of(task: Task) -> EvaluationRequest:
+    """The request, without those who are told of its progress."""
+    return EvaluationRequest(
+        inputs={name: decoded(value) for name, value in task.inputs.items()},
+        input_origins={name: origin_of(data, name) for name, data in task.input_origins.items()},
+        overrides={name: decoded(value) for name, value in task.overrides.items()},
+        model=None if task.model is None else _path(task.model),
+        config=None if task.config is None else _path(task.config),
+        search_path=tuple(map(_path, task.search_path)),
+        full_provenance=task.full_provenance,
+        session=_session(task),
+    )
+
+
+def _session(task: Task) -> Session:
+    began, now = monotonic(), datetime.fromtimestamp(task.now, UTC)
+    return Session(
+        trust=task.trust,
+        limits=task.limits,
+        environment={os.fsdecode(name): os.fsdecode(value) for name, value in task.environment},
+        # The owner's clock may be one that a test has set: it goes on here from what it showed there.
+        clock=lambda: now + timedelta(seconds=monotonic() - began),
+    )
+
+
+def _sent(values: Mapping[str, Value]) -> dict[str, Any]:
+    return {name: encoded(value, reveal=True) for name, value in values.items()}
+
+
+def _path(sent: bytes) -> Path:
+    return Path(os.fsdecode(sent))

@@ -1,0 +1,205 @@
+"""Workers: the same result as in one process, whatever foreign Python does to its own."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from sabir.errors import UnusableInput
+from sabir.graph.json import chunks
+from sabir.languages.language import Evaluation, EvaluationRequest
+from sabir.operations.evaluate import evaluate_path
+from sabir.operations.worker import Workers
+from sabir.session import Limits, Session, Trust
+
+PLUGIN = 'from inmanta.plugins import plugin\n\n@plugin\ndef f() -> "any":\n'
+MODEL = (
+    "import m\nentity Box:\n    string text\nend\nimplement Box using std::none\nBox(text=string(m::f()))\n"
+)
+
+
+@pytest.fixture
+def workers() -> Iterator[Workers]:
+    with Workers() as workers:
+        yield workers
+
+
+def project(folder: Path, python: str, main: str = MODEL) -> Path:
+    for name, text in {
+        "main.cf": main,
+        "libs/m/module.yml": "name: m\n",
+        "libs/m/model/_init.cf": "",
+        "libs/m/plugins/__init__.py": python,
+    }.items():
+        file = folder / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+    return folder
+
+
+def request(workers: Workers | None, **limits: float) -> EvaluationRequest:
+    session = Session(
+        trust=Trust(plugins=True),
+        workers=workers,
+        limits=Limits(**limits),  # type: ignore[arg-type]
+        environment={"PORT": "80", "PATH": os.environ.get("PATH", "")},
+        clock=lambda: datetime(2026, 1, 2, tzinfo=UTC),
+    )
+    return EvaluationRequest(session=session)
+
+
+def evaluate(path: Path, workers: Workers | None, **limits: float) -> Evaluation:
+    return evaluate_path(path, request(workers, **limits)).evaluation
+
+
+def texts(evaluation: Evaluation) -> list[object]:
+    return [box.attributes["text"] for box in evaluation.graph if box.type.endswith("Box")]
+
+
+def message(evaluation: Evaluation) -> str:
+    (finding,) = evaluation.findings
+    assert finding.code == "E920"
+    assert not len(evaluation.graph)
+    return finding.message
+
+
+@pytest.mark.parametrize("full", [False, True])
+@pytest.mark.parametrize(
+    "python",
+    [
+        PLUGIN + "    return 4\n",
+        PLUGIN + "    import os\n    from inmanta_plugins.std import get_env\n    return get_env('PORT')\n",
+        PLUGIN + "    print('to nobody')\n    return input\n",
+        PLUGIN + "    raise ValueError('no')\n",
+        "import nowhere_to_be_found\n",
+        PLUGIN + "    raise SystemExit(3)\n",
+    ],
+)
+def test_the_same_as_in_one_process(tmp_path: Path, workers: Workers, python: str, *, full: bool) -> None:
+    path = project(tmp_path, python)
+    said: list[list[str]] = []
+    results = []
+    for owner in (None, workers):
+        said.append([])
+        asked = replace(request(owner), full_provenance=full, on_notice=said[-1].append)
+        results.append(evaluate_path(path, asked).evaluation)
+    inside, outside = results
+    assert b"".join(chunks(outside.graph)) == b"".join(chunks(inside.graph))
+    assert [(one.sort_key, one.source, one.hint) for one in outside.findings] == [
+        (one.sort_key, one.source, one.hint) for one in inside.findings
+    ]
+    assert [[related.place.location for related in one.related] for one in outside.findings] == [
+        [related.place.location for related in one.related] for one in inside.findings
+    ]
+    assert list(outside.rendered()) == list(inside.rendered())
+    assert said[0] == said[1]
+
+
+def test_projects_with_modules_of_one_name_do_not_mix(tmp_path: Path, workers: Workers) -> None:
+    one = project(tmp_path / "one", "import sys\nsys.modules['shared'] = 'one'\n" + PLUGIN + "    return 1\n")
+    two = project(
+        tmp_path / "two",
+        "import sys\n" + PLUGIN + "    return str(sys.modules.get('shared', 'clean')) + '2'\n",
+    )
+    assert [texts(evaluate(path, workers)) for path in (one, two, one)] == [["1"], ["clean2"], ["1"]]
+
+
+def test_changed_python_gets_a_new_worker(tmp_path: Path, workers: Workers) -> None:
+    python = PLUGIN + "    import sys\n    sys.calls = getattr(sys, 'calls', 0) + 1\n    return sys.calls\n"
+    path = project(tmp_path, python)
+    assert [texts(evaluate(path, workers)) for _ in range(2)] == [["1"], ["2"]]
+    project(tmp_path, python + "# changed\n")
+    assert texts(evaluate(path, workers)) == ["1"]
+
+
+def test_a_loop_is_stopped_in_time_and_the_next_evaluation_works(tmp_path: Path, workers: Workers) -> None:
+    path = project(tmp_path, PLUGIN + "    while True:\n        pass\n")
+    began = time.monotonic()
+    assert message(evaluate(path, workers, seconds=2)) == (
+        "the evaluation was not finished: the worker that ran its Python did not finish within 2 s and was stopped"
+    )
+    assert time.monotonic() - began < 20
+    project(tmp_path, PLUGIN + "    return 1\n")
+    assert texts(evaluate(path, workers)) == ["1"]
+
+
+@pytest.mark.parametrize(
+    ("statement", "ending"),
+    [
+        ("os._exit(3)", "ended with status 3"),
+        ("os.kill(os.getpid(), 9)", "was ended by SIGKILL"),
+        ("os.close(3); os.close(4); os.closerange(3, 100); os._exit(0)", "ended with status 0"),
+    ],
+)
+def test_a_worker_that_dies_is_a_finding(
+    tmp_path: Path, workers: Workers, statement: str, ending: str
+) -> None:
+    path = project(tmp_path, PLUGIN + f"    import os\n    {statement}\n")
+    for _ in range(2):
+        assert message(evaluate(path, workers)).endswith(f"the worker that ran its Python {ending}")
+
+
+def test_the_process_of_the_owner_stays_as_it_is(tmp_path: Path, workers: Workers) -> None:
+    before = os.getcwd(), dict(os.environ), set(sys.modules)
+    path = project(
+        tmp_path,
+        PLUGIN
+        + "    import os, sys\n    was = os.getcwd(), os.environ.get('BAD')\n"
+        + "    os.chdir('/')\n    os.environ['BAD'] = '1'\n    sys.modules['json'] = None\n    return str(was)\n",
+    )
+    expected = [str((os.getcwd(), None))]
+    assert [texts(evaluate(path, workers)) for _ in range(2)] == [expected, expected]
+    assert (os.getcwd(), dict(os.environ)) == before[:2]
+    assert not [name for name in set(sys.modules) - before[2] if name.startswith("inmanta")]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems keep no limit of memory")
+def test_a_memory_bomb_ends_with_a_finding(tmp_path: Path, workers: Workers) -> None:
+    path = project(tmp_path, PLUGIN + "    return len(bytearray(1 << 40))\n")
+    (finding,) = evaluate(path, workers, memory=1 << 30, seconds=60).findings
+    assert "MemoryError" in finding.message
+
+
+def test_stopped_when_asked(tmp_path: Path, workers: Workers) -> None:
+    path = project(tmp_path, PLUGIN + "    import time\n    time.sleep(600)\n")
+    results: list[Evaluation] = []
+    asked = replace(request(workers), on_notice=lambda _: threading.Timer(0.2, workers.stop, [path]).start())
+    thread = threading.Thread(target=lambda: results.append(evaluate_path(path, asked).evaluation))
+    thread.start()
+    thread.join(60)
+    assert message(results[0]).endswith("was asked to stop")
+
+
+def test_errors_of_the_request_are_those_of_one_process(tmp_path: Path, workers: Workers) -> None:
+    with pytest.raises(UnusableInput):
+        evaluate(tmp_path / "missing", workers)
+
+
+def test_without_trust_nobody_is_asked(tmp_path: Path) -> None:
+    class Nobody(Workers):
+        def evaluate(self, *_: object, **__: object) -> Evaluation:
+            raise AssertionError
+
+    path = project(tmp_path, PLUGIN + "    return 1\n")
+    asked = EvaluationRequest(session=Session(workers=Nobody()))
+    assert [one.code for one in evaluate_path(path, asked).evaluation.findings] == ["INM:E023"]
+
+
+def test_no_more_workers_than_allowed(tmp_path: Path) -> None:
+    python = PLUGIN + "    import sys\n    sys.calls = getattr(sys, 'calls', 0) + 1\n    return sys.calls\n"
+    one, two = project(tmp_path / "one", python), project(tmp_path / "two", python)
+    with Workers(most=1) as workers:
+        assert [texts(evaluate(path, workers)) for path in (one, one, two, one)] == [
+            ["1"],
+            ["2"],
+            ["1"],
+            ["1"],
+        ]
