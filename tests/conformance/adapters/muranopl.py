@@ -6,11 +6,11 @@ from typing import Any, Literal
 
 from sabir.diagnostics.finding import Finding
 from sabir.expressions.yaql import Library
-from sabir.languages.muranopl.evaluate.errors import CODE_OF_KIND, MuranoError, Thrown
 from sabir.languages.muranopl.evaluate.packages import Package
 from sabir.languages.muranopl.evaluate.runtime import Runtime
 from sabir.languages.muranopl.evaluate.serialising import plain_result
 from sabir.languages.muranopl.evaluate.session import Session
+from sabir.languages.muranopl.model.errors import CODE_OF_KIND, MuranoError, Thrown
 from sabir.languages.muranopl.syntax.classes import read_class_file
 from sabir.languages.muranopl.syntax.manifest import Manifest
 from sabir.source.packages import MemoryPackage

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 import yaml
 
-from sabir.languages.muranopl.evaluate.errors import MuranoError
 from sabir.languages.muranopl.evaluate.serialising import plain_result
+from sabir.languages.muranopl.model.errors import MuranoError
 from tests.conformance.adapters.muranopl import run
 from tests.conformance.runner.equality import Numbers, differences
 from tests.conformance.runner.muranopl import MuranoCall, MuranoCase, MuranoOutcome

@@ -40,9 +40,9 @@ class MuranoPL:
         """Load the object model: contracts, defaults and constructors run, no other method does."""
         from sabir.graph.graph import Graph
         from sabir.languages.language import Evaluation
-        from sabir.languages.muranopl.evaluate.errors import MuranoError
         from sabir.languages.muranopl.evaluate.preparing import error_findings, prepare
         from sabir.languages.muranopl.graph.build import build_graph
+        from sabir.languages.muranopl.model.errors import MuranoError
 
         recorder = None
         if request.full_provenance:

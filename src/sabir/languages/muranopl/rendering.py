@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 
 from sabir.languages.language import EvaluationRequest, Rendering, RenderRequest
-from sabir.languages.muranopl.evaluate.errors import MuranoError
 from sabir.languages.muranopl.evaluate.preparing import error_findings, prepare
+from sabir.languages.muranopl.model.errors import MuranoError
 from sabir.source.packages import LoadedPackage
 
 __all__ = ["render_object_model"]

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any, Final
 
 from sabir.languages.language import EvaluationRequest, RunCall, RunResult
-from sabir.languages.muranopl.evaluate.errors import MuranoError
 from sabir.languages.muranopl.evaluate.limits import RunLimits
 from sabir.languages.muranopl.evaluate.preparing import error_findings, prepare
 from sabir.languages.muranopl.evaluate.serialising import plain_result
 from sabir.languages.muranopl.evaluate.system.recording import RecordingCloud
+from sabir.languages.muranopl.model.errors import MuranoError
 from sabir.source.packages import LoadedPackage
 
 __all__ = ["DEFAULT_METHOD", "run_package"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sabir.languages.muranopl.check.defaults import Defaults
-from sabir.languages.muranopl.evaluate.errors import ContractViolation, ExpressionFailure
+from sabir.languages.muranopl.model.errors import ContractViolation, ExpressionFailure
 from sabir.languages.muranopl.syntax.report import Report
 from sabir.source.yaml import YamlMapping, compose
 from sabir.text import Source

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sabir.languages.muranopl.evaluate.errors import ContractViolation, MuranoError
+from sabir.languages.muranopl.model.errors import ContractViolation, MuranoError
 from tests.languages.muranopl.packages import load
 
 PORT = """

@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 
 from sabir.languages.language import EvaluationRequest
-from sabir.languages.muranopl.evaluate.errors import MuranoError
 from sabir.languages.muranopl.evaluate.preparing import prepare
 from sabir.languages.muranopl.evaluate.serialising import plain_result
 from sabir.languages.muranopl.evaluate.session import Session
 from sabir.languages.muranopl.evaluate.system.recording import RecordingCloud
 from sabir.languages.muranopl.library import shipped_package
+from sabir.languages.muranopl.model.errors import MuranoError
 from sabir.source.packages import MemoryPackage
 from tests.languages.muranopl.packages import MANIFEST, files
 

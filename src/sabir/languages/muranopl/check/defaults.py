@@ -22,7 +22,7 @@ from sabir.languages.muranopl.syntax.report import Report, shown
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence, plain_data, text_of
 
 if TYPE_CHECKING:
-    from sabir.languages.muranopl.evaluate.contract_questions import ContractQuestions
+    from sabir.languages.muranopl.model.contract_questions import ContractQuestions
 
 __all__ = ["Defaults"]
 
@@ -68,7 +68,7 @@ class Defaults:
 
     @cached_property
     def _questions(self) -> ContractQuestions:
-        from sabir.languages.muranopl.evaluate.contract_questions import ContractQuestions
+        from sabir.languages.muranopl.model.contract_questions import ContractQuestions
 
         return ContractQuestions(".".join(map(str, self._version)))
 

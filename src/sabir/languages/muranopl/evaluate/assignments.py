@@ -9,12 +9,12 @@ from sabir.expressions.yaql import Dialect, Variables, parse
 from sabir.expressions.yaql.nodes import Binary, Group, Index, Node, Variable, Word
 from sabir.expressions.yaql.scope import Closure, variable_key
 from sabir.expressions.yaql.values import hashable
-from sabir.languages.muranopl.evaluate.errors import MuranoError, shown
-from sabir.languages.muranopl.evaluate.hosts import HostValue
+from sabir.languages.muranopl.model.errors import MuranoError, shown
+from sabir.languages.muranopl.model.hosts import HostValue
 from sabir.languages.muranopl.syntax.nodes import Expr
 
 if TYPE_CHECKING:
-    from sabir.languages.muranopl.evaluate.engines import ClassEngine
+    from sabir.languages.muranopl.model.engines import ClassEngine
 
 __all__ = ["Store", "compile_target"]
 

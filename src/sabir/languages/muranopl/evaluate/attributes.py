@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from sabir.languages.muranopl.evaluate.classes import MuranoClass
-    from sabir.languages.muranopl.evaluate.objects import MuranoObject
+    from sabir.languages.muranopl.model.classes import MuranoClass
+    from sabir.languages.muranopl.model.objects import MuranoObject
 
 __all__ = ["AttributeStore"]
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sabir.languages.muranopl.evaluate.classes import MuranoClass
-from sabir.languages.muranopl.evaluate.contracts import compile_contract
-from sabir.languages.muranopl.evaluate.engines import ClassEngine
-from sabir.languages.muranopl.evaluate.errors import MuranoError
 from sabir.languages.muranopl.evaluate.extensions import add_extensions
 from sabir.languages.muranopl.evaluate.methods import Method
-from sabir.languages.muranopl.evaluate.properties import PropertyDeclaration
+from sabir.languages.muranopl.model.classes import MuranoClass
+from sabir.languages.muranopl.model.contracts import compile_contract
+from sabir.languages.muranopl.model.engines import ClassEngine
+from sabir.languages.muranopl.model.errors import MuranoError
+from sabir.languages.muranopl.model.properties import PropertyDeclaration
 from sabir.languages.muranopl.syntax.nodes import ClassNode, PropertyNode
 from sabir.text import Place
 

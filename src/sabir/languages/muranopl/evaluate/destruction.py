@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from sabir.diagnostics.finding import Finding
 from sabir.expressions.yaql import Variables
-from sabir.languages.muranopl.evaluate.errors import MuranoError
-from sabir.languages.muranopl.evaluate.hosts import CALLER
-from sabir.languages.muranopl.evaluate.objects import MuranoObject, ObjectView
+from sabir.languages.muranopl.model.errors import MuranoError
+from sabir.languages.muranopl.model.hosts import CALLER
+from sabir.languages.muranopl.model.objects import MuranoObject, ObjectView
 
 if TYPE_CHECKING:
     from sabir.languages.muranopl.evaluate.methods import Method

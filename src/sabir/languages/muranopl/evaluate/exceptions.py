@@ -10,10 +10,10 @@ from msgspec import Struct
 
 from sabir.expressions.yaql import Variables
 from sabir.expressions.yaql.scope import Closure
-from sabir.languages.muranopl.evaluate.errors import MuranoError, Thrown, shown
-from sabir.languages.muranopl.evaluate.hosts import CONTEXT
-from sabir.languages.muranopl.evaluate.objects import MuranoObject
 from sabir.languages.muranopl.evaluate.signals import Signal
+from sabir.languages.muranopl.model.errors import MuranoError, Thrown, shown
+from sabir.languages.muranopl.model.hosts import CONTEXT
+from sabir.languages.muranopl.model.objects import MuranoObject
 from sabir.languages.muranopl.syntax.names import Namespaces, UnknownPrefix
 from sabir.languages.muranopl.syntax.nodes import Constant, Expr, ListValue, NameNode, Throw, Try, Value
 from sabir.text import Place, Span

@@ -9,10 +9,10 @@ from sabir.diagnostics.near import did_you_mean
 from sabir.text import Place
 
 if TYPE_CHECKING:
-    from sabir.languages.muranopl.evaluate.errors import ContractViolation
-    from sabir.languages.muranopl.evaluate.objects import MuranoObject
     from sabir.languages.muranopl.evaluate.positions import Positions
-    from sabir.languages.muranopl.evaluate.properties import PropertyDeclaration
+    from sabir.languages.muranopl.model.errors import ContractViolation
+    from sabir.languages.muranopl.model.objects import MuranoObject
+    from sabir.languages.muranopl.model.properties import PropertyDeclaration
 
 __all__ = ["explain_violation", "unknown_properties"]
 

@@ -12,11 +12,11 @@ from sabir.expressions.yaql import Library, NoMatch, Variables
 from sabir.expressions.yaql.compile.arguments import accepts
 from sabir.expressions.yaql.functions import Overload, Parameter
 from sabir.expressions.yaql.kinds import ANY, NULL
-from sabir.languages.muranopl.evaluate.objects import MuranoObject, unwrapped
+from sabir.languages.muranopl.model.objects import MuranoObject, unwrapped
 
 if TYPE_CHECKING:
-    from sabir.languages.muranopl.evaluate.classes import MuranoClass
     from sabir.languages.muranopl.evaluate.methods import Method
+    from sabir.languages.muranopl.model.classes import MuranoClass
 
 __all__ = ["add_extensions", "with_extensions"]
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from sabir.languages.muranopl.evaluate.errors import ContractViolation, MuranoError
+from sabir.languages.muranopl.model.errors import ContractViolation, MuranoError
 
 if TYPE_CHECKING:
     from sabir.languages.muranopl.evaluate.loading import Loader
-    from sabir.languages.muranopl.evaluate.objects import MuranoObject
-    from sabir.languages.muranopl.evaluate.properties import PropertyDeclaration
+    from sabir.languages.muranopl.model.objects import MuranoObject
+    from sabir.languages.muranopl.model.properties import PropertyDeclaration
 
 __all__ = ["Consequence", "Initialising"]
 

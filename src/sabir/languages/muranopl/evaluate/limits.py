@@ -6,7 +6,7 @@ from time import monotonic
 
 from msgspec import Struct
 
-from sabir.languages.muranopl.evaluate.errors import Unstoppable
+from sabir.languages.muranopl.model.errors import Unstoppable
 
 __all__ = ["Meter", "RunLimits"]
 

@@ -12,18 +12,18 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from sabir.diagnostics.finding import Finding
-from sabir.languages.muranopl.evaluate.classes import MuranoClass
 from sabir.languages.muranopl.evaluate.constants import same_value
-from sabir.languages.muranopl.evaluate.definitions import parse_definition
-from sabir.languages.muranopl.evaluate.errors import ContractViolation, MuranoError, shown
 from sabir.languages.muranopl.evaluate.explaining import explain_violation, unknown_properties
 from sabir.languages.muranopl.evaluate.initialising import Consequence, Initialising
-from sabir.languages.muranopl.evaluate.objects import MuranoObject
+from sabir.languages.muranopl.model.classes import MuranoClass
+from sabir.languages.muranopl.model.definitions import parse_definition
+from sabir.languages.muranopl.model.errors import ContractViolation, MuranoError, shown
+from sabir.languages.muranopl.model.objects import MuranoObject
 
 if TYPE_CHECKING:
     from sabir.languages.muranopl.evaluate.positions import Positions
-    from sabir.languages.muranopl.evaluate.properties import PropertyDeclaration
     from sabir.languages.muranopl.evaluate.runtime import Runtime
+    from sabir.languages.muranopl.model.properties import PropertyDeclaration
 
 __all__ = ["Loader", "new_id"]
 

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from sabir.languages.muranopl.evaluate.classes import MuranoClass
-from sabir.languages.muranopl.evaluate.errors import MuranoError
-from sabir.languages.muranopl.evaluate.hosts import CONTEXT, DEPTH, THIS
-from sabir.languages.muranopl.evaluate.objects import MuranoObject
+from sabir.languages.muranopl.model.classes import MuranoClass
+from sabir.languages.muranopl.model.errors import MuranoError
+from sabir.languages.muranopl.model.hosts import CONTEXT, DEPTH, THIS
+from sabir.languages.muranopl.model.objects import MuranoObject
 from sabir.languages.muranopl.syntax.nodes import Constant, ListValue, MapValue, Value
 from sabir.text import Place
 
 if TYPE_CHECKING:
     from sabir.languages.muranopl.evaluate.methods import Argument, Method
-    from sabir.languages.muranopl.evaluate.properties import PropertyDeclaration
+    from sabir.languages.muranopl.model.properties import PropertyDeclaration
 
 __all__ = [
     "Locking",

@@ -9,18 +9,18 @@ from sabir.diagnostics.finding import Frame
 from sabir.diagnostics.near import did_you_mean
 from sabir.expressions.yaql import Variables
 from sabir.expressions.yaql.scope import Closure
-from sabir.languages.muranopl.evaluate.classes import ClassContext, MuranoClass
-from sabir.languages.muranopl.evaluate.contracts import Contract, compile_contract
-from sabir.languages.muranopl.evaluate.errors import ContractViolation, MuranoError, Unstoppable, shown
-from sabir.languages.muranopl.evaluate.hosts import CALLER, CONTEXT, DEPTH, RESULT, THIS
 from sabir.languages.muranopl.evaluate.signals import RETURN, Signal
+from sabir.languages.muranopl.model.classes import ClassContext, MuranoClass
+from sabir.languages.muranopl.model.contracts import Contract, compile_contract
+from sabir.languages.muranopl.model.errors import ContractViolation, MuranoError, Unstoppable, shown
+from sabir.languages.muranopl.model.hosts import CALLER, CONTEXT, DEPTH, RESULT, THIS
 from sabir.languages.muranopl.syntax.nodes import ArgumentNode, MethodNode
 from sabir.text import Place
 
 if TYPE_CHECKING:
     from sabir.languages.muranopl.evaluate.metadata import Locking
-    from sabir.languages.muranopl.evaluate.objects import MuranoObject
     from sabir.languages.muranopl.evaluate.statements import Run
+    from sabir.languages.muranopl.model.objects import MuranoObject
 
 __all__ = ["CONSTRUCTORS", "Argument", "Method", "check_exposed"]
 

@@ -10,7 +10,7 @@ from sabir.errors import UsageError
 from sabir.graph.origin import How, Origin
 from sabir.graph.values import reveal_all
 from sabir.languages.language import EvaluationRequest
-from sabir.languages.muranopl.evaluate.definitions import defined_objects
+from sabir.languages.muranopl.model.definitions import defined_objects
 
 __all__ = ["apply_overrides"]
 

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sabir.diagnostics.finding import Finding
-from sabir.languages.muranopl.evaluate.errors import MuranoError
 from sabir.languages.muranopl.library import SHIPPED, shipped_package
+from sabir.languages.muranopl.model.errors import MuranoError
 from sabir.languages.muranopl.syntax.classes import read_class_file
 from sabir.languages.muranopl.syntax.defects import Defects
 from sabir.languages.muranopl.syntax.manifest import MANIFEST, Manifest, read_manifest

@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Any
 
 from sabir.expressions.yaql import Variables
 from sabir.expressions.yaql.values import hashable
-from sabir.languages.muranopl.evaluate.errors import MuranoError, Unstoppable
 from sabir.languages.muranopl.evaluate.signals import Signal
+from sabir.languages.muranopl.model.errors import MuranoError, Unstoppable
 
 if TYPE_CHECKING:
     from sabir.languages.muranopl.evaluate.limits import RunLimits

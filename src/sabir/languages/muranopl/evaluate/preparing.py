@@ -14,7 +14,6 @@ from sabir.languages.muranopl.evaluate.configuration import (
     configuration_of,
     read_class_configuration,
 )
-from sabir.languages.muranopl.evaluate.errors import MuranoError
 from sabir.languages.muranopl.evaluate.limits import RunLimits
 from sabir.languages.muranopl.evaluate.model_file import (
     MODEL_NAMES,
@@ -28,6 +27,7 @@ from sabir.languages.muranopl.evaluate.packages import Package, PackageRegistry
 from sabir.languages.muranopl.evaluate.runtime import Report, Runtime
 from sabir.languages.muranopl.evaluate.session import Session
 from sabir.languages.muranopl.evaluate.system import SystemClass
+from sabir.languages.muranopl.model.errors import MuranoError
 from sabir.languages.muranopl.syntax.manifest import MANIFEST, read_manifest
 from sabir.source.packages import LoadedPackage
 

@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 from sabir.diagnostics.near import did_you_mean
 from sabir.expressions.yaql import Variables
-from sabir.languages.muranopl.evaluate.errors import MuranoError
-from sabir.languages.muranopl.evaluate.hosts import HostValue
 from sabir.languages.muranopl.evaluate.metadata import (
     meta_of_argument,
     meta_of_class,
@@ -16,12 +14,14 @@ from sabir.languages.muranopl.evaluate.metadata import (
     meta_of_package,
     meta_of_property,
 )
-from sabir.languages.muranopl.evaluate.objects import MuranoObject, unwrapped
+from sabir.languages.muranopl.model.errors import MuranoError
+from sabir.languages.muranopl.model.hosts import HostValue
+from sabir.languages.muranopl.model.objects import MuranoObject, unwrapped
 
 if TYPE_CHECKING:
-    from sabir.languages.muranopl.evaluate.classes import MuranoClass
     from sabir.languages.muranopl.evaluate.methods import Argument, Method
-    from sabir.languages.muranopl.evaluate.properties import PropertyDeclaration
+    from sabir.languages.muranopl.model.classes import MuranoClass
+    from sabir.languages.muranopl.model.properties import PropertyDeclaration
     from sabir.languages.muranopl.syntax.versions import Version
 
 __all__ = ["TypeInfo"]

@@ -13,22 +13,22 @@ from sabir.expressions.yaql import Dialect, Engine, Library, Options
 from sabir.graph.origin import How, Origin
 from sabir.languages.muranopl.evaluate.attributes import AttributeStore
 from sabir.languages.muranopl.evaluate.building import ROOT, build_class
-from sabir.languages.muranopl.evaluate.classes import MuranoClass
-from sabir.languages.muranopl.evaluate.definitions import TypeName
 from sabir.languages.muranopl.evaluate.destruction import Destruction
-from sabir.languages.muranopl.evaluate.errors import MuranoError
 from sabir.languages.muranopl.evaluate.extensions import with_extensions
 from sabir.languages.muranopl.evaluate.functions import library_for
-from sabir.languages.muranopl.evaluate.hosts import HostObjects
 from sabir.languages.muranopl.evaluate.limits import Meter, RunLimits
 from sabir.languages.muranopl.evaluate.loading import Loader
 from sabir.languages.muranopl.evaluate.metadata import check_meta
-from sabir.languages.muranopl.evaluate.objects import MuranoObject
 from sabir.languages.muranopl.evaluate.packages import Package, PackageRegistry, newest
 from sabir.languages.muranopl.evaluate.parallel import Scheduler
 from sabir.languages.muranopl.evaluate.store import ObjectStore
 from sabir.languages.muranopl.evaluate.system import SystemClass, attach_native
 from sabir.languages.muranopl.library import core_package
+from sabir.languages.muranopl.model.classes import MuranoClass
+from sabir.languages.muranopl.model.definitions import TypeName
+from sabir.languages.muranopl.model.errors import MuranoError
+from sabir.languages.muranopl.model.hosts import HostObjects
+from sabir.languages.muranopl.model.objects import MuranoObject
 from sabir.languages.muranopl.syntax.names import UnknownPrefix, is_qualified_name
 from sabir.languages.muranopl.syntax.nodes import ClassNode
 from sabir.languages.muranopl.syntax.versions import InvalidVersion, VersionSpec

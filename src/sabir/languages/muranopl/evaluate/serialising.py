@@ -9,10 +9,10 @@ from __future__ import annotations
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
-from sabir.languages.muranopl.evaluate.classes import MuranoClass
-from sabir.languages.muranopl.evaluate.errors import MuranoError, Unstoppable, shown
 from sabir.languages.muranopl.evaluate.metadata import meta_of_method, references_of
-from sabir.languages.muranopl.evaluate.objects import MuranoObject, ObjectView, unwrapped
+from sabir.languages.muranopl.model.classes import MuranoClass
+from sabir.languages.muranopl.model.errors import MuranoError, Unstoppable, shown
+from sabir.languages.muranopl.model.objects import MuranoObject, ObjectView, unwrapped
 
 if TYPE_CHECKING:
     from sabir.languages.muranopl.evaluate.runtime import Runtime

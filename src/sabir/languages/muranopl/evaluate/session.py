@@ -6,15 +6,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sabir.diagnostics.near import did_you_mean
-from sabir.languages.muranopl.evaluate.classes import MuranoClass
-from sabir.languages.muranopl.evaluate.definitions import defined_objects, parse_type
-from sabir.languages.muranopl.evaluate.errors import MuranoError, Unstoppable, shown
 from sabir.languages.muranopl.evaluate.loading import Loader
 from sabir.languages.muranopl.evaluate.methods import Method, check_exposed
-from sabir.languages.muranopl.evaluate.objects import MuranoObject
 from sabir.languages.muranopl.evaluate.positions import Positions
 from sabir.languages.muranopl.evaluate.runtime import Runtime
 from sabir.languages.muranopl.evaluate.serialising import dump_object, storage
+from sabir.languages.muranopl.model.classes import MuranoClass
+from sabir.languages.muranopl.model.definitions import defined_objects, parse_type
+from sabir.languages.muranopl.model.errors import MuranoError, Unstoppable, shown
+from sabir.languages.muranopl.model.objects import MuranoObject
 
 __all__ = ["Session"]
 

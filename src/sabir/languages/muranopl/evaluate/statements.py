@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, Final
 from sabir.expressions.yaql import Variables, YaqlError
 from sabir.expressions.yaql.scope import Closure
 from sabir.languages.muranopl.evaluate.assignments import compile_target
-from sabir.languages.muranopl.evaluate.engines import ClassEngine, expression_failure
-from sabir.languages.muranopl.evaluate.errors import MuranoError, Unstoppable, shown
-from sabir.languages.muranopl.evaluate.hosts import AT, RESULT
 from sabir.languages.muranopl.evaluate.signals import BREAK, CONTINUE, RETURN, Signal
+from sabir.languages.muranopl.model.engines import ClassEngine, expression_failure
+from sabir.languages.muranopl.model.errors import MuranoError, Unstoppable, shown
+from sabir.languages.muranopl.model.hosts import AT, RESULT
 from sabir.languages.muranopl.syntax import nodes as ast
 from sabir.text import Place
 

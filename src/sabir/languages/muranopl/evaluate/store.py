@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from weakref import WeakValueDictionary
 
-from sabir.languages.muranopl.evaluate.objects import MuranoObject
+from sabir.languages.muranopl.model.objects import MuranoObject
 
 __all__ = ["ObjectStore"]
 

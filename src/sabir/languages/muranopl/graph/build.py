@@ -11,11 +11,11 @@ from sabir.graph.instance import Instance
 from sabir.graph.origin import Origin
 from sabir.graph.record import Record
 from sabir.graph.values import Ref, Value
-from sabir.languages.muranopl.evaluate.classes import MuranoClass
-from sabir.languages.muranopl.evaluate.objects import MuranoObject, ObjectView
 from sabir.languages.muranopl.evaluate.runtime import Runtime
 from sabir.languages.muranopl.evaluate.serialising import MOST_CONTAINERS, too_large
 from sabir.languages.muranopl.graph.origins import Origins
+from sabir.languages.muranopl.model.classes import MuranoClass
+from sabir.languages.muranopl.model.objects import MuranoObject, ObjectView
 
 if TYPE_CHECKING:
     from sabir.languages.muranopl.graph.steps import Steps

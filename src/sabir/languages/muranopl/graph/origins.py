@@ -7,10 +7,10 @@ from typing import Any
 
 from sabir.graph.origin import How, Origin
 from sabir.languages.muranopl.evaluate.constants import same_value
-from sabir.languages.muranopl.evaluate.objects import MuranoObject
 from sabir.languages.muranopl.evaluate.positions import Positions
-from sabir.languages.muranopl.evaluate.properties import PropertyDeclaration
 from sabir.languages.muranopl.evaluate.runtime import Runtime
+from sabir.languages.muranopl.model.objects import MuranoObject
+from sabir.languages.muranopl.model.properties import PropertyDeclaration
 from sabir.text import Place
 
 __all__ = ["Origins"]

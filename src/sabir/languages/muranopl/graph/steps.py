@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable
 
 from sabir.graph.origin import How, Origin
-from sabir.languages.muranopl.evaluate.objects import MuranoObject
 from sabir.languages.muranopl.evaluate.recording.first_values import FirstValue
 from sabir.languages.muranopl.evaluate.recording.recorder import RunRecorder
 from sabir.languages.muranopl.evaluate.recording.storage import WatchedProperties
 from sabir.languages.muranopl.graph.origins import Origins
+from sabir.languages.muranopl.model.objects import MuranoObject
 from sabir.provenance import Cell, MergingChains, Shape, Site, Source, Step
 from sabir.provenance.steps import NOWHERE
 

@@ -10,7 +10,7 @@ from sabir.languages.muranopl.evaluate.functions.registry import MURANO
 
 __all__ = ["MURANO", "library_for"]
 
-_MODULES: Final = ("data", "making", "objects", "processes", "types")
+_MODULES: Final = ("making", "objects", "processes", "types")
 """Importing a module declares its functions in `MURANO`."""
 _libraries: dict[str, Library] = {}
 
@@ -30,7 +30,8 @@ def _declared(format_: str) -> Library:
         import_module(f"{__name__}.{name}")
     if format_ not in ("1.0", "1.1", "1.2", "1.3"):
         return MURANO
-    from sabir.languages.muranopl.evaluate.functions.legacy import first_library, named_types
+    from sabir.languages.muranopl.evaluate.functions.legacy import named_types
+    from sabir.languages.muranopl.model.first_functions import first_library
 
     library = named_types(MURANO)
     return first_library(library) if format_ in ("1.0", "1.1") else library

@@ -1,51 +1,15 @@
-"""Functions as older package formats know them."""
+"""Functions as older package formats know them; those of the very first ones are in the model."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from sabir.expressions.yaql import LAMBDA, LAZY_RULE, Lambda, Library, Rule, Variables, YaqlRuntimeError
-from sabir.expressions.yaql.kinds import ANY, INT, ITERABLE, MAPPING, NULL, OBJECT, STRING
-from sabir.expressions.yaql.library.legacy import dict_of_tuples, range_, tuple_
-from sabir.expressions.yaql.library.queries import where
-from sabir.expressions.yaql.scope import Scope, variable_key
-from sabir.expressions.yaql.values import hashable
-from sabir.languages.muranopl.evaluate.errors import MuranoError
+from sabir.expressions.yaql import Library, Variables
+from sabir.expressions.yaql.kinds import NULL, OBJECT, STRING
 from sabir.languages.muranopl.evaluate.functions.naming import class_argument
-from sabir.languages.muranopl.evaluate.objects import MuranoObject, ObjectView
+from sabir.languages.muranopl.model.objects import MuranoObject, ObjectView
 
-__all__ = ["first_library", "named_types"]
-
-_EITHER_WAY = (
-    "toUpper",
-    "toLower",
-    "startsWith",
-    "endsWith",
-    "trim",
-    "replace",
-    "split",
-    "join",
-    "len",
-    "int",
-    "values",
-    "items",
-    "get",
-    "list",
-    "bool",
-    "float",
-    "select",
-    "where",
-    "sum",
-    "takeWhile",
-    "matches",
-    "flatten",
-    "id",
-    "cast",
-    "super",
-    "psuper",
-    "type",
-)
+__all__ = ["named_types"]
 
 
 def named_types(base: Library) -> Library:
@@ -59,71 +23,3 @@ def named_types(base: Library) -> Library:
         return None if object is None else class_argument(object, variables)
 
     return library
-
-
-def first_library(base: Library) -> Library:
-    """Formats 1.0 and 1.1: names of the first YAQL, and functions that could be called either way."""
-    library = Library(base)
-    library.function("#index", ITERABLE | MAPPING, LAMBDA)(_item_or_items)
-    library.function("tuple")(tuple_)
-    library.extension("dict", tuple, rules=True)(dict_of_tuples)
-    library.extension("range", INT, INT | NULL)(range_)
-    library.extension("switch", ANY, LAZY_RULE, rules=True)(_switch)
-    library.method("as", ANY, LAZY_RULE, rules=True)(_as)
-    library.extension("substr", STRING, INT, INT)(_substr)
-    library.extension("firstOrDefault", ITERABLE)(_first_or_default)
-    library.hide_parents("#index", "switch")
-    for name in _EITHER_WAY:
-        library.as_extension(name)
-    return library
-
-
-def _item_or_items(collection: Any, index_expression: Lambda) -> Any:
-    """`$list[1]` is an item, `$list[$.x > 1]` are those for which it holds; `$dictionary[key]` is a value."""
-    index = _index(index_expression)
-    if isinstance(collection, Mapping):
-        if index is not None and not isinstance(index, bool):
-            return collection[hashable(index)]
-        return list(where(list(collection), index_expression))
-    if isinstance(collection, Sequence) and isinstance(index, int) and not isinstance(index, bool):
-        return collection[index]
-    return list(where(collection, index_expression))
-
-
-def _index(expression: Lambda) -> Any:
-    """What stands in the brackets, evaluated for the whole; a condition on items need not make sense there."""
-    try:
-        return expression()
-    except YaqlRuntimeError:
-        return None
-    except MuranoError as error:
-        if not error.can_be_caught:
-            raise
-        return None
-
-
-def _switch(value: Any, *conditions: Rule) -> Any:
-    """`switch($x, $ > 1 => many, true => one)`: in the conditions `$` is the value."""
-    if isinstance(value, Rule) and value.source:  # the newer form, which has no value
-        return value.target
-    for case in conditions:
-        if case.source(value):
-            return case.target(value)
-    return None
-
-
-def _as(variables: Variables, receiver: Any, *mappings: Rule) -> Scope:
-    """`$.as(len($) => n) -> $n`: names for values; what follows goes on with the receiver."""
-    named = variables.copy()
-    for mapping in mappings:
-        named[variable_key(mapping.target(receiver))] = mapping.source(receiver)
-    named["0"] = receiver
-    return Scope(named)
-
-
-def _substr(string: str, start: int, length: int = -1) -> str:
-    return string[start:] if length < 0 else string[start : start + length]
-
-
-def _first_or_default(collection: Iterable[Any], default: Any = None) -> Any:
-    return next(iter(collection), default)

@@ -7,12 +7,12 @@ from typing import Any
 
 from sabir.expressions.yaql import Variables
 from sabir.expressions.yaql.kinds import MAPPING, NULL, OBJECT, STRING
-from sabir.languages.muranopl.evaluate.definitions import with_type
-from sabir.languages.muranopl.evaluate.errors import MuranoError, shown
 from sabir.languages.muranopl.evaluate.functions.naming import class_argument, object_argument, runtime_of
 from sabir.languages.muranopl.evaluate.functions.registry import MURANO
-from sabir.languages.muranopl.evaluate.hosts import calling_class
-from sabir.languages.muranopl.evaluate.objects import MuranoObject
+from sabir.languages.muranopl.model.definitions import with_type
+from sabir.languages.muranopl.model.errors import MuranoError, shown
+from sabir.languages.muranopl.model.hosts import calling_class
+from sabir.languages.muranopl.model.objects import MuranoObject
 
 __all__ = ["new", "new_from_dictionary", "new_from_model"]
 

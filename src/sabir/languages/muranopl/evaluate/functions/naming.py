@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from sabir.expressions.yaql import Variables
-from sabir.languages.muranopl.evaluate.classes import MuranoClass
-from sabir.languages.muranopl.evaluate.errors import MuranoError, shown
-from sabir.languages.muranopl.evaluate.hosts import calling_class
-from sabir.languages.muranopl.evaluate.objects import MuranoObject, ObjectView
 from sabir.languages.muranopl.evaluate.reflection import TypeInfo
+from sabir.languages.muranopl.model.classes import MuranoClass
+from sabir.languages.muranopl.model.errors import MuranoError, shown
+from sabir.languages.muranopl.model.hosts import calling_class
+from sabir.languages.muranopl.model.objects import MuranoObject, ObjectView
 
 __all__ = ["class_argument", "note_header", "object_argument", "runtime_of"]
 

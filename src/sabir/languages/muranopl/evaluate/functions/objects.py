@@ -8,8 +8,6 @@ from typing import Any
 from sabir.diagnostics.near import did_you_mean
 from sabir.expressions.yaql import LAMBDA, Lambda, Variables
 from sabir.expressions.yaql.kinds import ANY, MAPPING, NULL, OBJECT, SEQUENCE, STRING
-from sabir.languages.muranopl.evaluate.classes import MuranoClass
-from sabir.languages.muranopl.evaluate.errors import MuranoError
 from sabir.languages.muranopl.evaluate.functions.naming import (
     class_argument,
     note_header,
@@ -17,9 +15,11 @@ from sabir.languages.muranopl.evaluate.functions.naming import (
     runtime_of,
 )
 from sabir.languages.muranopl.evaluate.functions.registry import MURANO
-from sabir.languages.muranopl.evaluate.hosts import HostValue, calling_class
-from sabir.languages.muranopl.evaluate.objects import MuranoObject, ObjectView, unwrapped
 from sabir.languages.muranopl.evaluate.serialising import dump_form
+from sabir.languages.muranopl.model.classes import MuranoClass
+from sabir.languages.muranopl.model.errors import MuranoError
+from sabir.languages.muranopl.model.hosts import HostValue, calling_class
+from sabir.languages.muranopl.model.objects import MuranoObject, ObjectView, unwrapped
 
 __all__: list[str] = []
 
@@ -115,11 +115,6 @@ def find_all(variables: Variables, object: Any, type: Any) -> list[MuranoObject]
             owners.append(owner)
         owner = owner.owner
     return owners
-
-
-@MURANO.function("isObject")
-def is_object(value: Any) -> bool:
-    return isinstance(unwrapped(value), MuranoObject | MuranoClass)
 
 
 @MURANO.function("dump", OBJECT, STRING)

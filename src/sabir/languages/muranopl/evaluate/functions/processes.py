@@ -8,9 +8,9 @@ from typing import Any
 
 from sabir.expressions.yaql import LAMBDA, Lambda, Variables
 from sabir.expressions.yaql.kinds import INT, ITERABLE, NULL, NUMBER, STRING
-from sabir.languages.muranopl.evaluate.errors import MuranoError
 from sabir.languages.muranopl.evaluate.functions.naming import runtime_of
 from sabir.languages.muranopl.evaluate.functions.registry import MURANO
+from sabir.languages.muranopl.model.errors import MuranoError
 
 __all__: list[str] = []
 

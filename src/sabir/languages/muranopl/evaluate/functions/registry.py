@@ -1,7 +1,10 @@
 """The library that the other modules declare their functions in."""
 
-from sabir.expressions.yaql import STANDARD, Library
-from sabir.expressions.yaql.library.formatting import declare_format
+from typing import Final
 
-MURANO = Library(STANDARD)
-declare_format(MURANO)
+from sabir.expressions.yaql import Library
+from sabir.languages.muranopl.model.plain_functions import VALUES
+
+__all__ = ["MURANO"]
+
+MURANO: Final = Library(VALUES)

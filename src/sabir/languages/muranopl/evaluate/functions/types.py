@@ -7,14 +7,14 @@ from typing import Any
 from sabir.expressions.yaql import EXPRESSION, Variables
 from sabir.expressions.yaql.kinds import NULL, OBJECT, STRING
 from sabir.expressions.yaql.nodes import Node
-from sabir.languages.muranopl.evaluate.classes import MuranoClass
-from sabir.languages.muranopl.evaluate.contract_classes import class_name_of
-from sabir.languages.muranopl.evaluate.errors import MuranoError
 from sabir.languages.muranopl.evaluate.functions.naming import class_argument, note_header
 from sabir.languages.muranopl.evaluate.functions.registry import MURANO
-from sabir.languages.muranopl.evaluate.hosts import calling_class
-from sabir.languages.muranopl.evaluate.objects import MuranoObject, ObjectView
 from sabir.languages.muranopl.evaluate.reflection import TypeInfo
+from sabir.languages.muranopl.model.classes import MuranoClass
+from sabir.languages.muranopl.model.contract_classes import class_name_of
+from sabir.languages.muranopl.model.errors import MuranoError
+from sabir.languages.muranopl.model.hosts import calling_class
+from sabir.languages.muranopl.model.objects import MuranoObject, ObjectView
 
 __all__: list[str] = []
 

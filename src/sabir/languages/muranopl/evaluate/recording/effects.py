@@ -31,8 +31,8 @@ from sabir.languages.muranopl.evaluate.recording.storage import ANY_ATTRIBUTE
 from sabir.languages.muranopl.syntax import nodes as ast
 
 if TYPE_CHECKING:
-    from sabir.languages.muranopl.evaluate.classes import MuranoClass
     from sabir.languages.muranopl.evaluate.recording.methods import RecordedMethod
+    from sabir.languages.muranopl.model.classes import MuranoClass
 
 __all__ = [
     "NOTHING",

@@ -9,8 +9,8 @@ from sabir.expressions.yaql import Variables
 from sabir.expressions.yaql.compile.compiler import Compiler
 from sabir.expressions.yaql.nodes import Binary, Call, MapLiteral, Node, Rule, Variable, Word
 from sabir.expressions.yaql.scope import Closure, variable_key
-from sabir.languages.muranopl.evaluate.hosts import HostObjects, HostValue
 from sabir.languages.muranopl.evaluate.recording.recorder import Arguments, shadow
+from sabir.languages.muranopl.model.hosts import HostObjects, HostValue
 
 if TYPE_CHECKING:
     from sabir.expressions.yaql import Engine

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sabir.languages.muranopl.evaluate.properties import PropertyDeclaration
+from sabir.languages.muranopl.model.properties import PropertyDeclaration
 from sabir.provenance import Source, Step
 
 __all__ = ["FirstValue"]

@@ -16,8 +16,8 @@ from sabir.provenance import Site, Source, Sources, Step, join
 from sabir.text import Place
 
 if TYPE_CHECKING:
-    from sabir.languages.muranopl.evaluate.classes import MuranoClass
     from sabir.languages.muranopl.evaluate.statements import Run
+    from sabir.languages.muranopl.model.classes import MuranoClass
     from sabir.languages.muranopl.syntax.nodes import MethodNode
 
 __all__ = ["RecordedMethod"]

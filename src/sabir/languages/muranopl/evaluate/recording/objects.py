@@ -17,8 +17,8 @@ from sabir.text import Place
 
 if TYPE_CHECKING:
     from sabir.languages.muranopl.evaluate.loading import Loader
-    from sabir.languages.muranopl.evaluate.objects import MuranoObject
-    from sabir.languages.muranopl.evaluate.properties import PropertyDeclaration
+    from sabir.languages.muranopl.model.objects import MuranoObject
+    from sabir.languages.muranopl.model.properties import PropertyDeclaration
 
 __all__ = ["RecordedInitialising", "watch"]
 

@@ -24,12 +24,12 @@ from sabir.text import Place, Span
 from sabir.text import Source as Text
 
 if TYPE_CHECKING:
-    from sabir.languages.muranopl.evaluate.classes import MuranoClass
     from sabir.languages.muranopl.evaluate.methods import Method
-    from sabir.languages.muranopl.evaluate.objects import MuranoObject
-    from sabir.languages.muranopl.evaluate.properties import PropertyDeclaration
     from sabir.languages.muranopl.evaluate.recording.storage import Watched
     from sabir.languages.muranopl.evaluate.runtime import Runtime
+    from sabir.languages.muranopl.model.classes import MuranoClass
+    from sabir.languages.muranopl.model.objects import MuranoObject
+    from sabir.languages.muranopl.model.properties import PropertyDeclaration
 
 __all__ = ["Arguments", "RunRecorder", "Writer", "shadow"]
 

@@ -9,7 +9,6 @@ from sabir.expressions.yaql import Variables
 from sabir.expressions.yaql.scope import Closure
 from sabir.graph.origin import How
 from sabir.languages.muranopl.evaluate.assignments import Store, compile_target
-from sabir.languages.muranopl.evaluate.hosts import RESULT, HostValue
 from sabir.languages.muranopl.evaluate.recording.effects import (
     NOTHING,
     assigned_variable,
@@ -21,14 +20,15 @@ from sabir.languages.muranopl.evaluate.recording.effects import (
 from sabir.languages.muranopl.evaluate.recording.recorder import Writer, shadow
 from sabir.languages.muranopl.evaluate.signals import RETURN, Signal
 from sabir.languages.muranopl.evaluate.statements import Compiler, Run
+from sabir.languages.muranopl.model.hosts import RESULT, HostValue
 from sabir.languages.muranopl.syntax import nodes as ast
 from sabir.provenance import Site, Step
 from sabir.text import Place, Span
 
 if TYPE_CHECKING:
-    from sabir.languages.muranopl.evaluate.engines import ClassEngine
     from sabir.languages.muranopl.evaluate.recording.recorder import RunRecorder
     from sabir.languages.muranopl.evaluate.runtime import Runtime
+    from sabir.languages.muranopl.model.engines import ClassEngine
 
 __all__ = ["RESULT_STEP", "RecordingCompiler"]
 

@@ -11,10 +11,10 @@ from sabir.provenance import Source, Step, WatchedDict
 from sabir.provenance.steps import NOWHERE
 
 if TYPE_CHECKING:
-    from sabir.languages.muranopl.evaluate.classes import MuranoClass
-    from sabir.languages.muranopl.evaluate.objects import MuranoObject
-    from sabir.languages.muranopl.evaluate.properties import PropertyDeclaration
     from sabir.languages.muranopl.evaluate.recording.recorder import RunRecorder
+    from sabir.languages.muranopl.model.classes import MuranoClass
+    from sabir.languages.muranopl.model.objects import MuranoObject
+    from sabir.languages.muranopl.model.properties import PropertyDeclaration
 
 __all__ = [
     "ANY_ATTRIBUTE",

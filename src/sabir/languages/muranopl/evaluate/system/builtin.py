@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any, Final
 
 from sabir.expressions.yaql import Variables, YaqlError
-from sabir.languages.muranopl.evaluate.classes import MuranoClass
-from sabir.languages.muranopl.evaluate.errors import MuranoError
-from sabir.languages.muranopl.evaluate.objects import MuranoObject, unwrapped
 from sabir.languages.muranopl.evaluate.system.registry import SystemClass, calling
+from sabir.languages.muranopl.model.classes import MuranoClass
+from sabir.languages.muranopl.model.errors import MuranoError
+from sabir.languages.muranopl.model.objects import MuranoObject, unwrapped
 from sabir.source.packages import PackageFile
 from sabir.source.yaml import plain_data
 

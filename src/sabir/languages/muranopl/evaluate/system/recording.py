@@ -11,9 +11,9 @@ from collections.abc import Callable
 from typing import Any
 
 from sabir.expressions.yaql import Variables
-from sabir.languages.muranopl.evaluate.errors import MuranoError
-from sabir.languages.muranopl.evaluate.objects import MuranoObject
 from sabir.languages.muranopl.evaluate.system.registry import SystemClass
+from sabir.languages.muranopl.model.errors import MuranoError
+from sabir.languages.muranopl.model.objects import MuranoObject
 
 __all__ = ["RecordingCloud"]
 

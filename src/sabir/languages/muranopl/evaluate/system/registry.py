@@ -6,11 +6,11 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from sabir.expressions.yaql import Variables
-from sabir.languages.muranopl.evaluate.errors import MuranoError
-from sabir.languages.muranopl.evaluate.hosts import CALLER, calling_class
+from sabir.languages.muranopl.model.errors import MuranoError
+from sabir.languages.muranopl.model.hosts import CALLER, calling_class
 
 if TYPE_CHECKING:
-    from sabir.languages.muranopl.evaluate.classes import MuranoClass
+    from sabir.languages.muranopl.model.classes import MuranoClass
 
 __all__ = ["SystemClass", "attach_native", "calling", "register"]
 

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from sabir.expressions.yaql import Variables
-from sabir.languages.muranopl.evaluate.errors import MuranoError
+from sabir.languages.muranopl.model.errors import MuranoError
 
 if TYPE_CHECKING:
-    from sabir.languages.muranopl.evaluate.classes import MuranoClass
+    from sabir.languages.muranopl.model.classes import MuranoClass
 
 __all__ = ["AT", "CALLER", "CONTEXT", "DEPTH", "RESULT", "THIS", "HostObjects", "HostValue", "calling_class"]
 

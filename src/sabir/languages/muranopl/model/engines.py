@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 from sabir.expressions.yaql import Compiled, Engine, LimitExceeded, NoMatch, UnknownName, YaqlError
 from sabir.expressions.yaql.scope import Closure
 from sabir.expressions.yaql.values import hashable
-from sabir.languages.muranopl.evaluate.errors import ExpressionFailure, MuranoError, Unstoppable
+from sabir.languages.muranopl.model.contract_functions import contract_library
+from sabir.languages.muranopl.model.errors import ExpressionFailure, MuranoError, Unstoppable
 from sabir.languages.muranopl.syntax.nodes import Constant, Expr, ListValue, MapValue, Value
 from sabir.languages.muranopl.syntax.values import expression_place
 from sabir.text import Place, Source, Span
 
 if TYPE_CHECKING:
-    from sabir.languages.muranopl.evaluate.classes import MuranoClass
+    from sabir.languages.muranopl.model.classes import MuranoClass
 
 __all__ = ["ClassEngine", "expression_failure"]
 
@@ -45,8 +46,6 @@ class ClassEngine:
 
     def contract_expression(self, expr: Expr) -> Closure:
         """An expression in which the parts of contracts are methods."""
-        from sabir.languages.muranopl.evaluate.contract_functions import contract_library
-
         if self._contracts is None:
             self._contracts = self.engine.with_library(contract_library(self.engine.library))
         return self._guarded(

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 from sabir.diagnostics.finding import Related
 from sabir.diagnostics.near import did_you_mean
 from sabir.expressions.yaql import Variables
-from sabir.languages.muranopl.evaluate.errors import MuranoError
-from sabir.languages.muranopl.evaluate.hosts import AT, CONTEXT, HostValue
+from sabir.languages.muranopl.model.errors import MuranoError
+from sabir.languages.muranopl.model.hosts import AT, CONTEXT, HostValue
 
 if TYPE_CHECKING:
-    from sabir.languages.muranopl.evaluate.classes import MuranoClass
     from sabir.languages.muranopl.evaluate.initialising import Initialising
-    from sabir.languages.muranopl.evaluate.properties import PropertyDeclaration
+    from sabir.languages.muranopl.model.classes import MuranoClass
+    from sabir.languages.muranopl.model.properties import PropertyDeclaration
 
 __all__ = ["MuranoObject", "ObjectView", "unwrapped"]
 

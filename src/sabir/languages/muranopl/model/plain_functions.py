@@ -1,4 +1,4 @@
-"""Functions of plain data: placeholders, JSON patches, base64."""
+"""Functions of plain data, which need no class, object or run: placeholders, JSON patches, base64."""
 
 from __future__ import annotations
 
@@ -7,18 +7,25 @@ import binascii
 import re
 from collections.abc import Iterable, Mapping
 from functools import cache
-from typing import Any
+from typing import Any, Final
 
 from sabir.diagnostics.near import did_you_mean
+from sabir.expressions.yaql import STANDARD, Library
 from sabir.expressions.yaql.kinds import ANY, ITERABLE, MAPPING, SEQUENCE, STRING
-from sabir.languages.muranopl.evaluate.errors import MuranoError, shown
-from sabir.languages.muranopl.evaluate.functions.registry import MURANO
-from sabir.languages.muranopl.evaluate.patching import apply_patch
+from sabir.expressions.yaql.library.formatting import declare_format
+from sabir.languages.muranopl.model.classes import MuranoClass
+from sabir.languages.muranopl.model.errors import MuranoError, shown
+from sabir.languages.muranopl.model.objects import MuranoObject, unwrapped
+from sabir.languages.muranopl.model.patching import apply_patch
 
-__all__: list[str] = []
+__all__ = ["VALUES"]
+
+VALUES: Final = Library(STANDARD)
+"""YAQL with what MuranoPL adds for values; the functions of a run stand on top of it."""
+declare_format(VALUES)
 
 
-@MURANO.extension("bind", ANY, MAPPING)
+@VALUES.extension("bind", ANY, MAPPING)
 def bind(obj: Any, replacements: Mapping[Any, Any]) -> Any:
     """Fill a structure: `$name` is the value itself, `$text-{name}` a text with values put in."""
     if isinstance(obj, str):
@@ -50,19 +57,24 @@ def _shown(value: Any) -> str:
     return "" if value is None else str(value)
 
 
-@MURANO.extension("patch", MAPPING | SEQUENCE, ITERABLE | MAPPING)
+@VALUES.function("isObject")
+def is_object(value: Any) -> bool:
+    return isinstance(unwrapped(value), MuranoObject | MuranoClass)
+
+
+@VALUES.extension("patch", MAPPING | SEQUENCE, ITERABLE | MAPPING)
 def patch(obj: Any, patch: Any) -> Any:
     """A JSON patch (RFC 6902) applied to a structure."""
     operations: Iterable[Any] = [patch] if isinstance(patch, Mapping) else patch
     return apply_patch(obj, operations)
 
 
-@MURANO.extension("base64encode", STRING)
+@VALUES.extension("base64encode", STRING)
 def base64encode(value: str) -> str:
     return base64.b64encode(value.encode()).decode("ascii")
 
 
-@MURANO.extension("base64decode", STRING)
+@VALUES.extension("base64decode", STRING)
 def base64decode(value: str) -> str:
     try:
         return base64.b64decode(value, validate=False).decode()
@@ -70,7 +82,7 @@ def base64decode(value: str) -> str:
         raise MuranoError("InvalidValue", f"{shown(value)} is no base64 of a text") from None
 
 
-@MURANO.extension("decryptData", STRING)
+@VALUES.extension("decryptData", STRING)
 def decrypt_data(value: str) -> str:
     del value
     raise MuranoError(

@@ -7,20 +7,21 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from sabir.expressions.yaql import Dialect, Engine, Options, YaqlError, parse
 from sabir.expressions.yaql.nodes import Call, Node, Variable, children
-from sabir.languages.muranopl.evaluate.classes import ClassContext
-from sabir.languages.muranopl.evaluate.contract_structures import list_contract, map_contract
-from sabir.languages.muranopl.evaluate.contract_types import ANYTHING, Contract
-from sabir.languages.muranopl.evaluate.contracts import compile_contract
-from sabir.languages.muranopl.evaluate.engines import ClassEngine
-from sabir.languages.muranopl.evaluate.errors import ContractViolation, MuranoError
-from sabir.languages.muranopl.evaluate.functions import library_for
-from sabir.languages.muranopl.evaluate.hosts import HostObjects
+from sabir.languages.muranopl.model.classes import ClassContext
+from sabir.languages.muranopl.model.contract_structures import list_contract, map_contract
+from sabir.languages.muranopl.model.contract_types import ANYTHING, Contract
+from sabir.languages.muranopl.model.contracts import compile_contract
+from sabir.languages.muranopl.model.engines import ClassEngine
+from sabir.languages.muranopl.model.errors import ContractViolation, MuranoError
+from sabir.languages.muranopl.model.first_functions import first_library
+from sabir.languages.muranopl.model.hosts import HostObjects
+from sabir.languages.muranopl.model.plain_functions import VALUES
 from sabir.languages.muranopl.syntax.nodes import Constant, Expr, ListValue, MapValue
 from sabir.languages.muranopl.syntax.values import read_value
 
 if TYPE_CHECKING:
-    from sabir.languages.muranopl.evaluate.classes import MuranoClass
     from sabir.languages.muranopl.evaluate.loading import Loader
+    from sabir.languages.muranopl.model.classes import MuranoClass
     from sabir.languages.muranopl.syntax.nodes import Value
     from sabir.source.yaml.nodes import YamlNode
     from sabir.text import Source
@@ -66,9 +67,10 @@ class ContractQuestions:
     """The contracts of one package format. Where a contract asks for more than the value, it is taken to be kept."""
 
     def __init__(self, format_: str) -> None:
+        is_first = format_ in ("1.0", "1.1")
         self._engine = Engine(
-            library_for(format_),
-            options=Options(iterable_dicts=format_ in ("1.0", "1.1")),
+            first_library(VALUES) if is_first else VALUES,
+            options=Options(iterable_dicts=is_first),
             dialect=Dialect.MURANO,
             objects=HostObjects(),
         )

@@ -6,17 +6,17 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from sabir.expressions.yaql.nodes import Binary, Call, Group, ListLiteral, Literal, Node, Rule, Unary, Word
-from sabir.languages.muranopl.evaluate.contract_kinds import MAP_KINDS, OBJECT_KINDS
-from sabir.languages.muranopl.evaluate.contract_types import Check, Contract
-from sabir.languages.muranopl.evaluate.definitions import with_type
-from sabir.languages.muranopl.evaluate.errors import ContractViolation, MuranoError, shown
-from sabir.languages.muranopl.evaluate.objects import MuranoObject, unwrapped
+from sabir.languages.muranopl.model.contract_kinds import MAP_KINDS, OBJECT_KINDS
+from sabir.languages.muranopl.model.contract_types import Check, Contract
+from sabir.languages.muranopl.model.definitions import with_type
+from sabir.languages.muranopl.model.errors import ContractViolation, MuranoError, shown
+from sabir.languages.muranopl.model.objects import MuranoObject, unwrapped
 from sabir.languages.muranopl.syntax.nodes import Expr
 from sabir.languages.muranopl.syntax.values import expression_place
 from sabir.text import Span
 
 if TYPE_CHECKING:
-    from sabir.languages.muranopl.evaluate.classes import MuranoClass
+    from sabir.languages.muranopl.model.classes import MuranoClass
 
 __all__ = ["class_contract", "class_name_of", "ownership", "template_contract"]
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Final
 from sabir.expressions.yaql.kinds import ANY
 
 if TYPE_CHECKING:
-    from sabir.languages.muranopl.evaluate.classes import MuranoClass
     from sabir.languages.muranopl.evaluate.loading import Loader
-    from sabir.languages.muranopl.evaluate.objects import MuranoObject
+    from sabir.languages.muranopl.model.classes import MuranoClass
+    from sabir.languages.muranopl.model.objects import MuranoObject
 
 __all__ = ["ANYTHING", "Build", "Check", "Contract"]
 

@@ -15,22 +15,24 @@ from sabir.expressions.yaql import Dialect, parse
 from sabir.expressions.yaql.kinds import NULL
 from sabir.expressions.yaql.nodes import Binary, Call, Group, Variable
 from sabir.expressions.yaql.nodes import Node as YaqlNode
-from sabir.languages.muranopl.evaluate.contract_kinds import KIND_OF
-from sabir.languages.muranopl.evaluate.contract_scalars import bool_check, int_check, string_check
-from sabir.languages.muranopl.evaluate.contract_structures import (
+from sabir.languages.muranopl.model.contract_classes import class_contract, ownership, template_contract
+from sabir.languages.muranopl.model.contract_functions import LOADER
+from sabir.languages.muranopl.model.contract_kinds import KIND_OF
+from sabir.languages.muranopl.model.contract_scalars import bool_check, int_check, string_check
+from sabir.languages.muranopl.model.contract_structures import (
     constant_contract,
     list_contract,
     map_contract,
 )
-from sabir.languages.muranopl.evaluate.contract_types import ANYTHING, Check, Contract
-from sabir.languages.muranopl.evaluate.errors import ContractViolation, MuranoError, shown
-from sabir.languages.muranopl.evaluate.hosts import CONTEXT, DEPTH, THIS
+from sabir.languages.muranopl.model.contract_types import ANYTHING, Check, Contract
+from sabir.languages.muranopl.model.errors import ContractViolation, MuranoError, shown
+from sabir.languages.muranopl.model.hosts import CONTEXT, DEPTH, THIS
 from sabir.languages.muranopl.syntax.nodes import Constant, Expr, ListValue, Value
 from sabir.languages.muranopl.syntax.values import expression_place
 from sabir.text import Span
 
 if TYPE_CHECKING:
-    from sabir.languages.muranopl.evaluate.classes import MuranoClass
+    from sabir.languages.muranopl.model.classes import MuranoClass
 
 __all__ = ["Contract", "compile_contract"]
 
@@ -86,13 +88,11 @@ def _step(inner: Contract, call: Call, expr: Expr, cls: MuranoClass) -> Contract
         return required
     if call.name == "check":
         return inner.with_check(_predicate(inner.check, call, expr, cls))
-    from sabir.languages.muranopl.evaluate import contract_classes
-
     if call.name in ("class", "template"):
-        make = contract_classes.class_contract if call.name == "class" else contract_classes.template_contract
+        make = class_contract if call.name == "class" else template_contract
         return make(call, expr, cls)
     if call.name in ("owned", "notOwned"):
-        return inner.with_check(contract_classes.ownership(inner.check, owned=call.name == "owned"))
+        return inner.with_check(ownership(inner.check, owned=call.name == "owned"))
     raise MuranoError(
         "DslContractSyntaxError",
         f"a contract has no part {call.name!r}",
@@ -152,8 +152,6 @@ def _predicate(inner: Check, call: Call, expr: Expr, cls: MuranoClass) -> Check:
 
 def _evaluated(expr: Expr, cls: MuranoClass) -> Contract:
     """An expression that is no chain of contract parts, as `$.int() or 80`: its value is the value."""
-    from sabir.languages.muranopl.evaluate.contract_functions import LOADER
-
     run, context = cls.engine.contract_expression(expr), cls.context
 
     def check(value: Any, this: Any, loader: Any) -> Any:

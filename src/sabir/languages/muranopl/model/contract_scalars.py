@@ -7,8 +7,8 @@ from datetime import date
 from functools import cache
 from typing import Any
 
-from sabir.languages.muranopl.evaluate.errors import ContractViolation, shown
-from sabir.languages.muranopl.evaluate.objects import MuranoObject, ObjectView
+from sabir.languages.muranopl.model.errors import ContractViolation, shown
+from sabir.languages.muranopl.model.objects import MuranoObject, ObjectView
 
 __all__ = ["bool_check", "int_check", "string_check"]
 

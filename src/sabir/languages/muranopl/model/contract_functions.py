@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING, Any, Final
 from sabir.expressions.yaql import EXPRESSION, LAMBDA, Lambda, Library, Variables
 from sabir.expressions.yaql.kinds import ANY, STRING
 from sabir.expressions.yaql.nodes import Node
-from sabir.languages.muranopl.evaluate.contract_scalars import bool_check, int_check, string_check
-from sabir.languages.muranopl.evaluate.errors import ContractViolation, MuranoError, shown
-from sabir.languages.muranopl.evaluate.hosts import THIS, calling_class
-from sabir.languages.muranopl.evaluate.objects import MuranoObject, unwrapped
+from sabir.languages.muranopl.model.contract_classes import class_name_of
+from sabir.languages.muranopl.model.contract_scalars import bool_check, int_check, string_check
+from sabir.languages.muranopl.model.errors import ContractViolation, MuranoError, shown
+from sabir.languages.muranopl.model.hosts import THIS, calling_class
+from sabir.languages.muranopl.model.objects import MuranoObject, unwrapped
 
 if TYPE_CHECKING:
-    from sabir.languages.muranopl.evaluate.classes import MuranoClass
     from sabir.languages.muranopl.evaluate.loading import Loader
+    from sabir.languages.muranopl.model.classes import MuranoClass
 
 __all__ = ["LOADER", "contract_library"]
 
@@ -56,8 +57,6 @@ def _scalar(check: Any) -> Any:
 
 
 def _resolved(node: Node, variables: Variables) -> MuranoClass:
-    from sabir.languages.muranopl.evaluate.contract_classes import class_name_of
-
     name, cls = class_name_of(node), calling_class(variables)
     if name is None or cls is None:
         raise MuranoError("DslContractSyntaxError", "class() takes the name of a class")

@@ -6,8 +6,8 @@ import copy
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from sabir.languages.muranopl.evaluate.errors import MuranoError, shown
-from sabir.languages.muranopl.evaluate.hosts import HostValue
+from sabir.languages.muranopl.model.errors import MuranoError, shown
+from sabir.languages.muranopl.model.hosts import HostValue
 
 __all__ = ["apply_patch"]
 

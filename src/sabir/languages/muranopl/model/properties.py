@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from sabir.expressions.yaql.scope import Closure
-from sabir.languages.muranopl.evaluate.errors import ContractViolation, MuranoError, shown
-from sabir.languages.muranopl.evaluate.hosts import CONTEXT, DEPTH, THIS
+from sabir.languages.muranopl.model.errors import ContractViolation, MuranoError, shown
+from sabir.languages.muranopl.model.hosts import CONTEXT, DEPTH, THIS
 from sabir.languages.muranopl.syntax.nodes import PropertyNode
 from sabir.text import Place
 
 if TYPE_CHECKING:
-    from sabir.languages.muranopl.evaluate.classes import MuranoClass
-    from sabir.languages.muranopl.evaluate.contracts import Contract
     from sabir.languages.muranopl.evaluate.loading import Loader
+    from sabir.languages.muranopl.model.classes import MuranoClass
+    from sabir.languages.muranopl.model.contracts import Contract
 
 __all__ = ["WRITABLE", "WRITTEN_OUT", "PropertyDeclaration"]
 

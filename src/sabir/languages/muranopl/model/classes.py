@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING, Any
 
 from sabir.diagnostics.near import did_you_mean
 from sabir.expressions.yaql import Variables
-from sabir.languages.muranopl.evaluate.errors import MuranoError
-from sabir.languages.muranopl.evaluate.hosts import CONTEXT, HostValue
+from sabir.languages.muranopl.model.errors import MuranoError
+from sabir.languages.muranopl.model.hosts import CONTEXT, HostValue
 
 if TYPE_CHECKING:
-    from sabir.languages.muranopl.evaluate.engines import ClassEngine
     from sabir.languages.muranopl.evaluate.methods import Method
     from sabir.languages.muranopl.evaluate.packages import Package
-    from sabir.languages.muranopl.evaluate.properties import PropertyDeclaration
     from sabir.languages.muranopl.evaluate.runtime import Runtime
+    from sabir.languages.muranopl.model.engines import ClassEngine
+    from sabir.languages.muranopl.model.properties import PropertyDeclaration
     from sabir.languages.muranopl.syntax.nodes import ClassNode
 
 __all__ = ["ClassContext", "MuranoClass"]

@@ -6,14 +6,14 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from sabir.expressions.yaql.values import equal
-from sabir.languages.muranopl.evaluate.contract_kinds import LIST_KINDS, MAP_KINDS
-from sabir.languages.muranopl.evaluate.contract_types import ANYTHING, Build, Check, Contract
-from sabir.languages.muranopl.evaluate.errors import ContractViolation, MuranoError, shown
+from sabir.languages.muranopl.model.contract_kinds import LIST_KINDS, MAP_KINDS
+from sabir.languages.muranopl.model.contract_types import ANYTHING, Build, Check, Contract
+from sabir.languages.muranopl.model.errors import ContractViolation, MuranoError, shown
 from sabir.languages.muranopl.syntax.nodes import Constant, Expr, ListValue, MapValue, Value
 from sabir.text import Place
 
 if TYPE_CHECKING:
-    from sabir.languages.muranopl.evaluate.classes import MuranoClass
+    from sabir.languages.muranopl.model.classes import MuranoClass
 
 __all__ = ["constant_contract", "list_contract", "map_contract"]
 
