@@ -11,6 +11,8 @@ import time
 import traceback
 from typing import Any
 
+from msgspec import structs
+
 from sabir.expressions.yaql import (
     STANDARD,
     Dialect,
@@ -248,7 +250,7 @@ def _misplaced(node: Node, text: str) -> str | None:
         part, start, end = pending.pop()
         if not start <= part.start <= part.end <= end:
             return f"{part} lies outside of {start}–{end}"
-        for item in part[2:]:
+        for item in structs.astuple(part):
             children = item if isinstance(item, tuple) and not hasattr(item, "start") else (item,)
             pending += [(child, part.start, part.end) for child in children if hasattr(child, "start")]
     return None
