@@ -114,3 +114,18 @@ def test_an_evaluation_loads_what_it_runs(tmp_path: Path) -> None:
     (tmp_path / "main.cf").write_text(MODEL)
     modules = imported("query", str(tmp_path / "main.cf"), "::*::.name")
     assert not {*modules} & {*HEAVY}
+
+
+@pytest.mark.parametrize("language", ["muranopl", "inmanta", "tosca"])
+def test_the_rules_of_other_languages_are_not_loaded(language: str, package: Path, tmp_path: Path) -> None:
+    (tmp_path / "main.cf").write_text(MODEL)
+    (tmp_path / "service.yaml").write_text(TEMPLATE)
+    paths = {"muranopl": package, "inmanta": tmp_path / "main.cf", "tosca": tmp_path / "service.yaml"}
+    script = (
+        f"import sys; from sabir.cli.main import main; main(['check', {str(paths[language])!r}]); "
+        "from sabir.diagnostics.rules import Rule; "
+        "print(*{name.split('.')[2] for name, module in [*sys.modules.items()] if name.startswith('sabir.languages.') "
+        "and any(isinstance(value, Rule) for value in vars(module).values())})"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1].split() == [language]
