@@ -10,7 +10,7 @@ import pytest
 from sabir.diagnostics.rules import Example
 from sabir.expressions.yaql.functions import Lazy, Overload
 from sabir.languages.muranopl import library
-from sabir.languages.muranopl.check.class_view import ClassTable, members
+from sabir.languages.muranopl.check.class_view import ClassTable
 from sabir.languages.muranopl.check.core_members import core_class
 from sabir.languages.muranopl.check.view import PackageView
 from sabir.languages.muranopl.check.yaql_names import FUNCTIONS, LAMBDA_FUNCTIONS
@@ -199,9 +199,9 @@ def test_core_members_know_those_of_our_own_library() -> None:
         known = core_class(name)
         if known is None:
             continue
-        declared = {member for _, member, _ in members(document.node, "Properties")}
+        declared = {member.name for member in document.members.properties}
         assert declared <= known.inputs | known.properties, name
-        assert {member for _, member, _ in members(document.node, "Methods")} <= known.methods, name
+        assert {member.name for member in document.members.methods} <= known.methods, name
 
 
 def _registry() -> tuple[set[str], set[str]]:

@@ -54,10 +54,10 @@ Methods:
         Do: $.x()
 """
     assert messages(text) == [
-        "3: MRUN:E001 property 'a' must be a mapping with a Contract",
+        "3: MRUN:E001 property 'a' must be a mapping with a Contract, not the number 5",
         "4: MRUN:E001 property 'b' has no Contract",
-        "5: MRUN:E001 Usage of property 'c' is 'Sometimes'",
-        "8: MRUN:E001 Scope of method 'm' is 'Secret'",
+        "5: MRUN:E001 Usage of a property cannot be 'Sometimes'",
+        "8: MRUN:E001 Scope cannot be 'Secret'",
         "11: MRUN:E004 method 'm' has two arguments 'x'",
         "11: MRUN:E001 argument 'x' of method 'm' stands after the KwArgs argument 'x'",
         "13: MRUN:E001 a statement is an expression, an assignment or a block construct, not the number 5",

@@ -1,4 +1,7 @@
-"""Properties, methods and arguments of a class (spec 001, "Class properties", "Class methods")."""
+"""Properties, methods and arguments of a class: what an engine of the declared format knows (spec 001, "Class properties", "Class methods").
+
+Their form is judged by the reader of the language.
+"""
 
 from __future__ import annotations
 
@@ -6,187 +9,93 @@ from collections.abc import Iterator
 from typing import Final
 
 from sabir.diagnostics.finding import Edit, Finding, Fix
-from sabir.languages.muranopl.check import repairs
-from sabir.languages.muranopl.check.names import Version, is_identifier, is_method_name
-from sabir.languages.muranopl.syntax.report import Report, kind_of, shown
-from sabir.languages.muranopl.syntax.shapes import is_null, meta_shape, one_of, unknown_keys
-from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence, text_of
-from sabir.text import Place
+from sabir.languages.muranopl.check.names import Version
+from sabir.languages.muranopl.examples.packages import LIBRARY, changed, package_rule, with_class
+from sabir.languages.muranopl.syntax.members import METHOD_USAGE, SCOPE_OR_NAMESPACES
+from sabir.languages.muranopl.syntax.nodes import ArgumentNode, MethodNode, PropertyNode
+from sabir.languages.muranopl.syntax.report import Report
+from sabir.text import EMPTY_SPAN, Place
 
-__all__ = ["PROPERTY_KEYS", "check_methods", "check_properties"]
+__all__ = ["check_methods", "check_properties"]
 
-PROPERTY_KEYS: Final = frozenset({"Contract", "Usage", "Default", "Meta"})
-_PROPERTY_USAGES: Final[dict[str, Version]] = {
-    "In": (1, 0),
-    "Out": (1, 0),
-    "InOut": (1, 0),
-    "Const": (1, 0),
-    "Runtime": (1, 0),
-    "Config": (1, 1),
-    "Static": (1, 2),
-}
-_METHOD_KEYS: Final = frozenset({"Scope", "Arguments", "Body", "Usage", "Meta"})
-_METHOD_USAGES: Final[dict[str, Version]] = {
-    "Runtime": (1, 0),
-    "Action": (1, 0),
-    "Static": (1, 3),
-    "Extension": (1, 3),
-}
-_SCOPES: Final = ("Public", "Session")
-_ARGUMENT_KEYS: Final = frozenset({"Contract", "Default", "Usage", "Meta"})
-_ARGUMENT_USAGES: Final = ("Standard", "VarArgs", "KwArgs")
+_PROPERTY_USAGES: Final[dict[str, Version]] = {"Config": (1, 1), "Static": (1, 2)}
+_METHOD_USAGES: Final[dict[str, Version]] = {"Static": (1, 3), "Extension": (1, 3)}
 _WITH_ARGUMENT_USAGE: Final[Version] = (1, 4)
 _WITH_SCOPE: Final[Version] = (1, 4)
 _ACTION_DEPRECATED: Final[Version] = (1, 4)
 
 
-def check_properties(report: Report, section: YamlNode | None, version: Version | None) -> Iterator[Finding]:
-    """`version` is the format of the package; None for a file that is checked alone."""
-    if not isinstance(section, YamlMapping):
-        return
-    for key, value in section.items():
-        if not isinstance(value, YamlMapping):
-            message = f"property {shown(key)} must be a mapping with a Contract, not {kind_of(value)}"
-            yield report.at(key, "MPL:E047", message)
-            continue
-        yield from unknown_keys(report, value, PROPERTY_KEYS, code="E021", what=f"property {shown(key)}")
-        contract = value.get("Contract")
-        if contract is None or is_null(contract):
-            hint = "add a Contract; Contract: $ takes any value"
-            fix = repairs.with_contract(report, value)
-            yield report.at(key, "MPL:E047", f"property {shown(key)} has no Contract", hint=hint, fix=fix)
-        usage = value.get("Usage")
-        yield from one_of(report, usage, _PROPERTY_USAGES, code="MPL:E042", what="Usage of a property")
-        name = text_of(usage)
-        since = _PROPERTY_USAGES.get(name) if name is not None else None
-        if usage is not None and version is not None and since is not None and version < since:
-            yield report.at(
-                usage, "MPL:W043", f"Usage {name} came with format {_dotted(since)}", hint=_raise(since)
-            )
-        yield from meta_shape(report, value, code="MPL:E049")
+def _format(version: str, old: str, new: str) -> dict[str, str]:
+    """The library in an older format, with one change of its class."""
+    package = changed(LIBRARY, "manifest.yaml", "MuranoPL/1.4", f"MuranoPL/{version}")
+    return {**package, "Classes/Counter.yaml": with_class(old, new)["Classes/Counter.yaml"]}
 
 
-def check_methods(report: Report, section: YamlNode | None, version: Version | None) -> Iterator[Finding]:
-    if section is None or is_null(section):
-        return
-    if not isinstance(section, YamlMapping):
-        yield report.at(section, "MPL:E046", f"Methods must be a mapping of names, not {kind_of(section)}")
-        return
-    for key, value in section.items():
-        name = text_of(key)
-        if name is None or not is_method_name(name):
-            yield report.at(key, "MPL:E054", f"a method cannot be called {shown(key)}")
-        if isinstance(value, YamlMapping):
-            yield from _check_method(report, key, value, version)
-        elif not is_null(value):
-            hint = "write its code below Body"
-            message = f"method {shown(key)} must be a mapping with a Body, not {kind_of(value)}"
-            yield report.at(value, "MPL:E046", message, hint=hint)
+NEW_PROPERTY_USAGE: Final = package_rule(
+    "MPL:W043",
+    "a Usage of a property newer than the format",
+    "Config came with format 1.1, Static with 1.2. An engine of the declared format does not know it.",
+    _format("1.1", "Usage: Out", "Usage: Static"),
+    good=with_class("Usage: Out", "Usage: Static"),
+)
+EARLY_ARGUMENT_USAGE: Final = package_rule(
+    "MPL:E052",
+    "Usage of an argument before format 1.4",
+    "VarArgs and KwArgs came with format 1.4.",
+    _format("1.3", "          Default: 1\n", "          Default: 1\n          Usage: Standard\n"),
+    good=with_class("          Default: 1\n", "          Default: 1\n          Usage: Standard\n"),
+)
 
 
-def _check_method(
-    report: Report, name: YamlNode, method: YamlMapping, version: Version | None
+def check_properties(
+    report: Report, properties: tuple[PropertyNode, ...], version: Version
 ) -> Iterator[Finding]:
-    yield from unknown_keys(report, method, _METHOD_KEYS, code="E021", what=f"method {shown(name)}")
-    scope = method.get("Scope")
-    if scope is None or is_null(scope):
-        pass
-    elif text_of(scope) not in _SCOPES:
-        yield report.unknown(scope, "MPL:E044", f"Scope cannot be {shown(scope)}", _SCOPES, refused=True)
-    elif version is not None and version < _WITH_SCOPE:
-        hint = _raise(_WITH_SCOPE)
-        yield report.at(scope, "MPL:E044", f"Scope came with format {_dotted(_WITH_SCOPE)}", hint=hint)
-    yield from _check_method_usage(report, method, version)
-    yield from meta_shape(report, method, code="MPL:E049")
-    yield from check_arguments(report, method.get("Arguments"), version)
-    body = method.get("Body")
-    if isinstance(body, YamlScalar) and body.value is not None and not isinstance(body.value, str):
-        message = (
-            f"the Body of {shown(name)} must be code: an expression, a block or a list, not {kind_of(body)}"
-        )
-        yield report.at(body, "MPL:E045", message)
+    """`version` is the format of the package."""
+    for declared in properties:
+        since = _PROPERTY_USAGES.get(declared.usage)
+        if since is not None and version < since:
+            message = f"Usage {declared.usage} came with format {_dotted(since)}"
+            yield report.at(declared.usage_span, NEW_PROPERTY_USAGE, message, hint=_raise(since))
 
 
-def _check_method_usage(report: Report, method: YamlMapping, version: Version | None) -> Iterator[Finding]:
-    entry = method.entry("Usage")
-    usage = method.get("Usage")
-    if entry is None or usage is None or is_null(usage):
-        return
-    name = text_of(usage)
-    since = _METHOD_USAGES.get(name) if name is not None else None
-    if since is None:
-        yield report.unknown(
-            usage,
-            "MPL:W045",
-            f"Usage of a method cannot be {shown(usage)}",
-            _METHOD_USAGES,
-            refused=True,
-        )
-    elif version is not None and version < since:
-        yield report.at(
-            usage, "MPL:W045", f"Usage {name} came with format {_dotted(since)}", hint=_raise(since)
-        )
-    elif name == "Action" and version is not None and version >= _ACTION_DEPRECATED:
-        hint, fix = "write Scope: Public instead", None
-        if method.get("Scope") is None:
-            edits = (
-                Edit(place=Place(report.source, entry.key.span), text="Scope"),
-                Edit(place=Place(report.source, usage.span), text="Public"),
-            )
-            fix = Fix(title="write Scope: Public", edits=edits)
+def check_methods(report: Report, methods: tuple[MethodNode, ...], version: Version) -> Iterator[Finding]:
+    for method in methods:
+        if method.scope is not None and version < _WITH_SCOPE:
+            message, hint = f"Scope came with format {_dotted(_WITH_SCOPE)}", _raise(_WITH_SCOPE)
+            yield report.at(method.scope_span, SCOPE_OR_NAMESPACES, message, hint=hint)
+        yield from _check_usage(report, method, version)
+        for argument in method.arguments:
+            yield from _check_argument(report, argument, version)
+
+
+def _check_usage(report: Report, method: MethodNode, version: Version) -> Iterator[Finding]:
+    since = _METHOD_USAGES.get(method.usage)
+    if since is not None and version < since:
+        message = f"Usage {method.usage} came with format {_dotted(since)}"
+        yield report.at(method.usage_span, METHOD_USAGE, message, hint=_raise(since))
+    elif method.usage == "Action" and version >= _ACTION_DEPRECATED:
         message = "Usage Action is deprecated since format 1.4"
-        yield report.at(usage, "MPL:W045", message, hint=hint, fix=fix)
+        hint = "write Scope: Public instead"
+        fix = _public_scope(report, method)
+        yield report.at(method.usage_span, METHOD_USAGE, message, hint=hint, fix=fix)
 
 
-def check_arguments(report: Report, arguments: YamlNode | None, version: Version | None) -> Iterator[Finding]:
-    if arguments is None or is_null(arguments):
-        return
-    if isinstance(arguments, YamlMapping):
-        if len(arguments) > 1:
-            hint = "write a list with one argument an item; a mapping has no order"
-            message = "Arguments is one mapping with several keys"
-            yield report.at(arguments, "MPL:E048", message, hint=hint, fix=repairs.as_list(report, arguments))
-            return
-        yield from _check_argument(report, arguments, version)
-        return
-    if not isinstance(arguments, YamlSequence):
-        yield report.at(arguments, "MPL:E046", f"Arguments must be a list, not {kind_of(arguments)}")
-        return
-    for item in arguments.items:
-        yield from _check_argument(report, item, version)
+def _public_scope(report: Report, method: MethodNode) -> Fix | None:
+    """`Scope: Public` in the place of `Usage: Action`, where there is no Scope yet."""
+    entry = method.node.entry("Usage") if method.node is not None else None
+    if method.node is None or entry is None or method.node.entry("Scope") is not None:
+        return None
+    edits = (
+        Edit(place=Place(report.source, entry.key.span), text="Scope"),
+        Edit(place=Place(report.source, method.usage_span), text="Public"),
+    )
+    return Fix(title="write Scope: Public", edits=edits)
 
 
-def _check_argument(report: Report, item: YamlNode, version: Version | None) -> Iterator[Finding]:
-    if not isinstance(item, YamlMapping) or len(item) != 1:
-        what = f"a mapping of {len(item)} names" if isinstance(item, YamlMapping) else kind_of(item)
-        yield report.at(item, "MPL:E046", f"an argument is one name with its declaration, not {what}")
-        return
-    ((key, value),) = item.items()
-    name = text_of(key)
-    if name is None or not is_identifier(name):
-        yield report.at(key, "MPL:E054", f"an argument cannot be called {shown(key)}")
-    if not isinstance(value, YamlMapping):
-        if not is_null(value):
-            message = f"argument {shown(key)} must be a mapping with a Contract, not {kind_of(value)}"
-            yield report.at(value, "MPL:E046", message)
-        return
-    yield from unknown_keys(report, value, _ARGUMENT_KEYS, code="E021", what=f"argument {shown(key)}")
-    usage = value.get("Usage")
-    if usage is None or is_null(usage):
-        pass
-    elif text_of(usage) not in _ARGUMENT_USAGES:
-        yield report.unknown(
-            usage,
-            "MPL:E053",
-            f"Usage of an argument cannot be {shown(usage)}",
-            _ARGUMENT_USAGES,
-            refused=True,
-        )
-    elif version is not None and version < _WITH_ARGUMENT_USAGE:
-        since = _dotted(_WITH_ARGUMENT_USAGE)
-        message = f"Usage of an argument came with format {since}"
-        yield report.at(usage, "MPL:E052", message, hint=_raise(_WITH_ARGUMENT_USAGE))
-    yield from meta_shape(report, value, code="MPL:E049")
+def _check_argument(report: Report, argument: ArgumentNode, version: Version) -> Iterator[Finding]:
+    if argument.usage_span is not EMPTY_SPAN and version < _WITH_ARGUMENT_USAGE:
+        message = f"Usage of an argument came with format {_dotted(_WITH_ARGUMENT_USAGE)}"
+        yield report.at(argument.usage_span, EARLY_ARGUMENT_USAGE, message, hint=_raise(_WITH_ARGUMENT_USAGE))
 
 
 def _dotted(version: Version) -> str:

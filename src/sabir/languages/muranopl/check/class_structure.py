@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from sabir.diagnostics.finding import Edit, Finding, Fix
+from sabir.diagnostics.finding import Finding
 from sabir.languages.muranopl.check.class_view import ClassDocument
 from sabir.languages.muranopl.check.names import (
     is_camel_case,
@@ -15,10 +15,11 @@ from sabir.languages.muranopl.check.names import (
     is_lower_camel,
     is_type_reference,
 )
+from sabir.languages.muranopl.syntax.declarations import META_FORM
+from sabir.languages.muranopl.syntax.members import SCOPE_OR_NAMESPACES
 from sabir.languages.muranopl.syntax.report import Report, kind_of, shown
 from sabir.languages.muranopl.syntax.shapes import is_null, meta_shape, one_of, unknown_keys
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence, text_of
-from sabir.text import Place
 
 __all__ = ["check_class_structure", "check_namespaces"]
 
@@ -48,14 +49,8 @@ def check_class_structure(report: Report, document: ClassDocument) -> Iterator[F
     yield from check_namespaces(report, node.get("Namespaces"))
     for key in ("Extends", "Import"):
         yield from check_type_list(report, key, node.get(key))
-    properties = node.get("Properties")
-    if properties is not None and not is_null(properties) and not isinstance(properties, YamlMapping):
-        yield report.at(
-            properties, "MPL:E026", f"Properties must be a mapping of names, not {kind_of(properties)}"
-        )
-    yield from check_workflow(report, node)
     yield from one_of(report, node.get("Usage"), ("Class", "Meta"), code="MPL:E029", what="Usage of a class")
-    yield from meta_shape(report, node, code="MPL:E049")
+    yield from meta_shape(report, node, code=META_FORM)
     yield from check_meta_class(report, node)
 
 
@@ -82,7 +77,9 @@ def check_namespaces(report: Report, value: YamlNode | None) -> Iterator[Finding
     if value is None or is_null(value):
         return
     if not isinstance(value, YamlMapping):
-        yield report.at(value, "MPL:E044", f"Namespaces must be a mapping of prefixes, not {kind_of(value)}")
+        yield report.at(
+            value, SCOPE_OR_NAMESPACES, f"Namespaces must be a mapping of prefixes, not {kind_of(value)}"
+        )
         return
     for key, namespace in value.items():
         alias, name = text_of(key), text_of(namespace)
@@ -137,20 +134,6 @@ def _without_blank(item: YamlNode) -> str | None:
 
 def _quoted(node: YamlNode) -> str:
     return shown(node) if text_of(node) is not None else kind_of(node)
-
-
-def check_workflow(report: Report, node: YamlMapping) -> Iterator[Finding]:
-    entry = node.entry("Workflow")
-    if entry is None:
-        return
-    fix = Fix(
-        title="rename it to Methods",
-        edits=(Edit(place=Place(report.source, entry.key.span), text="Methods"),),
-    )
-    both = node.get("Methods") is not None
-    hint = "move its methods to Methods; only one of the two is read" if both else "rename it to Methods"
-    message = "Workflow is the old name of the section Methods"
-    yield report.at(entry.key, "MPL:W013", message, hint=hint, fix=None if both else fix)
 
 
 def check_meta_class(report: Report, node: YamlMapping) -> Iterator[Finding]:

@@ -8,11 +8,15 @@ from typing import Final
 
 from msgspec import Struct
 
+from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.near import near
 from sabir.languages.muranopl.check import core_library
 from sabir.languages.muranopl.check.core_members import CoreClass, core_class
 from sabir.languages.muranopl.check.names import is_class_name, is_dotted_name, is_type_reference
 from sabir.languages.muranopl.check.view import PackageView
+from sabir.languages.muranopl.syntax.defects import Defects
+from sabir.languages.muranopl.syntax.members import read_methods, read_properties
+from sabir.languages.muranopl.syntax.nodes import MethodNode, PropertyNode
 from sabir.languages.muranopl.syntax.shapes import is_null
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlSequence, text_of
 from sabir.text import Source
@@ -21,9 +25,9 @@ __all__ = [
     "Ancestry",
     "ClassDocument",
     "ClassTable",
+    "Members",
     "class_documents",
     "is_preamble",
-    "members",
     "type_items",
 ]
 
@@ -32,7 +36,15 @@ _MOST_ANCESTORS: Final = 200
 _MOST_LOOKED_FOR: Final = 100
 
 
-class ClassDocument(Struct, frozen=True, eq=False):
+class Members(Struct, frozen=True, eq=False):
+    """The properties and methods of a class, and what is wrong with the form of their declarations."""
+
+    properties: tuple[PropertyNode, ...]
+    methods: tuple[MethodNode, ...]
+    findings: tuple[Finding, ...]
+
+
+class ClassDocument(Struct, frozen=True, eq=False, dict=True):
     """One class of a class file. `name` is qualified; None when the name or the namespaces are malformed."""
 
     source: Source
@@ -63,6 +75,14 @@ class ClassDocument(Struct, frozen=True, eq=False):
             return None if namespace is None else name
         return f"{namespace}.{name}"
 
+    @cached_property
+    def members(self) -> Members:
+        defects = Defects(self.source)
+        properties = read_properties(self.node.entry("Properties"), defects)
+        methods = read_methods(self.node, defects, with_bodies=False)
+        findings = tuple(defect.finding for defect in defects.noted if defect.is_checked)
+        return Members(properties, methods, findings)
+
     @property
     def extends(self) -> Iterator[tuple[YamlNode, str]]:
         """The parents that are written well: their nodes and references."""
@@ -75,17 +95,6 @@ def type_items(value: YamlNode | None) -> Iterator[tuple[YamlNode, str]]:
         text = text_of(item)
         if item is not None and text is not None and is_type_reference(text):
             yield item, text
-
-
-def members(node: YamlMapping, section: str) -> Iterator[tuple[YamlNode, str, YamlNode]]:
-    """Key node, name and value of the entries of `Properties` or `Methods` (and its old name `Workflow`)."""
-    for key in (section, "Workflow") if section == "Methods" else (section,):
-        value = node.get(key)
-        if isinstance(value, YamlMapping):
-            for name_node, member in value.items():
-                name = text_of(name_node)
-                if name is not None:
-                    yield name_node, name, member
 
 
 def class_documents(view: PackageView, path: str) -> tuple[ClassDocument, ...]:
@@ -155,7 +164,7 @@ class Ancestry(Struct, frozen=True, eq=False):
 
     @property
     def property_names(self) -> frozenset[str]:
-        names = {name for one in self.own for _, name, _ in members(one.node, "Properties")}
+        names = {declared.name for document in self.own for declared in document.members.properties}
         return frozenset(names.union(*(one.inputs | one.properties for one in self.core)))
 
 

@@ -21,7 +21,6 @@ from sabir.languages.muranopl.check.class_view import (
     ClassTable,
     class_documents,
     is_preamble,
-    members,
     type_items,
 )
 from sabir.languages.muranopl.check.contracts import check_contract, contract_expressions
@@ -38,9 +37,10 @@ from sabir.languages.muranopl.syntax.expressions import (
     type_name,
     unparsable,
 )
+from sabir.languages.muranopl.syntax.nodes import Value
 from sabir.languages.muranopl.syntax.report import Report, kind_of
 from sabir.source.packages import LoadedPackage
-from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence, text_of
+from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, text_of
 
 __all__ = ["ClassValidator"]
 
@@ -136,10 +136,12 @@ class ClassValidator(BaseValidator):
                 "E020", "a class lacks its Name; in a file with several classes each needs one"
             )
         yield from check_class_structure(report, document)
-        yield from check_properties(report, node.get("Properties"), self._version)
-        for section in ("Methods", "Workflow"):
-            yield from check_methods(report, node.get(section), self._version)
-        yield from self._contracts(report, document)
+        members = facts.document.members
+        yield from members.findings
+        if self._version is not None:
+            yield from check_properties(report, members.properties, self._version)
+            yield from check_methods(report, members.methods, self._version)
+        yield from self._contracts(report, facts.document)
         if isinstance(node.get("Namespaces"), YamlMapping | None):
             yield from self._type_references(report, document)
         for method in facts.methods:
@@ -161,30 +163,27 @@ class ClassValidator(BaseValidator):
             yield Report(at.source).at(place, "MPL:E012", message, hint=hint)
 
     def _contracts(self, report: Report, document: ClassDocument) -> Iterator[Finding]:
-        for _, _, declared in members(document.node, "Properties"):
-            if isinstance(declared, YamlMapping):
-                contract = declared.get("Contract")
-                yield from check_contract(report, contract)
-                yield from self._defaults.check(report, contract, declared.get("Default"))
-                yield from self._contract_types(report, document, contract)
-        for _, _, method in members(document.node, "Methods"):
-            for argument in _arguments(method):
-                contract, default = argument.get("Contract"), argument.get("Default")
-                yield from check_contract(report, contract)
-                yield from self._contract_types(report, document, contract)
-                if isinstance(default, YamlScalar) and (text_of(default) or "").startswith("$"):
-                    parsed = parse_scalar(report, default)
-                    if not isinstance(parsed, ExpressionText):
-                        yield unparsable(report, default, parsed)
-                else:
-                    yield from self._defaults.check(report, contract, default)
+        for declared in document.members.properties:
+            contract = declared.contract.node
+            yield from check_contract(report, contract)
+            yield from self._defaults.check(report, contract, _node(declared.default))
+            yield from self._contract_types(report, document, contract)
+        arguments = (argument for method in document.members.methods for argument in method.arguments)
+        for argument in arguments:
+            contract, default = argument.contract.node, _node(argument.default)
+            yield from check_contract(report, contract)
+            yield from self._contract_types(report, document, contract)
+            if isinstance(default, YamlScalar) and (text_of(default) or "").startswith("$"):
+                parsed = parse_scalar(report, default)
+                if not isinstance(parsed, ExpressionText):
+                    yield unparsable(report, default, parsed)
+            else:
+                yield from self._defaults.check(report, contract, default)
 
     def _contract_types(
-        self, report: Report, document: ClassDocument, contract: YamlNode | None
+        self, report: Report, document: ClassDocument, contract: YamlNode
     ) -> Iterator[Finding]:
         """The classes that a contract names: `$.class(x:Y)`, also without a prefix."""
-        if contract is None:
-            return
         for expression in contract_expressions(report, contract):
             for node, written in _contract_classes(expression.tree):
                 span = expression.span(node)
@@ -218,13 +217,8 @@ class ClassValidator(BaseValidator):
                 yield Report(document.source).at(place, "MPL:E117", f"the class extends itself: {way}")
 
 
-def _arguments(method: YamlNode) -> Iterator[YamlMapping]:
-    arguments = method.get("Arguments") if isinstance(method, YamlMapping) else None
-    if arguments is None:
-        return
-    for item in arguments.items if isinstance(arguments, YamlSequence) else (arguments,):
-        if isinstance(item, YamlMapping):
-            yield from (value for value in item.values() if isinstance(value, YamlMapping))
+def _node(value: Value | None) -> YamlNode | None:
+    return None if value is None else value.node
 
 
 def _contract_classes(tree: Node) -> Iterator[tuple[Node, str]]:

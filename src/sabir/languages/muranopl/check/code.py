@@ -76,7 +76,7 @@ def read_body(report: Report, node: YamlNode | None) -> Body:
     if node is not None:
         defects = Defects(report.source)
         block = read_block(node, defects)
-        body.findings += (defect.finding for defect in defects.instructions if defect.is_checked)
+        body.findings += (defect.finding for defect in defects.noted if defect.is_checked)
         _Walker(report, body).block(block, in_loop=False)
     return body
 

@@ -8,15 +8,14 @@ from functools import cached_property
 from msgspec import Struct
 
 from sabir.expressions.yaql.nodes import Binary, Call, Node, Variable, Word, children
-from sabir.languages.muranopl.check.class_members import PROPERTY_KEYS
-from sabir.languages.muranopl.check.class_view import ClassDocument, ClassTable, members
+from sabir.languages.muranopl.check.class_view import ClassDocument, ClassTable
 from sabir.languages.muranopl.check.code import Body, read_body
 from sabir.languages.muranopl.check.contracts import accepts_null
 from sabir.languages.muranopl.check.core_members import CoreClass
 from sabir.languages.muranopl.syntax.expressions import ExpressionText, parse_scalar, type_name
+from sabir.languages.muranopl.syntax.nodes import ArgumentNode, MethodNode
 from sabir.languages.muranopl.syntax.report import Report
-from sabir.languages.muranopl.syntax.shapes import is_null
-from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence, text_of
+from sabir.source.yaml.nodes import YamlNode, YamlScalar
 
 __all__ = ["ClassFacts", "Facts", "Lineage", "MethodFacts", "Signature", "own_property"]
 
@@ -37,7 +36,7 @@ class Signature(Struct, frozen=True, eq=False):
 
 class MethodFacts(Struct, frozen=True, eq=False):
     name: str
-    node: YamlNode
+    node: MethodNode
     body: Body
     arguments: frozenset[str]
     is_static: bool
@@ -53,28 +52,16 @@ class ClassFacts:
 
     @cached_property
     def methods(self) -> tuple[MethodFacts, ...]:
-        found: list[MethodFacts] = []
-        for _, name, node in members(self.document.node, "Methods"):
-            declared = node if isinstance(node, YamlMapping) else None
-            usage = text_of(declared.get("Usage")) if declared else None
-            found.append(
-                MethodFacts(
-                    name,
-                    node,
-                    read_body(self.report, self._body(declared)),
-                    frozenset(_argument_names(declared)),
-                    usage in ("Static", "Extension"),
-                )
+        return tuple(
+            MethodFacts(
+                node.name,
+                node,
+                read_body(self.report, node.code),
+                frozenset(argument.name for argument in node.arguments),
+                node.usage in ("Static", "Extension"),
             )
-        return tuple(found)
-
-    @staticmethod
-    def _body(declared: YamlMapping | None) -> YamlNode | None:
-        body = declared.get("Body") if declared else None
-        # A number or the like as a body is a finding about the method (MPL:E045), not about a statement.
-        if isinstance(body, YamlScalar) and not isinstance(body.value, str):
-            return None
-        return body
+            for node in self.document.members.methods
+        )
 
     @cached_property
     def assigned(self) -> frozenset[str]:
@@ -173,11 +160,11 @@ class Lineage:
 
     @cached_property
     def properties(self) -> Mapping[str, str]:
-        """Declared properties with their usage."""
+        """Declared properties with their usage; none where a misspelt key may have been meant as `Usage`."""
         found: dict[str, str] = {}
         for facts in self._own:
-            for _, name, declared in members(facts.document.node, "Properties"):
-                found.setdefault(name, _usage(declared))
+            for declared in facts.document.members.properties:
+                found.setdefault(declared.name, "" if declared.is_doubtful else declared.usage)
         for core in self._core:
             found.update((name, "In") for name in core.inputs if name not in found)
             found.update((name, "Runtime") for name in core.properties if name not in found)
@@ -206,16 +193,6 @@ class Lineage:
         return frozenset(found)
 
 
-def _usage(declared: YamlNode) -> str:
-    """The usage of a property; none where a misspelt key may have been meant as `Usage`."""
-    if not isinstance(declared, YamlMapping):
-        return ""
-    if any(text_of(key) not in PROPERTY_KEYS for key in declared):
-        return ""
-    usage = declared.get("Usage")
-    return "In" if usage is None or is_null(usage) else text_of(usage) or ""
-
-
 def own_property(node: Node) -> str | None:
     """The name x of `$.x` or `$this.x`."""
     match node:
@@ -237,45 +214,19 @@ def _calls(tree: Node) -> set[str]:
     return found
 
 
-def _argument_items(method: YamlMapping | None) -> tuple[YamlNode, ...]:
-    arguments = method.get("Arguments") if method else None
-    if arguments is None:
-        return ()
-    return arguments.items if isinstance(arguments, YamlSequence) else (arguments,)
-
-
-def _argument_names(method: YamlMapping | None) -> list[str]:
-    names = (
-        text_of(key) for item in _argument_items(method) if isinstance(item, YamlMapping) for key in item
+def _signature(report: Report, method: MethodNode) -> Signature | None:
+    if not method.has_sure_arguments:
+        return None
+    standard = [argument for argument in method.arguments if argument.usage == "Standard"]
+    usages = {argument.usage for argument in method.arguments}
+    return Signature(
+        tuple(argument.name for argument in standard),
+        frozenset(argument.name for argument in standard if _is_required(report, argument)),
+        "VarArgs" in usages,
+        "KwArgs" in usages,
     )
-    return [name for name in names if name is not None]
 
 
-def _signature(report: Report, node: YamlNode) -> Signature | None:
-    standard: list[str] = []
-    required: set[str] = set()
-    variable = keywords = False
-    for item in _argument_items(node if isinstance(node, YamlMapping) else None):
-        if not isinstance(item, YamlMapping) or len(item) != 1:
-            return None
-        ((key, declared),) = item.items()
-        name = text_of(key)
-        if name is None:
-            return None
-        usage = text_of(declared.get("Usage")) if isinstance(declared, YamlMapping) else None
-        if usage == "VarArgs":
-            variable = True
-        elif usage == "KwArgs":
-            keywords = True
-        else:
-            standard.append(name)
-            if _is_required(report, declared):
-                required.add(name)
-    return Signature(tuple(standard), frozenset(required), variable, keywords)
-
-
-def _is_required(report: Report, declared: YamlNode) -> bool:
+def _is_required(report: Report, argument: ArgumentNode) -> bool:
     """An argument may be left out when it has a default or its contract takes null."""
-    if not isinstance(declared, YamlMapping) or declared.entry("Default") is not None:
-        return False
-    return not accepts_null(report, declared.get("Contract"))
+    return argument.default is None and not accepts_null(report, argument.contract.node)

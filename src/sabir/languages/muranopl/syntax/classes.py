@@ -31,8 +31,8 @@ class ClassFile(Struct, frozen=True, kw_only=True):
 
     classes: tuple[ClassNode, ...]
     findings: tuple[Finding, ...] = ()
-    instructions: tuple[Defect, ...] = ()
-    """What is wrong with instructions, as check and loading see it."""
+    defects: tuple[Defect, ...] = ()
+    """What is wrong with declarations and instructions, as check and loading see it."""
 
 
 def read_class_file(stream: YamlStream, manifest_name: str | None = None) -> ClassFile:
@@ -58,7 +58,7 @@ def read_class_file(stream: YamlStream, manifest_name: str | None = None) -> Cla
     return ClassFile(
         classes=tuple(classes),
         findings=tuple(defects.findings),
-        instructions=tuple(defects.instructions),
+        defects=tuple(defects.noted),
     )
 
 

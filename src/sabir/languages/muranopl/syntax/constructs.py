@@ -92,7 +92,7 @@ class Construct(Struct, frozen=True, kw_only=True, eq=False):
         return None if node is None else read_value(node)
 
     def malformed(self, message: str) -> None:
-        self.defects.instruction(self.first, STATEMENT_FORM, message)
+        self.defects.at(self.first, STATEMENT_FORM, message)
 
     def cases(self) -> YamlMapping | None:
         node = self.keys[self.name]
@@ -106,7 +106,7 @@ class Construct(Struct, frozen=True, kw_only=True, eq=False):
         entry = self.node.entry(self.name)
         assert entry is not None
         if not is_null(entry.value):
-            self.defects.instruction(
+            self.defects.at(
                 entry.key,
                 NEEDLESS_VALUE,
                 f"{self.name} takes no value",
@@ -121,10 +121,10 @@ class Construct(Struct, frozen=True, kw_only=True, eq=False):
         if node is None or name is None:
             what = "nothing" if node is None else kind_of(node)
             place = self.first if node is None else node
-            self.defects.instruction(place, NEEDS_NAME, f"{keyword} needs the name of a variable, not {what}")
+            self.defects.at(place, NEEDS_NAME, f"{keyword} needs the name of a variable, not {what}")
             return ""
         if keyword == "For" and "$" in name:
-            self.defects.instruction(
+            self.defects.at(
                 node,
                 NEEDS_NAME,
                 f"{keyword} needs the name of a variable, not {shown(node)}",
@@ -158,7 +158,7 @@ def read_names(node: YamlNode, keyword: str, defects: Defects) -> tuple[NameNode
             names.append(NameNode(span=item.span, text=text))
         else:
             what = shown(item) if text is not None else kind_of(item)
-            defects.instruction(item, NEEDS_NAME, f"{keyword} needs the name of an exception, not {what}")
+            defects.at(item, NEEDS_NAME, f"{keyword} needs the name of an exception, not {what}")
     return tuple(names)
 
 
@@ -173,14 +173,12 @@ def read_catches(parts: Construct) -> tuple[CatchClause, ...]:
     for key in flat:
         entry = parts.node.entry(key)
         assert entry is not None
-        parts.defects.instruction(
-            entry.key, STATEMENT_FORM, f"{key} belongs into Catch, which has its own keys"
-        )
+        parts.defects.at(entry.key, STATEMENT_FORM, f"{key} belongs into Catch, which has its own keys")
     clauses: list[CatchClause] = []
     for item in node.items if isinstance(node, YamlSequence) else (node,):
         if not isinstance(item, YamlMapping):
             message = f"Catch is a mapping with Do, not {kind_of(item)}"
-            parts.defects.instruction(item, STATEMENT_FORM, message)
+            parts.defects.at(item, STATEMENT_FORM, message)
             continue
         keys = _catch_keys(item, parts.defects)
         if "Do" not in keys:
@@ -190,7 +188,7 @@ def read_catches(parts: Construct) -> tuple[CatchClause, ...]:
 
 
 def _needs_do(place: YamlNode, parts: Construct) -> None:
-    parts.defects.instruction(place, STATEMENT_FORM, "Catch needs Do", difference=CATCH_WITHOUT_DO)
+    parts.defects.at(place, STATEMENT_FORM, "Catch needs Do", difference=CATCH_WITHOUT_DO)
 
 
 def _catch_keys(node: YamlMapping, defects: Defects) -> dict[str, YamlNode]:

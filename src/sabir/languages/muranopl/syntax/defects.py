@@ -1,10 +1,12 @@
 """What is wrong with the form of a class file or manifest, collected while reading goes on.
 
-A defect of an instruction is found once and has two readers: the check reports it under the code of its rule, loading
+A defect of a declaration or an instruction is found once and has two readers: the check reports it under the code of its rule, loading
 refuses the file under a code of its own. Where only one of them cares, the defect says which difference it is.
 """
 
 from __future__ import annotations
+
+from collections.abc import Iterable
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -41,32 +43,36 @@ class Defect(Struct, frozen=True):
 
 
 class Defects:
-    """The defects of one source: `findings` as loading reports them, `instructions` as the check needs them."""
+    """The defects of one source: `findings` as loading reports them, `noted` as the check needs them."""
 
     def __init__(self, source: Source) -> None:
         self.source = source
         self.report = Report(source)
         self.findings: list[Finding] = []
-        self.instructions: list[Defect] = []
+        self.noted: list[Defect] = []
 
-    def instruction(
+    def at(
         self,
         node: YamlNode | Span,
         rule: Rule,
         message: str,
         *,
         hint: str | None = None,
+        related: Iterable[tuple[Span, str]] = (),
         fix: Fix | None = None,
         difference: Difference | None = None,
+        refusal: str = FORM,
     ) -> None:
-        """A defect of an instruction; `rule` is that of the check."""
-        self.reported(self.report.at(node, rule, message, hint=hint, fix=fix), difference)
+        """A defect; `rule` is that of the check, `refusal` the code of loading."""
+        places = tuple(Related(place=Place(self.source, span), message=text) for span, text in related)
+        finding = self.report.at(node, rule, message, hint=hint, fix=fix)
+        self.reported(replace(finding, related=places) if places else finding, difference, refusal)
 
-    def reported(self, finding: Finding, difference: Difference | None = None) -> None:
+    def reported(self, finding: Finding, difference: Difference | None = None, refusal: str = FORM) -> None:
         defect = Defect(finding, difference)
-        self.instructions.append(defect)
+        self.noted.append(defect)
         if defect.is_refused:
-            self.findings.append(replace(finding, code=FORM, fix=None))
+            self.findings.append(replace(finding, code=refusal, fix=None))
 
     def add(self, message: str, span: Span, *, code: str = FORM, hint: str | None = None) -> None:
         self.findings.append(Finding(code=code, message=message, place=Place(self.source, span), hint=hint))

@@ -1,4 +1,4 @@
-"""Where the check and the engine judge the same instruction differently, and why: the whole list.
+"""Where the check and the engine judge the same declaration or instruction differently, and why: the whole list.
 
 The reader finds a defect once, and both report it, unless it is one of these. Rows are those of the requirements.
 """
@@ -10,11 +10,19 @@ from typing import Final, Literal
 from msgspec import Struct
 
 __all__ = [
+    "ACTION_IN_SESSION",
+    "ARGUMENTS_MAPPING",
+    "ARGUMENT_CONTRACT",
     "CALL_IN_TARGET",
     "CATCH_WITHOUT_DO",
     "DIFFERENCES",
+    "IGNORED_KEY",
+    "LOOSE_NAME",
+    "META_BY_NAME",
+    "NULL_CONTRACT",
     "REPEAT_SCALAR",
     "TRY_WITHOUT_CATCH",
+    "WORKFLOW",
     "Difference",
 ]
 
@@ -53,4 +61,68 @@ REPEAT_SCALAR: Final = Difference(
     why="the document shows Repeat without a value (S-14), so the check lets every scalar be",
 )
 
-DIFFERENCES: Final = (TRY_WITHOUT_CATCH, CATCH_WITHOUT_DO, CALL_IN_TARGET, REPEAT_SCALAR)
+# -- declarations --------------------------------------------------------------------------------------------------
+
+IGNORED_KEY: Final = Difference(
+    subject="a key that the table of a property, method or argument does not have",
+    only="check",
+    rows=("V-020", "M-001"),
+    why="it is a misspelling or does nothing; the engine passes over it",
+)
+NULL_CONTRACT: Final = Difference(
+    subject="a property whose Contract has no value",
+    only="check",
+    rows=("V-096", "M-034"),
+    why="the document requires a contract; for the engine it is the contract that takes null alone",
+)
+LOOSE_NAME: Final = Difference(
+    subject="a method or argument with a dot before its name, letters beyond ASCII, or a word that YAML takes for a boolean",
+    only="check",
+    rows=("V-019", "M-006"),
+    why="only .init and .destroy begin with a dot, and other readers of YAML see no name in `yes`; the engine calls them all",
+)
+META_BY_NAME: Final = Difference(
+    subject="Meta that names a meta-class without its properties",
+    only="check",
+    rows=("V-090", "V-107", "V-118", "V-126"),
+    why="the document has mappings and lists of mappings; the engine takes the name as a mapping without properties",
+)
+WORKFLOW: Final = Difference(
+    subject="the section Workflow",
+    only="check",
+    rows=("V-081", "M-006"),
+    why="the old name of Methods, still read (S-03); refused only beside Methods",
+)
+ARGUMENTS_MAPPING: Final = Difference(
+    subject="Arguments as one mapping with several keys or none",
+    only="check",
+    rows=("V-110", "M-007"),
+    why="a mapping has no order to rely on; the engine takes the order in which it is written",
+)
+ARGUMENT_CONTRACT: Final = Difference(
+    subject="an argument without Contract",
+    only="load",
+    rows=("V-120", "M-035"),
+    why="the document requires it of properties only; the engine of both",
+)
+ACTION_IN_SESSION: Final = Difference(
+    subject="a method of Usage Action and Scope Session",
+    only="load",
+    rows=("V-109", "V-117"),
+    why="the document allows each by itself; the check already says that Action is deprecated where there is Scope",
+)
+
+DIFFERENCES: Final = (
+    TRY_WITHOUT_CATCH,
+    CATCH_WITHOUT_DO,
+    CALL_IN_TARGET,
+    REPEAT_SCALAR,
+    IGNORED_KEY,
+    NULL_CONTRACT,
+    LOOSE_NAME,
+    META_BY_NAME,
+    WORKFLOW,
+    ARGUMENTS_MAPPING,
+    ARGUMENT_CONTRACT,
+    ACTION_IN_SESSION,
+)

@@ -1,16 +1,35 @@
-"""Declarations inside a class: properties, methods and their arguments."""
+"""Declarations inside a class: properties and methods.
+
+Every declaration becomes a node, also a malformed one: what is wrong with it is a defect, and what can be read of it
+is there for those who ask which members a class has.
+"""
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
+from sabir.diagnostics.finding import Edit, Fix
+from sabir.languages.muranopl.examples.packages import LIBRARY, package_rule, with_class
+from sabir.languages.muranopl.syntax.arguments import ARGUMENT_USAGES, MEMBER_FORM, read_arguments
+from sabir.languages.muranopl.syntax.declarations import (
+    is_absent,
+    keys_are_known,
+    read_choice,
+    read_meta,
+    read_name,
+    read_optional,
+    without_value,
+)
 from sabir.languages.muranopl.syntax.defects import Defects
-from sabir.languages.muranopl.syntax.nodes import ArgumentNode, Constant, MethodNode, PropertyNode, Value
+from sabir.languages.muranopl.syntax.differences import ACTION_IN_SESSION, NULL_CONTRACT, WORKFLOW
+from sabir.languages.muranopl.syntax.nodes import MethodNode, PropertyNode, Value
+from sabir.languages.muranopl.syntax.repairs import with_contract
+from sabir.languages.muranopl.syntax.report import kind_of, shown
+from sabir.languages.muranopl.syntax.shapes import is_null
 from sabir.languages.muranopl.syntax.statements import read_block
 from sabir.languages.muranopl.syntax.values import read_value
-from sabir.source.yaml import YamlEntry, YamlMapping, YamlNode, YamlScalar, YamlSequence
-from sabir.text import EMPTY_SPAN, Place, Span
+from sabir.source.yaml.nodes import YamlEntry, YamlMapping, YamlNode, YamlScalar
+from sabir.text import Place
 
 __all__ = [
     "ARGUMENT_USAGES",
@@ -23,87 +42,169 @@ __all__ = [
 
 PROPERTY_USAGES: Final = ("In", "Out", "InOut", "Const", "Runtime", "Static", "Config")
 METHOD_USAGES: Final = ("Runtime", "Static", "Extension", "Action")
-ARGUMENT_USAGES: Final = ("Standard", "VarArgs", "KwArgs")
 SCOPES: Final = ("Session", "Public")
-_MEMBER_NAME: Final = re.compile(r"\.?[a-zA-Z_]\w*")
+_PROPERTY_KEYS: Final = frozenset({"Contract", "Usage", "Default", "Meta"})
+_METHOD_KEYS: Final = frozenset({"Scope", "Arguments", "Body", "Usage", "Meta"})
+_SPECIAL_METHODS: Final = frozenset({".init", ".destroy"})
+
+OLD_SECTION: Final = package_rule(
+    "MPL:W013",
+    "the old section Workflow",
+    "Workflow is what Methods was called in old packages. It is still read, and its methods are checked.",
+    with_class("Methods:", "Workflow:"),
+    fixable=True,
+)
+PROPERTIES_FORM: Final = package_rule(
+    "MPL:E026",
+    "Properties is no mapping",
+    "Properties maps names to declarations.",
+    {
+        **LIBRARY,
+        "Classes/Counter.yaml": "Namespaces:\n  =: com.example.tools\n\nName: Counter\n\nProperties: [start, last]\n",
+    },
+)
+PROPERTY_USAGE: Final = package_rule(
+    "MPL:E042",
+    "an unknown Usage of a property",
+    "In, Out, InOut, Const, Runtime, Config or Static says who may set a property and when.",
+    with_class("Usage: Out", "Usage: out"),
+    fixable=True,
+)
+SCOPE_OR_NAMESPACES: Final = package_rule(
+    "MPL:E044",
+    "Namespaces or Scope is malformed",
+    "Namespaces maps prefixes to namespaces. Scope is Public or Session and came with format 1.4.",
+    with_class("  next:\n", "  next:\n    Scope: public\n"),
+    good=with_class("  next:\n", "  next:\n    Scope: Public\n"),
+    fixable=True,
+)
+NO_CODE: Final = package_rule(
+    "MPL:E045",
+    "a Body that is no code",
+    "The body of a method is an expression, a block construct or a list of these.",
+    with_class(
+        "    Body:\n      - $first: $.next(1)\n      - Return: $first + $.next(step => 1)\n",
+        "    Body: 5\n",
+    ),
+)
+METHOD_USAGE: Final = package_rule(
+    "MPL:W045",
+    "a Usage of a method that is unknown, too new or deprecated",
+    "A method is Runtime, Static, Extension (both from format 1.3) or, up to format 1.3, Action; later Action is "
+    "written Scope: Public.",
+    with_class("  next:\n", "  next:\n    Usage: Action\n"),
+    fixable=True,
+)
+NO_CONTRACT: Final = package_rule(
+    "MPL:E047",
+    "a property without a contract",
+    "The contract says which values a property takes. Contract: $ takes any.",
+    with_class("    Contract: $.int()\n    Usage: Out\n", "    Usage: Out\n"),
+    fixable=True,
+)
 
 
 def read_properties(entry: YamlEntry | None, defects: Defects) -> tuple[PropertyNode, ...]:
-    if entry is None or _is_null(entry.value):
+    if entry is None or is_absent(entry.value):
         return ()
-    if not isinstance(entry.value, YamlMapping):
-        defects.add("Properties must be a mapping of names to declarations", entry.value.span)
+    section = entry.value
+    if not isinstance(section, YamlMapping):
+        defects.at(section, PROPERTIES_FORM, f"Properties must be a mapping of names, not {kind_of(section)}")
         return ()
-    found = (_property(key, value, defects) for key, value in entry.value.items())
-    return tuple(one for one in found if one is not None)
+    return tuple(_property(key, value, defects) for key, value in section.items())
 
 
-def _property(key: YamlNode, value: YamlNode, defects: Defects) -> PropertyNode | None:
-    name = _member_name(key, "property", defects)
-    if name is None:
-        return None
-    contract = _contract(name, "property", key, value, defects)
-    if contract is None or not isinstance(value, YamlMapping):
-        return None
-    usage, usage_span = _choice(value, "Usage", PROPERTY_USAGES, f"property {name!r}", defects)
+def _property(key: YamlNode, value: YamlNode, defects: Defects) -> PropertyNode:
+    name = read_name(key, "property", defects, strict=False)
+    if not isinstance(value, YamlMapping):
+        message = f"property {shown(key)} must be a mapping with a Contract, not {kind_of(value)}"
+        defects.at(key, NO_CONTRACT, message)
+        return PropertyNode(span=key.span, name=name, contract=without_value(key.span), is_doubtful=True)
+    has_known_keys = keys_are_known(value, _PROPERTY_KEYS, f"property {shown(key)}", defects)
+    contract = _contract(key, value, defects)
+    usage, usage_span = read_choice(
+        value, "Usage", PROPERTY_USAGES, code=PROPERTY_USAGE, what="Usage of a property", defects=defects
+    )
     return PropertyNode(
         span=key.span,
         name=name,
         contract=contract,
         usage=usage or "In",
         usage_span=usage_span,
-        default=_optional(value, "Default"),
-        meta=_optional(value, "Meta"),
+        default=read_optional(value, "Default"),
+        meta=read_meta(value, defects),
+        is_doubtful=not has_known_keys or (usage is None and not is_absent(value.get("Usage"))),
     )
 
 
-def _contract(name: str, what: str, key: YamlNode, value: YamlNode, defects: Defects) -> Value | None:
-    if not isinstance(value, YamlMapping):
-        defects.add(f"{what} {name!r} must be a mapping with a Contract", key.span)
-        return None
-    contract = value.get("Contract")
-    if contract is None:
-        defects.add(f"{what} {name!r} has no Contract", key.span, hint="`Contract: $` accepts anything")
-        return None
-    return read_value(contract)
+def _contract(key: YamlNode, declared: YamlMapping, defects: Defects) -> Value:
+    contract = declared.get("Contract")
+    if is_absent(contract):
+        hint = "add a Contract; Contract: $ takes any value"
+        fix = with_contract(defects.report, declared)
+        difference = None if contract is None else NULL_CONTRACT
+        message = f"property {shown(key)} has no Contract"
+        defects.at(key, NO_CONTRACT, message, hint=hint, fix=fix, difference=difference)
+    return without_value(key.span) if contract is None else read_value(contract)
 
 
-def read_methods(document: YamlMapping, defects: Defects) -> tuple[MethodNode, ...]:
-    """The section `Methods`, or `Workflow`, its old name; both together are an error (S-03)."""
+def read_methods(
+    document: YamlMapping, defects: Defects, *, with_bodies: bool = True
+) -> tuple[MethodNode, ...]:
+    """The section `Methods`, or `Workflow`, its old name; both together are an error (S-03).
+
+    Without bodies the nodes still have their `code`: which members a class has is asked far more often than what they do.
+    """
     methods, workflow = document.entry("Methods"), document.entry("Workflow")
-    if methods is not None and workflow is not None:
-        defects.add(
-            "the class has both Methods and Workflow, which is the old name of Methods",
-            workflow.key.span,
-            hint="move the methods of Workflow into Methods",
-        )
-    entry = methods or workflow
-    if entry is None or _is_null(entry.value):
-        return ()
-    if not isinstance(entry.value, YamlMapping):
-        defects.add("Methods must be a mapping of names to declarations", entry.value.span)
-        return ()
-    found = (_method(key, value, defects) for key, value in entry.value.items())
-    return tuple(one for one in found if one is not None)
+    if workflow is not None:
+        _old_section(workflow, defects, is_second=methods is not None)
+    nodes: list[MethodNode] = []
+    for entry in (methods, workflow):
+        if entry is None or is_null(entry.value):
+            continue
+        section = entry.value
+        if isinstance(section, YamlMapping):
+            nodes += (_method(key, value, defects, with_bodies=with_bodies) for key, value in section.items())
+        else:
+            defects.at(section, MEMBER_FORM, f"Methods must be a mapping of names, not {kind_of(section)}")
+    return tuple(nodes)
 
 
-def _method(key: YamlNode, value: YamlNode, defects: Defects) -> MethodNode | None:
-    name = _member_name(key, "method", defects)
-    if name is None:
-        return None
-    if _is_null(value):
-        return MethodNode(span=key.span, name=name)
+def _old_section(entry: YamlEntry, defects: Defects, *, is_second: bool) -> None:
+    message = "Workflow is the old name of the section Methods"
+    if is_second:
+        hint = "move its methods to Methods; only one of the two is read"
+        defects.at(entry.key, OLD_SECTION, message, hint=hint)
+        return
+    edit = Edit(place=Place(defects.source, entry.key.span), text="Methods")
+    fix = Fix(title="rename it to Methods", edits=(edit,))
+    defects.at(entry.key, OLD_SECTION, message, hint="rename it to Methods", fix=fix, difference=WORKFLOW)
+
+
+def _method(key: YamlNode, value: YamlNode, defects: Defects, *, with_bodies: bool) -> MethodNode:
+    name = read_name(key, "method", defects, special=_SPECIAL_METHODS)
     if not isinstance(value, YamlMapping):
-        defects.add(f"method {name!r} must be a mapping with Arguments and Body", value.span)
-        return None
-    usage, usage_span = _choice(value, "Usage", METHOD_USAGES, f"method {name!r}", defects)
-    scope, scope_span = _choice(value, "Scope", SCOPES, f"method {name!r}", defects)
+        if not is_null(value):
+            hint = "write its code below Body"
+            message = f"method {shown(key)} must be a mapping with a Body, not {kind_of(value)}"
+            defects.at(value, MEMBER_FORM, message, hint=hint)
+        return MethodNode(span=key.span, name=name)
+    keys_are_known(value, _METHOD_KEYS, f"method {shown(key)}", defects)
+    scope, scope_span = read_choice(
+        value, "Scope", SCOPES, code=SCOPE_OR_NAMESPACES, what="Scope", defects=defects
+    )
+    usage, usage_span = read_choice(
+        value, "Usage", METHOD_USAGES, code=METHOD_USAGE, what="Usage of a method", defects=defects
+    )
     if usage == "Action" and scope == "Session":
-        defects.add(
-            f"method {name!r} is an Action, which is called from outside, and of Scope Session, which is not",
-            scope_span,
-            hint="`Scope: Public` alone is enough",
+        message = (
+            f"method {name!r} is an Action, which is called from outside, and of Scope Session, which is not"
         )
+        hint = "`Scope: Public` alone is enough"
+        defects.at(scope_span, SCOPE_OR_NAMESPACES, message, hint=hint, difference=ACTION_IN_SESSION)
+    meta = read_meta(value, defects)
+    arguments, is_ordered = read_arguments(name, value.get("Arguments"), defects)
+    code = _code(key, value.get("Body"), defects)
     return MethodNode(
         span=key.span,
         name=name,
@@ -111,103 +212,20 @@ def _method(key: YamlNode, value: YamlNode, defects: Defects) -> MethodNode | No
         usage_span=usage_span,
         scope=scope,
         scope_span=scope_span,
-        arguments=_arguments(name, value.get("Arguments"), defects),
-        body=read_block(value.get("Body"), defects),
-        meta=_optional(value, "Meta"),
+        arguments=arguments,
+        has_sure_arguments=is_ordered,
+        body=read_block(code, defects) if with_bodies else (),
+        code=code,
+        meta=meta,
+        node=value,
     )
 
 
-def _arguments(method: str, node: YamlNode | None, defects: Defects) -> tuple[ArgumentNode, ...]:
-    if node is None or _is_null(node):
-        return ()
-    pairs: list[tuple[YamlNode, YamlNode]] = []
-    if isinstance(node, YamlMapping):
-        pairs.extend(node.items())
-    elif isinstance(node, YamlSequence):
-        for item in node.items:
-            if isinstance(item, YamlMapping) and len(item.entries) == 1:
-                pairs.extend(item.items())
-            else:
-                defects.add(
-                    f"an argument of method {method!r} is a mapping with one key, its name", item.span
-                )
-    else:
-        defects.add(f"Arguments of method {method!r} must be a list", node.span)
-    found = [one for key, value in pairs if (one := _argument(method, key, value, defects)) is not None]
-    _check_order(method, found, defects)
-    return tuple(found)
-
-
-def _argument(method: str, key: YamlNode, value: YamlNode, defects: Defects) -> ArgumentNode | None:
-    name = _member_name(key, "argument", defects)
-    if name is None:
+def _code(name: YamlNode, body: YamlNode | None, defects: Defects) -> YamlNode | None:
+    """The body of a method, when it can be code."""
+    if isinstance(body, YamlScalar) and body.value is not None and not isinstance(body.value, str):
+        kind = kind_of(body)
+        message = f"the Body of {shown(name)} must be code: an expression, a block or a list, not {kind}"
+        defects.at(body, NO_CODE, message)
         return None
-    contract = _contract(name, f"in method {method!r} argument", key, value, defects)
-    if contract is None or not isinstance(value, YamlMapping):
-        return None
-    usage, usage_span = _choice(value, "Usage", ARGUMENT_USAGES, f"argument {name!r}", defects)
-    return ArgumentNode(
-        span=key.span,
-        name=name,
-        contract=contract,
-        usage=usage or "Standard",
-        usage_span=usage_span,
-        default=_optional(value, "Default"),
-        meta=_optional(value, "Meta"),
-    )
-
-
-def _check_order(method: str, arguments: list[ArgumentNode], defects: Defects) -> None:
-    """Standard arguments first, then at most one VarArgs, then at most one KwArgs."""
-    seen: dict[str, ArgumentNode] = {}
-    for argument in arguments:
-        if (first := seen.setdefault("name " + argument.name, argument)) is not argument:
-            place = Place(defects.source, first.span)
-            defects.duplicate(f"method {method!r} has two arguments {argument.name!r}", argument.span, place)
-        late = ARGUMENT_USAGES[ARGUMENT_USAGES.index(argument.usage) + (argument.usage == "Standard") :]
-        before = next((usage for usage in late if usage in seen), None)
-        if before is not None:
-            defects.add(
-                f"argument {argument.name!r} of method {method!r} stands after the {before} argument "
-                f"{seen[before].name!r}",
-                argument.span,
-                hint="order: Standard arguments, then one VarArgs, then one KwArgs",
-            )
-        seen.setdefault(argument.usage, argument)
-
-
-def _member_name(key: YamlNode, what: str, defects: Defects) -> str | None:
-    name = key.value if isinstance(key, YamlScalar) else None
-    if isinstance(name, bool) and isinstance(key, YamlScalar):
-        name = key.text  # YAML 1.1 reads `on`, `yes` … as booleans; as a name they are what was written
-    if not isinstance(name, str) or not _MEMBER_NAME.fullmatch(name):
-        shown = repr(key.text) if isinstance(key, YamlScalar) else "a structure"
-        defects.add(f"{shown} is no name of a {what}", key.span)
-        return None
-    return name
-
-
-def _choice(
-    node: YamlMapping, key: str, known: tuple[str, ...], owner: str, defects: Defects
-) -> tuple[str | None, Span]:
-    value = node.get(key)
-    if value is None or _is_null(value):
-        return None, EMPTY_SPAN
-    text = value.value if isinstance(value, YamlScalar) else None
-    if isinstance(text, str) and text in known:
-        return text, value.span
-    shown = repr(value.text) if isinstance(value, YamlScalar) else "a structure"
-    defects.misspelt(f"{key} of {owner} is {shown}", value.span, str(text), known)
-    return None, value.span
-
-
-def _optional(node: YamlMapping, key: str) -> Value | None:
-    """The value under a key; a key without a value is the value null, not a missing one."""
-    value = node.get(key)
-    if value is None:
-        return None
-    return read_value(value) if not _is_null(value) else Constant(span=value.span, value=None, node=value)
-
-
-def _is_null(node: YamlNode) -> bool:
-    return isinstance(node, YamlScalar) and node.value is None
+    return body

@@ -240,6 +240,8 @@ class PropertyNode(Struct, frozen=True, eq=False):
     usage_span: Span = EMPTY_SPAN
     default: Value | None = None
     meta: Value | None = None
+    is_doubtful: bool = False
+    """The declaration is malformed or has unknown keys, one of which may have been meant as `Usage`."""
 
 
 class ArgumentNode(Struct, frozen=True, eq=False):
@@ -262,8 +264,13 @@ class MethodNode(Struct, frozen=True, eq=False):
     scope: str | None = None
     scope_span: Span = EMPTY_SPAN
     arguments: tuple[ArgumentNode, ...] = ()
+    has_sure_arguments: bool = True
+    """False where these may not be all arguments, or not in their order."""
     body: Block = ()
+    code: YamlNode | None = None
+    """What the body is read from."""
     meta: Value | None = None
+    node: YamlMapping | None = None
 
 
 class ClassNode(Struct, frozen=True, eq=False):

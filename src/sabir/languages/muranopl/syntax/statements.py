@@ -108,7 +108,7 @@ def _statement(node: YamlNode, defects: Defects) -> Statement:
         _text(node, defects)
     else:
         message = f"a statement is an expression, an assignment or a block construct, not {kind_of(node)}"
-        defects.instruction(node, STATEMENT_FORM, message)
+        defects.at(node, STATEMENT_FORM, message)
     return Broken(span=node.span)
 
 
@@ -122,7 +122,7 @@ def _text(node: YamlScalar, defects: Defects) -> None:
     if node.style is not Style.PLAIN:
         hint = "write it without quotes: a text in quotes is no expression"
     message = f"a statement is an expression, an assignment or a block construct, not the text {shown(node)}"
-    defects.instruction(node, STATEMENT_FORM, message, hint=hint)
+    defects.at(node, STATEMENT_FORM, message, hint=hint)
 
 
 def _mapping(node: YamlMapping, defects: Defects) -> Statement:
@@ -133,15 +133,13 @@ def _mapping(node: YamlMapping, defects: Defects) -> Statement:
     if len(node) == 1:
         return _assignment(node, defects)
     if not node.entries:
-        defects.instruction(node, STATEMENT_FORM, "an empty mapping is no statement")
+        defects.at(node, STATEMENT_FORM, "an empty mapping is no statement")
         return Broken(span=node.span)
     near_opener = next(
         (meant for key in keys if key is not None and (meant := near(key, _OPENERS)) is not None), None
     )
     hint = f"did you mean {near_opener!r}?" if near_opener else "begin each assignment with a dash of its own"
-    defects.instruction(
-        node.entries[0].key, STATEMENT_FORM, "several keys that form no block construct", hint=hint
-    )
+    defects.at(node.entries[0].key, STATEMENT_FORM, "several keys that form no block construct", hint=hint)
     return Broken(span=node.span)
 
 
@@ -154,7 +152,7 @@ def _assignment(node: YamlMapping, defects: Defects) -> Statement:
             return Assignment(span=span, target=target, value=value)
         if has_calls_before_the_end(key.text):
             message = f"{shown(key)} cannot be assigned to: it calls something on the way"
-            defects.instruction(key, NO_TARGET, message, difference=CALL_IN_TARGET)
+            defects.at(key, NO_TARGET, message, difference=CALL_IN_TARGET)
             return Assignment(span=span, target=target, value=value)
     message = f"{shown(key)} can be neither assigned to nor is it a keyword"
     if text_of(key) in _KEYWORDS:
@@ -180,7 +178,7 @@ def _construct(node: YamlMapping, name: str, defects: Defects) -> Statement:
         # The engine runs Try with Finally alone, and published packages have it.
         if "Finally" not in keys:
             message = f"{name} needs Catch"
-            defects.instruction(construct.first, STATEMENT_FORM, message, difference=TRY_WITHOUT_CATCH)
+            defects.at(construct.first, STATEMENT_FORM, message, difference=TRY_WITHOUT_CATCH)
     elif missing:
         construct.malformed(f"{name} needs {' and '.join(missing)}")
     return _READERS[name](construct)
@@ -210,7 +208,7 @@ def _while(parts: Construct) -> Statement:
         else:
             hint = "a literal can be put in parentheses: `(true)`"
             message = f"While needs an expression, not {kind_of(condition.node)}"
-            parts.defects.instruction(condition.span, STATEMENT_FORM, message, hint=hint)
+            parts.defects.at(condition.span, STATEMENT_FORM, message, hint=hint)
     return While(span=parts.span, condition=condition, body=parts.code("Do"))
 
 
@@ -228,7 +226,7 @@ def _repeat(parts: Construct) -> Statement:
     if not isinstance(times, Expr) and not (isinstance(times, Constant) and isinstance(times.value, int)):
         message = f"Repeat needs an integer or an expression, not {kind_of(times.node)}"
         difference = REPEAT_SCALAR if isinstance(times, Constant) else None
-        parts.defects.instruction(times.span, STATEMENT_FORM, message, difference=difference)
+        parts.defects.at(times.span, STATEMENT_FORM, message, difference=difference)
     return Repeat(span=parts.span, times=times, body=parts.code("Do"))
 
 
@@ -254,7 +252,7 @@ def _match(parts: Construct) -> Statement:
             read.append((Constant(span=key.span, value=key.value, node=key), block))
         else:
             message = f"a case of Match is a constant, not {kind_of(key)}"
-            parts.defects.instruction(key, STATEMENT_FORM, message)
+            parts.defects.at(key, STATEMENT_FORM, message)
     return Match(
         span=parts.span, cases=tuple(read), value=parts.value("Value"), default=parts.code("Default")
     )
@@ -285,7 +283,7 @@ def _throw(parts: Construct) -> Statement:
     names = parts.value("Throw")
     if isinstance(names, ListValue) and not names.items:
         message = "Throw needs the name of an exception, not an empty list"
-        parts.defects.instruction(names.span, NEEDS_NAME, message)
+        parts.defects.at(names.span, NEEDS_NAME, message)
     elif not isinstance(names, Expr):
         read_names(parts.keys["Throw"], "Throw", parts.defects)
     return Throw(
