@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sabir.expressions.template.reading import TagKind, dotted_names, names_in, read_tags
+from sabir.expressions.template.reading import TagKind, dotted_names, read_tags
 
 TAGS = {
     "none": ("just { text }", []),
@@ -75,7 +75,8 @@ NAMES = {
 
 @pytest.mark.parametrize(("text", "expected"), NAMES.values(), ids=NAMES.keys())
 def test_names(text: str, expected: list[str]) -> None:
-    assert names_in(text) == expected
+    names = [name.text for tag in read_tags(text).tags for name in dotted_names(tag.tokens)]
+    assert names == expected
 
 
 def test_names_know_where_they_stand() -> None:

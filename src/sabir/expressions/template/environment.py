@@ -108,12 +108,16 @@ class BoundedEnvironment(MeteredEnvironment):
         known = self._templates.get(source.name)
         if known is not None and known[0] == source.text:
             return known[1]
-        code, pieces = _compiled(source.text, source.name, trailing=self.keep_trailing_newline)
+        code, pieces = self.compiled(source)
         self.pieces[source.name] = pieces
         self._sources[source.name] = source
         template: Template = self.template_class.from_code(self, code, self.make_globals(None), None)
         self._templates[source.name] = (source.text, template)
         return template
+
+    def compiled(self, source: Source) -> tuple[CodeType, tuple[Piece, ...]]:
+        """The code of a template and the pieces that it puts out."""
+        return _compiled(source.text, source.name, trailing=self.keep_trailing_newline)
 
     def source_of(self, name: str | None, fallback: Source) -> Source:
         return self._sources.get(name or "", fallback)

@@ -12,7 +12,7 @@ from jinja2.visitor import NodeTransformer
 from sabir.expressions.template.lines import Piece
 from sabir.text import Source
 
-__all__ = ["COUNTING", "count", "mark"]
+__all__ = ["COUNTING", "Marking", "count", "mark"]
 
 _LOOP: Final = "*loop*"
 _MADE: Final = "*made*"
@@ -42,7 +42,7 @@ def count(tree: nodes.Template) -> None:
 
 def mark(tree: nodes.Template, source: Source) -> tuple[Piece, ...]:
     """Rewrite the tree in place; the pieces are to stand in `environment.pieces` under the source's name."""
-    marking = _Marking(source)
+    marking = Marking(source)
     marking.visit(tree)
     return tuple(marking.pieces)
 
@@ -52,9 +52,12 @@ class _Counting(NodeTransformer):
 
     def visit_For(self, node: nodes.For) -> nodes.For:  # noqa: N802
         self.generic_visit(node)
-        # A filter is called as it is; a function would go through the sandbox.
-        node.iter = nodes.Filter(cast("nodes.Expr", node.iter), _LOOP, [], [], None, None, lineno=node.lineno)
+        node.iter = self.counted(cast("nodes.Expr", node.iter), node.lineno)
         return node
+
+    def counted(self, items: nodes.Expr, line: int) -> nodes.Filter:
+        # A filter is called as it is; a function would go through the sandbox.
+        return nodes.Filter(items, _LOOP, [], [], None, None, lineno=line)
 
     def visit_Concat(self, node: nodes.Concat) -> nodes.Call:  # noqa: N802
         self.generic_visit(node)
@@ -78,25 +81,26 @@ class _Counting(NodeTransformer):
         return nodes.Filter(node, _MADE, [], [], None, None, lineno=node.lineno)
 
 
-class _Marking(_Counting):
+class Marking(_Counting):
     """Outputs know their place, too."""
 
     def __init__(self, source: Source) -> None:
         self.source = source
         self.pieces: list[Piece] = []
-        self._cursor = 0
+        self.cursor = 0
+        """How far the text has been looked through."""
 
     def visit_Output(self, node: nodes.Output) -> list[nodes.Node]:  # noqa: N802
         out: list[nodes.Node] = []
         for child in node.nodes:
             if isinstance(child, nodes.TemplateData):
-                out += self._data(child)
+                out += self.data(child)
             else:
-                out.append(self._output(self._sign(child.lineno), child.lineno))
+                out.append(self.output(self.sign(child.lineno), child.lineno))
                 out.append(nodes.Output([self.visit(child)], lineno=child.lineno))
         return out
 
-    def _data(self, node: nodes.TemplateData) -> list[nodes.Node]:
+    def data(self, node: nodes.TemplateData) -> list[nodes.Node]:
         out: list[nodes.Node] = []
         line = node.lineno
         for text in node.data.splitlines(keepends=True):
@@ -108,27 +112,27 @@ class _Marking(_Counting):
                 exact=offset is not None,
             )
             if offset is not None:
-                self._cursor = offset + len(text)
-            out.append(self._output(self._add(piece), line))
+                self.cursor = offset + len(text)
+            out.append(self.output(self.add(piece), line))
             line += text.endswith("\n")
         return out
 
-    def _sign(self, line: int) -> int:
+    def sign(self, line: int) -> int:
         """A mark for an expression: at its braces when they can be told, else at its line."""
         start = self._line_start(line)
         # The braces may stand on an earlier line than the expression in them.
-        found = self.source.text.find("{{", max(self._cursor - 2, 0) if self._cursor else start)
+        found = self.source.text.find("{{", max(self.cursor - 2, 0) if self.cursor else start)
         end = self.source.text.find("\n", start)
         if found < 0 or (0 <= end < found):
             found = start
-        self._cursor = max(self._cursor, found + 1)
-        return self._add(Piece.make("", self.source, found, exact=False))
+        self.cursor = max(self.cursor, found + 1)
+        return self.add(Piece.make("", self.source, found, exact=False))
 
-    def _add(self, piece: Piece) -> int:
+    def add(self, piece: Piece) -> int:
         self.pieces.append(piece)
         return len(self.pieces) - 1
 
-    def _output(self, index: int, line: int) -> nodes.Output:
+    def output(self, index: int, line: int) -> nodes.Output:
         # EnvironmentAttribute is written into the compiled code as `environment.NAME`: no look-up through the sandbox.
         attribute: Any = nodes.EnvironmentAttribute(f"pieces[{self.source.name!r}][{index}]", lineno=line)
         return nodes.Output([attribute], lineno=line)
@@ -138,7 +142,7 @@ class _Marking(_Counting):
 
     def _find(self, text: str, line: int) -> int | None:
         start = self._line_start(line)
-        offset = self.source.text.find(text, max(start, self._cursor if self._cursor > start else start))
+        offset = self.source.text.find(text, max(start, self.cursor if self.cursor > start else start))
         end = self.source.text.find("\n", start)
         end = len(self.source.text) if end < 0 else end + 1
         return offset if 0 <= offset < end else None

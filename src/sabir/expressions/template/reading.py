@@ -17,7 +17,7 @@ from msgspec import Struct
 
 from sabir.text import Span
 
-__all__ = ["Name", "Tag", "TagKind", "TemplateTags", "Token", "dotted_names", "names_in", "read_tags"]
+__all__ = ["Name", "Tag", "TagKind", "TemplateTags", "Token", "dotted_names", "read_tags"]
 
 _KEPT: Final = 256
 
@@ -105,11 +105,6 @@ def dotted_names(tokens: Sequence[Token]) -> Iterator[Name]:
 def _continues(name: Token, dot: Token, following: Token) -> bool:
     is_touching = dot.start == name.end and following.start == dot.end
     return is_touching and dot.text == "." and following.kind == "name"
-
-
-def names_in(text: str) -> list[str]:
-    """The dotted names that the tags of a text use."""
-    return [name.text for tag in read_tags(text).tags for name in dotted_names(tag.tokens)]
 
 
 @lru_cache(maxsize=_KEPT)

@@ -33,7 +33,9 @@ def build_graph(
     full_provenance: bool = False,
     input_origins: Mapping[str, Origin] | None = None,
 ) -> Graph:
-    builder = _Builder(resolved, Origins(resolved.deployment, full_provenance, input_origins or {}))
+    builder = _Builder(
+        resolved, Origins(resolved.deployment, full=full_provenance, inputs=input_origins or {})
+    )
     order: list[Value] = [list(wave) for wave in start_order(resolved.units.needs)]
     outputs: dict[str, Value] = {
         "namespace": resolved.deployment.configuration.namespace,

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping
-from itertools import islice
+from collections.abc import Iterator, Mapping
 from typing import Final
 
-from msgspec import Struct
-
 from sabir.expressions.template.lines import Piece
-from sabir.expressions.template.reading import names_in, read_tags
+from sabir.expressions.template.reading import read_tags
 from sabir.graph import AttributeRead, How, Origin, Record
-from sabir.languages.ccp.graph.tags import statements_over
 from sabir.languages.ccp.syntax.component import Component
 from sabir.languages.ccp.syntax.deployment import INPUTS, Deployment
 from sabir.languages.ccp.syntax.nodes import Definition, Mapped
+from sabir.languages.ccp.syntax.recording.settings import MAPPING
+from sabir.provenance import Cell, Chains
 from sabir.source.yaml import YamlScalar
 from sabir.text import Place, Source, Span
 
@@ -26,11 +24,39 @@ _SECTIONS: Final = {"globals": "configs", "nodes-config": "nodes", "global-secre
 _DEFAULTS: Final = "service/files/defaults.yaml"
 
 
-class Origins(Struct, frozen=True, eq=False):
-    deployment: Deployment
-    full: bool
-    inputs: Mapping[str, Origin] = {}
-    """Where inputs came from that somebody computed."""
+class Origins(Chains):
+    """Origins of attributes. Of what was recorded while templates were rendered, steps become origins; settings, the places
+    where they were written."""
+
+    def __init__(self, deployment: Deployment, *, full: bool, inputs: Mapping[str, Origin]) -> None:
+        super().__init__()
+        self.deployment = deployment
+        self.full = full
+        self.inputs = inputs
+        """Where inputs came from that somebody computed."""
+
+    def attribute_of(self, cell: Cell) -> AttributeRead | Origin:
+        (kind, instance), path = cell
+        layers = [("services", instance, "configs"), ("secret_configs",), ("configs",)]
+        if kind == MAPPING:
+            layers = [("services", instance, "mapping")]
+        elif path[0] in ("namespace", "cluster_domain"):  # which stand over those of the configuration
+            layers.insert(2, ("kubernetes",))
+        return next(
+            origin
+            for layer in (*layers, layers[-1])
+            for origin in self.of_config(*layer, *path)
+            if layer is layers[-1] or self._has(*layer, *path)
+        )
+
+    def _has(self, *path: str | int) -> bool:
+        value: object = self.deployment.configuration.data
+        for step in path:
+            try:
+                value = value[step]  # type: ignore[index]
+            except (KeyError, IndexError, TypeError):
+                return False
+        return True
 
     def of(
         self,
@@ -64,10 +90,18 @@ class Origins(Struct, frozen=True, eq=False):
     def _origin(self, definition: Definition, span: Span) -> Origin:
         place = definition.rendered.place(span)
         expressions = self._expressions(definition, span)
-        sources = self._template_sources(definition, span, expressions) if self.full else ()
+        sources: tuple[Origin | AttributeRead, ...] = ()
+        if self.full and definition.trace is not None:
+            sources = (*self._included(definition, span, place), *self.sources(definition.trace.over(span)))
         if not expressions:
             return Origin(place, How.LITERAL, sources)
         return Origin(place, How.TEMPLATE, sources, note=expressions[0])
+
+    def _included(self, definition: Definition, span: Span, place: Place) -> Iterator[Origin]:
+        """Text of other templates in a value."""
+        for piece in self._pieces(definition, span):
+            if piece.source is not place.source and piece.strip():
+                yield Origin(Place(piece.source, Span(piece.offset, piece.offset + len(piece))), How.TEMPLATE)
 
     def _expressions(self, definition: Definition, span: Span) -> list[str]:
         """The template expressions that wrote a part of this span of the rendered text."""
@@ -77,73 +111,34 @@ class Origins(Struct, frozen=True, eq=False):
             if not piece.exact and (tag := read_tags(piece.source.text).output_at(piece.offset)) is not None
         ]
 
-    def _pieces(self, definition: Definition, span: Span, more: int = 0) -> tuple[Piece, ...]:
+    def _pieces(self, definition: Definition, span: Span) -> tuple[Piece, ...]:
         lines = definition.rendered.lines
         if lines is None:
             return ()
         first = max(bisect_right(lines.starts, span.start) - 1, 0)
         last = bisect_right(lines.starts, max(span.end - 1, span.start))
-        return lines.pieces[first : last + more]
-
-    def _template_sources(
-        self, definition: Definition, span: Span, expressions: list[str]
-    ) -> tuple[Origin, ...]:
-        pieces = self._pieces(definition, span)
-        if not pieces:
-            return ()
-        source = pieces[0].source
-        own = [one for one in pieces if one.source is source]
-        end = max(one.offset + max(len(one), 1) for one in own)
-        if "\n" in definition.rendered.source.text[span.start : span.end]:
-            # A list may go on with what a condition leaves out: as far as the text that comes next.
-            behind = [one for one in self._pieces(definition, span, 1)[len(pieces) :] if one.source is source]
-            end = max([end, *(one.offset for one in behind)])
-        return self._of_template(source, Span(own[0].offset, end), expressions)
-
-    def _of_template(self, source: Source, span: Span, expressions: list[str]) -> tuple[Origin, ...]:
-        """What a part of a template rests on: the statements that decide about it, and the values it names."""
-        names = [name for expression in expressions for name in names_in(expression)]
-        statements = statements_over(source, span, names)
-        used = dict.fromkeys([*names, *(name for statement in statements for name in statement.names)])
-        decisions = (Origin(Place(source, statement.span), statement.how) for statement in statements)
-        return (*decisions, *self._values(used))
+        return lines.pieces[first:last]
 
     def of_file(self, component: Component, name: str) -> Origin | None:
         """Of the text of a file, which is rendered where the containers run."""
         file = component.get(f"service/files/{name}")
         return None if file is None else Origin(Place(file.source, Span(0, len(file.source.text))), How.FILE)
 
-    def _values(self, names: Iterable[str]) -> Iterator[Origin]:
-        """Where the names were given a value."""
-        for name in names:
-            for section in ("secret_configs", "configs"):
-                path = self._known_path(section, name)
-                if path:
-                    yield from self.of_config(section, *path)
-                    break
-
-    def of_config(self, *path: str, all_layers: bool = False) -> Iterator[Origin]:
+    def of_config(self, *path: str | int, all_layers: bool = False) -> Iterator[Origin]:
         """What is written at a path of the configuration and below it: where it counts, or in each of its layers."""
         configuration = self.deployment.configuration
         value: object = configuration.data
         for step in path:
-            value = value.get(step) if isinstance(value, Mapping) else None
+            try:
+                value = value[step]  # type: ignore[index]
+            except (KeyError, IndexError, TypeError):
+                value = None
         for leaf in _leaves(value, path):
-            for place in islice(configuration.places(*leaf), None if all_layers else 1):
+            places = configuration.places(*leaf) if all_layers else (configuration.place(*leaf),)
+            for place in places:
                 how = How.DEFAULT if _is_default(place.source) else How.INPUT
                 given = self._given(place, ".".join(map(str, leaf[1:])))
                 yield given or Origin(place, how, note=".".join(map(str, leaf)))
-
-    def _known_path(self, section: str, name: str) -> tuple[str, ...]:
-        """As much of a dotted name as the section has."""
-        value: object = self.deployment.configuration.section(section)
-        path: list[str] = []
-        for part in name.split("."):
-            if not isinstance(value, Mapping) or part not in value:
-                break
-            value = value[part]
-            path.append(part)
-        return tuple(path)
 
     def _given(self, place: Place, name: str) -> Origin | None:
         """The origin of an input, which stands in no file."""

@@ -38,7 +38,11 @@ def load_deployment(package: LoadedPackage, request: EvaluationRequest | None = 
             f"{package.name} has no definitions: service/NAME.yaml is where they are looked for"
         )
     deployment = read_deployment(
-        components, config=config, inputs=_inputs(request.inputs), overrides=request.overrides
+        components,
+        config=config,
+        inputs=_inputs(request.inputs),
+        overrides=request.overrides,
+        recording=request.full_provenance,
     )
     names = (
         f"{one.service.name}/{unit.name}" for one in deployment.definitions for unit in one.service.containers

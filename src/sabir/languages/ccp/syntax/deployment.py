@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import Struct
 
@@ -25,6 +25,10 @@ from sabir.languages.language import Document
 from sabir.source.packages import PackageFile
 from sabir.source.yaml import compose
 from sabir.text import EMPTY_SPAN, Place, Source
+
+if TYPE_CHECKING:
+    from sabir.languages.ccp.syntax.recording.templates import RecordedTemplates
+    from sabir.languages.ccp.syntax.recording.trace import Trace
 
 __all__ = ["DSL_VERSION", "INPUTS", "Deployment", "make_sandbox", "read_deployment", "template_fault"]
 
@@ -154,14 +158,18 @@ def read_deployment(
     inputs: Source | None = None,
     dsl_version: str | None = None,
     overrides: Mapping[str, Value] | None = None,
+    recording: bool = False,
 ) -> Deployment:
-    """Read everything; the faults of the whole first phase are collected, not only the first."""
+    """Read everything; the faults of the whole first phase are collected, not only the first.
+
+    `recording` keeps what each part of a rendered definition rests on.
+    """
     defaults = [file for component in components if (file := component.get("service/files/defaults.yaml"))]
     configuration, faults = read_configuration(
-        [*(file.source for file in defaults), *(one for one in (config, inputs) if one is not None)]
+        [*(file.source for file in defaults), *(layer for layer in (config, inputs) if layer is not None)]
     )
-    given = Overrides(overrides or {})
-    reader = _Reader(configuration, faults, given)
+    values = Overrides(overrides or {})
+    reader = _Reader(configuration, faults, values, recording=recording)
     definitions = reader.read(components)
     return Deployment(
         components=tuple(components),
@@ -170,7 +178,7 @@ def read_deployment(
         definitions=tuple(definitions),
         dsl_version=dsl_version or configuration.dsl_version or DSL_VERSION,
         faults=_distinct(faults, readable=configuration.readable),
-        overrides=given,
+        overrides=values,
     )
 
 
@@ -193,9 +201,8 @@ def with_address(variables: Mapping[str, Any], mapping: Mapping[str, str]) -> di
 def make_sandbox(load: Callable[[str], Source | None], *, keep_trailing_newline: bool = True) -> Sandbox:
     """The sandbox for a component's templates."""
     return Sandbox(
-        functions={"raise_exception": _raise},
-        # Names are resolved where the pods run; while rendering a definition a name stands for itself.
-        filters={"host": host, "hostname": hostname, "gethostbyname": str},
+        functions=_FUNCTIONS,
+        filters=_FILTERS,
         load=load,
         keep_trailing_newline=keep_trailing_newline,
     )
@@ -203,6 +210,11 @@ def make_sandbox(load: Callable[[str], Source | None], *, keep_trailing_newline:
 
 def _raise(message: str = "raised by the template") -> None:
     raise ValueError(message)
+
+
+_FUNCTIONS: Final[Mapping[str, Callable[..., Any]]] = {"raise_exception": _raise}
+# Names are resolved where the pods run; while rendering a definition a name stands for itself.
+_FILTERS: Final[Mapping[str, Callable[..., Any]]] = {"host": host, "hostname": hostname, "gethostbyname": str}
 
 
 def template_fault(problem: TemplateProblem, variables: Mapping[str, Any]) -> Fault:
@@ -230,12 +242,16 @@ def _mapping(value: Any) -> dict[str, Any]:
 
 
 class _Reader:
-    def __init__(self, configuration: Configuration, faults: list[Fault], overrides: Overrides) -> None:
+    def __init__(
+        self, configuration: Configuration, faults: list[Fault], overrides: Overrides, *, recording: bool
+    ) -> None:
         self.configuration = configuration
         self.variables = configuration.variables
         self.faults = faults
         self.overrides = overrides
         self._sandboxes: dict[str, Sandbox] = {}
+        self._recording = recording
+        self._recorded: dict[str, RecordedTemplates] = {}
         self._bound = with_address(self.variables, {})
 
     def read(self, components: Sequence[Component]) -> list[Definition]:
@@ -311,9 +327,10 @@ class _Reader:
         if file.defect is not None:
             self._note(YAML_SYNTAX, "", file.defect.place, file.defect.message)
             return None
-        variables = self._bound
+        plain, variables = self.variables, self._bound
         if configs or mapping:
-            variables = with_address(deep_merge(self.variables, configs), mapping)
+            plain = deep_merge(self.variables, configs)
+            variables = with_address(plain, mapping)
         rendered = self._rendered(component, file.source, variables)
         if rendered is None:
             return None
@@ -346,6 +363,7 @@ class _Reader:
             secrets=sections.secrets,
             features=tuple(reading.features),
             rendered=rendered,
+            trace=self._trace(component, file.source, rendered, instance, plain, mapping),
         )
 
     def _rendered(
@@ -358,12 +376,39 @@ class _Reader:
             return None
 
     def _sandbox(self, component: Component) -> Sandbox:
-        known = self._sandboxes.get(component.root)
-        if known is None:
+        sandbox = self._sandboxes.get(component.root)
+        if sandbox is None:
+            sandbox = self._sandboxes[component.root] = make_sandbox(_loader(component))
+        return sandbox
 
-            def load(name: str) -> Source | None:
-                file = component.get(f"service/{name}")
-                return file.source if file is not None else None
+    def _trace(
+        self,
+        component: Component,
+        source: Source,
+        rendered: Rendered,
+        instance: str | None,
+        variables: Mapping[str, Any],
+        mapping: Mapping[str, str],
+    ) -> Trace | None:
+        """What each part of the rendered text rests on, when that is asked for."""
+        if not self._recording or rendered.lines is None:
+            return None
+        templates = self._recorded.get(component.root)
+        if templates is None:
+            from sabir.languages.ccp.syntax.recording.templates import RecordedTemplates
 
-            known = self._sandboxes[component.root] = make_sandbox(load)
-        return known
+            templates = RecordedTemplates(_loader(component), _FUNCTIONS, _FILTERS)
+            self._recorded[component.root] = templates
+        trace = templates.trace(source, instance, variables, mapping)
+        # Another text (by a filter that throws dice) would have other positions.
+        return trace if trace is not None and trace.text == rendered.source.text else None
+
+
+def _loader(component: Component) -> Callable[[str], Source | None]:
+    """What templates of a component include and import."""
+
+    def load(name: str) -> Source | None:
+        file = component.get(f"service/{name}")
+        return file.source if file is not None else None
+
+    return load

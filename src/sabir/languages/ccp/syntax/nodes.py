@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from sabir.expressions.template.lines import Rendered
 from sabir.languages.ccp.syntax.reading import Feature
+from sabir.languages.ccp.syntax.recording.trace import Trace
 from sabir.source.yaml import YamlMapping
 from sabir.text import Place
 
@@ -198,3 +199,5 @@ class Definition(Struct, frozen=True, kw_only=True, eq=False):
     features: tuple[Feature, ...] = ()
     rendered: Rendered
     """The text after rendering, and the way back from it."""
+    trace: Trace | None = None
+    """What each part of that text rests on, when it was asked for."""

@@ -1,0 +1,254 @@
+"""A template with marks in it: filters that no template can name, which tell the rendering that runs what was computed.
+
+A filter gets its argument when that is computed, so everything that was read since the mark before belongs to it. Marks stand
+behind each expression that is put out, tested, looped over or given a name, and at the beginning and end of what is computed
+on the side (macros, blocks).
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict, deque
+from collections.abc import Iterable
+from typing import Any, Final, cast
+
+from jinja2 import nodes
+
+from sabir.expressions.template.lines import Piece, line_place
+from sabir.expressions.template.marking import Marking
+from sabir.expressions.template.reading import Tag, TagKind, read_tags
+from sabir.graph.origin import How
+from sabir.provenance import Site
+from sabir.text import Place, Source, Span
+
+__all__ = ["Marked", "mark_reads"]
+
+_BLOCKS: Final = frozenset({"for", "if", "call", "filter", "macro", "block", "with", "set"})
+
+
+class _Block:
+    """A statement with the tags that belong to it (`if` with its `elif`, `else` and `endif`)."""
+
+    def __init__(self, opened: Tag) -> None:
+        self.tags = [opened]
+
+    @property
+    def span(self) -> Span:
+        return Span(self.tags[0].span.start, self.tags[-1].span.end)
+
+
+class Marked:
+    """What the marks of a template stand for: sites by their numbers."""
+
+    def __init__(self) -> None:
+        self.sites: list[Site] = []
+        self.pieces: tuple[Piece, ...] = ()
+
+
+def mark_reads(tree: nodes.Template, source: Source) -> Marked:
+    """Rewrite the tree in place."""
+    marking = _ReadMarking(source)
+    marking.visit(tree)
+    marking.marked.pieces = tuple(marking.pieces)
+    return marking.marked
+
+
+def _blocks(source: Source) -> dict[str, deque[_Block]]:
+    """The statements of a template by their first word, in the order in which the tree has them."""
+    blocks: defaultdict[str, deque[_Block]] = defaultdict(deque)
+    opened: list[_Block] = []
+    for tag in read_tags(source.text).tags:
+        if tag.kind is not TagKind.STATEMENT:
+            continue
+        word = tag.word
+        is_plain_set = word == "set" and any(token.text == "=" for token in tag.tokens)
+        if word in ("elif", "else") and opened:
+            opened[-1].tags.append(tag)
+        elif word.startswith("end") and opened:
+            opened.pop().tags.append(tag)
+        else:
+            block = _Block(tag)
+            blocks["set block" if word == "set" and not is_plain_set else word].append(block)
+            if word in _BLOCKS and not is_plain_set:
+                opened.append(block)
+    return blocks
+
+
+class _ReadMarking(Marking):
+    def __init__(self, source: Source) -> None:
+        super().__init__(source)
+        self.marked = Marked()
+        self._blocks = _blocks(source)
+
+    # -- sites and marks -------------------------------------------------------------------------------------------
+
+    def _block(self, word: str, line: int) -> _Block:
+        waiting = self._blocks[word]
+        if waiting:
+            return waiting.popleft()
+        span = line_place(self.source, line).span  # a statement that its tags do not show: its line will do
+        return _Block(
+            Tag(
+                kind=TagKind.STATEMENT,
+                text=self.source.text[span.start : span.end],
+                span=span,
+                inner=span,
+                tokens=(),
+                has_sign=False,
+            )
+        )
+
+    def _site(self, span: Span, how: How) -> int:
+        self.marked.sites.append(Site(Place(self.source, span), how))
+        return len(self.marked.sites) - 1
+
+    def _filter(self, expression: nodes.Expr | None, mark: str, *arguments: Any) -> nodes.Filter:
+        line = 1 if expression is None else expression.lineno
+        node: nodes.Expr = nodes.Const(None, lineno=line) if expression is None else expression
+        constants = [nodes.Const(argument, lineno=line) for argument in (self.source.name, *arguments)]
+        return nodes.Filter(node, mark, cast("list[nodes.Expr]", constants), [], None, None, lineno=line)
+
+    def _statement(self, mark: str, *arguments: Any) -> nodes.ExprStmt:
+        return nodes.ExprStmt(self._filter(None, mark, *arguments), lineno=1)
+
+    def _sign_at(self, offset: int) -> nodes.Output:
+        return self.output(self.add(Piece.make("", self.source, offset, exact=False)), 1)
+
+    def _children(self, node: nodes.Node, fields: Iterable[str]) -> None:
+        """Visit some fields of a node."""
+        for field in fields:
+            value = getattr(node, field)
+            if isinstance(value, list):
+                visited: list[nodes.Node] = []
+                for child in value:
+                    result = self.visit(child)
+                    visited += result if isinstance(result, list) else [result]
+                setattr(node, field, visited)
+            elif value is not None:
+                setattr(node, field, self.visit(value))
+
+    # -- names and outputs -----------------------------------------------------------------------------------------
+
+    def visit_Name(self, node: nodes.Name) -> nodes.Expr:  # noqa: N802
+        return self._filter(node, "*name*", node.name) if node.ctx == "load" else node
+
+    def visit_Output(self, node: nodes.Output) -> list[nodes.Node]:  # noqa: N802
+        marked: list[nodes.Node] = []
+        for child in node.nodes:
+            if isinstance(child, nodes.TemplateData):
+                marked += self.data(child)
+                continue
+            sign = self.sign(child.lineno)
+            offset = self.pieces[sign].offset
+            tag = read_tags(self.source.text).output_at(offset)
+            span = Span(offset, offset) if tag is None else tag.span
+            site = self._site(span, How.TEMPLATE)
+            marked.append(self.output(sign, child.lineno))
+            value = self._filter(self.visit(child), "*out*", site)
+            marked.append(nodes.Output([value], lineno=child.lineno))
+        return marked
+
+    def visit_Assign(self, node: nodes.Assign) -> nodes.Assign:  # noqa: N802
+        block = self._block("set", node.lineno)
+        self._children(node, ("node",))
+        site = self._site(block.span, How.TEMPLATE)
+        node.node = self._filter(cast("nodes.Expr", node.node), "*set*", site, _targets(node.target))
+        return node
+
+    # -- statements that decide ------------------------------------------------------------------------------------
+
+    def visit_If(self, node: nodes.If) -> list[nodes.Node]:  # noqa: N802
+        block = self._block("if", node.lineno)
+        sites = [self._site(tag.span, How.CONDITION) for tag in block.tags]
+        names = _assigned(node)
+        conditions = [
+            site for site, tag in zip(sites, block.tags, strict=True) if tag.word in ("if", "elif", "")
+        ]
+        self._tested(node, conditions[0])
+        for position, branch in enumerate(node.elif_, 1):
+            self._tested(branch, conditions[min(position, len(conditions) - 1)])
+        self._children(node, ("else_",))
+        return self._decided(node, tuple(sites), names, block)
+
+    def _tested(self, node: nodes.If, site: int) -> None:
+        self._children(node, ("test",))
+        node.test = self._filter(cast("nodes.Expr", node.test), "*test*", site)
+        self._children(node, ("body",))
+
+    def visit_For(self, node: nodes.For) -> Any:  # noqa: N802
+        block = self._block("for", node.lineno)
+        sites = [self._site(tag.span, How.LOOP) for tag in block.tags]
+        names = _assigned(node)
+        self._children(node, ("test", "body", "else_", "iter"))
+        test = self._filter(cast("nodes.Expr", node.iter), "*loop over*", sites[0], _targets(node.target))
+        node.iter = self.counted(test, node.lineno)
+        node.body.insert(0, self._statement("*round*"))
+        return self._decided(node, tuple(sites), names, block)
+
+    def visit_Include(self, node: nodes.Include) -> list[nodes.Node]:  # noqa: N802
+        block = self._block("include", node.lineno)
+        return self._decided(node, (self._site(block.span, How.TEMPLATE),), (), block)
+
+    def _decided(
+        self, node: nodes.Node, sites: tuple[int, ...], names: tuple[str, ...], block: _Block
+    ) -> list[nodes.Node]:
+        opened = self._statement("*open*", sites)
+        closed = self._statement("*close*", names)
+        # What was decided is said behind the statement as well, where its text would have been.
+        return [opened, node, closed, self._sign_at(block.tags[-1].span.start)]
+
+    # -- what is computed on the side ------------------------------------------------------------------------------
+
+    def visit_Macro(self, node: nodes.Macro) -> nodes.Macro:  # noqa: N802
+        self._aside(node, self._block("macro", node.lineno), "*leave*")
+        return node
+
+    def visit_CallBlock(self, node: nodes.CallBlock) -> list[nodes.Node]:  # noqa: N802
+        block = self._block("call", node.lineno)
+        self._children(node, ("call",))
+        self._aside(node, block, "*leave*")
+        return self._put_out(node, block)
+
+    def visit_FilterBlock(self, node: nodes.FilterBlock) -> list[nodes.Node]:  # noqa: N802
+        block = self._block("filter", node.lineno)
+        self._aside(node, block, "*leave*")
+        return self._put_out(node, block)
+
+    def visit_AssignBlock(self, node: nodes.AssignBlock) -> nodes.AssignBlock:  # noqa: N802
+        self._aside(node, self._block("set block", node.lineno), "*leave*", _targets(node.target))
+        return node
+
+    def _aside(self, node: Any, block: _Block, mark: str, names: tuple[str, ...] = ()) -> None:
+        self._children(node, ("body",))
+        site = self._site(block.span, How.TEMPLATE)
+        node.body = [self._statement("*enter*"), *node.body, self._statement(mark, site, names)]
+
+    def _put_out(self, node: nodes.Node, block: _Block) -> list[nodes.Node]:
+        site = self._site(block.span, How.TEMPLATE)
+        return [node, self._statement("*out*", site), self._sign_at(block.tags[-1].span.start)]
+
+    def visit_Import(self, node: nodes.Import) -> list[nodes.Node]:  # noqa: N802
+        return self._imported(node, "import", (node.target,))
+
+    def visit_FromImport(self, node: nodes.FromImport) -> list[nodes.Node]:  # noqa: N802
+        names = tuple(name if isinstance(name, str) else name[1] for name in node.names)
+        return self._imported(node, "from", names)
+
+    def _imported(self, node: nodes.Node, word: str, names: tuple[str, ...]) -> list[nodes.Node]:
+        site = self._site(self._block(word, node.lineno).span, How.TEMPLATE)
+        return [self._statement("*enter*"), node, self._statement("*leave*", site, names)]
+
+
+def _targets(target: nodes.Node) -> tuple[str, ...]:
+    """The names that an assignment or a loop gives values."""
+    if isinstance(target, nodes.Name | nodes.NSRef):
+        return (target.name,)
+    return tuple(name.name for name in target.find_all(nodes.Name))
+
+
+def _assigned(node: nodes.Node) -> tuple[str, ...]:
+    """The names that statements inside may give another value, also when they did not run."""
+    targets = [
+        *(statement.target for statement in node.find_all(nodes.Assign)),
+        *(statement.target for statement in node.find_all(nodes.AssignBlock)),
+    ]
+    return tuple(dict.fromkeys(name for target in targets for name in _targets(target)))

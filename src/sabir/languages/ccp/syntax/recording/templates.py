@@ -1,0 +1,232 @@
+"""A rendering that is recorded: the same text again, with what each part of it was computed from.
+
+It runs after the ordinary one, when that succeeded, so whatever goes wrong is said by the ordinary one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from types import CodeType
+from typing import Any, Final
+
+from jinja2 import TemplateError, pass_context
+from jinja2.runtime import Context
+
+from sabir.expressions.template.environment import BoundedEnvironment
+from sabir.expressions.template.limits import MISTAKES, LimitReached, TemplateLimits
+from sabir.expressions.template.lines import Piece
+from sabir.graph.origin import How
+from sabir.languages.ccp.runner.addresses import address_function
+from sabir.languages.ccp.syntax.recording.settings import MAPPING, VARIABLES, WatchedSettings
+from sabir.languages.ccp.syntax.recording.statements import Marked, mark_reads
+from sabir.languages.ccp.syntax.recording.trace import Trace
+from sabir.provenance import Computing, Recorder, Site, Source, Sources, Step
+from sabir.text import Source as Text
+
+__all__ = ["RecordedTemplates"]
+
+_LIMITS: Final = TemplateLimits()
+
+
+class RecordingEnvironment(BoundedEnvironment):
+    """Compiles templates with marks in them, which go to the rendering that runs."""
+
+    def __init__(
+        self, *, load: Callable[[str], Text | None], functions: Mapping[str, Any], filters: Mapping[str, Any]
+    ) -> None:
+        self.marked: dict[str, Marked] = {}
+        self.rendering: _Rendering | None = None
+        super().__init__(load=load, limits=_LIMITS)
+        known: dict[str, Any] = self.globals
+        known.update(functions)
+        self.add_filters(filters)
+        marks: dict[str, Any] = self.filters
+        marks.update(_MARKS)
+
+    def compiled(self, source: Text) -> tuple[CodeType, tuple[Piece, ...]]:
+        tree = self.parse(source.text, source.name, source.name)
+        marked = self.marked[source.name] = mark_reads(tree, source)
+        return self.compile(tree, source.name, source.name), marked.pieces
+
+
+class RecordedTemplates:
+    """The templates of one component, rendered once more."""
+
+    def __init__(
+        self, load: Callable[[str], Text | None], functions: Mapping[str, Any], filters: Mapping[str, Any]
+    ) -> None:
+        self._environment = RecordingEnvironment(load=load, functions=functions, filters=filters)
+
+    def trace(
+        self, source: Text, instance: str | None, variables: Mapping[str, Any], mapping: Mapping[str, str]
+    ) -> Trace | None:
+        """What each part of the text rests on, over the variables of the deployment or of a named instance of a service;
+        None when it takes too long."""
+        computing = Computing()
+        watched = WatchedSettings(computing, (VARIABLES, instance), (), variables)
+        services = WatchedSettings(computing, (MAPPING, instance), (), mapping)
+        values = {**dict.copy(watched), "address": address_function(watched, services)}
+        computing.reads.clear()  # a copy reads everything
+        environment = self._environment
+        rendering = environment.rendering = _Rendering(environment, watched, computing)
+        environment.meter.restart()
+        try:
+            template = environment.template(source)
+            return rendering.trace(template.root_render_func(template.new_context(values)))
+        except (TemplateError, LimitReached, RecursionError, *MISTAKES):
+            return None
+
+
+class _Rendering:
+    """The state of one rendering: what is being computed, what decides, which names have a value from the template."""
+
+    def __init__(
+        self, environment: RecordingEnvironment, variables: WatchedSettings, computing: Computing
+    ) -> None:
+        self.environment = environment
+        self.variables = variables
+        self.computing = computing
+        self.recorder = Recorder()
+        self.outputs: list[Step] = []
+        """Computed for the text and not yet put out."""
+        self.written: dict[str, Step] = {}
+        """The step that gave a name its value."""
+        self._outer: list[tuple[Sources, dict[str, Step]]] = []
+        self._aside: list[tuple[list[Source], list[Step], dict[str, Step]]] = []
+
+    def trace(self, chunks: Iterable[str]) -> Trace:
+        starts: list[int] = []
+        sources: list[Sources] = []
+        parts: list[str] = []
+        size = 0
+        meter = self.environment.meter
+        for chunk in chunks:
+            starts.append(size)
+            sources.append(self.take_outputs())
+            parts.append(chunk)
+            size += len(chunk)
+            meter.room(size)
+            meter.step()
+        return Trace("".join(parts), tuple(starts), tuple(sources))
+
+    def site(self, template: str, number: int) -> Site:
+        return self.environment.marked[template].sites[number]
+
+    def step(self, site: Site) -> Step:
+        """All that was read since the last mark."""
+        reads = self.computing.distinct(self.computing.reads)
+        self.computing.reads.clear()
+        return self.recorder.step(site, reads, self.computing.decided_by)
+
+    def take_outputs(self) -> Sources:
+        """What the text that comes now rests on: what decides about it, and what was read for it."""
+        outputs, self.outputs = self.outputs, []
+        read = (source for step in outputs for source in step.reads)
+        return tuple(dict.fromkeys((*self.computing.decided_by, *read)))
+
+    # -- marks -----------------------------------------------------------------------------------------------------
+
+    def name(self, value: Any, name: str) -> None:
+        step = self.written.get(name)
+        if step is not None:
+            self.computing.reads.append(step)
+        elif value is not None and self.variables.unwatched(name) is value:
+            self.variables.note(name)
+
+    def put_out(self, value: Any, site: Site) -> None:
+        if isinstance(value, dict | list | tuple):
+            str(value)  # which reads all that is inside, as Jinja2 will do when this step is over
+        self.outputs.append(self.step(site))
+
+    def set(self, site: Site, names: tuple[str, ...]) -> None:
+        for name in names:
+            if name in self.written:  # a namespace keeps what other statements put into it
+                self.computing.reads.append(self.written[name])
+        self.written.update(dict.fromkeys(names, self.step(site)))
+
+    def open(self, sites: tuple[Site, ...]) -> None:
+        decided_by = self.computing.decided_by
+        self._outer.append((decided_by, dict(self.written)))
+        # Each tag of a statement decides which text belongs to which branch.
+        tags = tuple(self.recorder.step(site, (), decided_by) for site in sites)
+        self.computing.decided_by = (*decided_by, *tags)
+
+    def test(self, site: Site) -> Step:
+        outer = self._outer[-1][0]
+        decided_by = self.computing.decided_by
+        self.computing.decided_by = outer
+        tested = self.step(site)
+        rest = (step for step in decided_by if not (isinstance(step, Step) and step.site is site))
+        self.computing.decided_by = (*rest, tested)
+        return tested
+
+    def loop(self, site: Site, names: tuple[str, ...]) -> None:
+        self.written.update(dict.fromkeys(names, self.test(site)))
+
+    def round(self) -> None:
+        """What was read to come to the next item belongs to the loop."""
+        reads = self.computing.reads
+        loop = self.computing.decided_by[-1]
+        if reads and isinstance(loop, Step):
+            loop.gather(list(reads), ())
+        reads.clear()
+
+    def close(self, names: tuple[str, ...]) -> None:
+        decided_by = self.computing.decided_by
+        outer, before = self._outer.pop()
+        self.computing.decided_by = outer
+        decisions = [step for step in decided_by[len(outer) :] if isinstance(step, Step)]
+        if not decisions:
+            return
+        is_loop = decisions[-1].site.how is How.LOOP
+        after, self.written = self.written, before if is_loop else self.written
+        for name in names:  # given another value, or not: that was decided here
+            earlier: tuple[Source, ...] = tuple(
+                step for step in (after.get(name), before.get(name)) if step is not None
+            )
+            if not earlier and self.variables.unwatched(name) is not None:
+                earlier = ((self.variables.owner, (name,)),)
+            if not is_loop or name in before:
+                self.written[name] = self.recorder.step(decisions[-1].site, (*earlier, *decisions), outer)
+        self.outputs.append(Step(decisions[-1].site, tuple(decisions), outer))
+
+    def enter(self) -> None:
+        self._aside.append((self.computing.reads, self.outputs, dict(self.written)))
+        self.computing.reads, self.outputs = [], []
+
+    def leave(self, site: Site, names: tuple[str, ...]) -> None:
+        reads, outputs, before = self._aside.pop()
+        inner = [*self.outputs, *self.computing.reads]
+        fresh = [step for name, step in self.written.items() if before.get(name) is not step]
+        self.computing.reads, self.outputs, self.written = reads, outputs, before
+        if names:
+            step = self.recorder.step(site, tuple(dict.fromkeys((*inner, *fresh))), self.computing.decided_by)
+            self.written.update(dict.fromkeys(names, step))
+        else:
+            self.computing.reads.append(self.recorder.step(site, tuple(dict.fromkeys(inner))))
+
+
+def _mark(act: Callable[..., Any]) -> Any:
+    @pass_context  # so that it is never run while a template is compiled
+    def filter_(context: Context, value: Any, template: str, *arguments: Any) -> Any:
+        act(context.environment.rendering, value, template, *arguments)  # type: ignore[attr-defined]  # ours has one
+        return value
+
+    return filter_
+
+
+_MARKS: Final[Mapping[str, Any]] = {
+    "*name*": _mark(lambda run, value, _template, name: run.name(value, name)),
+    "*out*": _mark(lambda run, value, template, at: run.put_out(value, run.site(template, at))),
+    "*set*": _mark(lambda run, _value, template, at, names: run.set(run.site(template, at), names)),
+    "*test*": _mark(lambda run, _value, template, at: run.test(run.site(template, at))),
+    "*loop over*": _mark(lambda run, _value, template, at, names: run.loop(run.site(template, at), names)),
+    "*round*": _mark(lambda run, _value, _template: run.round()),
+    "*open*": _mark(
+        lambda run, _value, template, numbers: run.open(tuple(run.site(template, at) for at in numbers))
+    ),
+    "*close*": _mark(lambda run, _value, _template, names: run.close(names)),
+    "*enter*": _mark(lambda run, _value, _template: run.enter()),
+    "*leave*": _mark(lambda run, _value, template, at, names: run.leave(run.site(template, at), names)),
+}
+"""What the filters in a marked template do; each gives back what it was given."""

@@ -1,0 +1,45 @@
+"""What each part of a rendered text rests on, found by the position in it."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator
+
+from msgspec import Struct
+
+from sabir.provenance import Source, Sources
+from sabir.text import Span
+
+__all__ = ["Trace"]
+
+
+class Trace(Struct, frozen=True, eq=False):
+    """Segments of a rendered text: where each begins, what was read for it, and what decided that it is there.
+
+    A statement that ends leaves a segment without text. So one that wrote nothing is known where it could have written.
+    """
+
+    text: str
+    starts: tuple[int, ...]
+    sources: tuple[Sources, ...]
+
+    def over(self, span: Span) -> tuple[Source, ...]:
+        """All that a span of the text rests on, each source once."""
+        return tuple(dict.fromkeys(self._over(span)))
+
+    def _over(self, span: Span) -> Iterator[Source]:
+        start, end = span.start, span.end
+        if "\n" in self.text[start:end]:
+            # A list or mapping may go on with what a condition leaves out: as far as the text that comes next.
+            while end < len(self.text) and self.text[end].isspace():
+                end += 1
+        index = max(bisect_right(self.starts, start) - 1, 0)
+        # Segments without text that stand just before the span count, too.
+        while index > 0 and self.starts[index - 1] == start:
+            index -= 1
+        while index < len(self.starts) and self.starts[index] <= end:
+            follows = self.starts[index + 1] if index + 1 < len(self.starts) else len(self.text)
+            is_empty = follows == self.starts[index]
+            if is_empty or self.starts[index] < end:
+                yield from self.sources[index]
+            index += 1
