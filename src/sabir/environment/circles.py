@@ -84,17 +84,21 @@ class Circle:
         self._cache: dict[tuple[Any, ...], PartOutcome] = {}
 
     def solve(self) -> Solved:
-        self._guesses = {one.span: 0 for one in self.references}
+        self._guesses = {reference.span: 0 for reference in self.references}
         while waiting := self._waiting():
-            first, second = self._attempt(), self._attempt(frozenset(one.span for one in waiting))
-            new = {one.span: value for one in waiting if (value := self._agreed(one, first, second))}
+            first, second = self._attempt(), self._attempt(frozenset(reference.span for reference in waiting))
+            new = {
+                reference.span: value
+                for reference in waiting
+                if (value := self._agreed(reference, first, second))
+            }
             self._settled.update(new)
             if not new and not self._guess_better(waiting):
                 return self._stuck(waiting, first, second)
         return self._checked()
 
     def _waiting(self) -> list[Reference]:
-        return [one for one in self.references if one.span not in self._settled]
+        return [reference for reference in self.references if reference.span not in self._settled]
 
     # Rounds
 
@@ -104,22 +108,29 @@ class Circle:
         return _Attempt(outcomes, self._values(outcomes))
 
     def _values(self, outcomes: Mapping[str, PartOutcome]) -> dict[Span, Resolved | Finding]:
-        found = self.resolve({name: one.moved for name, one in outcomes.items()}, self.references)
-        return {reference.span: value for reference, value in zip(self.references, found, strict=True)}
+        resolved = self.resolve({name: part.moved for name, part in outcomes.items()}, self.references)
+        return {reference.span: value for reference, value in zip(self.references, resolved, strict=True)}
 
     def _outcome(self, name: str, guesses: Mapping[Span, int], second: frozenset[Span]) -> PartOutcome:
-        own = [one for one in self.references if one.part == name]
+        taken = [reference for reference in self.references if reference.part == name]
         # What is settled does not change any more, so the guesses tell the runs of a part apart.
         key = (
             name,
-            *(None if one.span in self._settled else (guesses[one.span], one.span in second) for one in own),
+            *(
+                None
+                if reference.span in self._settled
+                else (guesses[reference.span], reference.span in second)
+                for reference in taken
+            ),
         )
         if key not in self._cache:
-            given = {
-                one.span: Resolved(GUESSES[guesses[one.span]][one.span in second], self._origin(one))
-                for one in own
+            guessed = {
+                reference.span: Resolved(
+                    GUESSES[guesses[reference.span]][reference.span in second], self._origin(reference)
+                )
+                for reference in taken
             }
-            self._cache[key] = self.run(name, {**self.known, **given, **self._settled})
+            self._cache[key] = self.run(name, {**self.known, **guessed, **self._settled})
         return self._cache[key]
 
     def _origin(self, reference: Reference) -> Origin:
@@ -127,34 +138,35 @@ class Circle:
 
     def _agreed(self, reference: Reference, first: _Attempt, second: _Attempt) -> Resolved | None:
         """The value of a reference when no guess has to do with it."""
-        one, other = first.values[reference.span], second.values[reference.span]
+        value, other = first.values[reference.span], second.values[reference.span]
         if (
-            not isinstance(one, Resolved)
+            not isinstance(value, Resolved)
             or not isinstance(other, Resolved)
-            or not _same(one.value, other.value)
+            or not _same(value.value, other.value)
         ):
             return None
         failed = any(name in reference.parts and it.errors for name, it in first.outcomes.items())
         # What a part could not compute because of a guess is unknown with both of them.
-        return None if failed and isinstance(reveal(one.value), Unknown) else one
+        return None if failed and isinstance(reveal(value.value), Unknown) else value
 
     def _guess_better(self, waiting: Sequence[Reference]) -> bool:
         """Try other kinds of guesses for the parts that refuse those of now; False when none gets further."""
         better = False
         for name in self.names:
-            own = [one for one in waiting if one.part == name]
             errors = _errors(self._outcome(name, self._guesses, frozenset()))
-            for reference in own:
+            for reference in (reference for reference in waiting if reference.part == name):
                 for kind in range(len(GUESSES)):
                     if not errors:
                         break
                     if (reference.span, kind) in self._tried:
                         continue
                     tried = {**self._guesses, reference.span: kind}
-                    found = _errors(self._outcome(name, tried, frozenset()))
+                    remaining = _errors(self._outcome(name, tried, frozenset()))
                     # A language that stops at its first error shows the next one only when that is gone.
-                    if len(found) < len(errors) or (len(found) == len(errors) and not found & errors):
-                        self._guesses, errors, better = tried, found, True
+                    if len(remaining) < len(errors) or (
+                        len(remaining) == len(errors) and not remaining & errors
+                    ):
+                        self._guesses, errors, better = tried, remaining, True
                         self._tried.add((reference.span, kind))
         return better
 
@@ -164,38 +176,46 @@ class Circle:
         """All parts with everything known. A guess can have hidden what a value rests on: then it goes on from there."""
         wrong = [*self.references]
         for _ in range(len(self.references) + 2):
-            given = {**self.known, **self._settled}
-            outcomes = {name: self.run(name, given) for name in self.names}
-            found = self._values(outcomes)
-            wrong = [one for one in self.references if not self._is_settled(one, found[one.span])]
-            failed = any(one.errors for one in outcomes.values())
+            inputs = {**self.known, **self._settled}
+            outcomes = {name: self.run(name, inputs) for name in self.names}
+            resolved = self._values(outcomes)
+            wrong = [
+                reference
+                for reference in self.references
+                if not self._is_settled(reference, resolved[reference.span])
+            ]
+            failed = any(outcome.errors for outcome in outcomes.values())
             if failed or not wrong:
                 # The values with the origins that they have in the end.
                 values = {
-                    one.span: value
-                    for one in self.references
-                    if isinstance(value := found[one.span], Resolved)
+                    reference.span: value
+                    for reference in self.references
+                    if isinstance(value := resolved[reference.span], Resolved)
                 }
-                findings = tuple(finding for one in outcomes.values() for finding in one.findings)
+                findings = tuple(finding for outcome in outcomes.values() for finding in outcome.findings)
                 return Solved(outcomes, {**self._settled, **values}, findings, whole=not failed)
             self._settled.update(
-                {one.span: value for one in wrong if isinstance(value := found[one.span], Resolved)}
+                {
+                    reference.span: value
+                    for reference in wrong
+                    if isinstance(value := resolved[reference.span], Resolved)
+                }
             )
         return Solved({}, self._settled, (self._wait_finding(wrong),), whole=False)
 
-    def _is_settled(self, reference: Reference, found: Resolved | Finding) -> bool:
-        return isinstance(found, Resolved) and _same(found.value, self._settled[reference.span].value)
+    def _is_settled(self, reference: Reference, value: Resolved | Finding) -> bool:
+        return isinstance(value, Resolved) and _same(value.value, self._settled[reference.span].value)
 
     def _stuck(self, waiting: Sequence[Reference], first: _Attempt, second: _Attempt) -> Solved:
         """Nothing new becomes known: because something is wrong whatever is guessed, or because values wait."""
         findings: list[Finding] = []
         for name in self.names:
-            there = {_key(one) for one in second.outcomes[name].errors}
-            findings += [one for one in first.outcomes[name].errors if _key(one) in there]
-        failed = {name for name, one in first.outcomes.items() if one.errors}
-        for one in waiting:
-            value, other = first.values[one.span], second.values[one.span]
-            if isinstance(value, Finding) and isinstance(other, Finding) and not one.parts & failed:
+            there = {_key(error) for error in second.outcomes[name].errors}
+            findings += [error for error in first.outcomes[name].errors if _key(error) in there]
+        failed = {name for name, outcome in first.outcomes.items() if outcome.errors}
+        for reference in waiting:
+            value, other = first.values[reference.span], second.values[reference.span]
+            if isinstance(value, Finding) and isinstance(other, Finding) and not reference.parts & failed:
                 findings.append(value)
         return Solved({}, {}, tuple(findings) or (self._wait_finding(self._in_circle(waiting)),), whole=False)
 
@@ -207,17 +227,17 @@ class Circle:
         rests: list[list[int]] = [[] for _ in waiting]
         for number, changed in enumerate(waiting):
             other = self._attempt(frozenset((changed.span,)))
-            for position, one in enumerate(waiting):
-                if not _same(_shown(plain.values[one.span]), _shown(other.values[one.span])):
+            for position, reference in enumerate(waiting):
+                if not _same(_shown(plain.values[reference.span]), _shown(other.values[reference.span])):
                     rests[position].append(number)
         circles = [
             group for group in strongly_connected(rests) if len(group) > 1 or group[0] in rests[group[0]]
         ]
-        return [waiting[one] for group in circles for one in group] or waiting
+        return [waiting[position] for group in circles for position in group] or waiting
 
     def _wait_finding(self, waiting: Sequence[Reference]) -> Finding:
         first, *others = waiting
-        names = ", ".join(f"{one.part}.{one.key}" for one in waiting)
+        names = ", ".join(f"{reference.part}.{reference.key}" for reference in waiting)
         message = (
             f"these values wait for each other: {names}"
             if others
@@ -228,14 +248,17 @@ class Circle:
             message,
             hint="give one of them a value that does not come from the other parts",
             related=tuple(
-                Related(place=self.environment.place(one.span), message=f"{one.part}.{one.key} waits, too")
-                for one in others
+                Related(
+                    place=self.environment.place(reference.span),
+                    message=f"{reference.part}.{reference.key} waits, too",
+                )
+                for reference in others
             ),
         )
 
 
 def _errors(outcome: PartOutcome) -> set[tuple[str, str]]:
-    return {(one.code, str(one.location)) for one in outcome.errors}
+    return {(error.code, str(error.location)) for error in outcome.errors}
 
 
 def _key(finding: Finding) -> tuple[str, str, str]:

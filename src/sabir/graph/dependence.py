@@ -57,24 +57,26 @@ class Dependence:
     @property
     def files(self) -> frozenset[str]:
         """The files that values come from."""
-        return frozenset(one if isinstance(one, str) else one.name for one in self._in_source)
+        return frozenset(source if isinstance(source, str) else source.name for source in self._in_source)
 
     def lines(self, file: str) -> int | None:
         """How many lines a file has; None when its text is not at hand."""
-        sources = (one for one in self._in_source if isinstance(one, Source) and one.name == file)
-        return next((len(one.text.splitlines()) for one in sources), None)
+        sources = (source for source in self._in_source if isinstance(source, Source) and source.name == file)
+        return next((len(source.text.splitlines()) for source in sources), None)
 
     def on_line(self, file: str, line: int) -> list[Affected]:
         """Everything that rests on a line, directly or through other values, in graph order."""
         with collector_paused():
-            found = self._spread(self._touching(file, line))
-            order = {instance.id: position for position, instance in enumerate(self._graph)} if found else {}
-            return sorted(found.values(), key=lambda one: _sort_key(one, order))
+            affected = self._spread(self._touching(file, line))
+            order = (
+                {instance.id: position for position, instance in enumerate(self._graph)} if affected else {}
+            )
+            return sorted(affected.values(), key=lambda entry: _sort_key(entry, order))
 
     def resting_on(self, origins: Iterable[Origin]) -> Mapping[tuple[str | None, str | None], Affected]:
         """Everything that rests on one of these origins, by instance and attribute."""
         with collector_paused():
-            return self._spread(one for one in origins if id(one) in self._made_by)
+            return self._spread(origin for origin in origins if id(origin) in self._made_by)
 
     # The walk
 
@@ -82,10 +84,10 @@ class Dependence:
         made_by, enter = self._made_by, self._enter
         plans: dict[tuple[Layout, Layout, Layout], list[tuple[str, int]]] = {}
         for instance in self._graph:
-            id_, own, row = instance.id, instance.origin, instance.origins.row
+            id_, creation, row = instance.id, instance.origin, instance.origins.row
             with_it: list[_Subject] = []
-            if own is not None:
-                with_it = made_by.get(id(own)) or enter(own)
+            if creation is not None:
+                with_it = made_by.get(id(creation)) or enter(creation)
                 with_it.append((id_, None))
             layouts = instance.attributes.layout, instance.relations.layout, instance.origins.layout
             plan = plans.get(layouts)
@@ -93,7 +95,7 @@ class Dependence:
                 plan = plans[layouts] = _plan(instance)
             for name, position in plan:
                 # What has no origin of its own was made with its instance.
-                if position < 0 or row[position] is own:
+                if position < 0 or row[position] is creation:
                     with_it.append((id_, name))
                 else:
                     origin = row[position]
@@ -106,21 +108,21 @@ class Dependence:
         made_by = self._made_by
         if id(origin) in made_by:
             return made_by[id(origin)]
-        made: list[_Subject] = []
-        made_by[id(origin)] = made
+        subjects: list[_Subject] = []
+        made_by[id(origin)] = subjects
         waiting = [origin]
-        for one in waiting:
-            place = one.place
-            self._in_source[place.file if isinstance(place, Location) else place.source].append(one)
-            for source in one.sources:
+        for entered in waiting:
+            place = entered.place
+            self._in_source[place.file if isinstance(place, Location) else place.source].append(entered)
+            for source in entered.sources:
                 if isinstance(source, AttributeRead):
-                    self._reading[source].append(one)
+                    self._reading[source].append(entered)
                     continue
-                self._resting_on[id(source)].append(one)
+                self._resting_on[id(source)].append(entered)
                 if id(source) not in made_by:
                     made_by[id(source)] = []
                     waiting.append(source)
-        return made
+        return subjects
 
     # The question
 
@@ -128,20 +130,20 @@ class Dependence:
         for source, origins in self._in_source.items():
             if isinstance(source, str):
                 if source == file:
-                    yield from (one for one in origins if one.location.line == line)
+                    yield from (origin for origin in origins if origin.location.line == line)
             elif source.name == file and line <= len(source.line_starts):
                 # Comparing offsets is quicker than looking up lines.
                 start = source.offset(line)
                 end = start + len(source.line_text(line)) + 1
-                for one in origins:
-                    span = one.place.span  # type: ignore[union-attr]  # those with a location stand by their file
+                for origin in origins:
+                    span = origin.place.span  # type: ignore[union-attr]  # those with a location stand by their file
                     if span.start < end and (span.end > start or span.start >= start):
-                        yield one
+                        yield origin
 
     def _spread(self, touched: Iterable[Origin]) -> dict[_Subject, Affected]:
-        found: dict[_Subject, Affected] = {}
+        affected: dict[_Subject, Affected] = {}
         seen: set[int] = set()
-        nearest: list[tuple[Origin, AttributeRead | None]] = [(one, None) for one in touched]
+        nearest: list[tuple[Origin, AttributeRead | None]] = [(origin, None) for origin in touched]
         while nearest:
             # All that one value leads to before what that leads to in turn: each is told by its shortest way.
             further: list[tuple[Origin, AttributeRead | None]] = []
@@ -149,16 +151,16 @@ class Dependence:
                 if id(origin) in seen:
                     continue
                 seen.add(id(origin))
-                nearest += [(one, through) for one in self._resting_on.get(id(origin), ())]
+                nearest += [(reader, through) for reader in self._resting_on.get(id(origin), ())]
                 for subject in self._made_by[id(origin)]:
-                    if subject not in found:
+                    if subject not in affected:
                         instance, attribute = subject
-                        found[subject] = Affected(instance, attribute, through)
+                        affected[subject] = Affected(instance, attribute, through)
                         if instance is not None and subject in self._reading:
                             read = AttributeRead(instance, attribute)
-                            further += [(one, read) for one in self._reading[subject]]
+                            further += [(reader, read) for reader in self._reading[subject]]
             nearest = further
-        return found
+        return affected
 
 
 def _sort_key(affected: Affected, order: dict[str, int]) -> tuple[int, str]:

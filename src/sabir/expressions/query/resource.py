@@ -121,21 +121,21 @@ class Resource:
     @property
     def targets(self) -> Mapping[str, Any]:
         """The instances its requirements lead to, by the requirement's name."""
-        found: dict[str, list[Resource]] = {}
+        by_name: dict[str, list[Resource]] = {}
         for requirement in self.requirements:
             if requirement.target is not None:
-                found.setdefault(requirement.name, []).append(requirement.target)
-        return _one_or_many(found)
+                by_name.setdefault(requirement.name, []).append(requirement.target)
+        return _one_or_many(by_name)
 
     @property
     def sources(self) -> Mapping[str, Any]:
         """The instances whose requirements lead here, by the requirement's name."""
-        found: dict[str, list[Resource]] = {}
+        by_name: dict[str, list[Resource]] = {}
         for capability in self.capabilities:
             for relationship in capability.relationships:
                 if relationship.source is not None:
-                    found.setdefault(relationship.name, []).append(relationship.source)
-        return _one_or_many(found)
+                    by_name.setdefault(relationship.name, []).append(relationship.source)
+        return _one_or_many(by_name)
 
     @property
     def artifacts(self) -> Mapping[str, Artifact]:
@@ -163,14 +163,14 @@ class Resource:
 
     def descendents(self) -> list[Resource]:
         """Itself and everything below, depth first."""
-        found: list[Resource] = []
+        reached: list[Resource] = []
         waiting: list[Resource] = [self]
         while waiting:
-            one = waiting.pop()
-            found.append(one)
-            if one.children:
-                waiting.extend(reversed(one.children))
-        return found
+            resource = waiting.pop()
+            reached.append(resource)
+            if resource.children:
+                waiting.extend(reversed(resource.children))
+        return reached
 
     def everything(self) -> list[Resource]:
         """Of a root: all instances, computed once."""
@@ -181,13 +181,13 @@ class Resource:
     def all(self) -> dict[str, Resource]:
         """Every instance from the root down by its name; of two with one name the nearer to the root counts."""
         root = self.root
-        known = root._all
-        if known is None:
-            known = {}
-            for one in root.everything():
-                known.setdefault(one.name, one)
-            root._all = known
-        return known
+        by_name = root._all
+        if by_name is None:
+            by_name = {}
+            for resource in root.everything():
+                by_name.setdefault(resource.name, resource)
+            root._all = by_name
+        return by_name
 
     def special(self, key: str) -> Any:
         """The value of a special key; MISSING when there is no such key."""
@@ -217,48 +217,48 @@ class Artifact:
         """One of its keys (file, repository …), or MISSING."""
 
 
-def _one_or_many(found: Mapping[str, list[Resource]]) -> dict[str, Any]:
-    return {name: many[0] if len(many) == 1 else many for name, many in found.items()}
+def _one_or_many(resources: Mapping[str, list[Resource]]) -> dict[str, Any]:
+    return {name: many[0] if len(many) == 1 else many for name, many in resources.items()}
 
 
 SPECIAL_KEYS: Final[Mapping[str, Callable[[Resource], Any]]] = {
-    ".": lambda one: one,
-    "..": lambda one: one.parent,
-    ".name": lambda one: one.name,
-    ".type": lambda one: one.type,
-    ".tosca_id": lambda one: one.id,
-    ".tosca_name": lambda one: one.template_name,
-    ".status": lambda one: one.status,
-    ".state": lambda one: one.state,
-    ".parents": lambda one: list(one.ancestors())[:0:-1],
-    ".ancestors": lambda one: list(one.ancestors()),
-    ".root": lambda one: one.root,
-    ".instances": lambda one: list(one.children),
-    ".children": lambda one: list(one.children),
-    ".capabilities": lambda one: list(one.capabilities),
-    ".requirements": lambda one: list(one.requirements),
-    ".relationships": lambda one: list(one.relationships),
-    ".descendents": lambda one: one.descendents(),
-    ".descendants": lambda one: one.descendents(),
-    ".all": lambda one: one.all(),
-    ".self": lambda one: one,
-    ".source": lambda one: MISSING if one.source is None else one.source,
-    ".target": lambda one: MISSING if one.target is None else one.target,
-    ".targets": lambda one: one.targets,
-    ".sources": lambda one: one.sources,
-    ".hosted_on": lambda one: [
-        above for above in one.ancestors() if above is not one and above.parent is not None
+    ".": lambda resource: resource,
+    "..": lambda resource: resource.parent,
+    ".name": lambda resource: resource.name,
+    ".type": lambda resource: resource.type,
+    ".tosca_id": lambda resource: resource.id,
+    ".tosca_name": lambda resource: resource.template_name,
+    ".status": lambda resource: resource.status,
+    ".state": lambda resource: resource.state,
+    ".parents": lambda resource: list(resource.ancestors())[:0:-1],
+    ".ancestors": lambda resource: list(resource.ancestors()),
+    ".root": lambda resource: resource.root,
+    ".instances": lambda resource: list(resource.children),
+    ".children": lambda resource: list(resource.children),
+    ".capabilities": lambda resource: list(resource.capabilities),
+    ".requirements": lambda resource: list(resource.requirements),
+    ".relationships": lambda resource: list(resource.relationships),
+    ".descendents": lambda resource: resource.descendents(),
+    ".descendants": lambda resource: resource.descendents(),
+    ".all": lambda resource: resource.all(),
+    ".self": lambda resource: resource,
+    ".source": lambda resource: MISSING if resource.source is None else resource.source,
+    ".target": lambda resource: MISSING if resource.target is None else resource.target,
+    ".targets": lambda resource: resource.targets,
+    ".sources": lambda resource: resource.sources,
+    ".hosted_on": lambda resource: [
+        above for above in resource.ancestors() if above is not resource and above.parent is not None
     ],
-    ".configured_by": lambda one: _configurers(one),
-    ".artifacts": lambda one: dict(one.artifacts),
+    ".configured_by": lambda resource: _configurers(resource),
+    ".artifacts": lambda resource: dict(resource.artifacts),
 }
 
 
-def _configurers(one: Resource) -> list[Resource]:
+def _configurers(resource: Resource) -> list[Resource]:
     """Instances that point here through a requirement whose relationship configures (Unfurl's `Configures`)."""
     return [
         relationship.source
-        for capability in one.capabilities
+        for capability in resource.capabilities
         for relationship in capability.relationships
         if relationship.source is not None
         and any(name.endswith(".Configures") for name in relationship.types)
