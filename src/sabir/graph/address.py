@@ -71,14 +71,14 @@ def escaped(text: str) -> str:
     return _reserved().sub(lambda match: f"%{ord(match[0]):02X}", text)
 
 
-def digest(*words: str) -> str:
+def digest(*words: str, size: int = _BYTES) -> str:
     """A short word that stands for a long description, the same in every run and every version."""
-    return digest_of_bytes("\0".join(words).encode("utf-8", "surrogatepass"))
+    return digest_of_bytes("\0".join(words).encode("utf-8", "surrogatepass"), size)
 
 
-def digest_of_bytes(description: bytes) -> str:
+def digest_of_bytes(description: bytes, size: int = _BYTES) -> str:
     """The same for a description that is at hand as bytes."""
-    text: str = _hash()(description, digest_size=_BYTES).hexdigest()
+    text: str = _hash()(description, digest_size=size).hexdigest()
     return text
 
 

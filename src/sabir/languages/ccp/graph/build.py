@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, cast
 
 from sabir.graph import AttributeRead, Graph, How, Instance, Origin, Record, Sensitive, Value
+from sabir.graph.address import digest, escaped
 from sabir.languages.ccp.evaluate.render import KubernetesObject, render_objects
 from sabir.languages.ccp.graph.origins import Origins
 from sabir.languages.ccp.model.cycles import start_order
@@ -121,16 +122,19 @@ class _Builder:
             yield self._command(definition, container, command, id_)
 
     def _local_ids(self, unit: str, container: Container) -> Iterator[tuple[str, Command]]:
-        """The commands of a container with their ids inside it."""
-        numbers: dict[str, int] = {}
+        """The commands of a container with their ids inside it.
+
+        One without a name is known by what it runs: others before or behind it leave its id alone.
+        """
+        counts: dict[str, int] = {}
         for command in container.commands:
             stage = command.stage.value
-            number = numbers.get(stage, 0)
-            numbers[stage] = number + 1
-            yield (
-                (f"{unit}/{stage}" if stage == "daemon" else f"{unit}/{stage}/{command.name or number}"),
-                command,
-            )
+            if stage == "daemon":
+                yield f"{unit}/{stage}", command
+                continue
+            id_ = f"{unit}/{stage}/{escaped(command.name or digest(command.command))}"
+            number = counts[id_] = counts.get(id_, 0) + 1
+            yield id_ if number == 1 else f"{id_}#{number}", command
 
     def _command(
         self, definition: Definition, container: Container, command: Command, local: str
@@ -322,7 +326,7 @@ def _goes_into(one: KubernetesObject, read: AttributeRead, service: str) -> bool
 
 
 def _file_id(service: str, name: str) -> str:
-    return f"{service}#{name}"
+    return f"{service}#{escaped(name)}"
 
 
 def _object_attributes(data: Mapping[str, Any]) -> dict[str, Value]:

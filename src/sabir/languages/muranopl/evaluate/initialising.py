@@ -70,9 +70,11 @@ class Initialising:
         if first.usage == "Runtime" and first.default is None:
             self.stages[name] = _CONTRACT
             return
+        slot = self.loader.slot
         try:
             value = self.source_value(name, first)
             self.stages[name] = _CONTRACT
+            self.loader.slot = (name, value)
             converted = first.convert(value, object_, self.loader)
             for other in declarations[1:]:
                 other.conform(converted, object_, self.loader)
@@ -82,6 +84,8 @@ class Initialising:
                 return  # code gives it a value before it reads it
             self.stages[name] = _FAILED
             raise self._explained(error, first) from None
+        finally:
+            self.loader.slot = slot
         if first.usage == "Const":
             self.loader.check_constant(object_, name, converted)
 

@@ -7,13 +7,13 @@ what owns them.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from sabir.diagnostics.finding import Finding
 from sabir.languages.muranopl.evaluate.constants import same_value
 from sabir.languages.muranopl.evaluate.explaining import explain_violation, unknown_properties
+from sabir.languages.muranopl.evaluate.identity import Identities, Slot
 from sabir.languages.muranopl.evaluate.initialising import Consequence, Initialising
 from sabir.languages.muranopl.model.classes import MuranoClass
 from sabir.languages.muranopl.model.definitions import parse_definition
@@ -25,13 +25,9 @@ if TYPE_CHECKING:
     from sabir.languages.muranopl.evaluate.runtime import Runtime
     from sabir.languages.muranopl.model.properties import PropertyDeclaration
 
-__all__ = ["Loader", "new_id"]
+__all__ = ["Loader"]
 
 _MOST_ERRORS = 100
-
-
-def new_id() -> str:
-    return os.urandom(16).hex()
 
 
 class Loader:
@@ -53,6 +49,8 @@ class Loader:
         self.previous = previous
         self.waiting: list[MuranoObject] = []
         self.finished: list[MuranoObject] = []
+        self.slot: Slot | None = None
+        self._identities = Identities(lambda _: False) if is_dry else runtime.identities
         self.local: dict[str, MuranoObject] = {}
         self.warnings: list[Finding] = []
         self._warned: set[tuple[str, Any]] = set()
@@ -77,7 +75,12 @@ class Loader:
                 error.place = self.positions.of(raw)
             raise
         cls, id_, properties = definition.cls, definition.id, definition.properties
-        object_ = MuranoObject(cls, (id_ if self.keep_ids and id_ else new_id()), owner)
+        if not self.keep_ids or not id_:
+            object_id = self._identities.of(definition, owner, self.slot, raw)
+        else:
+            object_id = id_
+            self._give_way(object_id)
+        object_ = MuranoObject(cls, object_id, owner)
         object_.name = definition.name
         object_.header = definition.header
         self._register(object_, id_, raw)
@@ -90,13 +93,26 @@ class Loader:
             for declaration in declarations:
                 build = declaration.contract.build
                 if build is not None:
+                    before, self.slot = self.slot, (key, values[key])
                     values[key] = build(values[key], object_, self)
+                    self.slot = before
                     break
         if self.positions is not None and not values.keys() <= cls.declared.keys():
             self._note_unknown(object_, raw)
         object_.initialising = self._initialising(object_, values, raw, self)
         self.waiting.append(object_)
         return object_
+
+    def _give_way(self, id_: str) -> None:
+        """An id that the model gives belongs to its object; one that was derived before is made anew."""
+        other = self.runtime.store.get(id_)
+        if other is None or self.is_dry or id_ in self.local or not self._identities.has_made(id_):
+            return
+        self.runtime.store.forget(other)
+        other.id = self._identities.unique(id_)
+        self.runtime.store.add(other, is_model=True)
+        if id_ in self.runtime.origins:
+            self.runtime.origins[other.id] = self.runtime.origins.pop(id_)
 
     def _register(self, object_: MuranoObject, id_: str | None, raw: Mapping[Any, Any]) -> None:
         if id_ is not None:

@@ -16,6 +16,7 @@ from sabir.languages.muranopl.evaluate.building import ROOT, build_class
 from sabir.languages.muranopl.evaluate.destruction import Destruction
 from sabir.languages.muranopl.evaluate.extensions import with_extensions
 from sabir.languages.muranopl.evaluate.functions import library_for
+from sabir.languages.muranopl.evaluate.identity import Identities
 from sabir.languages.muranopl.evaluate.limits import Meter, RunLimits
 from sabir.languages.muranopl.evaluate.loading import Loader
 from sabir.languages.muranopl.evaluate.metadata import check_meta
@@ -83,6 +84,7 @@ class Runtime:
         self.meter = Meter(self.limits)
         self.scheduler = Scheduler(self.limits)
         self.store = ObjectStore()
+        self.identities = Identities(lambda id_: self.store.get(id_) is not None)
         self.constructing: set[MuranoObject] = set()
         """Objects whose constructors are running."""
         self.attributes = AttributeStore()

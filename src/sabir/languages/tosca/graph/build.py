@@ -11,7 +11,7 @@ from sabir.diagnostics.finding import Finding
 from sabir.expressions.query.errors import QueryError
 from sabir.expressions.query.resource import Artifact, Resource
 from sabir.expressions.query.values import MISSING, External
-from sabir.graph.address import Address
+from sabir.graph.address import escaped
 from sabir.graph.graph import Graph
 from sabir.graph.instance import Instance
 from sabir.graph.origin import How, Origin
@@ -20,7 +20,7 @@ from sabir.graph.values import UNKNOWN, Ref, Sensitive, Unknown, Value
 from sabir.languages.tosca.evaluate.ensemble import Ensemble
 from sabir.languages.tosca.evaluate.instances import NodeInstance
 from sabir.languages.tosca.evaluate.parts import CapabilityInstance, RelationshipInstance
-from sabir.languages.tosca.graph.origins import Live, Origins, id_of
+from sabir.languages.tosca.graph.origins import Live, Origins, id_of, ids_of_requirements
 from sabir.languages.tosca.syntax.nodes import ArtifactDefinition
 from sabir.source.collector import collector_paused
 
@@ -53,38 +53,35 @@ class _Builder:
 
     def instances(self) -> Iterator[Instance]:
         for name, node in self.ensemble.nodes.items():
-            yield self._node(name, node)
+            id_ = escaped(name)
+            yield self._node(name, id_, node)
             for capability in node.capabilities:
                 if isinstance(capability, CapabilityInstance):
-                    yield self._part(capability, f"{name}.capabilities.{capability.name}", name)
-            seen: dict[str, int] = {}
-            for relationship in node.requirements:
-                seen[relationship.name] = count = seen.get(relationship.name, 0) + 1
-                suffix = "" if count == 1 else f".{count}"
-                yield self._relationship(
-                    relationship, f"{name}.requirements.{relationship.name}{suffix}", name
-                )
+                    yield self._capability(capability, id_)
+            for relationship, relationship_id in ids_of_requirements(node).items():
+                yield self._relationship(relationship, relationship_id, id_)
             flat = node.flat
             for artifact in {**(flat.artifacts if flat else {}), **node.template.artifacts}.values():
-                yield self._artifact(node, artifact)
+                yield self._artifact(node, artifact, id_)
 
-    def _node(self, name: str, node: NodeInstance) -> Instance:
+    def _node(self, name: str, id_: str, node: NodeInstance) -> Instance:
         attributes, origins = self._attributes(node)
         relations: dict[str, list[str]] = {}
         for relationship in node.requirements:
-            if relationship.link.target is not None:
-                relations.setdefault(relationship.name, []).append(relationship.link.target)
+            target = relationship.link.target
+            if target is not None:
+                relations.setdefault(relationship.name, []).append(escaped(target))
         host = self.ensemble.model.hosts.get(name)
         for relationship in node.requirements:
             if relationship.name in relations:
                 origins[relationship.name] = Origin(relationship.link.assignment.place, How.RELATION)
         live = self.ensemble.request.live.get(name)
         return Instance(
-            id=name,
+            id=id_,
             type=node.type,
             language="tosca",
             name=name,
-            owner=host,
+            owner=None if host is None else escaped(host),
             attributes=Record.of(attributes),
             relations=Record.of({key: tuple(ids) for key, ids in relations.items()}),
             requires=tuple(dict.fromkeys(id_ for ids in relations.values() for id_ in ids)),
@@ -93,23 +90,23 @@ class _Builder:
             origins=Record.of(origins),
         )
 
-    def _part(self, live: Live, id_: str, owner: str) -> Instance:
-        attributes, origins = self._attributes(live)
-        template = self.ensemble.nodes[owner].template
+    def _capability(self, capability: CapabilityInstance, owner: str) -> Instance:
+        attributes, origins = self._attributes(capability)
         return Instance(
-            id=id_,
-            type=live.type,
+            id=id_of(capability),
+            type=capability.type,
             language="tosca",
-            name=live.name,
+            name=capability.name,
             owner=owner,
             attributes=Record.of(attributes),
-            origin=Origin(template.place, How.LITERAL),
+            origin=Origin(capability.node.template.place, How.LITERAL),
             origins=Record.of(origins),
         )
 
     def _relationship(self, relationship: RelationshipInstance, id_: str, owner: str) -> Instance:
         attributes, origins = self._attributes(relationship)
-        target = relationship.link.target
+        link = relationship.link
+        target = None if link.target is None else escaped(link.target)
         return Instance(
             id=id_,
             type=relationship.type,
@@ -119,18 +116,18 @@ class _Builder:
             attributes=Record.of(attributes),
             relations=Record.of({} if target is None else {"target": (target,)}),
             requires=() if target is None else (target,),
-            origin=Origin(relationship.link.assignment.place, How.RELATION),
+            origin=Origin(link.assignment.place, How.RELATION),
             origins=Record.of(origins),
         )
 
-    def _artifact(self, node: NodeInstance, artifact: ArtifactDefinition) -> Instance:
+    def _artifact(self, node: NodeInstance, artifact: ArtifactDefinition, owner: str) -> Instance:
         keys = {key: _plain(value) for key, value in artifact.keys.items() if key != "type"}
         return Instance(
-            id=f"{node.name}.artifacts.{artifact.name}",
+            id=escaped(f"{node.name}.artifacts.{artifact.name}"),
             type=artifact.type or "tosca.artifacts.Root",
             language="tosca",
             name=artifact.name,
-            owner=node.name,
+            owner=owner,
             attributes=Record.of({"file": artifact.file, **keys} if artifact.file else keys),
             origin=Origin(artifact.whole_place, How.LITERAL),
         )
@@ -161,7 +158,7 @@ class _Builder:
         if isinstance(value, Unknown) and value.of is not None:
             return value
         why = "it is known once the node runs" if value is None else "it could not be computed"
-        return Unknown(of=str(Address(id_of(live), attribute=key)), why=why)
+        return Unknown(of=f"{id_of(live)}|{escaped(key)}", why=why)
 
     def _value(self, live: Live, key: str) -> Any:
         try:

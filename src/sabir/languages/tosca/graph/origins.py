@@ -8,6 +8,7 @@ from typing import Final
 from sabir.expressions.query.live import Assigned
 from sabir.expressions.query.resource import Resource
 from sabir.expressions.query.values import MISSING
+from sabir.graph.address import Address, escaped
 from sabir.graph.origin import AttributeRead, How, Origin
 from sabir.languages.tosca.evaluate.ensemble import Ensemble
 from sabir.languages.tosca.evaluate.instances import NodeInstance
@@ -23,7 +24,7 @@ from sabir.languages.tosca.syntax.nodes import (
 from sabir.provenance import Cell, Chains
 from sabir.text import Place
 
-__all__ = ["Live", "Origins", "id_of"]
+__all__ = ["Live", "Origins", "id_of", "ids_of_requirements"]
 
 Live = NodeInstance | CapabilityInstance | RelationshipInstance
 _Sources = tuple[Origin | AttributeRead, ...]
@@ -35,11 +36,32 @@ _KINDS: Final[Mapping[type[Live], Kind]] = {
 
 
 def id_of(resource: Resource) -> str:
+    """The id of an instance in the graph."""
     if isinstance(resource, CapabilityInstance):
-        return f"{resource.node.name}.capabilities.{resource.name}"
+        return escaped(f"{resource.node.name}.capabilities.{resource.name}")
     if isinstance(resource, RelationshipInstance):
-        return f"{resource.source.name}.requirements.{resource.name}"
-    return resource.name
+        return ids_of_requirements(resource.source)[resource]
+    return escaped(resource.name)
+
+
+def ids_of_requirements(node: NodeInstance) -> dict[RelationshipInstance, str]:
+    """The ids of all requirements of a node.
+
+    One that its type allows several times is told apart by its target, even where it stands there once: another one
+    beside it, before or behind, leaves its id alone.
+    """
+    ids: dict[RelationshipInstance, str] = {}
+    counts: dict[str, int] = {}
+    for relationship in node.requirements:
+        link = relationship.link
+        several = link.definition is None or link.definition.occurrences[1] != 1
+        address = Address(f"{node.name}.requirements.{link.name}", item=link.target if several else None)
+        id_ = str(address)
+        number = counts[id_] = counts.get(id_, 0) + 1
+        if number > 1:
+            id_ = str(address._replace(item=f"{address.item or ''}#{number}"))
+        ids[relationship] = id_
+    return ids
 
 
 class Origins(Chains):
