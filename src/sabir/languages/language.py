@@ -14,12 +14,12 @@ from sabir.graph.origin import AttributeRead, Origin
 from sabir.graph.values import Value
 from sabir.session import Session
 from sabir.source.packages import LoadedPackage
-from sabir.source.yaml.nodes import YamlNode
 from sabir.text import Source
 
 if TYPE_CHECKING:  # importing the checks would double the time it takes to start an evaluation
     from sabir.checks.validator import BaseValidator
     from sabir.diagnostics.rules import Rule
+    from sabir.source.yaml.nodes import YamlNode  # brings PyYAML along, which not every language needs
 
 __all__ = [
     "Document",

@@ -20,6 +20,10 @@ class MuranoPL:
     name: Final = "muranopl"
 
     def recognises(self, package: LoadedPackage) -> bool:
+        if package.single_file and not any(name.endswith((".yaml", ".yml")) for name in package.list()):
+            return False
+        if not package.single_file and not package.exists("manifest.yaml"):
+            return any(package.list("Classes"))  # told without loading the reader of YAML
         from sabir.languages.muranopl.check.view import is_murano_package
 
         return is_murano_package(package)

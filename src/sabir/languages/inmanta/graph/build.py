@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sabir.graph.graph import Graph
 from sabir.graph.instance import Instance as GraphInstance
@@ -15,12 +15,15 @@ from sabir.languages.inmanta.evaluate.model import Model
 from sabir.languages.inmanta.evaluate.sites import Site
 from sabir.languages.inmanta.evaluate.values import Instance, Pending, RelationValue
 from sabir.languages.inmanta.graph.names import Names
-from sabir.languages.inmanta.graph.provenance import Provenance, site_note
+from sabir.languages.inmanta.graph.notes import site_note
 from sabir.languages.inmanta.model.entities import EntityType, Property
 from sabir.languages.inmanta.syntax.nodes import Assign, Name, place_of
 from sabir.languages.inmanta.syntax.project import MAIN
 from sabir.source.collector import collector_paused
 from sabir.text import Place
+
+if TYPE_CHECKING:
+    from sabir.languages.inmanta.graph.provenance import Provenance
 
 __all__ = ["build_graph"]
 
@@ -63,7 +66,11 @@ class _Builder:
         self.site_origins: dict[Site, Origin] = {}
         self.relation_origins: dict[Site, Origin] = {}
         recorder = model.recorder
-        self.provenance = Provenance(recorder, self.ids, self.names) if recorder is not None else None
+        self.provenance: Provenance | None = None
+        if recorder is not None:
+            from sabir.languages.inmanta.graph.provenance import Provenance
+
+            self.provenance = Provenance(recorder, self.ids, self.names)
 
     def graph(self) -> Graph:
         outputs: dict[str, Value] = {}

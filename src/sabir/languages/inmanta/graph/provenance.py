@@ -9,12 +9,13 @@ from sabir.graph.origin import AttributeRead, How, Origin
 from sabir.languages.inmanta.evaluate.recording.recorder import Link, ModelRecorder
 from sabir.languages.inmanta.evaluate.sites import Site
 from sabir.languages.inmanta.evaluate.values import Frame, Instance
+from sabir.languages.inmanta.graph.notes import site_note
 from sabir.languages.inmanta.model.entities import Property
 from sabir.provenance import Cell, Chains, Source, Sources, Step
 from sabir.provenance import Site as StepSite
 from sabir.text import Location, Place, Span
 
-__all__ = ["Provenance", "site_note"]
+__all__ = ["Provenance"]
 
 _NOTHING: Final[Mapping[str, Any]] = {}
 
@@ -176,15 +177,6 @@ def _is(source: Source, instance: Instance) -> bool:
     if not isinstance(source, tuple) or source[1] is None:
         return False
     return source[0].values[source[0].entity.slots[source[1]]] is instance
-
-
-def site_note(site: Site) -> str | None:
-    words = []
-    if site.refinement is not None:
-        words.append(f"implementation {site.refinement}")
-    if site.commit is not None:
-        words.append(f"commit {site.commit[:12]}")
-    return ", ".join(words) or None
 
 
 def _adds(site: Site, names: str) -> str:
