@@ -161,11 +161,10 @@ class StatementCompiler:
                     continue
                 put(instance, prop, value)
 
-        parts[:] = [(read, step) for read, step in parts]
-        for position, (read, step) in enumerate(parts):
-            if len(parts) > 1:
+        if len(parts) > 1:
+            # Each part waits by itself, so that what is there already is not held up by what is not.
+            for read, step in parts:
                 step.run = self._part(base, name, read, site)
-                parts[position] = (read, step)
         return run
 
     def _part(self, base: Read, name: str, read: Read, site: Site) -> Run:
