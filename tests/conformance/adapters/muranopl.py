@@ -5,13 +5,15 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from sabir.diagnostics.finding import Finding
+from sabir.diagnostics.rules import collect_rules
 from sabir.expressions.yaql import Library
 from sabir.languages.muranopl.evaluate.packages import Package
 from sabir.languages.muranopl.evaluate.runtime import Runtime
 from sabir.languages.muranopl.evaluate.serialising import plain_result
 from sabir.languages.muranopl.evaluate.session import Session
-from sabir.languages.muranopl.model.errors import CODE_OF_KIND, MuranoError, Thrown
+from sabir.languages.muranopl.model.errors import MuranoError, Thrown
 from sabir.languages.muranopl.syntax.classes import read_class_file
+from sabir.languages.muranopl.syntax.failures import FailureRule
 from sabir.languages.muranopl.syntax.manifest import Manifest
 from sabir.source.packages import MemoryPackage
 from sabir.source.yaml import compose
@@ -20,7 +22,11 @@ from tests.conformance.runner.muranopl import NO_RESULT, MuranoCase, MuranoOutco
 from tests.conformance.runner.muranopl import MuranoError as Failure
 
 Phase = Literal["load", "call", "serialize"]
-_KIND_OF_CODE = {code: kind for kind, code in CODE_OF_KIND.items()}
+_KIND_OF_CODE = {
+    rule.code: rule.kind
+    for rule in collect_rules("sabir.languages.muranopl")
+    if isinstance(rule, FailureRule)
+}
 
 
 def run(case: MuranoCase) -> MuranoOutcome:

@@ -31,9 +31,8 @@ class MuranoPL:
     def rules(self) -> Sequence[Rule]:
         from sabir.diagnostics.rules import collect_rules
         from sabir.languages.muranopl.check.codes.classes import CODES as CLASS_CODES
-        from sabir.languages.muranopl.codes import CODES
 
-        return (*collect_rules(__name__), *CLASS_CODES, *CODES)
+        return (*collect_rules(__name__), *CLASS_CODES)
 
     def validators(self) -> Sequence[type[BaseValidator]]:
         from sabir.languages.muranopl.check import package_validators

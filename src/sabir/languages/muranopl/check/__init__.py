@@ -27,7 +27,7 @@ def package_rules() -> tuple[Rule, ...]:
     from sabir.languages.muranopl.check.codes.classes import CODES
 
     rules = collect_rules("sabir.languages.muranopl")
-    return (*CODES, *(rule for rule in rules if rule.when == "check"))
+    return (*CODES, *(rule for rule in rules if rule.when == "check" and rule.language == "muranopl"))
 
 
 def rules_of(prefix: str) -> tuple[Rule, ...]:

@@ -9,8 +9,9 @@ from sabir.expressions.yaql import Dialect, Variables, parse
 from sabir.expressions.yaql.nodes import Binary, Group, Index, Node, Variable, Word
 from sabir.expressions.yaql.scope import Closure, variable_key
 from sabir.expressions.yaql.values import hashable
-from sabir.languages.muranopl.model.errors import MuranoError, shown
-from sabir.languages.muranopl.model.hosts import HostValue
+from sabir.languages.muranopl.model.errors import UNUSABLE_VALUE, MuranoError, shown
+from sabir.languages.muranopl.model.hosts import NO_WRITE_ACCESS, HostValue
+from sabir.languages.muranopl.model.objects import NO_VALUE_YET
 from sabir.languages.muranopl.syntax.nodes import Expr
 
 if TYPE_CHECKING:
@@ -102,7 +103,7 @@ def _store_path(read: Closure, variable: str, steps: list[_Step]) -> Store:
             if isinstance(container, HostValue):
                 if not isinstance(key, str):
                     raise MuranoError(
-                        "InvalidValue", f"{container!r} is an object, it has no index {shown(key)}"
+                        UNUSABLE_VALUE, f"{container!r} is an object, it has no index {shown(key)}"
                     )
                 _set_attribute(container, key, value, variables)
                 return
@@ -115,7 +116,7 @@ def _store_path(read: Closure, variable: str, steps: list[_Step]) -> Store:
 def _set_attribute(container: HostValue, name: str, value: Any, variables: Variables) -> None:
     setter = getattr(container, "set_attribute", None)
     if setter is None:
-        raise MuranoError("NoWriteAccessError", f"{container!r} cannot be written to")
+        raise MuranoError(NO_WRITE_ACCESS, f"{container!r} cannot be written to")
     setter(name, value, variables)
 
 
@@ -125,7 +126,7 @@ def _read(container: Any, key: Any, variables: Variables) -> Any:
         try:
             return container.get_attribute(str(key), variables)
         except MuranoError as error:
-            if error.kind == "UninitializedPropertyAccessError":
+            if error.rule is NO_VALUE_YET:
                 return {}
             raise
     if isinstance(container, dict):
@@ -133,12 +134,12 @@ def _read(container: Any, key: Any, variables: Variables) -> Any:
     if isinstance(container, list | tuple) and isinstance(key, int):
         if -len(container) <= key < len(container):
             return container[key]
-        raise MuranoError("InvalidValue", f"the list has {len(container)} items, there is no index {key}")
+        raise MuranoError(UNUSABLE_VALUE, f"the list has {len(container)} items, there is no index {key}")
     raise _no_parts(container)
 
 
 def _no_parts(container: Any) -> MuranoError:
-    return MuranoError("InvalidValue", f"{shown(container)} has no parts that could be assigned")
+    return MuranoError(UNUSABLE_VALUE, f"{shown(container)} has no parts that could be assigned")
 
 
 def _with(container: Any, key: Any, value: Any) -> Any:
@@ -147,9 +148,9 @@ def _with(container: Any, key: Any, value: Any) -> Any:
         return {**container, hashable(key): value}
     if isinstance(container, list | tuple):
         if not isinstance(key, int) or isinstance(key, bool):
-            raise MuranoError("InvalidValue", f"the index of a list is an integer, not {shown(key)}")
+            raise MuranoError(UNUSABLE_VALUE, f"the index of a list is an integer, not {shown(key)}")
         if key < -len(container):
-            raise MuranoError("InvalidValue", f"the list has {len(container)} items, there is no index {key}")
+            raise MuranoError(UNUSABLE_VALUE, f"the list has {len(container)} items, there is no index {key}")
         items = list(container)
         if key >= len(items):
             items.append(value)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
-from sabir.diagnostics.finding import Finding
 from sabir.expressions.yaql import Variables
+from sabir.languages.muranopl.examples.runs import run_package, run_rule
 from sabir.languages.muranopl.model.errors import MuranoError
 from sabir.languages.muranopl.model.hosts import CALLER
 from sabir.languages.muranopl.model.objects import MuranoObject, ObjectView
@@ -16,6 +16,23 @@ if TYPE_CHECKING:
     from sabir.languages.muranopl.evaluate.runtime import Runtime
 
 __all__ = ["Destruction"]
+
+_DESTROYED: Final = (
+    "Name: Root\n\nProperties:\n  part:\n    Contract: $.class(Part)\n---\n"
+    "Name: Part\nMethods:\n  .destroy:\n    Body:\n      {body}\n"
+)
+_VANISHED: Final = (
+    "Objects: {'?': {id: root, type: demo.Root}}\n"
+    "ObjectsCopy: {'?': {id: root, type: demo.Root}, part: {'?': {id: p, type: demo.Part}}}\n"
+)
+DESTRUCTOR_FAILED: Final = run_rule(
+    "MRUN:W003",
+    "a destructor that failed",
+    "What vanished from the model is destroyed before the run, and one failing `.destroy` must not keep the others from "
+    "releasing what they hold. Whatever this object held may still be there.",
+    run_package(_DESTROYED.format(body="- Throw: stuck"), _VANISHED),
+    run_package(_DESTROYED.format(body="- $x: 1"), _VANISHED),
+)
 
 
 class Destruction:
@@ -97,9 +114,7 @@ class Destruction:
                 raise
             finding = error.finding()
             message = f"{method.full_name} failed while {this!r} was destroyed: {finding.message}"
-            self.runtime.warnings.append(
-                Finding(code="MRUN:W003", message=message, place=finding.place, frames=finding.frames)
-            )
+            self.runtime.warnings.append(DESTRUCTOR_FAILED.at(finding.place, message, frames=finding.frames))
 
     def collect(self, variables: Variables) -> None:
         """End the objects that neither the root, static properties nor running code can reach."""

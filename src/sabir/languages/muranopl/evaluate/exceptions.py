@@ -10,10 +10,12 @@ from msgspec import Struct
 
 from sabir.expressions.yaql import Variables
 from sabir.expressions.yaql.scope import Closure
+from sabir.languages.muranopl.evaluate.methods import MISPLACED_JUMP
 from sabir.languages.muranopl.evaluate.signals import Signal
-from sabir.languages.muranopl.model.errors import MuranoError, Thrown, shown
+from sabir.languages.muranopl.model.errors import UNUSABLE_VALUE, MuranoError, Thrown, shown
 from sabir.languages.muranopl.model.hosts import CONTEXT
 from sabir.languages.muranopl.model.objects import MuranoObject
+from sabir.languages.muranopl.syntax.defects import UNKNOWN_CLASS
 from sabir.languages.muranopl.syntax.names import Namespaces, UnknownPrefix
 from sabir.languages.muranopl.syntax.nodes import Constant, Expr, ListValue, NameNode, Throw, Try, Value
 from sabir.text import Place, Span
@@ -194,24 +196,24 @@ def _constant_names(value: Value) -> tuple[str, ...] | None:
 def _given_names(value: Any, namespaces: Namespaces) -> tuple[str, ...]:
     names = value if isinstance(value, list) else [value]
     if not names or not all(isinstance(name, str) for name in names):
-        raise MuranoError("InvalidValue", f"'Throw' needs the name of an exception, not {shown(value)}")
+        raise MuranoError(UNUSABLE_VALUE, f"'Throw' needs the name of an exception, not {shown(value)}")
     try:
         return tuple(namespaces.resolve(name) for name in names)
     except UnknownPrefix as error:
-        raise MuranoError("NoClassFound", str(error)) from None
+        raise MuranoError(UNKNOWN_CLASS, str(error)) from None
 
 
 def _qualified(name: str, compiler: Compiler, span: Span) -> str:
     try:
         return compiler.engine.cls.node.namespaces.resolve(name)
     except UnknownPrefix as error:
-        raise MuranoError("NoClassFound", str(error), place=Place(compiler.source, span)) from None
+        raise MuranoError(UNKNOWN_CLASS, str(error), place=Place(compiler.source, span)) from None
 
 
 def rethrow(variables: Variables) -> None:
     error = variables.get(CAUGHT)
     if error is None:
-        raise MuranoError("DslInvalidOperationError", "'Rethrow' stands outside of a 'Catch' block")
+        raise MuranoError(MISPLACED_JUMP, "'Rethrow' stands outside of a 'Catch' block")
     raise error
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from sabir.diagnostics.finding import Finding, Related
 from sabir.diagnostics.near import did_you_mean
+from sabir.languages.muranopl.examples.runs import MODEL, PORT, run_package, run_rule
 from sabir.text import Place
 
 if TYPE_CHECKING:
@@ -15,6 +16,14 @@ if TYPE_CHECKING:
     from sabir.languages.muranopl.model.properties import PropertyDeclaration
 
 __all__ = ["explain_violation", "unknown_properties"]
+
+UNDECLARED_VALUE: Final = run_rule(
+    "MRUN:W001",
+    "a value for a property that the class does not declare",
+    "It is ignored, so a misspelt name looks as if the value had no effect.",
+    run_package(PORT, MODEL + "port: 1\nprot: 2\n"),
+    run_package(PORT, MODEL + "port: 1\n"),
+)
 
 
 def explain_violation(
@@ -42,9 +51,8 @@ def explain_violation(
 
 
 def unknown_properties(object_: MuranoObject, key: Any, place: Place) -> Finding:
-    return Finding(
-        code="MRUN:W001",
-        message=f"{object_.cls.name} declares no property {key!r}; the value is ignored",
-        place=place,
+    return UNDECLARED_VALUE.at(
+        place,
+        f"{object_.cls.name} declares no property {key!r}; the value is ignored",
         hint=did_you_mean(str(key), object_.cls.declared),
     )

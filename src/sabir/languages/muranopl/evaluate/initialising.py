@@ -7,9 +7,12 @@ use other properties, contracts may look at them, and a circle of defaults is no
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
+from sabir.languages.muranopl.examples.runs import run_package
 from sabir.languages.muranopl.model.errors import ContractViolation, MuranoError
+from sabir.languages.muranopl.model.objects import NO_VALUE_YET
+from sabir.languages.muranopl.syntax.failures import failure_rule
 
 if TYPE_CHECKING:
     from sabir.languages.muranopl.evaluate.loading import Loader
@@ -19,6 +22,16 @@ if TYPE_CHECKING:
 __all__ = ["Consequence", "Initialising"]
 
 _DEFAULT, _CONTRACT, _FAILED = "default", "contract", "failed"
+
+_DEFAULTS: Final = "Name: Root\n\nProperties:\n  a:\n    Contract: $.int()\n    Default: $.b\n  b:\n    Contract: $.int()\n    Default: {b}\n"
+CIRCULAR_DEFAULTS: Final = failure_rule(
+    "CircularExpressionDependenciesError",
+    "MRUN:E020",
+    "defaults that need each other",
+    "Defaults may use other properties in any order, but not in a circle: then none of them has a value.",
+    run_package(_DEFAULTS.format(b="$.a")),
+    run_package(_DEFAULTS.format(b="1")),
+)
 
 
 class Consequence(MuranoError):
@@ -49,17 +62,17 @@ class Initialising:
                 return self.object.properties[name]
         cls = self.object.cls.name
         if stage == _FAILED:
-            raise Consequence("UninitializedPropertyAccessError", f"property {name!r} of {cls} has no value")
+            raise Consequence(NO_VALUE_YET, f"property {name!r} of {cls} has no value")
         if stage == _DEFAULT:
             circle = " → ".join(
                 [property_name for property_name, at in self.stages.items() if at == _DEFAULT] + [name]
             )
             raise MuranoError(
-                "CircularExpressionDependenciesError",
+                CIRCULAR_DEFAULTS,
                 f"the defaults of {cls} need each other: {circle}",
                 place=self.object.cls.members[name].place,
             )
-        raise MuranoError("UninitializedPropertyAccessError", f"property {name!r} of {cls} has no value yet")
+        raise MuranoError(NO_VALUE_YET, f"property {name!r} of {cls} has no value yet")
 
     def initialise(self, name: str) -> None:
         """Set one property from the model, or else from its default. One of usage Runtime without a default has no

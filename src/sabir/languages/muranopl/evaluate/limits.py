@@ -38,13 +38,11 @@ class Meter:
         """Called when `left` has fallen below `until_clock`."""
         if self.left <= 0:
             raise Unstoppable(
-                "LimitReached",
                 f"the run took more than {self.limits.steps:,} steps",
                 hint="look for a loop without end, or raise --step-limit",
             )
         if self.deadline is not None and monotonic() > self.deadline:
             raise Unstoppable(
-                "LimitReached",
                 f"the run took longer than {self.limits.seconds:g} seconds",
                 hint="look for a loop without end, or raise --time-limit",
             )

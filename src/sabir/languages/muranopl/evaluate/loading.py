@@ -8,17 +8,19 @@ what owns them.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from sabir.diagnostics.finding import Finding
 from sabir.languages.muranopl.evaluate.constants import same_value
 from sabir.languages.muranopl.evaluate.explaining import explain_violation, unknown_properties
 from sabir.languages.muranopl.evaluate.identity import Identities, Slot
 from sabir.languages.muranopl.evaluate.initialising import Consequence, Initialising
+from sabir.languages.muranopl.examples.runs import MODEL, REFERENCE, run_package
 from sabir.languages.muranopl.model.classes import MuranoClass
 from sabir.languages.muranopl.model.definitions import parse_definition
 from sabir.languages.muranopl.model.errors import ContractViolation, MuranoError, shown
 from sabir.languages.muranopl.model.objects import MuranoObject
+from sabir.languages.muranopl.syntax.failures import failure_rule
 
 if TYPE_CHECKING:
     from sabir.languages.muranopl.evaluate.positions import Positions
@@ -28,6 +30,37 @@ if TYPE_CHECKING:
 __all__ = ["Loader"]
 
 _MOST_ERRORS = 100
+
+NO_OBJECT: Final = failure_rule(
+    "NoObjectFoundError",
+    "MRUN:E017",
+    "an object id that is nowhere in the model",
+    "A text under a class contract is the id of an object, which must be defined somewhere in the same model.",
+    run_package(REFERENCE, MODEL + "next: ghost\n"),
+    run_package(REFERENCE, MODEL + "next: root\n"),
+)
+CONSTANT_CHANGED: Final = failure_rule(
+    "ConstantChanged",
+    "MRUN:E024",
+    "a constant property that changed since the last run",
+    "Once a workflow has run, a property of usage Const keeps its value. Put the old value back, or make a new object.",
+    run_package(
+        "Name: Root\n\nProperties:\n  v:\n    Contract: $.int()\n    Usage: Const\n",
+        "Objects: {'?': {id: root, type: demo.Root}, v: 2}\nObjectsCopy: {'?': {id: root, type: demo.Root}, v: 1}\n",
+    ),
+    run_package(
+        "Name: Root\n\nProperties:\n  v:\n    Contract: $.int()\n    Usage: Const\n",
+        "Objects: {'?': {id: root, type: demo.Root}, v: 1}\nObjectsCopy: {'?': {id: root, type: demo.Root}, v: 1}\n",
+    ),
+)
+DUPLICATE_ID: Final = failure_rule(
+    "DuplicateObjectId",
+    "MRUN:E025",
+    "two objects with one id",
+    "An id is how references find an object, so it must be unique in the model.",
+    run_package(REFERENCE, MODEL + "next: {'?': {id: root, type: demo.Root}}\n"),
+    run_package(REFERENCE, MODEL + "next: {'?': {id: other, type: demo.Root}}\n"),
+)
 
 
 class Loader:
@@ -118,7 +151,7 @@ class Loader:
         if id_ is not None:
             if id_ in self.local and self.keep_ids:
                 raise MuranoError(
-                    "DuplicateObjectId",
+                    DUPLICATE_ID,
                     f"two objects of the model have the id {id_!r}: {self.local[id_].cls.name} and {object_.cls.name}",
                     place=self.positions.of(raw) if self.positions else None,
                 )
@@ -228,7 +261,7 @@ class Loader:
         object_ = self.local.get(id_) or self.runtime.store.get(id_)
         if object_ is None:
             raise MuranoError(
-                "NoObjectFoundError",
+                NO_OBJECT,
                 f"there is no object with the id {id_!r}",
                 hint="a property with a class contract holds an object or the id of one that the model defines",
             )
@@ -308,7 +341,7 @@ class Loader:
         if before is None or name not in before or same_value(value, before[name]):
             return
         raise MuranoError(
-            "ConstantChanged",
+            CONSTANT_CHANGED,
             f"property {name!r} of {object_!r} is Const: it was {shown(before[name])} in the last run, "
             f"now it is {shown(value)}",
             place=object_.cls.members[name].place,

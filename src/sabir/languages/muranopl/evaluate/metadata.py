@@ -11,6 +11,7 @@ from sabir.languages.muranopl.model.classes import MuranoClass
 from sabir.languages.muranopl.model.errors import MuranoError
 from sabir.languages.muranopl.model.hosts import CONTEXT, DEPTH, THIS
 from sabir.languages.muranopl.model.objects import MuranoObject
+from sabir.languages.muranopl.syntax.defects import FORM
 from sabir.languages.muranopl.syntax.nodes import Constant, ListValue, MapValue, Value
 from sabir.text import Place
 
@@ -69,13 +70,13 @@ def _check_attached(part: Value, cls: MuranoClass, target: str, before: list[Mur
     applies = meta.node.applies
     if applies and not {target, "All"} & set(applies):
         raise MuranoError(
-            "DslSyntaxError",
+            FORM,
             f"{meta.name} cannot be attached to a {target.lower()}: it applies to {', '.join(applies)}",
             place=place,
         )
     if meta.node.cardinality == "One" and meta in before:
         raise MuranoError(
-            "DslSyntaxError",
+            FORM,
             f"{meta.name} is attached twice, but its Cardinality is One",
             place=place,
             hint="leave one out, or declare the meta class with `Cardinality: Many`",
@@ -94,10 +95,10 @@ def _meta_class(part: Value, cls: MuranoClass, place: Place) -> MuranoClass:
             error.place = error.place or place
             raise
     if not isinstance(value, MuranoClass):
-        raise MuranoError("DslSyntaxError", "an entry of Meta is `ns:MetaClass: {properties}`", place=place)
+        raise MuranoError(FORM, "an entry of Meta is `ns:MetaClass: {properties}`", place=place)
     if value.node.usage != "Meta":
         raise MuranoError(
-            "DslSyntaxError",
+            FORM,
             f"{value.name} is no meta class",
             place=place,
             hint="a meta class has `Usage: Meta`",

@@ -10,10 +10,12 @@ from sabir.diagnostics.near import did_you_mean
 from sabir.expressions.yaql import Variables
 from sabir.expressions.yaql.scope import Closure
 from sabir.languages.muranopl.evaluate.signals import RETURN, Signal
-from sabir.languages.muranopl.model.classes import ClassContext, MuranoClass
+from sabir.languages.muranopl.examples.runs import init_package
+from sabir.languages.muranopl.model.classes import WRONG_CALL, ClassContext, MuranoClass
 from sabir.languages.muranopl.model.contracts import Contract, compile_contract
 from sabir.languages.muranopl.model.errors import ContractViolation, MuranoError, Unstoppable, shown
 from sabir.languages.muranopl.model.hosts import CALLER, CONTEXT, DEPTH, RESULT, THIS
+from sabir.languages.muranopl.syntax.failures import failure_rule
 from sabir.languages.muranopl.syntax.nodes import ArgumentNode, MethodNode
 from sabir.text import Place
 
@@ -26,6 +28,15 @@ __all__ = ["CONSTRUCTORS", "Argument", "Method", "check_exposed"]
 
 CONSTRUCTORS: Final = (".init", "initialize")
 """The names of a constructor, the first before the second."""
+
+MISPLACED_JUMP: Final = failure_rule(
+    "DslInvalidOperationError",
+    "MRUN:E021",
+    "Break, Continue or Rethrow at the wrong place",
+    "Break and Continue belong to a loop of the same method, Rethrow to a Catch block.",
+    init_package("- Break:"),
+    init_package("- While: 1 = 1", "  Do:", "    - Break:"),
+)
 
 
 class Argument:
@@ -239,9 +250,7 @@ class Method:
         return violation.named(f"{self.cls.name}::{self.name}({argument.name}", place, ")")
 
     def _wrong_call(self, problem: str, hint: str | None = None) -> MuranoError:
-        return MuranoError(
-            "NoMethodFound", f"method {self.full_name} is called wrongly: {problem}", hint=hint
-        )
+        return MuranoError(WRONG_CALL, f"method {self.full_name} is called wrongly: {problem}", hint=hint)
 
     # -- failures ----------------------------------------------------------------------------------------------------
 
@@ -252,7 +261,7 @@ class Method:
 
     def _misplaced(self, signal: Signal) -> MuranoError:
         return MuranoError(
-            "DslInvalidOperationError",
+            MISPLACED_JUMP,
             f"{signal.value!r} stands outside of a loop in method {self.full_name}",
         )
 
@@ -262,7 +271,6 @@ class Method:
 
 def _too_deep(limit: int) -> MuranoError:
     return Unstoppable(
-        "LimitReached",
         f"methods call each other more than {limit} levels deep",
         hint="look for a method that calls itself without end",
     )
@@ -273,8 +281,9 @@ def check_exposed(method: Method, this: MuranoObject | MuranoClass) -> None:
     if not method.is_exposed:
         exposed = [method_.name for method_ in method.cls.exposed_methods()]
         raise MuranoError(
-            "MethodNotExposed",
+            WRONG_CALL,
             f"method {method.name!r} of {shown(this)} cannot be called from outside",
+            kind="MethodNotExposed",
             place=method.place,
             hint="declare it with `Scope: Public`"
             + (f"; callable are {', '.join(exposed)}" if exposed else ""),

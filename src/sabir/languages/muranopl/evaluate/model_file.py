@@ -12,8 +12,10 @@ from sabir.diagnostics.finding import Finding
 from sabir.errors import UnusableInput
 from sabir.languages.muranopl.evaluate.late_positions import LatePositions
 from sabir.languages.muranopl.evaluate.positions import Positions, read_placed
+from sabir.languages.muranopl.model.definitions import MODEL_FORM
 from sabir.source.packages import LoadedPackage
 from sabir.source.yaml import YamlNode, compose
+from sabir.source.yaml.defects import NOT_YAML, UNBOUNDED
 from sabir.text import Place, Source, Span
 
 __all__ = ["MODEL_NAMES", "ModelFile", "find_model", "placed_model", "read_model"]
@@ -93,10 +95,11 @@ def _large_json(source: Source) -> tuple[Any, Finding | None]:
     try:
         return json.loads(source.text), None
     except json.JSONDecodeError as error:
-        place = Place(source, Span(error.pos, error.pos))
-        return None, Finding(code="E002", message=f"not readable as JSON: {error.msg}", place=place)
+        return None, NOT_YAML.at(
+            Place(source, Span(error.pos, error.pos)), f"not readable as JSON: {error.msg}"
+        )
     except RecursionError:
-        return None, Finding.about_file("E004", "nested too deeply", source)
+        return None, UNBOUNDED.about_file(source, "nested too deeply")
 
 
 def _kept_model(source: Source, data: Mapping[Any, Any], positions: Positions | None) -> ModelFile:
@@ -113,10 +116,8 @@ def _kept_model(source: Source, data: Mapping[Any, Any], positions: Positions | 
 
 
 def _not_a_model(source: Source) -> Finding:
-    return Finding(
-        code="MRUN:E026",
-        message="an object model is a mapping with a '?' entry",
-        place=Place(source, Span(0, 0)),
-        whole_file=not source.text,
+    return MODEL_FORM.at(
+        Place(source, Span(0, 0)),
+        "an object model is a mapping with a '?' entry",
         hint="as in {'?': {'id': 'root', 'type': 'my.Class'}, 'property': 'value'}",
     )

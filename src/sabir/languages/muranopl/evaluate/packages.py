@@ -14,8 +14,8 @@ from sabir.diagnostics.finding import Finding
 from sabir.languages.muranopl.library import SHIPPED, shipped_package
 from sabir.languages.muranopl.model.errors import MuranoError
 from sabir.languages.muranopl.syntax.classes import read_class_file
-from sabir.languages.muranopl.syntax.defects import Defects
-from sabir.languages.muranopl.syntax.manifest import MANIFEST, Manifest, read_manifest
+from sabir.languages.muranopl.syntax.defects import UNKNOWN_CLASS, Defects
+from sabir.languages.muranopl.syntax.manifest import MANIFEST, MISSING_PACKAGE, Manifest, read_manifest
 from sabir.languages.muranopl.syntax.nodes import ClassNode
 from sabir.languages.muranopl.syntax.versions import ANY_VERSION, VersionSpec
 from sabir.source.packages import LoadedPackage
@@ -111,15 +111,14 @@ class Package:
         span = self.manifest.class_spans.get(name)
         message = f"the file Classes/{file} of class {name} does not exist"
         if manifest is None or span is None:
-            self.findings.append(Finding.about_file("MRUN:E006", message, MANIFEST))
+            self.findings.append(MISSING_PACKAGE.about_file(MANIFEST, message))
         else:
-            place = Place(manifest.source, span)
-            self.findings.append(Finding(code="MRUN:E006", message=message, place=place))
+            self.findings.append(MISSING_PACKAGE.at(Place(manifest.source, span), message))
 
     def _not_in_file(self, name: str) -> None:
         file = self.manifest.classes[name]
         self.findings.append(
-            Finding.about_file("MRUN:E005", f"Classes/{file} defines no class {name}", f"Classes/{file}")
+            UNKNOWN_CLASS.about_file(f"Classes/{file}", f"Classes/{file} defines no class {name}")
         )
 
 
@@ -164,7 +163,7 @@ class PackageRegistry:
         others = [str(package.manifest.version) for package in self._named(name)]
         fault = f"of which there is only {', '.join(others)}" if others else "which is nowhere to be found"
         return MuranoError(
-            "NoPackageFound",
+            MISSING_PACKAGE,
             f"package {package.name} requires {name} {spec}, {fault}",
             hint=None if others else "name the directory that holds it with --search-path",
         )

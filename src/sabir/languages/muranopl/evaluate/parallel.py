@@ -16,12 +16,14 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from heapq import heappop, heappush
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from sabir.expressions.yaql import Variables
 from sabir.expressions.yaql.values import hashable
 from sabir.languages.muranopl.evaluate.signals import Signal
-from sabir.languages.muranopl.model.errors import MuranoError, Unstoppable
+from sabir.languages.muranopl.examples.runs import init_package
+from sabir.languages.muranopl.model.errors import UNUSABLE_VALUE, MuranoError, Unstoppable
+from sabir.languages.muranopl.syntax.failures import failure_rule
 
 if TYPE_CHECKING:
     from sabir.languages.muranopl.evaluate.limits import RunLimits
@@ -31,6 +33,31 @@ __all__ = ["Scheduler"]
 
 _STACK = 64 * 1024 * 1024  # address space only; deep calls in a branch get as far as in the main thread
 Task = Callable[[], Any]
+
+DEADLOCK: Final = failure_rule(
+    "Deadlock",
+    "MRUN:E029",
+    "branches of Parallel wait for each other",
+    "Two branches never run the same method of one object at the same time. When each holds what the other wants, none "
+    "can go on; call the methods in the same order everywhere.",
+    init_package(
+        "- $a: new(Node)",
+        "- $b: new(Node)",
+        "- Parallel:",
+        "    - $a.hold($b)",
+        "    - $b.hold($a)",
+        more="---\nName: Node\nMethods:\n  hold:\n    Arguments:\n      - other:\n          Contract: $.class(Node)\n"
+        "    Body:\n      - sleep(0.01)\n      - If: $other != null\n        Then: $other.hold(null)\n",
+    ),
+    init_package(
+        "- $a: new(Node)",
+        "- Parallel:",
+        "    - $a.hold(null)",
+        "    - $a.hold(null)",
+        more="---\nName: Node\nMethods:\n  hold:\n    Arguments:\n      - other:\n          Contract: $.class(Node)\n"
+        "    Body:\n      - sleep(0.01)\n",
+    ),
+)
 
 
 class _Branch:
@@ -94,7 +121,7 @@ class Scheduler:
         """The results in the order of the tasks. The first failure is raised when all that began have ended. A limit
         of 0 is none."""
         if limit is not None and limit < 0:
-            raise MuranoError("InvalidValue", f"'Limit' cannot be negative: {limit}")
+            raise MuranoError(UNUSABLE_VALUE, f"'Limit' cannot be negative: {limit}")
         if self.carry is not None:
             tasks = [self.carry(task) for task in tasks]
         at_once = min(len(tasks), self._most, limit or len(tasks))
@@ -171,7 +198,7 @@ class Scheduler:
             if other is branch or branch.descends_from(other):
                 branch.waits_for = None
                 raise MuranoError(
-                    "Deadlock",
+                    DEADLOCK,
                     f"branches of 'Parallel' wait for each other, here for method {method.full_name}",
                     place=method.place,
                     hint="call the methods in the same order in every branch",

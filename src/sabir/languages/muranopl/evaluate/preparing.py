@@ -27,8 +27,9 @@ from sabir.languages.muranopl.evaluate.packages import Package, PackageRegistry
 from sabir.languages.muranopl.evaluate.runtime import Report, Runtime
 from sabir.languages.muranopl.evaluate.session import Session
 from sabir.languages.muranopl.evaluate.system import SystemClass
+from sabir.languages.muranopl.model.definitions import MODEL_FORM
 from sabir.languages.muranopl.model.errors import MuranoError
-from sabir.languages.muranopl.syntax.manifest import MANIFEST, read_manifest
+from sabir.languages.muranopl.syntax.manifest import MANIFEST, MISSING_PACKAGE, read_manifest
 from sabir.source.packages import LoadedPackage
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ def prepare(
         return Prepared(findings=findings)
     if manifest.format_name != "MuranoPL":
         message = f"a package of format {manifest.format_name} has no classes to evaluate"
-        return Prepared(findings=(Finding.about_file("MRUN:E006", message, MANIFEST),))
+        return Prepared(findings=(MISSING_PACKAGE.about_file(MANIFEST, message),))
     package = Package(manifest, loaded)
     findings += package.read_all()
     config = _class_configuration(request)
@@ -126,10 +127,9 @@ def _load(
 ) -> Prepared:
     file = _model_file(loaded, request)
     if file is None:
-        finding = Finding.about_file(
-            "MRUN:E026",
-            "there is no object model to evaluate",
+        finding = MODEL_FORM.about_file(
             MANIFEST,
+            "there is no object model to evaluate",
             hint=f"name one with --model, or put {MODEL_NAMES[0]} beside the manifest",
         )
         return Prepared(findings=(*findings, finding))

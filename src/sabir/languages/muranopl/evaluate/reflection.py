@@ -14,8 +14,8 @@ from sabir.languages.muranopl.evaluate.metadata import (
     meta_of_package,
     meta_of_property,
 )
-from sabir.languages.muranopl.model.errors import MuranoError
-from sabir.languages.muranopl.model.hosts import HostValue
+from sabir.languages.muranopl.model.errors import UNUSABLE_VALUE, MuranoError
+from sabir.languages.muranopl.model.hosts import UNDECLARED_READ, HostValue
 from sabir.languages.muranopl.model.objects import MuranoObject, unwrapped
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class _Reflected(HostValue):
         facts = self.facts()
         if name not in facts:
             raise MuranoError(
-                "PropertyReadError", f"{self} has no property {name!r}", hint=did_you_mean(name, facts)
+                UNDECLARED_READ, f"{self} has no property {name!r}", hint=did_you_mean(name, facts)
             )
         return facts[name]()
 
@@ -137,7 +137,7 @@ class PropertyInfo(_Reflected):
     def _object(self, target: Any) -> MuranoObject:
         target = unwrapped(target)
         if not isinstance(target, MuranoObject):
-            raise MuranoError("InvalidValue", f"property {self.declaration.name!r} belongs to an object")
+            raise MuranoError(UNUSABLE_VALUE, f"property {self.declaration.name!r} belongs to an object")
         return target
 
     def __repr__(self) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from time import monotonic
-from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
+from typing import TYPE_CHECKING, Any, Final, NotRequired, TypedDict
 
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.near import did_you_mean
@@ -24,12 +24,14 @@ from sabir.languages.muranopl.evaluate.packages import Package, PackageRegistry,
 from sabir.languages.muranopl.evaluate.parallel import Scheduler
 from sabir.languages.muranopl.evaluate.store import ObjectStore
 from sabir.languages.muranopl.evaluate.system import SystemClass, attach_native
+from sabir.languages.muranopl.examples.runs import MODEL, run_package, run_rule
 from sabir.languages.muranopl.library import core_package
 from sabir.languages.muranopl.model.classes import MuranoClass
-from sabir.languages.muranopl.model.definitions import TypeName
+from sabir.languages.muranopl.model.definitions import MODEL_FORM, TypeName
 from sabir.languages.muranopl.model.errors import MuranoError
 from sabir.languages.muranopl.model.hosts import HostObjects
 from sabir.languages.muranopl.model.objects import MuranoObject
+from sabir.languages.muranopl.syntax.defects import FORM, UNKNOWN_CLASS
 from sabir.languages.muranopl.syntax.names import UnknownPrefix, is_qualified_name
 from sabir.languages.muranopl.syntax.nodes import ClassNode
 from sabir.languages.muranopl.syntax.versions import InvalidVersion, VersionSpec
@@ -45,6 +47,17 @@ __all__ = ["ClassConfig", "Report", "Runtime"]
 ClassConfig = Mapping[str, Mapping[str, Any]]
 Report = Callable[[str, str], None]
 """Where progress goes: the level ("info", "warning", "error") and a line."""
+
+KEY_DROPPED: Final = run_rule(
+    "MRUN:W002",
+    "a key that a dictionary contract drops",
+    "A contract that names the keys of a dictionary keeps those only. Add the key to the contract, or let it take others "
+    "with `$.string().notNull(): $`.",
+    run_package(
+        "Name: Root\n\nProperties:\n  d:\n    Contract:\n      a: $.int()\n", MODEL + "d: {a: 1, b: 2}\n"
+    ),
+    run_package("Name: Root\n\nProperties:\n  d:\n    Contract:\n      a: $.int()\n", MODEL + "d: {a: 1}\n"),
+)
 
 
 class _Watching(TypedDict):
@@ -121,7 +134,7 @@ class Runtime:
             full = inside.node.namespaces.resolve(name)
         except UnknownPrefix as error:
             hint = did_you_mean(error.prefix, inside.node.namespaces.table)
-            raise MuranoError("NoClassFound", str(error), hint=hint) from None
+            raise MuranoError(UNKNOWN_CLASS, str(error), hint=hint) from None
         return self.find_class(full, inside.package)
 
     def find_class(self, name: str, package: Package) -> MuranoClass:
@@ -136,7 +149,7 @@ class Runtime:
                 return cls
         names = [cls for visible in self._visible(package) for cls in visible.class_names()]
         raise MuranoError(
-            "NoClassFound",
+            UNKNOWN_CLASS,
             f"there is no class {name} in package {package.name}, what it requires, or the core library",
             hint=did_you_mean(name, names) or _require_hint(name, self.registry, package),
         )
@@ -159,7 +172,7 @@ class Runtime:
                 name for provider in (*self.registry.packages, self.core) for name in provider.class_names()
             }
             raise MuranoError(
-                "NoClassFound",
+                UNKNOWN_CLASS,
                 f"no package has the class {type_.name}, which the type of an object names",
                 hint=did_you_mean(type_.name, names),
             )
@@ -180,7 +193,7 @@ class Runtime:
         if node.name in self._building:
             circle = " → ".join((*self._building[self._building.index(node.name) :], node.name))
             raise MuranoError(
-                "NoClassFound",
+                UNKNOWN_CLASS,
                 f"classes extend each other in a circle: {circle}",
                 place=Place(node.source, node.span),
             )
@@ -192,7 +205,7 @@ class Runtime:
             meta = next((parent for parent in parents if parent.node.usage == "Meta"), None)
             if meta is not None and node.usage != "Meta":
                 raise MuranoError(
-                    "DslSyntaxError",
+                    FORM,
                     f"{node.name} extends the meta class {meta.name} but is none",
                     place=Place(node.source, node.span),
                     hint="only a class with `Usage: Meta` can",
@@ -266,7 +279,7 @@ class Runtime:
                 self._dropped.add((this.cls.name, key))
                 place = Place(this.cls.node.source, this.cls.node.span)
                 message = f"a dictionary contract of {this.cls.name} does not name the key {key!r}, which is dropped"
-                self.warnings.append(Finding(code="MRUN:W002", message=message, place=place))
+                self.warnings.append(KEY_DROPPED.at(place, message))
 
 
 class _ImmediateLoader(Loader):
@@ -297,12 +310,12 @@ def _of_version(providers: list[Package], type_: TypeName) -> list[Package]:
         try:
             spec = VersionSpec.parse(type_.version)
         except InvalidVersion as error:
-            raise MuranoError("InvalidModel", f"type {type_.name}: {error}") from None
+            raise MuranoError(MODEL_FORM, f"type {type_.name}: {error}") from None
         fitting = [provider for provider in providers if spec.allows(provider.manifest.version)]
         if not fitting:
             versions = ", ".join(sorted(str(provider.manifest.version) for provider in providers))
             raise MuranoError(
-                "NoClassFound",
+                UNKNOWN_CLASS,
                 f"the class {type_.name} is there in the versions {versions}, not in {type_.version}",
             )
     return [newest(fitting)]

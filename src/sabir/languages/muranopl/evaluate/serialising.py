@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from sabir.languages.muranopl.evaluate.metadata import meta_of_method, references_of
 from sabir.languages.muranopl.model.classes import MuranoClass
-from sabir.languages.muranopl.model.errors import MuranoError, Unstoppable, shown
+from sabir.languages.muranopl.model.errors import UNUSABLE_VALUE, MuranoError, Unstoppable, shown
 from sabir.languages.muranopl.model.objects import MuranoObject, ObjectView, unwrapped
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def dump_form(root: MuranoObject, form: str) -> dict[Any, Any]:
     """What `dump` gives: `Serializable`, `Mixed` (types as values) or `Inline` (the type as a key)."""
     if form not in DUMP_FORMS:
         raise MuranoError(
-            "InvalidValue", f"dump: the form is {shown(form)}", hint=f"one of {', '.join(DUMP_FORMS)}"
+            UNUSABLE_VALUE, f"dump: the form is {shown(form)}", hint=f"one of {', '.join(DUMP_FORMS)}"
         )
     return _PartDumper(root, form).dump(root)
 
@@ -187,7 +187,7 @@ def plain_result(value: Any) -> Any:
     try:
         return _plain(value, [MOST_CONTAINERS])
     except RecursionError:
-        raise Unstoppable("LimitReached", "the result is nested too deeply") from None
+        raise Unstoppable("the result is nested too deeply") from None
 
 
 def _plain(value: Any, budget: list[int]) -> Any:
@@ -209,9 +209,7 @@ def _plain(value: Any, budget: list[int]) -> Any:
 
 def too_large() -> Unstoppable:
     # Values may share parts, so a few small steps can make one whose written form has no end.
-    return Unstoppable(
-        "LimitReached", f"a value has more than {MOST_CONTAINERS:,} parts when it is written out"
-    )
+    return Unstoppable(f"a value has more than {MOST_CONTAINERS:,} parts when it is written out")
 
 
 def plain_key(key: Any) -> Any:

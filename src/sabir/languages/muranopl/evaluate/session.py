@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sabir.diagnostics.near import did_you_mean
-from sabir.languages.muranopl.evaluate.loading import Loader
+from sabir.languages.muranopl.evaluate.loading import NO_OBJECT, Loader
 from sabir.languages.muranopl.evaluate.methods import Method, check_exposed
 from sabir.languages.muranopl.evaluate.positions import Positions
 from sabir.languages.muranopl.evaluate.runtime import Runtime
 from sabir.languages.muranopl.evaluate.serialising import dump_object, storage
-from sabir.languages.muranopl.model.classes import MuranoClass
-from sabir.languages.muranopl.model.definitions import defined_objects, parse_type
+from sabir.languages.muranopl.model.classes import WRONG_CALL, MuranoClass
+from sabir.languages.muranopl.model.definitions import MODEL_FORM, defined_objects, parse_type
 from sabir.languages.muranopl.model.errors import MuranoError, Unstoppable, shown
 from sabir.languages.muranopl.model.objects import MuranoObject
 
@@ -36,7 +36,7 @@ class Session:
         """Load an object model. `previous` is the model as the last run left it: what is only there is destroyed,
         constants must not differ from it."""
         if not isinstance(model, Mapping):
-            raise MuranoError("InvalidModel", f"an object model is a mapping, not {shown(model)}")
+            raise MuranoError(MODEL_FORM, f"an object model is a mapping, not {shown(model)}")
         runtime = self.runtime
         runtime.attributes.load(attributes)
         before = None if previous is None else defined_objects(previous)
@@ -47,7 +47,7 @@ class Session:
             if before:
                 self._destroy_vanished(before)
         except RecursionError:
-            raise Unstoppable("LimitReached", "the object model is nested too deeply") from None
+            raise Unstoppable("the object model is nested too deeply") from None
         finally:
             runtime.warnings.extend(loader.warnings)
         return root
@@ -78,7 +78,7 @@ class Session:
             object_.name for object_ in self.runtime.store if object_.name
         ]
         raise MuranoError(
-            "NoObjectFoundError", f"there is no object {id_!r} in the model", hint=did_you_mean(id_, names)
+            NO_OBJECT, f"there is no object {id_!r} in the model", hint=did_you_mean(id_, names)
         )
 
     def find_class(self, name: str) -> MuranoClass:
@@ -100,35 +100,35 @@ class Session:
         try:
             return method_.invoke(target, {}, *args, **(kwargs or {}))
         except RecursionError:
-            raise Unstoppable("LimitReached", "the calls are nested too deeply") from None
+            raise Unstoppable("the calls are nested too deeply") from None
 
     def _method(self, target: MuranoObject | MuranoClass, name: str) -> Method:
         cls = target.cls if isinstance(target, MuranoObject) else target
         method = cls.lookup(name)
         if method is None:
             raise MuranoError(
-                "NoMethodFound",
+                WRONG_CALL,
                 f"{cls.name} has no method {name!r}",
                 hint=did_you_mean(name, cls.method_names()),
             )
         if isinstance(target, MuranoClass) and not method.is_static:
-            raise MuranoError("NoMethodFound", f"method {method.full_name} needs an object, it is not static")
+            raise MuranoError(WRONG_CALL, f"method {method.full_name} needs an object, it is not static")
         return method
 
     def dump(self, root: MuranoObject | None = None) -> dict[str, Any]:
         """The object model as it is now."""
         object_ = root or self.runtime.root
         if object_ is None:
-            raise MuranoError("InvalidModel", "there is no model: nothing was loaded")
+            raise MuranoError(MODEL_FORM, "there is no model: nothing was loaded")
         try:
             return dump_object(object_)
         except RecursionError:
-            raise Unstoppable("LimitReached", "the object model is nested too deeply") from None
+            raise Unstoppable("the object model is nested too deeply") from None
 
     def storage(self) -> dict[str, Any]:
         """What to keep for the next run: `Objects`, `ObjectsCopy`, `Attributes`."""
         if self.runtime.root is None:
-            raise MuranoError("InvalidModel", "there is no model: nothing was loaded")
+            raise MuranoError(MODEL_FORM, "there is no model: nothing was loaded")
         return storage(self.runtime.root, self.runtime)
 
 

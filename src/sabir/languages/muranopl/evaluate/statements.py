@@ -14,9 +14,10 @@ from sabir.expressions.yaql.scope import Closure
 from sabir.languages.muranopl.evaluate.assignments import compile_target
 from sabir.languages.muranopl.evaluate.signals import BREAK, CONTINUE, RETURN, Signal
 from sabir.languages.muranopl.model.engines import ClassEngine, expression_failure
-from sabir.languages.muranopl.model.errors import MuranoError, Unstoppable, shown
+from sabir.languages.muranopl.model.errors import UNUSABLE_VALUE, MuranoError, Unstoppable, shown
 from sabir.languages.muranopl.model.hosts import AT, RESULT
 from sabir.languages.muranopl.syntax import nodes as ast
+from sabir.languages.muranopl.syntax.defects import FORM
 from sabir.text import Place
 
 if TYPE_CHECKING:
@@ -87,7 +88,7 @@ class Compiler:
             where = next((value for value in values if _has_text(value, error.text)), None)
             failure = expression_failure(error, self.source, where, node.span)
         else:
-            failure = Unstoppable("LimitReached", "the calls are nested too deeply")
+            failure = Unstoppable("the calls are nested too deeply")
         failure.at = failure.place = failure.place or Place(self.source, node.span)
         return failure
 
@@ -95,9 +96,7 @@ class Compiler:
         return _COMPILERS[type(node)](self, node)
 
     def broken(self, node: ast.Broken) -> Run:
-        raise MuranoError(
-            "DslSyntaxError", "the instruction cannot be read", place=Place(self.source, node.span)
-        )
+        raise MuranoError(FORM, "the instruction cannot be read", place=Place(self.source, node.span))
 
     # -- simple instructions -----------------------------------------------------------------------------------------
 
@@ -321,13 +320,13 @@ def _local_name(target: str) -> str | None:
 def _items(value: Any) -> Any:
     if isinstance(value, list | tuple | set | frozenset | dict | str):  # of a text its characters
         return value
-    raise MuranoError("InvalidValue", f"'For' needs a collection to go through, not {shown(value)}")
+    raise MuranoError(UNUSABLE_VALUE, f"'For' needs a collection to go through, not {shown(value)}")
 
 
 def _whole(value: Any, keyword: str) -> int:
     if isinstance(value, int):  # a boolean is 0 or 1, as in the existing engine
         return int(value)
-    raise MuranoError("InvalidValue", f"{keyword!r} needs an integer, not {shown(value)}")
+    raise MuranoError(UNUSABLE_VALUE, f"{keyword!r} needs an integer, not {shown(value)}")
 
 
 def _values_of(node: ast.Statement) -> list[ast.Value]:

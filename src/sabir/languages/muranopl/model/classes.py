@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from sabir.diagnostics.near import did_you_mean
 from sabir.expressions.yaql import Variables
+from sabir.languages.muranopl.examples.runs import METHOD, TWO_PARENTS, VALUE, init_package, run_package
 from sabir.languages.muranopl.model.errors import MuranoError
-from sabir.languages.muranopl.model.hosts import CONTEXT, HostValue
+from sabir.languages.muranopl.model.hosts import CONTEXT, NO_WRITE_ACCESS, HostValue
+from sabir.languages.muranopl.syntax.failures import failure_rule
 
 if TYPE_CHECKING:
     from sabir.languages.muranopl.evaluate.methods import Method
@@ -24,6 +26,48 @@ if TYPE_CHECKING:
     from sabir.languages.muranopl.syntax.nodes import ClassNode
 
 __all__ = ["ClassContext", "MuranoClass"]
+
+AMBIGUOUS_METHOD: Final = failure_rule(
+    "AmbiguousMethodName",
+    "MRUN:E015",
+    "a method that two unrelated parents define",
+    "Methods are chosen by overriding, not by the order of parents: override the method in the class, or choose a "
+    "parent with cast.",
+    run_package(
+        TWO_PARENTS.format(left=METHOD, right=METHOD, root="Methods:\n  .init:\n    Body:\n      - $.who()\n")
+    ),
+    run_package(
+        TWO_PARENTS.format(left=METHOD, right="", root="Methods:\n  .init:\n    Body:\n      - $.who()\n")
+    ),
+)
+AMBIGUOUS_PROPERTY: Final = failure_rule(
+    "AmbiguousPropertyNameError",
+    "MRUN:E016",
+    "a property that two unrelated parents declare",
+    "It would be unclear which contract and default count. Declare the property in the class itself, or rename one.",
+    run_package(TWO_PARENTS.format(left=VALUE, right=VALUE, root="")),
+    run_package(TWO_PARENTS.format(left=VALUE, right="", root="")),
+)
+NO_STATIC_PROPERTY: Final = failure_rule(
+    "NoPropertyFound",
+    "MRUN:E018",
+    "a class has no static property of this name",
+    "Without an object only static properties can be reached; declare it with `Usage: Static`.",
+    init_package("- $x: :Root.v"),
+    run_package(
+        "Name: Root\n\nProperties:\n  v:\n    Contract: $.int()\n    Usage: Static\n\n"
+        "Methods:\n  .init:\n    Body:\n      - $x: :Root.v\n"
+    ),
+)
+WRONG_CALL: Final = failure_rule(
+    "NoMethodFound",
+    "MRUN:E023",
+    "a method that does not exist or cannot be called so",
+    "Arguments are given by position or name; too many, unknown or doubled ones are refused. Calls from outside reach only "
+    "methods with `Scope: Public` or `Usage: Action`.",
+    init_package("- $.f(1, 2)", more="  f:\n    Arguments:\n      - a:\n          Contract: $\n"),
+    init_package("- $.f(1)", more="  f:\n    Arguments:\n      - a:\n          Contract: $\n"),
+)
 
 
 class ClassContext:
@@ -122,7 +166,7 @@ class MuranoClass(HostValue):
         top = _most_derived(having)
         if len(top) > 1:
             raise MuranoError(
-                "AmbiguousPropertyNameError",
+                AMBIGUOUS_PROPERTY,
                 f"property {name!r} of {self.name} is declared by {' and by '.join(cls.name for cls in top)}, "
                 "neither of which extends the other",
                 place=top[1].own_properties[name].place,
@@ -157,7 +201,7 @@ class MuranoClass(HostValue):
         top = _most_derived(having)
         if len(top) > 1:
             raise MuranoError(
-                "AmbiguousMethodName",
+                AMBIGUOUS_METHOD,
                 f"method {name!r} of {self.name} is defined by {' and by '.join(cls.name for cls in top)}, "
                 "neither of which overrides the other",
                 place=top[1].own_methods[name].place,
@@ -198,7 +242,7 @@ class MuranoClass(HostValue):
         context = variables.get(CONTEXT)
         if context is not None and not (self.is_a(context.cls) or context.cls.is_a(self)):
             raise MuranoError(
-                "NoWriteAccessError", f"{context.cls.name} may not write property {name!r} of {self.name}"
+                NO_WRITE_ACCESS, f"{context.cls.name} may not write property {name!r} of {self.name}"
             )
         declaration.cls.static_values[name] = declaration.convert(value, self, self.runtime.loader)
 
@@ -215,7 +259,7 @@ class MuranoClass(HostValue):
             return None
         if not method.is_static:
             raise MuranoError(
-                "NoMethodFound",
+                WRONG_CALL,
                 f"method {name!r} of {self.name} needs an object, it is not static",
                 hint="declare it with `Usage: Static`, or call it on an object",
             )
@@ -225,7 +269,7 @@ class MuranoClass(HostValue):
         statics = [member.name for member in self.members.values() if member.is_static]
         fault = "is not static" if name in self.members else "does not exist"
         return MuranoError(
-            "NoPropertyFound", f"property {name!r} of {self.name} {fault}", hint=did_you_mean(name, statics)
+            NO_STATIC_PROPERTY, f"property {name!r} of {self.name} {fault}", hint=did_you_mean(name, statics)
         )
 
     def __repr__(self) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sabir.expressions.yaql.nodes import Binary, Call, Group, ListLiteral, Literal, Node, Rule, Unary, Word
 from sabir.languages.muranopl.model.contract_kinds import MAP_KINDS, OBJECT_KINDS
-from sabir.languages.muranopl.model.contract_types import Check, Contract
+from sabir.languages.muranopl.model.contract_types import CONTRACT_FORM, Check, Contract
 from sabir.languages.muranopl.model.definitions import with_type
 from sabir.languages.muranopl.model.errors import ContractViolation, MuranoError, shown
 from sabir.languages.muranopl.model.objects import MuranoObject, unwrapped
@@ -139,7 +139,7 @@ def _arguments(
 
 def _wrong(call: Call, expr: Expr, cls: MuranoClass) -> MuranoError:
     return MuranoError(
-        "DslContractSyntaxError",
+        CONTRACT_FORM,
         f"{call.name}() takes the name of a class and, if wanted, of a default class",
         place=expression_place(cls.node.source, expr, Span(call.start, call.end)),
     )

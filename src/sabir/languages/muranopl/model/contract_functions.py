@@ -9,6 +9,7 @@ from sabir.expressions.yaql.kinds import ANY, STRING
 from sabir.expressions.yaql.nodes import Node
 from sabir.languages.muranopl.model.contract_classes import class_name_of
 from sabir.languages.muranopl.model.contract_scalars import bool_check, int_check, string_check
+from sabir.languages.muranopl.model.contract_types import CONTRACT_FORM
 from sabir.languages.muranopl.model.errors import ContractViolation, MuranoError, shown
 from sabir.languages.muranopl.model.hosts import THIS, calling_class
 from sabir.languages.muranopl.model.objects import MuranoObject, unwrapped
@@ -59,7 +60,7 @@ def _scalar(check: Any) -> Any:
 def _resolved(node: Node, variables: Variables) -> MuranoClass:
     name, cls = class_name_of(node), calling_class(variables)
     if name is None or cls is None:
-        raise MuranoError("DslContractSyntaxError", "class() takes the name of a class")
+        raise MuranoError(CONTRACT_FORM, "class() takes the name of a class")
     return cls.resolve(name)
 
 

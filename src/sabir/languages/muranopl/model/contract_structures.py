@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sabir.expressions.yaql.values import equal
 from sabir.languages.muranopl.model.contract_kinds import LIST_KINDS, MAP_KINDS
-from sabir.languages.muranopl.model.contract_types import ANYTHING, Build, Check, Contract
+from sabir.languages.muranopl.model.contract_types import ANYTHING, CONTRACT_FORM, Build, Check, Contract
 from sabir.languages.muranopl.model.errors import ContractViolation, MuranoError, shown
 from sabir.languages.muranopl.syntax.nodes import Constant, Expr, ListValue, MapValue, Value
 from sabir.text import Place
@@ -71,7 +71,7 @@ def _bounds(node: ListValue, cls: MuranoClass) -> tuple[list[Value], int, int | 
     high = numbers[1] if len(numbers) > 1 else None
     if high is not None and high < low:
         raise MuranoError(
-            "DslContractSyntaxError",
+            CONTRACT_FORM,
             f"a list contract wants at least {low} and at most {high} items",
             place=Place(cls.node.source, node.span),
         )
@@ -151,7 +151,7 @@ def map_contract(node: MapValue, cls: MuranoClass, compile_: Compile) -> Contrac
         if isinstance(key, Expr):
             if free is not None:
                 raise MuranoError(
-                    "DslContractSyntaxError",
+                    CONTRACT_FORM,
                     "a dictionary contract has one key at most that is an expression",
                     place=Place(cls.node.source, key.span),
                 )
@@ -160,7 +160,7 @@ def map_contract(node: MapValue, cls: MuranoClass, compile_: Compile) -> Contrac
             fixed[key.value] = compile_(value, cls)
         else:
             raise MuranoError(
-                "DslContractSyntaxError",
+                CONTRACT_FORM,
                 "a key of a dictionary contract is a constant or an expression",
                 place=Place(cls.node.source, key.span),
             )

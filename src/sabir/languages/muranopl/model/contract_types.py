@@ -6,6 +6,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
 from sabir.expressions.yaql.kinds import ANY
+from sabir.languages.muranopl.examples.runs import PROPERTY, run_package
+from sabir.languages.muranopl.syntax.failures import failure_rule
 
 if TYPE_CHECKING:
     from sabir.languages.muranopl.evaluate.loading import Loader
@@ -16,6 +18,16 @@ __all__ = ["ANYTHING", "Build", "Check", "Contract"]
 
 Check = Callable[[Any, Any, "Loader"], Any]
 Build = Callable[[Any, "MuranoObject", "Loader"], Any]
+
+CONTRACT_FORM: Final = failure_rule(
+    "DslContractSyntaxError",
+    "MRUN:E002",
+    "a contract of the wrong form",
+    "A contract is a chain of int(), string(), bool(), class(), template(), notNull(), check(), owned() and notOwned(), "
+    "or a list or dictionary of contracts.",
+    run_package(PROPERTY.format(contract="$.integer()")),
+    run_package(PROPERTY.format(contract="$.int()")),
+)
 
 
 class Contract:

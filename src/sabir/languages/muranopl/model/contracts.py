@@ -24,7 +24,7 @@ from sabir.languages.muranopl.model.contract_structures import (
     list_contract,
     map_contract,
 )
-from sabir.languages.muranopl.model.contract_types import ANYTHING, Check, Contract
+from sabir.languages.muranopl.model.contract_types import ANYTHING, CONTRACT_FORM, Check, Contract
 from sabir.languages.muranopl.model.errors import ContractViolation, MuranoError, shown
 from sabir.languages.muranopl.model.hosts import CONTEXT, DEPTH, THIS
 from sabir.languages.muranopl.syntax.nodes import Constant, Expr, ListValue, Value
@@ -94,7 +94,7 @@ def _step(inner: Contract, call: Call, expr: Expr, cls: MuranoClass) -> Contract
     if call.name in ("owned", "notOwned"):
         return inner.with_check(ownership(inner.check, owned=call.name == "owned"))
     raise MuranoError(
-        "DslContractSyntaxError",
+        CONTRACT_FORM,
         f"a contract has no part {call.name!r}",
         place=expression_place(cls.node.source, expr, Span(call.start, call.end)),
         hint=did_you_mean(call.name, _STEPS) or f"one of {', '.join(_STEPS)}",
@@ -104,7 +104,7 @@ def _step(inner: Contract, call: Call, expr: Expr, cls: MuranoClass) -> Contract
 def _no_arguments(call: Call, expr: Expr, cls: MuranoClass) -> None:
     if call.arguments:
         raise MuranoError(
-            "DslContractSyntaxError",
+            CONTRACT_FORM,
             f"{call.name}() takes no arguments",
             place=expression_place(cls.node.source, expr, Span(call.start, call.end)),
         )
@@ -129,7 +129,7 @@ def _not_null(inner: Check) -> Check:
 def _predicate(inner: Check, call: Call, expr: Expr, cls: MuranoClass) -> Check:
     if not 1 <= len(call.arguments) <= 2:
         raise MuranoError(
-            "DslContractSyntaxError",
+            CONTRACT_FORM,
             "check() takes a predicate and, if wanted, a message",
             place=expression_place(cls.node.source, expr, Span(call.start, call.end)),
         )

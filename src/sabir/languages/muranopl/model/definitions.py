@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import Struct
 
+from sabir.languages.muranopl.examples.runs import PLAIN, run_package
 from sabir.languages.muranopl.model.classes import MuranoClass
 from sabir.languages.muranopl.model.errors import MuranoError, shown
+from sabir.languages.muranopl.syntax.failures import failure_rule
 
 if TYPE_CHECKING:
     from sabir.languages.muranopl.evaluate.runtime import Runtime
@@ -18,6 +20,15 @@ if TYPE_CHECKING:
 __all__ = ["Definition", "TypeName", "defined_objects", "parse_definition", "parse_type", "with_type"]
 
 _OWN_ENTRIES = frozenset({"id", "type", "name", "package", "classVersion", "dependencies"})
+
+MODEL_FORM: Final = failure_rule(
+    "InvalidModel",
+    "MRUN:E026",
+    "an object model of the wrong form",
+    "A model is a mapping whose '?' entry has the id and the type of the root object; each object inside it has one, too.",
+    run_package(PLAIN, "'?': {id: root}\n"),
+    run_package(PLAIN),
+)
 
 
 class TypeName(Struct, frozen=True):
@@ -48,7 +59,7 @@ def parse_definition(raw: Mapping[Any, Any], default: MuranoClass | None, runtim
     if header is None:
         return _without_header(raw, default)
     if not isinstance(header, Mapping):
-        raise MuranoError("InvalidModel", f"the entry '?' must be a mapping, not {shown(header)}")
+        raise MuranoError(MODEL_FORM, f"the entry '?' must be a mapping, not {shown(header)}")
     written = header.get("type")
     if written is None:
         cls = default
@@ -57,10 +68,10 @@ def parse_definition(raw: Mapping[Any, Any], default: MuranoClass | None, runtim
     elif isinstance(written, str):
         cls = runtime.class_of_type(_completed(written, header))
     else:
-        raise MuranoError("InvalidModel", f"the type of an object is a text, not {shown(written)}")
+        raise MuranoError(MODEL_FORM, f"the type of an object is a text, not {shown(written)}")
     if cls is None:
         raise MuranoError(
-            "InvalidModel",
+            MODEL_FORM,
             "an object of the model has no type",
             hint="add `type` with the full class name to its '?' entry",
         )
@@ -94,11 +105,11 @@ def _without_header(raw: Mapping[Any, Any], default: MuranoClass | None) -> Defi
         if properties is None:
             properties = {}
         if not isinstance(properties, Mapping):
-            raise MuranoError("InvalidModel", f"the properties of {typed.name} must be a mapping")
+            raise MuranoError(MODEL_FORM, f"the properties of {typed.name} must be a mapping")
         return Definition(typed, _text(raw.get("id")), _text(raw.get("name")), None, properties)
     if default is None:
         raise MuranoError(
-            "InvalidModel",
+            MODEL_FORM,
             "an object of the model has no type",
             hint="add a '?' entry with `type` and `id`",
         )

@@ -129,7 +129,6 @@ def expression_failure(
     """A failure of an expression as one of ours, placed at the part that failed."""
     if isinstance(error.__cause__, RecursionError):
         return Unstoppable(
-            "LimitReached",
             "the calls are nested too deeply",
             hint="look for a method that calls itself without end",
         )

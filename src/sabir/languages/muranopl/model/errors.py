@@ -6,22 +6,28 @@
     ├── Thrown                  made by `Throw`
     └── Unstoppable             a limit was reached; no `Catch` takes it
 
-The kind of a failure is the name of the exception in the existing engine, because packages catch it by that name; it
-also chooses the code of the finding that the failure becomes when nobody catches it.
+The rule of a failure has the name of the exception in the existing engine, because packages catch it by that name; where
+one rule covers two exceptions, the failure says which.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from reprlib import Repr
 from typing import Any, Final
 
 from sabir.diagnostics.finding import Finding, Frame, Related
 from sabir.errors import SabirError
+from sabir.languages.muranopl.examples.runs import MODEL, PORT, init_package, run_package
+from sabir.languages.muranopl.syntax.failures import FailureRule, failure_rule
 from sabir.text import Place, Source, Span
 
 __all__ = [
-    "CODE_OF_KIND",
+    "CONTRACT_BROKEN",
+    "EXPRESSION_FAILED",
+    "LIMIT_REACHED",
+    "NOWHERE",
+    "UNCAUGHT",
+    "UNUSABLE_VALUE",
     "ContractViolation",
     "ExpressionFailure",
     "MuranoError",
@@ -30,41 +36,57 @@ __all__ = [
     "shown",
 ]
 
-CODE_OF_KIND: Final[Mapping[str, str]] = {
-    "DslSyntaxError": "MRUN:E001",
-    "DslContractSyntaxError": "MRUN:E002",
-    "DuplicateClass": "MRUN:E004",
-    "NoClassFound": "MRUN:E005",
-    "NoPackageFound": "MRUN:E006",
-    "ContractViolationException": "MRUN:E010",
-    "NoWriteAccessError": "MRUN:E011",
-    "PropertyReadError": "MRUN:E012",
-    "PropertyWriteError": "MRUN:E013",
-    "UninitializedPropertyAccessError": "MRUN:E014",
-    "AmbiguousMethodName": "MRUN:E015",
-    "AmbiguousPropertyNameError": "MRUN:E016",
-    "NoObjectFoundError": "MRUN:E017",
-    "NoPropertyFound": "MRUN:E018",
-    "MethodNotExposed": "MRUN:E023",
-    "CircularExpressionDependenciesError": "MRUN:E020",
-    "DslInvalidOperationError": "MRUN:E021",
-    "Thrown": "MRUN:E022",
-    "NoMethodFound": "MRUN:E023",
-    "ConstantChanged": "MRUN:E024",
-    "DuplicateObjectId": "MRUN:E025",
-    "InvalidModel": "MRUN:E026",
-    "ExpressionFailed": "MRUN:E027",
-    "LimitReached": "MRUN:E028",
-    "Deadlock": "MRUN:E029",
-    "CloudNeeded": "MRUN:E030",
-    "ObjectDestroyedError": "MRUN:E032",
-    "InvalidValue": "MRUN:E032",
-}
 _ENGINE: Final = "murano.dsl.exceptions."
 _LONGEST: Final = 120
 _brief: Final = Repr()
 _brief.maxlevel, _brief.maxlist, _brief.maxdict, _brief.maxstring, _brief.maxother = 4, 10, 10, 80, 120
 NOWHERE: Final = Place(Source("<muranopl>", ""), Span(0, 0))
+
+CONTRACT_BROKEN: Final = failure_rule(
+    "ContractViolationException",
+    "MRUN:E010",
+    "a value that does not conform to its contract",
+    "Contracts convert where they can and refuse the rest, before any code sees the value. The place inside the value "
+    "stands in brackets; the related places show the value and the contract.",
+    run_package(PORT, MODEL + "port: high\n"),
+    run_package(PORT, MODEL + "port: '8080'\n"),
+)
+UNCAUGHT: Final = failure_rule(
+    "Thrown",
+    "MRUN:E022",
+    "an exception that nobody caught",
+    "Code stopped on purpose with Throw. The stack shows the way from the first call to the place; Catch it, or mend "
+    "what it complains about.",
+    init_package("- Throw: tooSmall", "  Message: three nodes are needed"),
+    init_package("- Try:", "    - Throw: tooSmall", "  Catch:", "    With: tooSmall"),
+)
+EXPRESSION_FAILED: Final = failure_rule(
+    "ExpressionFailed",
+    "MRUN:E027",
+    "an expression that failed",
+    "The place shows the part of the expression at fault: a function that takes other arguments, a missing key, a "
+    "division by zero.",
+    init_package("- $x: 1 / 0"),
+    init_package("- $x: 1 / 1"),
+)
+LIMIT_REACHED: Final = failure_rule(
+    "LimitReached",
+    "MRUN:E028",
+    "a limit of the run was reached",
+    "A run is bounded in steps, in time and in the depth of calls, so that a mistake cannot hang it. Most often a loop "
+    "does not end; --step-limit and --time-limit raise the bounds.",
+    init_package("- $.again()", more="  again:\n    Body:\n      - $.again()\n"),
+    init_package("- $.again()", more="  again:\n"),
+)
+UNUSABLE_VALUE: Final = failure_rule(
+    "InvalidValue",
+    "MRUN:E032",
+    "a value that cannot be used this way",
+    "An instruction or a function got a value it can do nothing with: a loop over a number, a negative Limit, an index "
+    "into a text.",
+    init_package("- For: x", "  In: (5)", "  Do: $.f($x)", more="  f:\n"),
+    init_package("- For: x", "  In: [5]", "  Do: new(Root2)", more="---\nName: Root2\n"),
+)
 
 
 def shown(value: object) -> str:
@@ -83,15 +105,17 @@ class MuranoError(SabirError):
 
     def __init__(
         self,
-        kind: str,
+        rule: FailureRule,
         message: str,
         *,
+        kind: str | None = None,
         place: Place | None = None,
         hint: str | None = None,
         related: tuple[Related, ...] = (),
     ) -> None:
         super().__init__(message)
-        self.kind = kind
+        self.rule = rule
+        self.kind = kind or rule.kind
         self.message = message
         self.place = place
         self.hint = hint
@@ -117,11 +141,9 @@ class MuranoError(SabirError):
     def finding(self) -> Finding:
         """The failure for people: innermost frame last, as `Finding` wants them."""
         place = self.place or next((frame.place for frame in self.frames if frame.place), None) or NOWHERE
-        return Finding(
-            code=CODE_OF_KIND[self.kind],
-            message=str(self),
-            place=place,
-            whole_file=not place.source.text,
+        return self.rule.at(
+            place,
+            str(self),
             hint=self.hint,
             related=self.related,
             frames=tuple(reversed(self.frames)),
@@ -133,7 +155,7 @@ class ContractViolation(MuranoError):
     `closing` what follows it."""
 
     def __init__(self, reason: str, value: object = None) -> None:
-        super().__init__("ContractViolationException", reason)
+        super().__init__(CONTRACT_BROKEN, reason)
         self.reason = reason
         self.value = value
         self.subject: str | None = None
@@ -171,7 +193,7 @@ class ExpressionFailure(MuranoError):
     """An expression failed while it ran. `reasons` are the names that the existing engine has for that."""
 
     def __init__(self, message: str, *, place: Place | None, reasons: tuple[str, ...] = ()) -> None:
-        super().__init__("ExpressionFailed", message, place=place)
+        super().__init__(EXPRESSION_FAILED, message, place=place)
         self.reasons = reasons
 
     @property
@@ -183,7 +205,7 @@ class Thrown(MuranoError):
     """Made by `Throw`. `message` may be null, as in the existing engine."""
 
     def __init__(self, names: tuple[str, ...], message: str | None, extra: Any, cause: Any) -> None:
-        super().__init__("Thrown", message or names[0])
+        super().__init__(UNCAUGHT, message or names[0])
         self._names = names
         self.thrown_message = message
         self._extra = extra
@@ -206,3 +228,6 @@ class Unstoppable(MuranoError):
     """A limit of the run was reached. MuranoPL code cannot catch it, or an endless loop could go on."""
 
     can_be_caught = False
+
+    def __init__(self, message: str, *, hint: str | None = None) -> None:
+        super().__init__(LIMIT_REACHED, message, hint=hint)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from sabir.expressions.yaql import Variables
+from sabir.languages.muranopl.examples.runs import VALUE, init_package, run_package
 from sabir.languages.muranopl.model.errors import MuranoError
+from sabir.languages.muranopl.syntax.failures import failure_rule
 
 if TYPE_CHECKING:
     from sabir.languages.muranopl.model.classes import MuranoClass
@@ -21,6 +23,30 @@ RESULT = "^"  # what `Return` gave
 AT = "~"  # the place of the assignment that is running, where somebody wants to know
 CALLER = "<"  # the variables of the code that called
 
+_IN: Final = (
+    "Name: Root\n\nMethods:\n  .init:\n    Body:\n      - new(Part).write()\n---\n"
+    "Name: Part\n\nProperties:\n  n:\n    Contract: $.int()\n    Usage: {usage}\n\n"
+    "Methods:\n  write:\n    Body:\n      - $.n: 1\n"
+)
+NO_WRITE_ACCESS: Final = failure_rule(
+    "NoWriteAccessError",
+    "MRUN:E011",
+    "a property that the code may not write",
+    "Properties of usage In and Const belong to the user; beside the user only the constructor of their object sets them. "
+    "Results of a workflow need Out or InOut, and only code of the class itself, its ancestors and descendants may write "
+    "them.",
+    run_package(_IN.format(usage="In")),
+    run_package(_IN.format(usage="Out")),
+)
+UNDECLARED_READ: Final = failure_rule(
+    "PropertyReadError",
+    "MRUN:E012",
+    "reading a property that a class does not declare",
+    "Other classes see only what a class declares; what it wrote without declaring it is private to it.",
+    init_package("- $x: new(Other).secret", more="---\nName: Other\n"),
+    init_package("- $x: new(Other).v", more="---\nName: Other\n" + VALUE),
+)
+
 
 class HostValue:
     """Something whose attributes and methods are ours to look up. Compared by identity unless it says otherwise."""
@@ -29,7 +55,7 @@ class HostValue:
 
     def get_attribute(self, name: str, variables: Variables) -> Any:
         del variables
-        raise MuranoError("PropertyReadError", f"{self} has no property {name!r}")
+        raise MuranoError(UNDECLARED_READ, f"{self} has no property {name!r}")
 
     def find_method(self, name: str, variables: Variables) -> Callable[..., Any] | None:
         """A callable for evaluated arguments, or None: then the functions of the library are asked."""

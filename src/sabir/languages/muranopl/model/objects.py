@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from sabir.diagnostics.finding import Related
 from sabir.diagnostics.near import did_you_mean
 from sabir.expressions.yaql import Variables
-from sabir.languages.muranopl.model.errors import MuranoError
-from sabir.languages.muranopl.model.hosts import AT, CONTEXT, HostValue
+from sabir.languages.muranopl.examples.runs import init_package
+from sabir.languages.muranopl.model.errors import UNUSABLE_VALUE, MuranoError
+from sabir.languages.muranopl.model.hosts import AT, CONTEXT, NO_WRITE_ACCESS, UNDECLARED_READ, HostValue
+from sabir.languages.muranopl.syntax.failures import failure_rule
 
 if TYPE_CHECKING:
     from sabir.languages.muranopl.evaluate.initialising import Initialising
@@ -18,6 +20,23 @@ if TYPE_CHECKING:
     from sabir.languages.muranopl.model.properties import PropertyDeclaration
 
 __all__ = ["MuranoObject", "ObjectView", "unwrapped"]
+
+UNDECLARED_WRITE: Final = failure_rule(
+    "PropertyWriteError",
+    "MRUN:E013",
+    "writing a property that a class does not declare",
+    "Only a class itself can have private properties; give it a declared property or a method instead.",
+    init_package("- $x: new(Other)", "- $x.secret: 1", more="---\nName: Other\n"),
+    init_package("- $.secret: 1"),
+)
+NO_VALUE_YET: Final = failure_rule(
+    "UninitializedPropertyAccessError",
+    "MRUN:E014",
+    "a property that has no value yet",
+    "A private property must be written before it is read; a contract can look at other properties but not at its own.",
+    init_package("- $x: $.secret"),
+    init_package("- $.secret: 1", "- $x: $.secret"),
+)
 
 
 class MuranoObject(HostValue):
@@ -73,7 +92,7 @@ class MuranoObject(HostValue):
         declaration = cls.members.get(name)
         if declaration is None:
             raise MuranoError(
-                "PropertyReadError",
+                UNDECLARED_READ,
                 f"{cls.name} declares no property {name!r}",
                 hint=did_you_mean(name, cls.members),
             )
@@ -88,7 +107,7 @@ class MuranoObject(HostValue):
         if self.private is not None and (cls, name) in self.private:
             return self.private[cls, name]
         raise MuranoError(
-            "UninitializedPropertyAccessError",
+            NO_VALUE_YET,
             f"property {name!r} of {cls.name} has no value: it is not declared and was never written",
             hint=did_you_mean(name, cls.members),
         )
@@ -96,9 +115,7 @@ class MuranoObject(HostValue):
     def _not_there(self, name: str) -> Any:
         if self.initialising is not None:
             return self.initialising.value_of(name)
-        raise MuranoError(
-            "UninitializedPropertyAccessError", f"property {name!r} of {self.cls.name} has no value yet"
-        )
+        raise MuranoError(NO_VALUE_YET, f"property {name!r} of {self.cls.name} has no value yet")
 
     # -- writing ---------------------------------------------------------------------------------------------------
 
@@ -119,13 +136,13 @@ class MuranoObject(HostValue):
                 self.private[context.cls, name] = value
         elif name in cls.members:
             raise MuranoError(
-                "NoWriteAccessError",
+                NO_WRITE_ACCESS,
                 f"{context.cls.name} may not write property {name!r} of {cls.name}",
                 hint="only code of the class itself, its ancestors and descendants may; give it a method that does",
             )
         else:
             raise MuranoError(
-                "PropertyWriteError",
+                UNDECLARED_WRITE,
                 f"{cls.name} declares no property {name!r}",
                 hint=did_you_mean(name, cls.members),
             )
@@ -140,7 +157,7 @@ class MuranoObject(HostValue):
         declarations = cls.declared.get(name)
         if declarations is None:
             raise MuranoError(
-                "PropertyWriteError",
+                UNDECLARED_WRITE,
                 f"{cls.name} declares no property {name!r}",
                 hint=did_you_mean(name, cls.members),
             )
@@ -161,7 +178,11 @@ class MuranoObject(HostValue):
         if method is None:
             return None
         if self.is_destroyed:
-            raise MuranoError("ObjectDestroyedError", f"{self!r} is destroyed, its methods cannot be called")
+            raise MuranoError(
+                UNUSABLE_VALUE,
+                f"{self!r} is destroyed, its methods cannot be called",
+                kind="ObjectDestroyedError",
+            )
         if method.node.usage == "Extension":
             return partial(method.invoke, method.cls, variables, self)
         return partial(method.invoke, self, variables)
@@ -233,7 +254,7 @@ def unwrapped(value: Any) -> Any:
 
 def _no_access(declaration: PropertyDeclaration) -> MuranoError:
     return MuranoError(
-        "NoWriteAccessError",
+        NO_WRITE_ACCESS,
         f"property {declaration.name!r} of {declaration.cls.name} has Usage {declaration.usage} "
         "and cannot be written by a workflow",
         hint="`Usage: Out` or `InOut` allows it",

@@ -6,7 +6,7 @@ import copy
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from sabir.languages.muranopl.model.errors import MuranoError, shown
+from sabir.languages.muranopl.model.errors import UNUSABLE_VALUE, MuranoError, shown
 from sabir.languages.muranopl.model.hosts import HostValue
 
 __all__ = ["apply_patch"]
@@ -125,4 +125,4 @@ def _removed(root: Any, path: list[str]) -> tuple[Any, Any]:
 
 
 def _bad(problem: str) -> MuranoError:
-    return MuranoError("InvalidValue", f"JSON patch: {problem}")
+    return MuranoError(UNUSABLE_VALUE, f"JSON patch: {problem}")

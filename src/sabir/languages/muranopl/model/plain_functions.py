@@ -13,16 +13,28 @@ from sabir.diagnostics.near import did_you_mean
 from sabir.expressions.yaql import STANDARD, Library
 from sabir.expressions.yaql.kinds import ANY, ITERABLE, MAPPING, SEQUENCE, STRING
 from sabir.expressions.yaql.library.formatting import declare_format
+from sabir.languages.muranopl.examples.runs import init_package
 from sabir.languages.muranopl.model.classes import MuranoClass
-from sabir.languages.muranopl.model.errors import MuranoError, shown
+from sabir.languages.muranopl.model.errors import UNUSABLE_VALUE, MuranoError, shown
 from sabir.languages.muranopl.model.objects import MuranoObject, unwrapped
 from sabir.languages.muranopl.model.patching import apply_patch
+from sabir.languages.muranopl.syntax.failures import failure_rule
 
 __all__ = ["VALUES"]
 
 VALUES: Final = Library(STANDARD)
 """YAQL with what MuranoPL adds for values; the functions of a run stand on top of it."""
 declare_format(VALUES)
+
+CLOUD_NEEDED: Final = failure_rule(
+    "CloudNeeded",
+    "MRUN:E030",
+    "a method that needs a cloud",
+    "Classes for stacks, agents, networks and machines are declared, so that packages load and compile; their methods "
+    "work only in a deployment that connects a cloud.",
+    init_package("- new('io.murano.system.HeatStack', $this).push()"),
+    init_package("- new('io.murano.system.HeatStack', $this)"),
+)
 
 
 @VALUES.extension("bind", ANY, MAPPING)
@@ -45,7 +57,7 @@ def _bound_text(text: str, replacements: Mapping[Any, Any]) -> Any:
         return _placeholder().sub(lambda match: _shown(replacements.get(match.group(1))), name)
     if name not in replacements:
         raise MuranoError(
-            "InvalidValue",
+            UNUSABLE_VALUE,
             f"bind: there is no value for {text!r}",
             hint=did_you_mean(name, map(str, replacements)),
         )
@@ -79,14 +91,14 @@ def base64decode(value: str) -> str:
     try:
         return base64.b64decode(value, validate=False).decode()
     except (binascii.Error, UnicodeDecodeError, ValueError):
-        raise MuranoError("InvalidValue", f"{shown(value)} is no base64 of a text") from None
+        raise MuranoError(UNUSABLE_VALUE, f"{shown(value)} is no base64 of a text") from None
 
 
 @VALUES.extension("decryptData", STRING)
 def decrypt_data(value: str) -> str:
     del value
     raise MuranoError(
-        "CloudNeeded",
+        CLOUD_NEEDED,
         "decryptData needs the key store of a cloud, which is not connected",
         hint="give the secret as it is, in a property that the environment keeps",
     )

@@ -148,7 +148,7 @@ def _type_names(
             name = namespaces.resolve(written)
         except UnknownPrefix as error:
             defects.add(
-                str(error), item.span, code=UNKNOWN_CLASS, hint=f"declare {error.prefix!r} in Namespaces"
+                str(error), item.span, rule=UNKNOWN_CLASS, hint=f"declare {error.prefix!r} in Namespaces"
             )
             continue
         if is_qualified_name(name):

@@ -7,6 +7,7 @@ refuses the file under a code of its own. Where only one of them cares, the defe
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Final
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -14,17 +15,40 @@ from msgspec.structs import replace
 from sabir.diagnostics.finding import Finding, Fix, Related
 from sabir.diagnostics.near import did_you_mean
 from sabir.diagnostics.rules import Rule
+from sabir.languages.muranopl.examples.runs import PLAIN, run_package
 from sabir.languages.muranopl.syntax.differences import Difference
+from sabir.languages.muranopl.syntax.failures import failure_rule
 from sabir.languages.muranopl.syntax.report import Report
 from sabir.source.yaml.nodes import YamlNode
 from sabir.text import Place, Source, Span
 
-__all__ = ["CONTRACT_FORM", "DUPLICATE", "FORM", "UNKNOWN_CLASS", "Defect", "Defects"]
+__all__ = ["DUPLICATE", "FORM", "UNKNOWN_CLASS", "Defect", "Defects"]
 
-FORM = "MRUN:E001"
-CONTRACT_FORM = "MRUN:E002"
-DUPLICATE = "MRUN:E004"
-UNKNOWN_CLASS = "MRUN:E005"
+FORM: Final = failure_rule(
+    "DslSyntaxError",
+    "MRUN:E001",
+    "a declaration or an instruction of the wrong form",
+    "A class file that cannot be read as it stands is not run at all; the message names the key and what may stand there.",
+    run_package("Name: Root\n\nProperties: 5\n"),
+    run_package(PLAIN),
+)
+DUPLICATE: Final = failure_rule(
+    "DuplicateClass",
+    "MRUN:E004",
+    "a name that is given twice",
+    "Class names are unique in a package, argument names in a method; otherwise one of the two would silently be lost.",
+    run_package("Name: Root\n---\nName: Root\n"),
+    run_package("Name: Root\n---\nName: Other\n"),
+)
+UNKNOWN_CLASS: Final = failure_rule(
+    "NoClassFound",
+    "MRUN:E005",
+    "a class that does not exist",
+    "A class is looked up in its own package, in those that Require names, and in the core library. Check the spelling, "
+    "the prefix in Namespaces, and Require.",
+    run_package("Name: Root\nExtends: Nowhere\n"),
+    run_package("Name: Root\nExtends: std:Object\n"),
+)
 
 
 class Defect(Struct, frozen=True):
@@ -61,21 +85,21 @@ class Defects:
         related: Iterable[tuple[Span, str]] = (),
         fix: Fix | None = None,
         difference: Difference | None = None,
-        refusal: str = FORM,
+        refusal: Rule = FORM,
     ) -> None:
-        """A defect; `rule` is that of the check, `refusal` the code of loading."""
+        """A defect; `rule` is that of the check, `refusal` that of loading."""
         places = tuple(Related(place=Place(self.source, span), message=text) for span, text in related)
         finding = self.report.at(node, rule, message, hint=hint, fix=fix)
         self.reported(replace(finding, related=places) if places else finding, difference, refusal)
 
-    def reported(self, finding: Finding, difference: Difference | None = None, refusal: str = FORM) -> None:
+    def reported(self, finding: Finding, difference: Difference | None = None, refusal: Rule = FORM) -> None:
         defect = Defect(finding, difference)
         self.noted.append(defect)
         if defect.is_refused:
-            self.findings.append(replace(finding, code=refusal, fix=None))
+            self.findings.append(replace(finding, code=refusal.code, fix=None))
 
-    def add(self, message: str, span: Span, *, code: str = FORM, hint: str | None = None) -> None:
-        self.findings.append(Finding(code=code, message=message, place=Place(self.source, span), hint=hint))
+    def add(self, message: str, span: Span, *, rule: Rule = FORM, hint: str | None = None) -> None:
+        self.findings.append(rule.at(Place(self.source, span), message, hint=hint))
 
     def misspelt(self, message: str, span: Span, name: str, known: tuple[str, ...]) -> None:
         """A name that is none of the known ones."""
@@ -84,6 +108,4 @@ class Defects:
 
     def duplicate(self, message: str, span: Span, first: Place) -> None:
         related = (Related(place=first, message="first declared here"),)
-        self.findings.append(
-            Finding(code=DUPLICATE, message=message, place=Place(self.source, span), related=related)
-        )
+        self.findings.append(DUPLICATE.at(Place(self.source, span), message, related=related))

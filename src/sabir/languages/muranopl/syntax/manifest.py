@@ -8,7 +8,9 @@ from typing import Final
 from msgspec import Struct
 
 from sabir.diagnostics.finding import Finding
+from sabir.languages.muranopl.examples.runs import PLAIN, run_package
 from sabir.languages.muranopl.syntax.defects import Defects
+from sabir.languages.muranopl.syntax.failures import failure_rule
 from sabir.languages.muranopl.syntax.names import is_qualified_name
 from sabir.languages.muranopl.syntax.nodes import Value
 from sabir.languages.muranopl.syntax.values import read_value
@@ -30,6 +32,15 @@ __all__ = ["FORMATS", "MANIFEST", "Manifest", "read_manifest"]
 MANIFEST: Final = "manifest.yaml"
 FORMATS: Final = ("1.0", "1.1", "1.2", "1.3", "1.4")
 
+MISSING_PACKAGE: Final = failure_rule(
+    "NoPackageFound",
+    "MRUN:E006",
+    "a package or a file of it that is missing",
+    "The manifest names what a package needs: class files below Classes/, and other packages in Require.",
+    run_package(PLAIN, manifest="Require:\n  demo.other: 1\n"),
+    run_package(PLAIN),
+)
+
 
 class Manifest(Struct, frozen=True, kw_only=True):
     """`format` is the MuranoPL version; `classes` maps full class names to files below `Classes/`."""
@@ -49,8 +60,8 @@ def read_manifest(package: LoadedPackage) -> tuple[Manifest | None, tuple[Findin
     """The manifest of a package, as far as it can be read, and what is wrong with it."""
     file = package.get_file(MANIFEST)
     if file is None:
-        finding = Finding.about_file(
-            "MRUN:E006", f"{package.name} has no {MANIFEST}", MANIFEST, hint="is it the root of a package?"
+        finding = MISSING_PACKAGE.about_file(
+            MANIFEST, f"{package.name} has no {MANIFEST}", hint="is it the root of a package?"
         )
         return None, (finding,)
     defects = Defects(file.source)

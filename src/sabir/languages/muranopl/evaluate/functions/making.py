@@ -10,7 +10,7 @@ from sabir.expressions.yaql.kinds import MAPPING, NULL, OBJECT, STRING
 from sabir.languages.muranopl.evaluate.functions.naming import class_argument, object_argument, runtime_of
 from sabir.languages.muranopl.evaluate.functions.registry import MURANO
 from sabir.languages.muranopl.model.definitions import with_type
-from sabir.languages.muranopl.model.errors import MuranoError, shown
+from sabir.languages.muranopl.model.errors import UNUSABLE_VALUE, MuranoError, shown
 from sabir.languages.muranopl.model.hosts import calling_class
 from sabir.languages.muranopl.model.objects import MuranoObject
 
@@ -72,5 +72,5 @@ def _owner(value: Any) -> MuranoObject | None:
         return object_argument(value, "new")
     except MuranoError:
         raise MuranoError(
-            "InvalidValue", f"the owner of an object is an object, not {shown(value)}"
+            UNUSABLE_VALUE, f"the owner of an object is an object, not {shown(value)}"
         ) from None

@@ -7,9 +7,10 @@ from typing import Any
 from sabir.expressions.yaql import Variables
 from sabir.languages.muranopl.evaluate.reflection import TypeInfo
 from sabir.languages.muranopl.model.classes import MuranoClass
-from sabir.languages.muranopl.model.errors import MuranoError, shown
+from sabir.languages.muranopl.model.errors import UNUSABLE_VALUE, MuranoError, shown
 from sabir.languages.muranopl.model.hosts import calling_class
 from sabir.languages.muranopl.model.objects import MuranoObject, ObjectView
+from sabir.languages.muranopl.syntax.defects import UNKNOWN_CLASS
 
 __all__ = ["class_argument", "note_header", "object_argument", "runtime_of"]
 
@@ -24,13 +25,13 @@ def class_argument(value: Any, variables: Variables) -> MuranoClass:
         cls = calling_class(variables)
         if cls is not None:
             return cls.resolve(value)
-    raise MuranoError("NoClassFound", f"{shown(value)} is no class")
+    raise MuranoError(UNKNOWN_CLASS, f"{shown(value)} is no class")
 
 
 def runtime_of(variables: Variables) -> Any:
     cls = calling_class(variables)
     if cls is None:
-        raise MuranoError("InvalidValue", "this can only be used inside of a method")
+        raise MuranoError(UNUSABLE_VALUE, "this can only be used inside of a method")
     return cls.runtime
 
 
@@ -39,7 +40,7 @@ def object_argument(value: Any, role: str) -> MuranoObject:
         return value.object
     if isinstance(value, MuranoObject):
         return value
-    raise MuranoError("InvalidValue", f"{role} needs an object, not {shown(value)}")
+    raise MuranoError(UNUSABLE_VALUE, f"{role} needs an object, not {shown(value)}")
 
 
 def note_header(value: MuranoObject | ObjectView, key: str) -> None:

@@ -16,10 +16,11 @@ from sabir.languages.muranopl.evaluate.functions.naming import (
 )
 from sabir.languages.muranopl.evaluate.functions.registry import MURANO
 from sabir.languages.muranopl.evaluate.serialising import dump_form
-from sabir.languages.muranopl.model.classes import MuranoClass
-from sabir.languages.muranopl.model.errors import MuranoError
+from sabir.languages.muranopl.model.classes import WRONG_CALL, MuranoClass
+from sabir.languages.muranopl.model.errors import UNUSABLE_VALUE, MuranoError
 from sabir.languages.muranopl.model.hosts import HostValue, calling_class
 from sabir.languages.muranopl.model.objects import MuranoObject, ObjectView, unwrapped
+from sabir.languages.muranopl.syntax.defects import UNKNOWN_CLASS
 
 __all__: list[str] = []
 
@@ -55,7 +56,7 @@ def cast(variables: Variables, object: Any, type: Any, version_spec: Any = None)
     cls = class_argument(type, variables)
     if not target.cls.is_a(cls):
         raise MuranoError(
-            "NoClassFound",
+            UNKNOWN_CLASS,
             f"{target.cls.name} cannot be cast to {cls.name}, which is none of its ancestors",
             hint=did_you_mean(cls.name, [ancestor.name for ancestor in target.cls.lineage]),
         )
@@ -91,7 +92,7 @@ def _parents(variables: Variables, object_: Any) -> list[ObjectView]:
     stranger = next((parent for parent in cls.parents if not target.cls.is_a(parent)), None)
     if stranger is not None:
         raise MuranoError(
-            "InvalidValue",
+            UNUSABLE_VALUE,
             f"super: {target!r} is no {stranger.name}, which the running class {cls.name} extends",
         )
     return [ObjectView(target, parent) for parent in cls.parents]
@@ -131,9 +132,7 @@ def call_named(
     method = sender.find_method(name, variables)
     if method is None:
         methods = sender.cls.method_names() if isinstance(sender, MuranoObject | ObjectView) else ()
-        raise MuranoError(
-            "NoMethodFound", f"{sender!r} has no method {name!r}", hint=did_you_mean(name, methods)
-        )
+        raise MuranoError(WRONG_CALL, f"{sender!r} has no method {name!r}", hint=did_you_mean(name, methods))
     finalize = runtime_of(variables).engine_for("1.4", ()).finalize
     return method(*finalize(list(args)), **{str(key): finalize(value) for key, value in kwargs.items()})
 

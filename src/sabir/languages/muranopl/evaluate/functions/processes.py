@@ -10,7 +10,7 @@ from sabir.expressions.yaql import LAMBDA, Lambda, Variables
 from sabir.expressions.yaql.kinds import INT, ITERABLE, NULL, NUMBER, STRING
 from sabir.languages.muranopl.evaluate.functions.naming import runtime_of
 from sabir.languages.muranopl.evaluate.functions.registry import MURANO
-from sabir.languages.muranopl.model.errors import MuranoError
+from sabir.languages.muranopl.model.errors import UNUSABLE_VALUE, MuranoError
 
 __all__: list[str] = []
 
@@ -40,7 +40,7 @@ def pselect(variables: Variables, collection: Iterable[Any], func: Lambda, limit
 def require(value: Any) -> Any:
     """The value, unless it is null."""
     if value is None:
-        raise MuranoError("InvalidValue", "a required value is missing")
+        raise MuranoError(UNUSABLE_VALUE, "a required value is missing")
     return value
 
 

@@ -15,6 +15,7 @@ from sabir.languages.muranopl.model.contract_classes import class_name_of
 from sabir.languages.muranopl.model.errors import MuranoError
 from sabir.languages.muranopl.model.hosts import calling_class
 from sabir.languages.muranopl.model.objects import MuranoObject, ObjectView
+from sabir.languages.muranopl.syntax.defects import UNKNOWN_CLASS
 
 __all__: list[str] = []
 
@@ -33,7 +34,7 @@ def other_namespace(variables: Variables, prefix: Node, name: Node) -> MuranoCla
 def _named(name: str | None, prefix: str, variables: Variables) -> MuranoClass:
     cls = calling_class(variables)
     if name is None or cls is None:
-        raise MuranoError("NoClassFound", "the name of a class must stand behind `:`")
+        raise MuranoError(UNKNOWN_CLASS, "the name of a class must stand behind `:`")
     return cls.resolve(prefix + name)
 
 

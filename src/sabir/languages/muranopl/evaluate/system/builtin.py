@@ -7,7 +7,7 @@ from typing import Any, Final
 from sabir.expressions.yaql import Variables, YaqlError
 from sabir.languages.muranopl.evaluate.system.registry import SystemClass, calling
 from sabir.languages.muranopl.model.classes import MuranoClass
-from sabir.languages.muranopl.model.errors import MuranoError
+from sabir.languages.muranopl.model.errors import UNUSABLE_VALUE, MuranoError
 from sabir.languages.muranopl.model.objects import MuranoObject, unwrapped
 from sabir.source.packages import PackageFile
 from sabir.source.yaml import plain_data
@@ -56,7 +56,7 @@ def _resource(this: MuranoClass, variables: Variables, name: str) -> PackageFile
     cls = calling(variables) or this
     file = cls.package.resource(name)
     if file is None:
-        raise MuranoError("InvalidValue", f"package {cls.package.name} has no file Resources/{name}")
+        raise MuranoError(UNUSABLE_VALUE, f"package {cls.package.name} has no file Resources/{name}")
     recorder = cls.runtime.recorder
     if recorder is not None:
         recorder.read_resource(name, file.source)
@@ -77,14 +77,14 @@ def json_(this: MuranoClass, variables: Variables, name: str) -> Any:
     try:
         return json.loads(file.source.text)
     except ValueError as error:
-        raise MuranoError("InvalidValue", f"Resources/{name} is no JSON: {error}") from None
+        raise MuranoError(UNUSABLE_VALUE, f"Resources/{name} is no JSON: {error}") from None
 
 
 @RESOURCES.method("yaml")
 def yaml_(this: MuranoClass, variables: Variables, name: str) -> Any:
     stream = _resource(this, variables, name).yaml
     if stream.broken:
-        raise MuranoError("InvalidValue", f"Resources/{name}: {stream.findings[0].message}")
+        raise MuranoError(UNUSABLE_VALUE, f"Resources/{name}: {stream.findings[0].message}")
     documents = [document for document in stream.documents if document is not None]
     return plain_data(documents[0]) if documents else None
 
@@ -122,7 +122,7 @@ def _log(level: str) -> Any:
                 engine = this.cls.engine.engine
                 text = engine.call("format", message, *args, **variables.get("kwargs", {}))
             except YaqlError as error:
-                raise MuranoError("InvalidValue", f"logger: {error}") from None
+                raise MuranoError(UNUSABLE_VALUE, f"logger: {error}") from None
         this.cls.runtime.report(level, f"{this.properties['name']}: {text}")
 
     return log

@@ -12,7 +12,7 @@ from typing import Any
 
 from sabir.expressions.yaql import Variables
 from sabir.languages.muranopl.evaluate.system.registry import SystemClass
-from sabir.languages.muranopl.model.errors import MuranoError
+from sabir.languages.muranopl.model.errors import UNUSABLE_VALUE, MuranoError
 from sabir.languages.muranopl.model.objects import MuranoObject
 
 __all__ = ["RecordingCloud"]
@@ -115,7 +115,7 @@ class RecordingCloud:
         environment = object_.nearest_owner(object_.cls.runtime.core_class("io.murano.Environment"))
         stack = environment.properties.get("stack") if environment is not None else None
         if not isinstance(stack, MuranoObject):
-            raise MuranoError("InvalidValue", f"{object_!r} is in no environment, so it has no stack")
+            raise MuranoError(UNUSABLE_VALUE, f"{object_!r} is in no environment, so it has no stack")
         method_ = stack.cls.lookup(method)
         assert method_ is not None
         method_.invoke(stack, {}, *args)

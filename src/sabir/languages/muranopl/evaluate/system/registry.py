@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from sabir.expressions.yaql import Variables
 from sabir.languages.muranopl.model.errors import MuranoError
 from sabir.languages.muranopl.model.hosts import CALLER, calling_class
+from sabir.languages.muranopl.model.plain_functions import CLOUD_NEEDED
 
 if TYPE_CHECKING:
     from sabir.languages.muranopl.model.classes import MuranoClass
@@ -65,7 +66,7 @@ def attach_native(cls: MuranoClass) -> None:
 def _needs_cloud(method: str) -> Callable[..., Any]:
     def fail(_this: Any, _variables: Variables, *_args: Any) -> Any:
         raise MuranoError(
-            "CloudNeeded",
+            CLOUD_NEEDED,
             f"{method} needs a cloud, and none is connected to this run",
             hint="`sabir run --record` puts one in its place that only writes down what it is asked",
         )
