@@ -87,13 +87,14 @@ class Circle:
         self._guesses = {reference.span: 0 for reference in self.references}
         while waiting := self._waiting():
             first, second = self._attempt(), self._attempt(frozenset(reference.span for reference in waiting))
-            new = {
+            agreed = {
                 reference.span: value
                 for reference in waiting
                 if (value := self._agreed(reference, first, second))
             }
-            self._settled.update(new)
-            if not new and not self._guess_better(waiting):
+            self._settled.update(agreed)
+            # Each round settles a value or changes a guess that was not tried: there are finitely many of both.
+            if not agreed and not self._guess_better(waiting):
                 return self._stuck(waiting, first, second)
         return self._checked()
 
@@ -145,7 +146,7 @@ class Circle:
             or not _same(value.value, other.value)
         ):
             return None
-        failed = any(name in reference.parts and it.errors for name, it in first.outcomes.items())
+        failed = any(name in reference.parts and outcome.errors for name, outcome in first.outcomes.items())
         # What a part could not compute because of a guess is unknown with both of them.
         return None if failed and isinstance(reveal(value.value), Unknown) else value
 
@@ -209,6 +210,7 @@ class Circle:
     def _stuck(self, waiting: Sequence[Reference], first: _Attempt, second: _Attempt) -> Solved:
         """Nothing new becomes known: because something is wrong whatever is guessed, or because values wait."""
         findings: list[Finding] = []
+        # An error that both guesses bring has nothing to do with either: it is the user's, not ours.
         for name in self.names:
             there = {_key(error) for error in second.outcomes[name].errors}
             findings += [error for error in first.outcomes[name].errors if _key(error) in there]
@@ -225,6 +227,7 @@ class Circle:
             return waiting
         plain = self._attempt()
         rests: list[list[int]] = [[] for _ in waiting]
+        # A value that changes with one guess alone rests on it; those that rest on one another are the circle.
         for number, changed in enumerate(waiting):
             other = self._attempt(frozenset((changed.span,)))
             for position, reference in enumerate(waiting):

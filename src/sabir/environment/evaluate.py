@@ -48,7 +48,7 @@ def evaluate_environment(package: LoadedPackage, request: EvaluationRequest) -> 
     return Evaluation(
         graph=run.graph(),
         findings=findings,
-        rendered=lambda: [one for part in parts for one in part.rendered()],
+        rendered=lambda: [rendered for part in parts for rendered in part.rendered()],
     )
 
 
@@ -71,8 +71,12 @@ def prepare_parts(
         return (), findings
     ready = ((name, loaded) for name, loaded in run.runner.parts.items() if name in run.done)
     return tuple(
-        PreparedPart(one, run.environment.place(one.part.span), *run.runner.request_for(name, run.resolved))
-        for name, one in ready
+        PreparedPart(
+            ready_part,
+            run.environment.place(ready_part.part.span),
+            *run.runner.request_for(name, run.resolved),
+        )
+        for name, ready_part in ready
     ), findings
 
 
@@ -82,7 +86,7 @@ def _run(package: LoadedPackage, request: EvaluationRequest) -> tuple[_Run | Non
         return None, findings
     _check_overrides(environment, request)
     parts, more = load_parts(environment, package)
-    usable = {one.part.name: one for one in parts}
+    usable = {part.part.name: part for part in parts}
     runner = PartRunner(environment, usable, _by_part(references(environment)), request)
     run = _Run(environment, runner, [*findings, *more])
     run.broken.update(part.name for part in environment.parts if part.name not in usable)
@@ -91,25 +95,25 @@ def _run(package: LoadedPackage, request: EvaluationRequest) -> tuple[_Run | Non
 
 
 def _by_part(asked: Iterable[Reference]) -> Mapping[str | None, Sequence[Reference]]:
-    found: dict[str | None, list[Reference]] = {}
+    by_part: dict[str | None, list[Reference]] = {}
     for reference in asked:
-        found.setdefault(reference.part, []).append(reference)
-    return found
+        by_part.setdefault(reference.part, []).append(reference)
+    return by_part
 
 
 def _check_overrides(environment: Environment, request: EvaluationRequest) -> None:
     """What no part would take must not be dropped in silence."""
     names = [part.name for part in environment.parts]
-    for given in request.overrides:
-        part, slash, rest = given.partition("/")
+    for subject in request.overrides:
+        part, slash, rest = subject.partition("/")
         if part in names and rest:
             continue
         near = did_you_mean(part, names) if slash else None
         shown = ", ".join(f"{name}/…" for name in names)
         raise UsageError(
-            f"--set {given}: there is no part {part!r}: {near}"
+            f"--set {subject}: there is no part {part!r}: {near}"
             if near
-            else f"--set {given}: begin with the part that the instance is in: {shown}"
+            else f"--set {subject}: begin with the part that the instance is in: {shown}"
         )
 
 
@@ -125,8 +129,15 @@ class _Run:
 
     def evaluate(self) -> None:
         for group in self._groups():
-            inner = [one for name in group for one in self._asked(name) if one.parts & {*group}]
-            outer = [one for name in group for one in self._asked(name) if not one.parts & {*group}]
+            inner = [
+                reference for name in group for reference in self._asked(name) if reference.parts & {*group}
+            ]
+            outer = [
+                reference
+                for name in group
+                for reference in self._asked(name)
+                if not reference.parts & {*group}
+            ]
             if not self._resolve_all(outer):
                 self.broken.update(group)
             elif inner:
@@ -143,10 +154,17 @@ class _Run:
         names = [*self.runner.parts]
         number = {name: position for position, name in enumerate(names)}
         needs = [
-            sorted({number[other] for one in self._asked(name) for other in one.parts if other in number})
+            sorted(
+                {
+                    number[other]
+                    for reference in self._asked(name)
+                    for other in reference.parts
+                    if other in number
+                }
+            )
             for name in names
         ]
-        return [[names[one] for one in group] for group in strongly_connected(needs)]
+        return [[names[position] for position in group] for group in strongly_connected(needs)]
 
     def _part(self, name: str) -> None:
         outcome = self.runner.run(name, self.resolved)
@@ -163,7 +181,7 @@ class _Run:
 
         solved = Circle(self.environment, group, inner, self.resolved, self.runner.run, resolve).solve()
         self.resolved.update(solved.values)
-        self.done.update({name: one.moved for name, one in solved.outcomes.items()})
+        self.done.update({name: outcome.moved for name, outcome in solved.outcomes.items()})
         self.findings.extend(solved.findings)
         if not solved.whole:
             self.broken.update(group)
@@ -171,7 +189,7 @@ class _Run:
     def _resolve_all(self, asked: Sequence[Reference]) -> bool:
         """Resolve and keep; False when one of them gave nothing, which is reported."""
         # What is to come from a broken part is not reported on top.
-        usable = [one for one in asked if not one.parts & self.broken]
+        usable = [reference for reference in asked if not reference.parts & self.broken]
         fine = len(usable) == len(asked)
         for reference, outcome in zip(usable, self._resolve(usable, self.done), strict=True):
             if isinstance(outcome, Resolved):
@@ -187,25 +205,25 @@ class _Run:
         """Evaluate expressions over the parts that they reach into."""
         if not asked:
             return ()
-        needed = frozenset[str]().union(*(one.parts for one in asked))
-        graph = Graph(self._instances({name: one for name, one in done.items() if name in needed}))
+        needed = frozenset[str]().union(*(reference.parts for reference in asked))
+        graph = Graph(self._instances({name: moved for name, moved in done.items() if name in needed}))
         resolver = Resolver(self.environment, graph, self.runner.request.session)
-        return [resolver.resolve(one) for one in asked]
+        return [resolver.resolve(reference) for reference in asked]
 
     # The graph
 
     def graph(self) -> Graph:
         """Everything that is evaluated by now."""
-        made = self._instances(self.done)
+        instances = self._instances(self.done)
         if self.environment.outputs is None:
-            return Graph(made)
+            return Graph(instances)
         outputs: dict[str, Value] = {}
         origins: dict[str, Origin] = {}
         for key, node in self.environment.outputs.items():
             label = getattr(key, "text", "?")
             outputs[label] = value_of(node, self.resolved)
             origins[label] = origin_of(self.environment, node, self.resolved, How.LITERAL)
-        return Graph(made, outputs=outputs, output_origins=origins)
+        return Graph(instances, outputs=outputs, output_origins=origins)
 
     def _instances(self, done: Mapping[str, MovedPart]) -> Iterable[Instance]:
         for name, moved in done.items():
@@ -229,12 +247,12 @@ class _Run:
         place = self.environment.place(part.span)
         origins = {"path": Origin(self.environment.place(part.path_span), How.LITERAL)}
         if moved.outputs:
-            given = tuple(moved.output_origins.values())
-            origins["outputs"] = Origin(place, How.LITERAL, given, "outputs of the part")
+            output_origins = tuple(moved.output_origins.values())
+            origins["outputs"] = Origin(place, How.LITERAL, output_origins, "outputs of the part")
         if uses:
-            asked = (self.resolved.get(one.span) for one in self._asked(name))
+            asked = (self.resolved.get(reference.span) for reference in self._asked(name))
             origins["uses"] = Origin(
-                place, How.RELATION, tuple(one.origin for one in asked if one is not None)
+                place, How.RELATION, tuple(resolved.origin for resolved in asked if resolved is not None)
             )
         return origins
 

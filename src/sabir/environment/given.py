@@ -50,8 +50,8 @@ def request_for(
     origins: dict[str, Origin] = {}
     for key, node in part.inputs.items() if part.inputs is not None else ():
         name = key.text if isinstance(key, YamlScalar) else ""
-        found = resolved.get(node.span)
-        if found is not None and found.value is ABSENT:
+        replacement = resolved.get(node.span)
+        if replacement is not None and replacement.value is ABSENT:
             continue
         inputs[name] = value_of(node, resolved)
         origins[name] = origin_of(environment, node, resolved, How.INPUT, name)
@@ -59,11 +59,15 @@ def request_for(
     files: dict[str, Path | None] = {"model": None, "config": None}
     names: tuple[Literal["model"], Literal["config"]] = ("model", "config")
     for name in names:
-        given = part.model if name == "model" else part.config
-        if isinstance(given, YamlScalar) and isinstance(given.value, str) and not is_expression(given):
-            files[name] = _beside(loaded, given.value)
-        elif given is not None:
-            documents[name] = Document(environment.source, _replaced(given, resolved))
+        document = part.model if name == "model" else part.config
+        if (
+            isinstance(document, YamlScalar)
+            and isinstance(document.value, str)
+            and not is_expression(document)
+        ):
+            files[name] = _beside(loaded, document.value)
+        elif document is not None:
+            documents[name] = Document(environment.source, _replaced(document, resolved))
     overrides = {
         key.removeprefix(f"{part.name}/"): value
         for key, value in request.overrides.items()
@@ -88,9 +92,9 @@ def _beside(loaded: LoadedPart, name: str) -> Path:
 
 def value_of(node: YamlNode, resolved: Mapping[Span, Resolved]) -> Value:
     """A value of `sabir.yaml` as plain data, with the value of each expression in its place."""
-    found = resolved.get(node.span)
-    if found is not None and is_expression(node):
-        value: Value = found.value
+    replacement = resolved.get(node.span)
+    if replacement is not None and is_expression(node):
+        value: Value = replacement.value
         return value
     if isinstance(node, YamlMapping):
         return {
@@ -110,9 +114,9 @@ def origin_of(
     note: str | None = None,
 ) -> Origin:
     """Where a value of `sabir.yaml` came from: its expression, or where it is written and the expressions in it."""
-    found = resolved.get(node.span)
-    if found is not None and is_expression(node):
-        return found.origin
+    replacement = resolved.get(node.span)
+    if replacement is not None and is_expression(node):
+        return replacement.origin
     return Origin(environment.place(node.span), how, tuple(_origins_in(node, resolved)), note)
 
 
@@ -128,13 +132,13 @@ def _origins_in(node: YamlNode, resolved: Mapping[Span, Resolved]) -> Iterator[O
 def _replaced(node: YamlNode, resolved: Mapping[Span, Resolved]) -> YamlNode:
     """The tree with the value of each expression in its place, at its span."""
     if is_expression(node):
-        found = resolved.get(node.span)
-        return node if found is None else node_of(reveal_all(found.value), node.span)
+        replacement = resolved.get(node.span)
+        return node if replacement is None else node_of(reveal_all(replacement.value), node.span)
     if isinstance(node, YamlMapping):
         entries = (
-            YamlEntry(one.key, _replaced(one.value, resolved), one.merged)
-            for one in node.entries
-            if not _is_absent(one.value, resolved)
+            YamlEntry(entry.key, _replaced(entry.value, resolved), entry.merged)
+            for entry in node.entries
+            if not _is_absent(entry.value, resolved)
         )
         return YamlMapping(node.span, tuple(entries), node.tag)
     if isinstance(node, YamlSequence):
@@ -144,5 +148,5 @@ def _replaced(node: YamlNode, resolved: Mapping[Span, Resolved]) -> YamlNode:
 
 
 def _is_absent(node: YamlNode, resolved: Mapping[Span, Resolved]) -> bool:
-    found = resolved.get(node.span)
-    return found is not None and found.value is ABSENT
+    replacement = resolved.get(node.span)
+    return replacement is not None and replacement.value is ABSENT

@@ -83,7 +83,7 @@ def moved_part(
     origins = {name: mover.origin(origin) for name, origin in graph.output_origins.items()}
     instances = tuple(mover.instance(instance, part) for instance in graph)
     return MovedPart(
-        instances, outputs, origins, lambda: [mover.rendered(one) for one in evaluation.rendered()]
+        instances, outputs, origins, lambda: [mover.rendered(rendered) for rendered in evaluation.rendered()]
     )
 
 
@@ -113,12 +113,12 @@ class _Mover:
             origins=self._origin_record(instance.origins),
         )
 
-    def rendered(self, one: RenderedObject) -> RenderedObject:
+    def rendered(self, rendered: RenderedObject) -> RenderedObject:
         fields = {
             name: tuple(AttributeRead(self.id(read.instance), read.attribute) for read in reads)
-            for name, reads in one.fields.items()
+            for name, reads in rendered.fields.items()
         }
-        return replace(one, instance=self.id(one.instance), fields=fields)
+        return replace(rendered, instance=self.id(rendered.instance), fields=fields)
 
     def id(self, id_: str) -> str:
         return f"{self.part}/{id_}"
@@ -144,33 +144,33 @@ class _Mover:
                 return value
 
     def _origin_record(self, record: Record[Origin]) -> Record[Origin]:
-        known = self._records.get(id(record))
-        if known is None:
+        entry = self._records.get(id(record))
+        if entry is None:
             moved = Record(record.layout, tuple(map(self.origin, record.row)))
-            known = self._records[id(record)] = (record, moved)
-        return known[1]
+            entry = self._records[id(record)] = (record, moved)
+        return entry[1]
 
     def origin(self, origin: Origin) -> Origin:
         """The origin in the environment. What it rests on comes first, however long the chain: no recursion."""
-        known = self._origins
+        moved = self._origins
         todo = [origin]
         while todo:
-            one = todo[-1]
-            if id(one) in known:
+            step = todo[-1]
+            if id(step) in moved:
                 todo.pop()
                 continue
             # What the environment computed has ids of the environment already, and so has what it read.
-            there = self._from_environment(one)
+            there = self._from_environment(step)
             missing = [
-                source for source in one.sources if isinstance(source, Origin) and id(source) not in known
+                source for source in step.sources if isinstance(source, Origin) and id(source) not in moved
             ]
             if there is not None:
-                known[id(one)] = (one, there)
+                moved[id(step)] = (step, there)
             elif missing:
                 todo += missing
             else:
-                known[id(one)] = (one, self._moved(one))
-        return known[id(origin)][1]
+                moved[id(step)] = (step, self._moved(step))
+        return moved[id(origin)][1]
 
     def _from_environment(self, origin: Origin) -> Origin | None:
         place = origin.place
@@ -185,10 +185,10 @@ class _Mover:
         else:
             there = self.places.place(place)
         sources = tuple(
-            AttributeRead(self.id(one.instance), one.attribute)
-            if isinstance(one, AttributeRead)
-            else self._origins[id(one)][1]
-            for one in origin.sources
+            AttributeRead(self.id(source.instance), source.attribute)
+            if isinstance(source, AttributeRead)
+            else self._origins[id(source)][1]
+            for source in origin.sources
         )
         return Origin(there, origin.how, sources, origin.note)
 

@@ -64,28 +64,31 @@ class Resolver:
         names = [segment for segment in path.split("::") if segment and segment[0] not in ".*?[$"]
         if not names:
             return None
-        found = self._graph.named(names[0])
-        if not found:
-            return did_you_mean(names[0], {one.name for one in self._graph})
-        known = {one.name for one in found for one in self._graph.owned_by(one.id)}
-        known |= {key for one in found for key in (*one.attributes, *one.relations)}
+        candidates = self._graph.named(names[0])
+        if not candidates:
+            return did_you_mean(names[0], {instance.name for instance in self._graph})
+        names_below = {inner.name for instance in candidates for inner in self._graph.owned_by(instance.id)}
+        names_below |= {key for instance in candidates for key in (*instance.attributes, *instance.relations)}
         for name in names[1:]:
             inner = self._graph.named(name)
-            if name not in known and not inner:
-                return did_you_mean(name, known) or f"{names[0]!r} has {', '.join(sorted(known)[:8])}"
-            known |= {key for one in inner for key in (*one.attributes, *one.relations)}
+            if name not in names_below and not inner:
+                return (
+                    did_you_mean(name, names_below)
+                    or f"{names[0]!r} has {', '.join(sorted(names_below)[:8])}"
+                )
+            names_below |= {key for instance in inner for key in (*instance.attributes, *instance.relations)}
         return None
 
 
 def _sources(reads: list[tuple[Resource, str]] | None) -> tuple[AttributeRead, ...]:
     """The attributes and relations that were read; the way down to an owned instance is no value."""
-    found = (
-        (one.instance.id, key)
-        for one, key in reads or ()
-        if isinstance(one, GraphResource)
-        and (key in one.instance.attributes or key in one.instance.relations)
+    cells = (
+        (resource.instance.id, key)
+        for resource, key in reads or ()
+        if isinstance(resource, GraphResource)
+        and (key in resource.instance.attributes or key in resource.instance.relations)
     )
-    return tuple(AttributeRead(instance, key) for instance, key in dict.fromkeys(found))
+    return tuple(AttributeRead(instance, key) for instance, key in dict.fromkeys(cells))
 
 
 def _holds_instance(value: Any) -> bool:

@@ -43,7 +43,7 @@ class PartOutcome(Struct, frozen=True, eq=False):
 
     @property
     def errors(self) -> tuple[Finding, ...]:
-        return tuple(one for one in self.findings if one.severity is Severity.ERROR)
+        return tuple(finding for finding in self.findings if finding.severity is Severity.ERROR)
 
 
 class PartRunner(Struct, frozen=True):
@@ -63,7 +63,7 @@ class PartRunner(Struct, frozen=True):
             # What the values were computed from tells which of them must stay hidden.
             request = replace(request, full_provenance=True)
         evaluation = self._evaluation(loaded, request)
-        origins = {span: one.origin for span, one in resolved.items()}
+        origins = {span: value.origin for span, value in resolved.items()}
         moved = moved_part(name, evaluation, loaded.places, origins)
         findings = tuple(loaded.places.finding(finding) for finding in evaluation.findings)
         if sensitive is None:
@@ -75,18 +75,18 @@ class PartRunner(Struct, frozen=True):
     ) -> tuple[EvaluationRequest, Given | None]:
         """The request that evaluates a part, and what is sensitive in it."""
         request = request_for(self.environment, self.parts[name], self.request, resolved)
-        given = (resolved.get(one.span) for one in self.asked.get(name, ()))
-        return request, Given.of(one for one in given if one is not None)
+        values = (resolved.get(reference.span) for reference in self.asked.get(name, ()))
+        return request, Given.of(value for value in values if value is not None)
 
-    def _evaluation(self, loaded: LoadedPart, given: EvaluationRequest) -> Evaluation:
+    def _evaluation(self, loaded: LoadedPart, request: EvaluationRequest) -> Evaluation:
         """What a language cannot use is wrong usage on the command line; here `sabir.yaml` is wrong."""
         try:
-            return loaded.language.evaluate(loaded.package, given)
+            return loaded.language.evaluate(loaded.package, request)
         except (UsageError, UnusableInput) as error:
-            if given.overrides:
+            if request.overrides:
                 # Without --set it tells whether that was it, or what the environment gives.
-                plain = self._evaluation(loaded, replace(given, overrides={}))
-                if not any(one.code == UNUSABLE_INPUT.code for one in plain.findings):
+                plain = self._evaluation(loaded, replace(request, overrides={}))
+                if not any(finding.code == UNUSABLE_INPUT.code for finding in plain.findings):
                     said = str(error).removeprefix("--set ")
                     raise UsageError(f"--set in part {loaded.part.name!r}: {said}") from error
                 return plain
@@ -94,8 +94,8 @@ class PartRunner(Struct, frozen=True):
 
     def _unusable(self, loaded: LoadedPart, error: Exception) -> Finding:
         part = loaded.part
-        given = part.inputs or part.model or part.config
+        node = part.inputs or part.model or part.config
         return UNUSABLE_INPUT.at(
-            self.environment.place(part.span if given is None else given.span),
+            self.environment.place(part.span if node is None else node.span),
             f"part {part.name!r} cannot use what it is given: {error}",
         )

@@ -33,29 +33,31 @@ class Given(Struct, frozen=True, eq=False):
     @staticmethod
     def of(values: Iterable[Resolved]) -> Given | None:
         """None when nothing is, which is nearly always so."""
-        found = [one for one in values if holds_sensitive(one.value)]
-        if not found:
+        sensitive = [value for value in values if holds_sensitive(value.value)]
+        if not sensitive:
             return None
-        secrets = Secrets(text for one in found for text in secret_texts(one.value) or ())
-        return Given(secrets, tuple(one.origin for one in found))
+        secrets = Secrets(text for value in sensitive for text in secret_texts(value.value) or ())
+        return Given(secrets, tuple(value.origin for value in sensitive))
 
     def marked(self, moved: MovedPart) -> MovedPart:
         graph = Graph(moved.instances, outputs=moved.outputs, output_origins=moved.output_origins)
         resting = graph.dependence.resting_on(self.origins)
-        instances = tuple(self._instance(one, resting) for one in moved.instances)
+        instances = tuple(self._instance(instance, resting) for instance in moved.instances)
         outputs = {
             name: self._value(value, rests=(None, name) in resting) for name, value in moved.outputs.items()
         }
         return replace(moved, instances=instances, outputs=outputs)
 
-    def _instance(self, one: Instance, resting: Mapping[tuple[str | None, str | None], object]) -> Instance:
+    def _instance(
+        self, instance: Instance, resting: Mapping[tuple[str | None, str | None], object]
+    ) -> Instance:
         row = tuple(
-            self._value(value, rests=(one.id, name) in resting)
-            for name, value in zip(one.attributes.layout.keys, one.attributes.row, strict=True)
+            self._value(value, rests=(instance.id, name) in resting)
+            for name, value in zip(instance.attributes.layout.keys, instance.attributes.row, strict=True)
         )
-        if all(new is old for new, old in zip(row, one.attributes.row, strict=True)):
-            return one
-        return replace(one, attributes=Record(one.attributes.layout, row))
+        if all(new is old for new, old in zip(row, instance.attributes.row, strict=True)):
+            return instance
+        return replace(instance, attributes=Record(instance.attributes.layout, row))
 
     def _value(self, value: Value, *, rests: bool) -> Value:
         marked = self.secrets.marked(value)
