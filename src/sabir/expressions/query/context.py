@@ -50,17 +50,17 @@ class Scope(Mapping[str, Any]):
         """The variable's value, or MISSING."""
         scope: Scope | None = self
         while scope is not None:
-            found = scope._names.get(name, MISSING)
-            if found is not MISSING:
-                return found.value() if type(found) is Lazy else found
+            content = scope._names.get(name, MISSING)
+            if content is not MISSING:
+                return content.value() if type(content) is Lazy else content
             scope = scope._outer
         return MISSING
 
     def __getitem__(self, name: str) -> Any:
-        found = self.find(name)
-        if found is MISSING:
+        content = self.find(name)
+        if content is MISSING:
             raise KeyError(name)
-        return found
+        return content
 
     def __iter__(self) -> Iterator[str]:
         seen: dict[str, None] = {}
@@ -110,44 +110,44 @@ class Context:
         self.trace = 0
 
     def _copy(self) -> Context:
-        made = Context.__new__(Context)
-        made.resource = self.resource
-        made.current = self.current
-        made.start = self.start
-        made.scope = self.scope
-        made.session = self.session
-        made.place = self.place
-        made.directory = self.directory
-        made.trace = self.trace
-        return made
+        copy = Context.__new__(Context)
+        copy.resource = self.resource
+        copy.current = self.current
+        copy.start = self.start
+        copy.scope = self.scope
+        copy.session = self.session
+        copy.place = self.place
+        copy.directory = self.directory
+        copy.trace = self.trace
+        return copy
 
     def with_names(self, names: Mapping[str, Any]) -> Context:
-        made = self._copy()
-        made.scope = Scope(names, self.scope)
-        return made
+        copy = self._copy()
+        copy.scope = Scope(names, self.scope)
+        return copy
 
     def with_lazy(self, thunks: Mapping[str, Callable[[Context], Any]]) -> Context:
         """Variables that may use one another, each computed when first used."""
-        made = self._copy()
-        made.scope = Scope({name: Lazy(_bound(thunk, made)) for name, thunk in thunks.items()}, self.scope)
-        return made
+        copy = self._copy()
+        copy.scope = Scope({name: Lazy(_bound(thunk, copy)) for name, thunk in thunks.items()}, self.scope)
+        return copy
 
     def at(self, current: Any) -> Context:
-        made = self._copy()
-        made.current = current
+        copy = self._copy()
+        copy.current = current
         if isinstance(current, Resource):
-            made.resource = current
-        return made
+            copy.resource = current
+        return copy
 
     def traced(self, level: int) -> Context:
-        made = self._copy()
-        made.trace = level
-        return made
+        copy = self._copy()
+        copy.trace = level
+        return copy
 
     def variable(self, name: str) -> Any:
         """The value of a variable, or MISSING."""
-        found = self.scope.find(name)
-        return self.start if found is MISSING and name == "start" else found
+        content = self.scope.find(name)
+        return self.start if content is MISSING and name == "start" else content
 
 
 def _bound(thunk: Callable[[Context], Any], context: Context) -> Callable[[], Any]:

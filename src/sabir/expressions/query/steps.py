@@ -61,9 +61,9 @@ def run_steps(steps: tuple[Step, ...], values: list[Any], context: Context, at: 
         if step.first:
             # S-90: the first match of the segment for which the rest of the path holds.
             for candidate in values:
-                found = run_steps(steps, [candidate], context, position + 1)
-                if found:
-                    return found
+                matches = run_steps(steps, [candidate], context, position + 1)
+                if matches:
+                    return matches
             return []
     return values
 
@@ -190,67 +190,67 @@ def _filtered(select: Select, predicates: tuple[Predicate, ...]) -> Select:
 def _select_items(values: list[Any], context: Context) -> list[Any]:
     """An empty key: the items of a list, anything else itself."""
     del context
-    found: list[Any] = []
+    matches: list[Any] = []
     for value in values:
         kind = type(value)
         if kind is list or kind is tuple:
-            found.extend(value)
+            matches.extend(value)
         elif kind is Sensitive and isinstance(value.value, list | tuple):
-            found.extend(map(Sensitive, value.value))
+            matches.extend(map(Sensitive, value.value))
         else:
-            found.append(value)
-    return found
+            matches.append(value)
+    return matches
 
 
 def _select_star(values: list[Any], context: Context) -> list[Any]:
     """All values of a dictionary; on a list those of each item that is one (S-98)."""
-    found: list[Any] = []
+    matches: list[Any] = []
     for value in values:
         if isinstance(value, Mapping):
-            found.extend(value.values())
+            matches.extend(value.values())
         elif isinstance(value, list | tuple):
-            found.extend(_select_star(list(value), context))
+            matches.extend(_select_star(list(value), context))
         elif isinstance(value, Sensitive):
-            found.extend(map(Sensitive, _select_star([value.value], context)))
-    return found
+            matches.extend(map(Sensitive, _select_star([value.value], context)))
+    return matches
 
 
 def _index_select(number: int) -> Select:
     def select(values: list[Any], context: Context) -> list[Any]:
-        found: list[Any] = []
+        matches: list[Any] = []
         for value in values:
             if isinstance(value, list | tuple | str):
                 if -len(value) <= number < len(value):
-                    found.append(value[number])
+                    matches.append(value[number])
             elif isinstance(value, Sensitive):
-                found.extend(map(Sensitive, select([value.value], context)))
+                matches.extend(map(Sensitive, select([value.value], context)))
             elif isinstance(value, Mapping) and number in value:
-                found.append(value[number])
-        return found
+                matches.append(value[number])
+        return matches
 
     return select
 
 
 def _name_select(name: str) -> Select:
     def select(values: list[Any], context: Context) -> list[Any]:
-        found: list[Any] = []
+        matches: list[Any] = []
         reads = context.session.reads
         for value in values:
             if type(value) is dict:
                 item = value.get(name, MISSING)
                 if item is not MISSING:
-                    found.append(item)
+                    matches.append(item)
             elif isinstance(value, Resource):
                 item = value.get(name)
                 if item is not MISSING:
-                    found.append(item)
+                    matches.append(item)
                     if reads is not None:
                         reads.append((value, name))
             elif isinstance(value, list | tuple):
-                found.extend(select(value, context))  # type: ignore[arg-type]  # a tuple is only iterated
+                matches.extend(select(value, context))  # type: ignore[arg-type]  # a tuple is only iterated
             else:
-                found.extend(_other(value, name, select, context))
-        return found
+                matches.extend(_other(value, name, select, context))
+        return matches
 
     return select
 
@@ -273,24 +273,24 @@ def _special_select(name: str, place: Place) -> Select:
     reader = SPECIAL_KEYS.get(name)
 
     def select(values: list[Any], context: Context) -> list[Any]:
-        found: list[Any] = []
+        matches: list[Any] = []
         for value in values:
             if isinstance(value, Resource):
                 if reader is None:
                     raise _unknown_special(name, value, place)
                 item = reader(value)
                 if item is not MISSING:
-                    found.append(item)
+                    matches.append(item)
             elif isinstance(value, list | tuple):
-                found.extend(select(list(value), context))
+                matches.extend(select(list(value), context))
             elif isinstance(value, Artifact) and name == ".name":
-                found.append(value.name)
+                matches.append(value.name)
             elif isinstance(value, Mapping):
                 if name in value:
-                    found.append(value[name])
+                    matches.append(value[name])
             elif isinstance(value, Sensitive):
-                found.extend(map(Sensitive, select([value.value], context)))
-        return found
+                matches.extend(map(Sensitive, select([value.value], context)))
+        return matches
 
     return select
 
@@ -306,8 +306,8 @@ def _unknown_special(name: str, value: Resource, place: Place) -> QueryError:
 
 
 def undefined(variable: Variable, path: Path, context: Context) -> QueryError:
-    known = [*context.scope, "start"]
-    hint = did_you_mean(variable.name, known) or "give it under 'vars:' beside 'eval:'"
+    defined = [*context.scope, "start"]
+    hint = did_you_mean(variable.name, defined) or "give it under 'vars:' beside 'eval:'"
     return QueryError.of(
         UNDEFINED_VARIABLE,
         f"variable ${variable.name} is not defined",
@@ -372,7 +372,7 @@ def _test(one: Filter, left: Callable[[Any, Context], list[Any]]) -> Predicate:
     test = one.test
     assert test is not None
     if isinstance(test.right, Variable):
-        return _against_variable(test.right.name, left, negated=test.negated, own=one.path is None)
+        return _against_variable(test.right.name, left, negated=test.negated, of_value=one.path is None)
     equals = equals_literal(test.right)
     if not test.negated and one.path is not None and (name := _plain_name(one.path)) is not None:
         return _name_equals(name, test.right, equals, left)
@@ -393,10 +393,10 @@ def _test(one: Filter, left: Callable[[Any, Context], list[Any]]) -> Predicate:
 
 
 def _against_variable(
-    name: str, left: Callable[[Any, Context], list[Any]], *, negated: bool, own: bool
+    name: str, left: Callable[[Any, Context], list[Any]], *, negated: bool, of_value: bool
 ) -> Predicate:
     """An unknown variable equals nothing (peers' rule)."""
-    if negated and own:
+    if negated and of_value:
         return lambda value, context: (
             not any(equal(item, context.variable(name)) for item in left(value, context))
         )

@@ -69,13 +69,13 @@ def _merged_lists(old: list[Any], new: list[Any], way: str) -> list[Any]:
 
 
 def _flat(value: Iterable[Any], levels: int | None = None) -> list[Any]:
-    found: list[Any] = []
+    results: list[Any] = []
     for item in value:
         if isinstance(item, list | tuple) and levels != 0:
-            found.extend(_flat(item, None if levels is None else levels - 1))
+            results.extend(_flat(item, None if levels is None else levels - 1))
         else:
-            found.append(item)
-    return found
+            results.append(item)
+    return results
 
 
 def flatten(value: Iterable[Any], levels: int | None = None, skip_nulls: bool = True) -> list[Any]:  # noqa: FBT001, FBT002
@@ -88,15 +88,15 @@ def unique(
     attribute: str | None = None,
 ) -> list[Any]:
     del case_sensitive
-    found: list[Any] = []
+    results: list[Any] = []
     seen: set[Any] = set()
     for item in value:
         key = item.get(attribute) if attribute and isinstance(item, Mapping) else item
         marked = _hashable(key)
         if marked not in seen:
             seen.add(marked)
-            found.append(item)
-    return found
+            results.append(item)
+    return results
 
 
 def _hashable(value: Any) -> Any:
@@ -127,16 +127,16 @@ def union(left: Iterable[Any], right: Iterable[Any]) -> list[Any]:
 
 
 def _bounded(items: Iterable[Any]) -> list[Any]:
-    found = list(itertools.islice(items, _MOST + 1))
-    if len(found) > _MOST:
+    results = list(itertools.islice(items, _MOST + 1))
+    if len(results) > _MOST:
         raise FilterArgumentError(f"more than {_MOST:,} items")
-    return found
+    return results
 
 
 def subelements(value: Any, name: str | list[str], skip_missing: bool = False) -> list[Any]:  # noqa: FBT001, FBT002
     elements = list(value.values()) if isinstance(value, Mapping) else list(value)
     parts = name.split(".") if isinstance(name, str) else name
-    found: list[Any] = []
+    results: list[Any] = []
     for element in elements:
         inner: Any = element
         for part in parts:
@@ -146,8 +146,8 @@ def subelements(value: Any, name: str | list[str], skip_missing: bool = False) -
             inner = inner[part]
         if inner is None:
             raise FilterArgumentError(f"subelements: an element has no {name!r}")
-        found += [[element, item] for item in inner]
-    return found
+        results += [[element, item] for item in inner]
+    return results
 
 
 def extract(item: Any, container: Any, more: Any = None) -> Any:
@@ -158,12 +158,12 @@ def extract(item: Any, container: Any, more: Any = None) -> Any:
 
 
 def rekey(value: Any, key: str, duplicates: str = "error") -> dict[Any, Any]:
-    found: dict[Any, Any] = {}
+    results: dict[Any, Any] = {}
     for item in value.values() if isinstance(value, Mapping) else value:
-        if item[key] in found and duplicates == "error":
+        if item[key] in results and duplicates == "error":
             raise FilterArgumentError(f"rekey_on_member: {item[key]!r} is there twice")
-        found[item[key]] = item
-    return found
+        results[item[key]] = item
+    return results
 
 
 def shuffle(value: Iterable[Any], seed: Any = None) -> list[Any]:

@@ -40,55 +40,61 @@ def get_input(call: Call, context: Context) -> Any:
     if value is MISSING:
         if len(path) == 2:
             return path[1]
-        known = context.session.input_names()
-        hint = did_you_mean(name, known) or (
-            "declare it under 'inputs:'" if not known else "the inputs are " + ", ".join(known)
+        declared = context.session.input_names()
+        hint = did_you_mean(name, declared) or (
+            "declare it under 'inputs:'" if not declared else "the inputs are " + ", ".join(declared)
         )
         call.fail(context, f"there is no input {name!r}", MISSING_INPUT, hint)
     # TOSCA 1.3: further items reach into the value; a lone second item of text is also a default (peer).
-    found = _into(value, path[1:])
-    return (path[1] if len(path) == 2 and value is None else None) if found is MISSING else found
+    result = _into(value, path[1:])
+    return (path[1] if len(path) == 2 and value is None else None) if result is MISSING else result
 
 
 def get_property(call: Call, context: Context) -> Any:
     path = _path(call, context)
-    entity = _entity(context, path[0], lambda one: _find(one, path[1:], _read_property) is not MISSING)
+    entity = _entity(
+        context, path[0], lambda candidate: _find(candidate, path[1:], _read_property) is not MISSING
+    )
     if entity is None:
         call.fail(context, f"get_property: there is no {path[0]!r} here", NOT_FOUND, _known(context, path[0]))
-    found = _find(entity, path[1:], _read_property)
-    if found is MISSING:
+    result = _find(entity, path[1:], _read_property)
+    if result is MISSING:
         if _is_declared(entity, path[1:]):
             return None
         _not_found(call, context, entity, path)
-    return _as_matches(found)
+    return _as_matches(result)
 
 
 def get_attribute(call: Call, context: Context) -> Any:
     path = _path(call, context)
-    entity = _entity(context, path[0], lambda one: _find(one, path[1:], _read_attribute) is not MISSING)
+    entity = _entity(
+        context, path[0], lambda candidate: _find(candidate, path[1:], _read_attribute) is not MISSING
+    )
     if entity is None:
         return None
-    found = _find(entity, path[1:], _read_attribute)
-    return None if found is MISSING else _as_matches(found)
+    result = _find(entity, path[1:], _read_attribute)
+    return None if result is MISSING else _as_matches(result)
 
 
-def _as_matches(found: Any) -> Any:
+def _as_matches(result: Any) -> Any:
     """In list mode the items of a list are the matches; one or none would be lost in single mode and stay a list."""
-    if isinstance(found, list) and not isinstance(found, Matches) and len(found) < 2:
-        return Matches([found])
-    return found
+    if isinstance(result, list) and not isinstance(result, Matches) and len(result) < 2:
+        return Matches([result])
+    return result
 
 
 def _is_declared(entity: Resource, path: list[Any]) -> bool:
     """Whether the type has such a property, which has no value: that is null and not an error."""
     if len(path) == 1:
         return entity.has_property(str(path[0]))
-    return len(path) == 2 and any(one.has_property(str(path[1])) for one in _through(entity, str(path[0])))
+    return len(path) == 2 and any(
+        candidate.has_property(str(path[1])) for candidate in _through(entity, str(path[0]))
+    )
 
 
 def get_artifact(call: Call, context: Context) -> Any:
     path = _path(call, context)
-    entity = _entity(context, path[0], lambda one: path[1] in one.artifacts)
+    entity = _entity(context, path[0], lambda candidate: path[1] in candidate.artifacts)
     artifact = entity.artifacts.get(str(path[1])) if entity is not None else None
     return None if artifact is None else artifact.location
 
@@ -96,7 +102,7 @@ def get_artifact(call: Call, context: Context) -> Any:
 def get_nodes_of_type(call: Call, context: Context) -> Any:
     name = call.text(context, "the name of a type")
     root = context.resource.root
-    return [one for one in root.everything() if one is not root and name in one.types]
+    return [candidate for candidate in root.everything() if candidate is not root and name in candidate.types]
 
 
 def _path(call: Call, context: Context) -> list[Any]:
@@ -128,21 +134,23 @@ def _entity(context: Context, name: str, suits: Callable[[Resource], bool]) -> R
 
 def _host(here: Resource, suits: Callable[[Resource], bool]) -> Resource | None:
     """The nearest host that has what is asked for; failing that, the nearest host."""
-    hosts = [one for one in here.ancestors() if one is not here and one.parent is not None]
-    return next((one for one in hosts if suits(one)), hosts[0] if hosts else None)
+    hosts = [
+        candidate for candidate in here.ancestors() if candidate is not here and candidate.parent is not None
+    ]
+    return next((candidate for candidate in hosts if suits(candidate)), hosts[0] if hosts else None)
 
 
-def _read_property(one: Resource, key: str) -> Any:
-    return _recorded(one, key, one.planned(key)) if one.has_property(key) else MISSING
+def _read_property(resource: Resource, key: str) -> Any:
+    return _recorded(resource, key, resource.planned(key)) if resource.has_property(key) else MISSING
 
 
-def _read_attribute(one: Resource, key: str) -> Any:
-    return _recorded(one, key, one.get(key))
+def _read_attribute(resource: Resource, key: str) -> Any:
+    return _recorded(resource, key, resource.get(key))
 
 
-def _recorded(one: Resource, key: str, value: Any) -> Any:
-    if one.session.reads is not None and value is not MISSING:
-        one.session.reads.append((one, key))
+def _recorded(resource: Resource, key: str, value: Any) -> Any:
+    if resource.session.reads is not None and value is not MISSING:
+        resource.session.reads.append((resource, key))
     return value
 
 
@@ -153,9 +161,9 @@ def _find(entity: Resource, path: list[Any], read: Read) -> Any:
         return MISSING
     if name in _STEPS and len(path) > 1:
         return _stepped(entity, path, read)
-    found = read(entity, name)
-    if found is not MISSING:
-        inner = _into(found, path[1:])
+    result = read(entity, name)
+    if result is not MISSING:
+        inner = _into(result, path[1:])
         if inner is not MISSING:
             return inner
     if len(path) > 1 and isinstance(path[1], str):
@@ -173,24 +181,30 @@ def _stepped(entity: Resource, path: list[Any], read: Read) -> Any:
     if word in ("TARGET", "SOURCE"):
         following = entity.target if word == "TARGET" else entity.source
         return MISSING if following is None else _find(following, rest, read)
-    known = entity.capabilities if word == "CAPABILITY" else entity.requirements
-    for one in known:
-        if one.name == rest[0] and len(rest) > 1:
-            found = _find(one, rest[1:], read)
-            if found is not MISSING:
-                return found
+    declared = entity.capabilities if word == "CAPABILITY" else entity.requirements
+    for candidate in declared:
+        if candidate.name == rest[0] and len(rest) > 1:
+            result = _find(candidate, rest[1:], read)
+            if result is not MISSING:
+                return result
     return MISSING
 
 
 def _through(entity: Resource, name: str) -> list[Resource]:
-    found = [one for one in entity.capabilities if one.name == name]
+    result = [candidate for candidate in entity.capabilities if candidate.name == name]
     for requirement in entity.requirements:
         if requirement.name == name:
-            found += [one for one in (requirement.target_capability, requirement.target) if one is not None]
+            result += [
+                candidate
+                for candidate in (requirement.target_capability, requirement.target)
+                if candidate is not None
+            ]
             if requirement.target is not None:
-                found += [one for one in requirement.target.capabilities if one.name == name]
-            found.append(requirement)
-    return found
+                result += [
+                    candidate for candidate in requirement.target.capabilities if candidate.name == name
+                ]
+            result.append(requirement)
+    return result
 
 
 def _into(value: Any, path: list[Any]) -> Any:
@@ -226,13 +240,13 @@ def _known(context: Context, name: str) -> str | None:
 
 
 def _not_found(call: Call, context: Context, entity: Resource, path: list[Any]) -> None:
-    what = " / ".join(str(part) for part in path[1:])
+    wanted = " / ".join(str(part) for part in path[1:])
     if _find(entity, path[1:], _read_attribute) is not MISSING:
         hint: str | None = "it is an attribute: read it with get_attribute"
     else:
-        parts = [one.name for one in (*entity.capabilities, *entity.requirements)]
+        parts = [candidate.name for candidate in (*entity.capabilities, *entity.requirements)]
         hint = did_you_mean(str(path[1]), [*entity.keys(), *parts])
-    call.fail(context, f"{entity.name!r} has no property {what!r}", NOT_FOUND, hint)
+    call.fail(context, f"{entity.name!r} has no property {wanted!r}", NOT_FOUND, hint)
 
 
 FUNCTIONS: Final = table(

@@ -144,13 +144,13 @@ def first(collection: Items, default: Any = _NOTHING) -> Any:
 
 @FUNCTIONS.method("last", ITERABLE, ANY)
 def last(collection: Items, default: Any = _NOTHING) -> Any:
-    found = default
+    latest = default
     if KINDS[type(collection)] == SEQUENCE:
-        found = collection[-1] if collection else default  # type: ignore[index]
+        latest = collection[-1] if collection else default  # type: ignore[index]
     else:
-        for found in collection:  # noqa: B007 - the last one is what counts
+        for latest in collection:  # noqa: B007 - the last one is what counts
             pass
-    return _default_or_fail(found)
+    return _default_or_fail(latest)
 
 
 def _default_or_fail(default: Any) -> Any:
@@ -174,11 +174,11 @@ def index_of(limits: Limits, collection: Items, item: Any) -> int:
 
 @FUNCTIONS.method("lastIndexOf", ITERABLE)
 def last_index_of(limits: Limits, collection: Items, item: Any) -> int:
-    found = -1
+    latest = -1
     for index, other in enumerate(collection):
         if equal(other, item, limits):
-            found = index
-    return found
+            latest = index
+    return latest
 
 
 @FUNCTIONS.method("indexWhere", ITERABLE, LAMBDA)
@@ -188,11 +188,11 @@ def index_where(collection: Items, predicate: Lambda) -> int:
 
 @FUNCTIONS.method("lastIndexWhere", ITERABLE, LAMBDA)
 def last_index_where(collection: Items, predicate: Lambda) -> int:
-    found = -1
+    latest = -1
     for index, item in enumerate(collection):
         if predicate(item):
-            found = index
-    return found
+            latest = index
+    return latest
 
 
 @FUNCTIONS.method("slice", ITERABLE, INT)
