@@ -44,8 +44,9 @@ def test_tutorial(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest
 
 def test_reference_names_every_key() -> None:
     text = _page("reference.md")
-    keys = {*sections._TOP, *sections._SERVICE, *sections._FILE, *containers._CONTAINER, *containers._VOLUME}
-    keys |= {*containers._COMMAND, *configuration.SECTIONS}
+    keys = {*sections.TOP_KEYS, *sections.SERVICE_KEYS, *sections.FILE_KEYS}
+    keys |= {*containers.CONTAINER_KEYS, *containers.VOLUME_KEYS, *containers.COMMAND_KEYS}
+    keys |= {*configuration.SECTIONS}
     assert [key for key in sorted(keys) if f"`{key}`" not in text] == []
     assert all(
         renderer in _page("differences.md") for renderer in LANGUAGE.renderers() if renderer != "start-order"

@@ -60,8 +60,8 @@ class _Builder:
             for definition in self.resolved.deployment.definitions:
                 if definition.component == component.name and definition.root == component.root:
                     yield from self._service(definition)
-        for one in objects:
-            yield self._object(one)
+        for rendered in objects:
+            yield self._object(rendered)
 
     def _component(self, component: Component) -> Instance:
         file = component.get("service/files/defaults.yaml")
@@ -96,10 +96,12 @@ class _Builder:
             yield self._file(definition, file)
 
     def _services_needed(self, service: str) -> tuple[str, ...]:
-        wanted = (one for unit in self.units.of_service(service) for one in self.units.needs[unit.id])
+        wanted = (unit_id for unit in self.units.of_service(service) for unit_id in self.units.needs[unit.id])
         return tuple(
             dict.fromkeys(
-                self.units.all[one].service for one in wanted if self.units.all[one].service != service
+                self.units.all[unit_id].service
+                for unit_id in wanted
+                if self.units.all[unit_id].service != service
             )
         )
 
@@ -142,13 +144,15 @@ class _Builder:
         service = definition.service.name
         id_ = f"{service}/{command.name}" if command.single else local
         waits = tuple(
-            dict.fromkeys(one.unit for one in self.units.resolved(definition, command.dependencies))
+            dict.fromkeys(
+                dependency.unit for dependency in self.units.resolved(definition, command.dependencies)
+            )
         )
         if command.single:
             waits = self.units.needs[id_]
         relations = {
             "depends_on": waits,
-            "files": tuple(_file_id(service, one.name) for one in command.files),
+            "files": tuple(_file_id(service, file.name) for file in command.files),
         }
         return self._instance(
             definition,
@@ -167,7 +171,7 @@ class _Builder:
 
     def _names_of(self, units: Iterable[str]) -> tuple[AttributeRead, ...]:
         """The names that dependencies are found by."""
-        ids = (id_ for one in units for id_ in (one, self.units.all[one].service))
+        ids = (id_ for unit in units for id_ in (unit, self.units.all[unit].service))
         return tuple(AttributeRead(id_, "name") for id_ in dict.fromkeys(ids))
 
     def _reads_of_service(self, service: str) -> tuple[AttributeRead, ...]:
@@ -251,76 +255,78 @@ class _Builder:
             origins=self.origins.of(definition, node, (*attributes, *(relations or ())), id_, reads or {}),
         )
 
-    def _object(self, one: KubernetesObject) -> Instance:
-        made_from = self._made_from(one)
-        origin, content = self._object_origins(one)
-        attributes = _object_attributes(one.data)
+    def _object(self, rendered: KubernetesObject) -> Instance:
+        made_from = self._made_from(rendered)
+        origin, content = self._object_origins(rendered)
+        attributes = _object_attributes(rendered.data)
         origins: dict[str, Origin] = {}
         if self.origins.full:
             origins = {key: content for key in attributes if key in _CONTENT}
             namespace = tuple(self.origins.of_config("kubernetes", "namespace"))
             origins["metadata"] = Origin(origin.place, How.RENDERED, namespace, origin.note)
         return Instance(
-            id=f"{one.kind}/{one.name}",
-            type=f"{one.data['apiVersion']}/{one.kind}",
+            id=f"{rendered.kind}/{rendered.name}",
+            type=f"{rendered.data['apiVersion']}/{rendered.kind}",
             language=LANGUAGE,
-            name=one.name,
-            owner=one.definition.service.name if one.definition is not None else None,
+            name=rendered.name,
+            owner=rendered.definition.service.name if rendered.definition is not None else None,
             attributes=Record.of(attributes),
             relations=Record.of({"made_from": made_from} if made_from else {}),
             origin=origin,
             origins=Record.of(origins),
         )
 
-    def _object_origins(self, one: KubernetesObject) -> tuple[Origin, Origin]:
+    def _object_origins(self, rendered: KubernetesObject) -> tuple[Origin, Origin]:
         """Of the object itself, and of what it holds: the definition it is made from, or the configuration."""
-        if one.definition is None:
-            return self.origins.of_configuration(one.name)
-        service = one.definition.service
+        if rendered.definition is None:
+            return self.origins.of_configuration(rendered.name)
+        service = rendered.definition.service
         note = f"made from service {service.name}"
-        own = Origin(service.place, How.RENDERED, note=note)
+        whole = Origin(service.place, How.RENDERED, note=note)
         if not self.origins.full:
-            return own, own
-        read = (read for read in self._described[service.name] if _goes_into(one, read, service.name))
-        return own, Origin(service.place, How.RENDERED, (*read, *self._beside(one, one.definition)), note)
+            return whole, whole
+        read = (read for read in self._described[service.name] if _goes_into(rendered, read, service.name))
+        return whole, Origin(
+            service.place, How.RENDERED, (*read, *self._beside(rendered, rendered.definition)), note
+        )
 
-    def _beside(self, one: KubernetesObject, definition: Definition) -> Iterator[Origin]:
+    def _beside(self, rendered: KubernetesObject, definition: Definition) -> Iterator[Origin]:
         """What an object holds that is no value of its definition: texts of files, and settings of the deployment."""
         service = definition.service.name
-        if one.kind == "ConfigMap" and one.name == f"{service}-files":
+        if rendered.kind == "ConfigMap" and rendered.name == f"{service}-files":
             for component in self.resolved.deployment.components:
                 if component.name == definition.component and component.root == definition.root:
                     texts = (
                         self.origins.of_file(component, file.content) for file in definition.files.values()
                     )
                     yield from (text for text in texts if text is not None)
-        elif one.kind in _PODS:
+        elif rendered.kind in _PODS:
             for path in (("images",), ("registry",), ("replicas", service), ("nodes",), ("roles",)):
                 yield from self.origins.of_config(*path)
-        elif one.kind == "Ingress":
+        elif rendered.kind == "Ingress":
             yield from self.origins.of_config("configs", "ingress")
 
-    def _made_from(self, one: KubernetesObject) -> tuple[str, ...]:
-        if one.definition is None:
+    def _made_from(self, rendered: KubernetesObject) -> tuple[str, ...]:
+        if rendered.definition is None:
             return ()
-        service = one.definition.service.name
-        if one.kind == "Job":
-            return (f"{service}/{one.name[len(service) + 1 :]}",)
+        service = rendered.definition.service.name
+        if rendered.kind == "Job":
+            return (f"{service}/{rendered.name[len(service) + 1 :]}",)
         return (service,)
 
 
-def _goes_into(one: KubernetesObject, read: AttributeRead, service: str) -> bool:
+def _goes_into(rendered: KubernetesObject, read: AttributeRead, service: str) -> bool:
     """Whether a value of the definition can show up in an object: its service's own, its files', its containers'."""
     if read.attribute == "dsl_version":
         return False
     if read.attribute == "depends_on":
-        return one.kind == "ConfigMap" and one.name == f"{service}-role"
+        return rendered.kind == "ConfigMap" and rendered.name == f"{service}-role"
     is_file = read.instance.startswith(f"{service}#")
-    if one.kind in ("Service", "Ingress") or one.name == f"{service}-meta":
+    if rendered.kind in ("Service", "Ingress") or rendered.name == f"{service}-meta":
         return read.instance == service
-    if one.kind == "ConfigMap" and one.name == f"{service}-files":
+    if rendered.kind == "ConfigMap" and rendered.name == f"{service}-files":
         return is_file
-    if one.kind == "ConfigMap":
+    if rendered.kind == "ConfigMap":
         return read.attribute not in _POD_ONLY
     return not is_file
 

@@ -75,17 +75,19 @@ class Origins(Chains):
         }
         if "dependencies" in spans:
             spans["depends_on"] = spans["dependencies"]
-        own = Origin(node.place, How.LITERAL)
-        found = {name: self._origin(definition, spans[name]) if name in spans else own for name in names}
-        if "dsl_version" in found:
-            found["dsl_version"] = Origin(definition.version_place, How.LITERAL)
+        of_node = Origin(node.place, How.LITERAL)
+        origins = {
+            name: self._origin(definition, spans[name]) if name in spans else of_node for name in names
+        }
+        if "dsl_version" in origins:
+            origins["dsl_version"] = Origin(definition.version_place, How.LITERAL)
         if self.full:
             for name, read in reads.items():
-                known = found[name]
-                found[name] = Origin(known.place, known.how, (*known.sources, *read), known.note)
-        for name in self.deployment.overrides.of(instance) & found.keys():
-            found[name] = Origin(node.place, How.OVERRIDE)
-        return Record.of(found)
+                written = origins[name]
+                origins[name] = Origin(written.place, written.how, (*written.sources, *read), written.note)
+        for name in self.deployment.overrides.of(instance) & origins.keys():
+            origins[name] = Origin(node.place, How.OVERRIDE)
+        return Record.of(origins)
 
     def _origin(self, definition: Definition, span: Span) -> Origin:
         place = definition.rendered.place(span)
@@ -137,10 +139,10 @@ class Origins(Chains):
             places = configuration.places(*leaf) if all_layers else (configuration.place(*leaf),)
             for place in places:
                 how = How.DEFAULT if _is_default(place.source) else How.INPUT
-                given = self._given(place, ".".join(map(str, leaf[1:])))
-                yield given or Origin(place, how, note=".".join(map(str, leaf)))
+                input_origin = self._input_origin(place, ".".join(map(str, leaf[1:])))
+                yield input_origin or Origin(place, how, note=".".join(map(str, leaf)))
 
-    def _given(self, place: Place, name: str) -> Origin | None:
+    def _input_origin(self, place: Place, name: str) -> Origin | None:
         """The origin of an input, which stands in no file."""
         if place.source.name != INPUTS:
             return None
@@ -153,9 +155,9 @@ class Origins(Chains):
         section = _SECTIONS.get(name)
         place = self.deployment.configuration.place(section or "configs")
         note = f"made from {section}" if section else "made for every deployment"
-        own = Origin(place, How.RENDERED, note=note)
+        whole = Origin(place, How.RENDERED, note=note)
         if section is None or not self.full:
-            return own, own
+            return whole, whole
         # A key in any layer is a key of the whole, whatever its value there.
         sources = [*self.of_config(section, all_layers=True)]
         if section == "configs":  # which the namespace and the domain are added to
@@ -163,7 +165,7 @@ class Origins(Chains):
                 *self.of_config("kubernetes", "namespace"),
                 *self.of_config("kubernetes", "cluster_domain"),
             ]
-        return own, Origin(place, How.RENDERED, tuple(sources), note)
+        return whole, Origin(place, How.RENDERED, tuple(sources), note)
 
 
 def _is_default(source: Source) -> bool:

@@ -46,10 +46,10 @@ def find_cycles(needs: Mapping[str, Sequence[str]]) -> list[tuple[str, ...]]:
 def _popped(stack: list[str], on_stack: set[str], unit: str) -> list[str]:
     group: list[str] = []
     while True:
-        one = stack.pop()
-        on_stack.discard(one)
-        group.append(one)
-        if one == unit:
+        member = stack.pop()
+        on_stack.discard(member)
+        group.append(member)
+        if member == unit:
             return group
 
 
@@ -58,17 +58,17 @@ def start_order(needs: Mapping[str, Sequence[str]]) -> list[tuple[str, ...]]:
     missing = {unit: len(wanted) for unit, wanted in needs.items()}
     wanted_by: dict[str, list[str]] = {unit: [] for unit in needs}
     for unit, wanted in needs.items():
-        for one in wanted:
-            wanted_by[one].append(unit)
+        for target in wanted:
+            wanted_by[target].append(unit)
     wave = sorted(unit for unit, count in missing.items() if count == 0)
     waves: list[tuple[str, ...]] = []
     while wave:
         waves.append(tuple(wave))
         following: list[str] = []
         for unit in wave:
-            for one in wanted_by[unit]:
-                missing[one] -= 1
-                if missing[one] == 0:
-                    following.append(one)
+            for waiting in wanted_by[unit]:
+                missing[waiting] -= 1
+                if missing[waiting] == 0:
+                    following.append(waiting)
         wave = sorted(following)
     return waves

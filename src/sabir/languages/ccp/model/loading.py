@@ -45,7 +45,9 @@ def load_deployment(package: LoadedPackage, request: EvaluationRequest | None = 
         recording=request.full_provenance,
     )
     names = (
-        f"{one.service.name}/{unit.name}" for one in deployment.definitions for unit in one.service.containers
+        f"{definition.service.name}/{container.name}"
+        for definition in deployment.definitions
+        for container in definition.service.containers
     )
     deployment.overrides.reject_unused(names)
     return deployment
@@ -88,7 +90,7 @@ def _ordered(components: tuple[Component, ...], config: Source | Document | None
     """In the order of `repositories.repos`, when the configuration lists them: their defaults are merged in it."""
     repositories = _section(config, "repositories").get("repos")
     names = (
-        [one.get("name") for one in repositories if isinstance(one, dict)]
+        [repository.get("name") for repository in repositories if isinstance(repository, dict)]
         if isinstance(repositories, list)
         else []
     )
@@ -111,8 +113,8 @@ def _inputs(inputs: Mapping[str, Value]) -> Source | None:
         *parents, last = name.split(".")
         inner = configs
         for parent in parents:
-            known = inner.get(parent)
-            below = known if isinstance(known, dict) else {}
+            values = inner.get(parent)
+            below = values if isinstance(values, dict) else {}
             inner[parent] = below
             inner = below
         inner[last] = reveal_all(value)

@@ -37,19 +37,19 @@ def read_topology(configuration: Configuration) -> Topology | None:
     nodes, roles = configuration.section("nodes"), configuration.section("roles")
     if not nodes or not roles:
         return None
-    known = configuration.cluster_nodes
-    if known is None and all(_literal_pattern().fullmatch(pattern) for pattern in nodes):
-        known = tuple(pattern.replace("\\", "") for pattern in nodes)
-    matches = {pattern: _matching(pattern, known) for pattern in sorted(nodes)}
+    cluster = configuration.cluster_nodes
+    if cluster is None and all(_literal_pattern().fullmatch(pattern) for pattern in nodes):
+        cluster = tuple(pattern.replace("\\", "") for pattern in nodes)
+    matches = {pattern: _matching(pattern, cluster) for pattern in sorted(nodes)}
     hosts_of_role: dict[str, set[str] | None] = {}
-    for pattern, found in matches.items():
+    for pattern, matched in matches.items():
         for role in _roles(nodes[pattern]):
-            if found is None:
+            if matched is None:
                 hosts_of_role[role] = None
             else:
                 hosts = hosts_of_role.setdefault(role, set())
                 if hosts is not None:
-                    hosts |= set(found)
+                    hosts |= set(matched)
     services: dict[str, set[str] | None] = {}
     for role in sorted(roles):
         if role not in hosts_of_role:
@@ -66,7 +66,7 @@ def read_topology(configuration: Configuration) -> Topology | None:
         unused_roles=tuple(
             role for role in sorted(roles) if not hosts_of_role.get(role, True) or role not in hosts_of_role
         ),
-        unmatched=tuple(pattern for pattern, found in matches.items() if found == ()),
+        unmatched=tuple(pattern for pattern, matched in matches.items() if matched == ()),
     )
 
 
@@ -75,11 +75,11 @@ def _roles(node: Any) -> list[str]:
     return roles if isinstance(roles, list) else []
 
 
-def _matching(pattern: str, known: tuple[str, ...] | None) -> tuple[str, ...] | None:
-    if known is None:
+def _matching(pattern: str, cluster: tuple[str, ...] | None) -> tuple[str, ...] | None:
+    if cluster is None:
         return None
     matcher = re.compile(pattern)
-    return tuple(node for node in known if matcher.match(node))
+    return tuple(node for node in cluster if matcher.match(node))
 
 
 def node_configs(configuration: Configuration) -> dict[str, Any]:

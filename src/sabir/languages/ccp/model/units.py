@@ -46,7 +46,9 @@ class Units:
     """The units of all definitions, and what their dependencies mean."""
 
     def __init__(self, definitions: Iterable[Definition]) -> None:
-        self.definitions: dict[str, Definition] = {one.service.name: one for one in definitions}
+        self.definitions: dict[str, Definition] = {
+            definition.service.name: definition for definition in definitions
+        }
         self.all: dict[str, Unit] = {}
         self._named: dict[str, list[str]] = {}
         self._of_service: dict[str, list[Unit]] = {}
@@ -78,31 +80,33 @@ class Units:
         if suffix not in ("", "local") or reference.name.endswith(":"):
             return ()
         local = suffix == "local"
-        own = definition.service.name
+        service_name = definition.service.name
         if name in definition.mapping:
             name = definition.mapping[name]
         else:
-            service = self._holder(name, own, definition)
+            service = self._holder(name, service_name, definition)
             if service is not None:
                 return (Resolved(f"{service}/{name}", local),)
             # A definition that waits for itself by name means the instance it was rendered for.
-            if name == definition.written_name and name != own:
-                name = own
-        holder = self._holder(name, own, definition)
+            if name == definition.written_name and name != service_name:
+                name = service_name
+        holder = self._holder(name, service_name, definition)
         if holder is not None:
             return (Resolved(f"{holder}/{name}", local),)
         service_definition = self.definitions.get(name)
         if service_definition is None:
             return ()
-        return tuple(Resolved(f"{name}/{one.name}", local) for one in service_definition.service.containers)
+        return tuple(
+            Resolved(f"{name}/{container.name}", local) for container in service_definition.service.containers
+        )
 
-    def _holder(self, name: str, own: str, definition: Definition) -> str | None:
+    def _holder(self, name: str, service_name: str, definition: Definition) -> str | None:
         """The service whose unit of this name is meant: the own, the one of that same name, the first by alphabet."""
         holders = self._named.get(name)
         if not holders:
             return None
-        if own in holders:
-            return own
+        if service_name in holders:
+            return service_name
         if name in holders:
             return name
         first = min(holders)
@@ -110,16 +114,18 @@ class Units:
         return mapped if mapped in holders else first
 
     def resolved(self, definition: Definition, references: Iterable[Reference]) -> tuple[Resolved, ...]:
-        return tuple(one for reference in references for one in self.resolve(definition, reference))
+        return tuple(
+            dependency for reference in references for dependency in self.resolve(definition, reference)
+        )
 
     def dependencies(self, unit: Unit) -> tuple[Resolved, ...]:
         """What the unit as a whole waits for, as its workflow lists it."""
         container, definition = unit.container, unit.definition
         if unit.command is not None:
-            own = self.resolved(definition, unit.command.dependencies)
+            waited_for = self.resolved(definition, unit.command.dependencies)
             if unit.command.stage is Stage.POST:
-                own += (Resolved(f"{unit.service}/{container.name}", local=False),)
-            return own
+                waited_for += (Resolved(f"{unit.service}/{container.name}", local=False),)
+            return waited_for
         singles = tuple(
             Resolved(f"{unit.service}/{command.name}", local=False)
             for command in container.pre
@@ -137,23 +143,23 @@ class Units:
                 for command in (*unit.container.pre, *unit.container.post):
                     if not command.single:
                         wanted += self.resolved(unit.definition, command.dependencies)
-            needs[unit.id] = tuple(dict.fromkeys(one.unit for one in wanted))
+            needs[unit.id] = tuple(dict.fromkeys(dependency.unit for dependency in wanted))
         return needs
 
     def services_needed(self) -> dict[str, list[str]]:
         """Every service with all services it needs, directly or not, itself left out."""
         direct: dict[str, set[str]] = {name: set() for name in self.definitions}
         for unit, wanted in self.needs.items():
-            direct[self.all[unit].service] |= {self.all[one].service for one in wanted}
+            direct[self.all[unit].service] |= {self.all[need].service for need in wanted}
         out: dict[str, list[str]] = {}
         for name in direct:
             seen: set[str] = set()
             waiting = list(direct[name])
             while waiting:
-                one = waiting.pop()
-                if one not in seen:
-                    seen.add(one)
-                    waiting += direct[one]
+                service = waiting.pop()
+                if service not in seen:
+                    seen.add(service)
+                    waiting += direct[service]
             out[name] = sorted(seen - {name})
         return out
 

@@ -45,11 +45,11 @@ class Component(Struct, frozen=True, kw_only=True, eq=False):
     @property
     def exports(self) -> dict[str, PackageFile]:
         """Shared macros for file templates: `exports/NAME.j2`."""
-        found = {}
+        exports = {}
         for name in self.package.list():
             if name.startswith(f"{self.root}exports/") and (file := self.package.get_file(name)):
-                found[name.rpartition("/")[2]] = file
-        return found
+                exports[name.rpartition("/")[2]] = file
+        return exports
 
     def get(self, name: str) -> PackageFile | None:
         return self.package.get_file(self.root + name)
@@ -68,17 +68,17 @@ def _is_definition(name: str) -> bool:
 
 def components_of(packages: Iterable[LoadedPackage]) -> tuple[Component, ...]:
     """The components in these packages, in the order of the packages and of their names in each."""
-    found: list[Component] = []
+    components: list[Component] = []
     for package in packages:
         roots = {match["root"] for name in package.list() if (match := _definition_pattern().fullmatch(name))}
         # A component may hold examples with a service/ folder of their own: the outermost root counts.
         outer = [root for root in roots if not any(other != root and _below(root, other) for other in roots)]
         for root in sorted(outer, key=lambda root: root or ""):
             name = root.rpartition("/")[2] if root else _package_name(package)
-            found.append(
+            components.append(
                 Component(name=component_name(name), package=package, root=f"{root}/" if root else "")
             )
-    return tuple(found)
+    return tuple(components)
 
 
 def _package_name(package: LoadedPackage) -> str:

@@ -132,8 +132,8 @@ class Configuration(Struct, frozen=True, kw_only=True, eq=False):
         return version if isinstance(version, str) else None
 
     def section(self, name: str) -> Mapping[str, Any]:
-        found: Mapping[str, Any] = self.data.get(name) or {}
-        return found
+        values: Mapping[str, Any] = self.data.get(name) or {}
+        return values
 
     def place(self, *path: str | int) -> Place:
         """Where the value at a path was written, in the outermost layer that has it."""
@@ -159,9 +159,9 @@ def deep_merge(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, An
     """A new mapping: `over` wins, mappings are merged into each other."""
     merged = dict(base)
     for key, value in over.items():
-        known = merged.get(key)
-        if isinstance(known, Mapping) and isinstance(value, Mapping):
-            merged[key] = deep_merge(known, value)
+        base_value = merged.get(key)
+        if isinstance(base_value, Mapping) and isinstance(value, Mapping):
+            merged[key] = deep_merge(base_value, value)
         else:
             merged[key] = value
     return merged
@@ -182,9 +182,9 @@ def read_configuration(sources: Iterable[Source | Document]) -> tuple[Configurat
     layers = [_framework()]
     merged = data_of(layers[0][1])
     readable = True
-    for given in sources:
-        source = given.source if isinstance(given, Document) else given
-        root = _read_layer(given, faults)
+    for layer in sources:
+        source = layer.source if isinstance(layer, Document) else layer
+        root = _read_layer(layer, faults)
         if root is not None:
             data = data_of(root)
             sections = {name: value for name, value in data.items() if isinstance(value, dict)}
@@ -195,10 +195,10 @@ def read_configuration(sources: Iterable[Source | Document]) -> tuple[Configurat
     return Configuration(data=merged, layers=tuple(layers), readable=readable), faults
 
 
-def _read_layer(given: Source | Document, faults: list[Fault]) -> YamlMapping | None:
-    source = given.source if isinstance(given, Document) else given
+def _read_layer(layer: Source | Document, faults: list[Fault]) -> YamlMapping | None:
+    source = layer.source if isinstance(layer, Document) else layer
     reading = Reading(Rendered(source), faults)
-    first = given.node if isinstance(given, Document) else _first_document(source, reading)
+    first = layer.node if isinstance(layer, Document) else _first_document(source, reading)
     root = None if first is None else reading.mapping(first, "")
     if root is not None:
         _Sections(reading).check(root)
@@ -241,11 +241,11 @@ class _Sections:
                 message = f"{path}: {pattern!r} is no pattern of node names: {problem}"
                 self.reading.fail(BAD_FORMAT, path, entry.key, message)
             node = self.reading.mapping(entry.value, path)
-            found = self.reading.entries(node, path) if node is not None else {}
-            if "roles" in found:
-                self._texts(found["roles"].value, f"{path}.roles")
-            if "configs" in found:
-                self.reading.mapping(found["configs"].value, f"{path}.configs")
+            entries = self.reading.entries(node, path) if node is not None else {}
+            if "roles" in entries:
+                self._texts(entries["roles"].value, f"{path}.roles")
+            if "configs" in entries:
+                self.reading.mapping(entries["configs"].value, f"{path}.configs")
 
     def _roles(self, section: YamlMapping) -> None:
         for role, entry in self.reading.entries(section, "roles").items():
@@ -263,12 +263,12 @@ class _Sections:
             self.reading.integer(entry.value, join("replicas", service), low=0, high=2**31 - 1)
 
     def _images(self, section: YamlMapping) -> None:
-        found = self.reading.entries(section, "images")
+        entries = self.reading.entries(section, "images")
         for key in ("namespace", "tag"):
-            if key in found:
-                self._word(found[key].value, f"images.{key}")
-        if "image_specs" in found:
-            specs = self.reading.mapping(found["image_specs"].value, "images.image_specs")
+            if key in entries:
+                self._word(entries[key].value, f"images.{key}")
+        if "image_specs" in entries:
+            specs = self.reading.mapping(entries["image_specs"].value, "images.image_specs")
             for name, entry in (self.reading.entries(specs, "images.image_specs") if specs else {}).items():
                 spec = self.reading.mapping(entry.value, f"images.image_specs.{name}")
                 for key, value in (self.reading.entries(spec, "") if spec else {}).items():
@@ -292,19 +292,19 @@ class _Sections:
                 )
 
     def _kubernetes(self, section: YamlMapping) -> None:
-        found = self.reading.entries(section, "kubernetes")
-        if "namespace" in found:
+        entries = self.reading.entries(section, "kubernetes")
+        if "namespace" in entries:
             path = "kubernetes.namespace"
-            self.reading.matching(found["namespace"].value, path, DNS_LABEL, "a DNS label")
-        if "cluster_domain" in found:
+            self.reading.matching(entries["namespace"].value, path, DNS_LABEL, "a DNS label")
+        if "cluster_domain" in entries:
             path = "kubernetes.cluster_domain"
             self.reading.matching(
-                found["cluster_domain"].value, path, dns_subdomain_pattern(), "a domain name"
+                entries["cluster_domain"].value, path, dns_subdomain_pattern(), "a domain name"
             )
-        if "node_port_range" in found:
-            self._range(found["node_port_range"].value)
-        if "cluster_nodes" in found:
-            self._texts(found["cluster_nodes"].value, "kubernetes.cluster_nodes")
+        if "node_port_range" in entries:
+            self._range(entries["node_port_range"].value)
+        if "cluster_nodes" in entries:
+            self._texts(entries["cluster_nodes"].value, "kubernetes.cluster_nodes")
 
     def _range(self, node: YamlNode) -> None:
         path = "kubernetes.node_port_range"
@@ -315,11 +315,11 @@ class _Sections:
             self.reading.fail(BAD_FORMAT, path, node, message, hint="as in 30000-32767")
 
     def _framework(self, section: YamlMapping) -> None:
-        found = self.reading.keys(section, "framework", ("dsl_version",))
-        if "dsl_version" in found:
+        entries = self.reading.keys(section, "framework", ("dsl_version",))
+        if "dsl_version" in entries:
             wanted = "MAJOR.MINOR.PATCH"
             self.reading.matching(
-                found["dsl_version"].value, "framework.dsl_version", _dsl_version_pattern(), wanted
+                entries["dsl_version"].value, "framework.dsl_version", _dsl_version_pattern(), wanted
             )
 
     def _services(self, section: YamlMapping) -> None:
@@ -330,13 +330,13 @@ class _Sections:
             mapping = self.reading.mapping(entry.value, path)
             if mapping is None:
                 continue
-            found = self.reading.keys(mapping, path, ("service_def", "configs", "mapping"))
-            if "service_def" in found:
-                self.reading.text(found["service_def"].value, f"{path}.service_def")
-            if "configs" in found:
-                self.reading.mapping(found["configs"].value, f"{path}.configs")
-            if "mapping" in found:
-                inner = self.reading.mapping(found["mapping"].value, f"{path}.mapping")
+            entries = self.reading.keys(mapping, path, ("service_def", "configs", "mapping"))
+            if "service_def" in entries:
+                self.reading.text(entries["service_def"].value, f"{path}.service_def")
+            if "configs" in entries:
+                self.reading.mapping(entries["configs"].value, f"{path}.configs")
+            if "mapping" in entries:
+                inner = self.reading.mapping(entries["mapping"].value, f"{path}.mapping")
                 for key, value in (self.reading.entries(inner, f"{path}.mapping") if inner else {}).items():
                     self.reading.text(value.value, f"{path}.mapping.{key}")
 

@@ -13,7 +13,7 @@ from sabir.languages.ccp.syntax.reading import BAD_FORMAT, Reading
 from sabir.source.yaml import YamlEntry, YamlMapping, YamlNode
 from sabir.text import Place
 
-__all__ = ["read_container", "read_destination"]
+__all__ = ["COMMAND_KEYS", "CONTAINER_KEYS", "VOLUME_KEYS", "read_container", "read_destination"]
 
 
 @cache
@@ -21,7 +21,7 @@ def _absolute_pattern() -> re.Pattern[str]:
     return re.compile(r"/[^\x00-\x1f:]*")
 
 
-_CONTAINER: Final = (
+CONTAINER_KEYS: Final = (
     "name",
     "image",
     "probes",
@@ -33,8 +33,8 @@ _CONTAINER: Final = (
     "privileged",
     "lifecycle",
 )
-_VOLUME: Final = ("name", "type", "path", "mount-path", "readOnly")
-_COMMAND: Final = ("name", "command", "dependencies", "type", "files", "user", "secrets")
+VOLUME_KEYS: Final = ("name", "type", "path", "mount-path", "readOnly")
+COMMAND_KEYS: Final = ("name", "command", "dependencies", "type", "files", "user", "secrets")
 _SECRETS_SINCE: Final = (0, 6, 0)
 _IMAGE_SINCE: Final = (0, 5, 0)
 
@@ -43,16 +43,18 @@ def read_container(reading: Reading, node: YamlNode, path: str) -> Container | N
     mapping = reading.mapping(node, path)
     if mapping is None:
         return None
-    found = reading.keys(mapping, path, _CONTAINER, required=("name", "image", "daemon"))
-    readiness, liveness = _probes(reading, found, path)
-    if "privileged" in found:
-        reading.feature((0, 1, 0), f"{path}.privileged", found["privileged"])
-    privileged = "privileged" in found and reading.boolean(found["privileged"].value, f"{path}.privileged")
-    name = reading.name(found["name"].value, f"{path}.name") if "name" in found else ""
-    image = reading.text(found["image"].value, f"{path}.image") if "image" in found else ""
+    entries = reading.keys(mapping, path, CONTAINER_KEYS, required=("name", "image", "daemon"))
+    readiness, liveness = _probes(reading, entries, path)
+    if "privileged" in entries:
+        reading.feature((0, 1, 0), f"{path}.privileged", entries["privileged"])
+    privileged = "privileged" in entries and reading.boolean(
+        entries["privileged"].value, f"{path}.privileged"
+    )
+    name = reading.name(entries["name"].value, f"{path}.name") if "name" in entries else ""
+    image = reading.text(entries["image"].value, f"{path}.image") if "image" in entries else ""
     daemon = (
-        read_command(reading, found["daemon"].value, f"{path}.daemon", Stage.DAEMON)
-        if "daemon" in found
+        read_command(reading, entries["daemon"].value, f"{path}.daemon", Stage.DAEMON)
+        if "daemon" in entries
         else None
     )
     return Container(
@@ -60,20 +62,20 @@ def read_container(reading: Reading, node: YamlNode, path: str) -> Container | N
         place=reading.place(mapping),
         yaml=mapping,
         name=name,
-        name_place=_value_place(reading, found, "name", mapping),
+        name_place=_value_place(reading, entries, "name", mapping),
         image=image,
-        image_place=_value_place(reading, found, "image", mapping),
+        image_place=_value_place(reading, entries, "image", mapping),
         readiness=readiness,
         liveness=liveness,
-        volumes=_volumes(reading, found, path),
-        pre=_commands(reading, found, path, Stage.PRE),
+        volumes=_volumes(reading, entries, path),
+        pre=_commands(reading, entries, path, Stage.PRE),
         daemon=daemon or _no_command(reading, mapping, path),
-        post=_commands(reading, found, path, Stage.POST),
-        env=tuple(read_env(reading, *item) for item in _array(reading, found, path, "env")),
+        post=_commands(reading, entries, path, Stage.POST),
+        env=tuple(read_env(reading, *item) for item in _array(reading, entries, path, "env")),
         privileged=privileged,
-        privileged_place=_value_place(reading, found, "privileged", mapping) if privileged else None,
-        lifecycle=read_lifecycle(reading, found["lifecycle"], f"{path}.lifecycle")
-        if "lifecycle" in found
+        privileged_place=_value_place(reading, entries, "privileged", mapping) if privileged else None,
+        lifecycle=read_lifecycle(reading, entries["lifecycle"], f"{path}.lifecycle")
+        if "lifecycle" in entries
         else None,
     )
 
@@ -84,21 +86,21 @@ def _no_command(reading: Reading, mapping: YamlMapping, path: str) -> Command:
     return Command(path=path, place=place, name_place=place, yaml=mapping, stage=Stage.DAEMON, command="")
 
 
-def _value_place(reading: Reading, found: dict[str, YamlEntry], key: str, mapping: YamlMapping) -> Place:
-    return reading.place(found[key].value if key in found else mapping)
+def _value_place(reading: Reading, entries: dict[str, YamlEntry], key: str, mapping: YamlMapping) -> Place:
+    return reading.place(entries[key].value if key in entries else mapping)
 
 
 def _array(
-    reading: Reading, found: dict[str, YamlEntry], path: str, key: str
+    reading: Reading, entries: dict[str, YamlEntry], path: str, key: str
 ) -> tuple[tuple[YamlNode, str], ...]:
-    return tuple(reading.items(found[key].value, f"{path}.{key}")) if key in found else ()
+    return tuple(reading.items(entries[key].value, f"{path}.{key}")) if key in entries else ()
 
 
-def _probes(reading: Reading, found: dict[str, YamlEntry], path: str) -> tuple[Probe | None, Probe | None]:
-    if "probes" not in found:
+def _probes(reading: Reading, entries: dict[str, YamlEntry], path: str) -> tuple[Probe | None, Probe | None]:
+    if "probes" not in entries:
         return None, None
     path = f"{path}.probes"
-    mapping = reading.mapping(found["probes"].value, path)
+    mapping = reading.mapping(entries["probes"].value, path)
     if mapping is None:
         return None, None
     probes = reading.keys(mapping, path, ("readiness", "liveness"))
@@ -109,8 +111,8 @@ def _probes(reading: Reading, found: dict[str, YamlEntry], path: str) -> tuple[P
     return readiness, liveness
 
 
-def _volumes(reading: Reading, found: dict[str, YamlEntry], path: str) -> tuple[Volume, ...]:
-    volumes = (_volume(reading, *item) for item in _array(reading, found, path, "volumes"))
+def _volumes(reading: Reading, entries: dict[str, YamlEntry], path: str) -> tuple[Volume, ...]:
+    volumes = (_volume(reading, *item) for item in _array(reading, entries, path, "volumes"))
     return tuple(volume for volume in volumes if volume is not None)
 
 
@@ -118,32 +120,32 @@ def _volume(reading: Reading, node: YamlNode, path: str) -> Volume | None:
     mapping = reading.mapping(node, path)
     if mapping is None:
         return None
-    found = reading.keys(mapping, path, _VOLUME, required=("name", "type"))
+    entries = reading.keys(mapping, path, VOLUME_KEYS, required=("name", "type"))
     kind = (
-        reading.choice(found["type"].value, f"{path}.type", ("host", "empty-dir"))
-        if "type" in found
+        reading.choice(entries["type"].value, f"{path}.type", ("host", "empty-dir"))
+        if "type" in entries
         else None
     )
     paths: dict[str, str] = {
-        key: _path(reading, found[key], f"{path}.{key}") for key in ("path", "mount-path") if key in found
+        key: _path(reading, entries[key], f"{path}.{key}") for key in ("path", "mount-path") if key in entries
     }
     if kind == "host":
-        if "path" not in found:
+        if "path" not in entries:
             reading.missing(mapping, path, "path", hint="the directory of the host to mount")
         elif ".." in paths["path"].split("/"):
             message = f"{path}.path must not contain '..'"
-            reading.fail(BAD_FORMAT, f"{path}.path", found["path"].value, message)
-    elif kind == "empty-dir" and not found.keys() & {"path", "mount-path"}:
+            reading.fail(BAD_FORMAT, f"{path}.path", entries["path"].value, message)
+    elif kind == "empty-dir" and not entries.keys() & {"path", "mount-path"}:
         reading.missing(mapping, path, "mount-path", hint="where the container shall see it")
     mount_key = "mount-path" if "mount-path" in paths else "path"
     return Volume(
         path=path,
-        place=reading.place(found["name"].value if "name" in found else mapping),
-        name=reading.name(found["name"].value, f"{path}.name") if "name" in found else "",
+        place=reading.place(entries["name"].value if "name" in entries else mapping),
+        name=reading.name(entries["name"].value, f"{path}.name") if "name" in entries else "",
         host_path=paths.get("path", "") if kind == "host" else None,
         mount_path=paths.get(mount_key, ""),
         mount_key=mount_key,
-        read_only="readOnly" in found and reading.boolean(found["readOnly"].value, f"{path}.readOnly"),
+        read_only="readOnly" in entries and reading.boolean(entries["readOnly"].value, f"{path}.readOnly"),
     )
 
 
@@ -151,8 +153,10 @@ def _path(reading: Reading, entry: YamlEntry, path: str) -> str:
     return reading.matching(entry.value, path, _absolute_pattern(), "an absolute path")
 
 
-def _commands(reading: Reading, found: dict[str, YamlEntry], path: str, stage: Stage) -> tuple[Command, ...]:
-    commands = (read_command(reading, *item, stage) for item in _array(reading, found, path, stage.value))
+def _commands(
+    reading: Reading, entries: dict[str, YamlEntry], path: str, stage: Stage
+) -> tuple[Command, ...]:
+    commands = (read_command(reading, *item, stage) for item in _array(reading, entries, path, stage.value))
     return tuple(command for command in commands if command is not None)
 
 
@@ -168,36 +172,38 @@ def read_command(reading: Reading, node: YamlNode, path: str, stage: Stage) -> C
         kind = reading.choice(kind_node, f"{path}.type", choices)
         kind = "local" if len(reading.faults) > before else kind
     single = kind == "single"
-    allowed = (*_COMMAND, "image") if single else _COMMAND
-    found = reading.keys(mapping, path, allowed, required=("name", "command") if single else ("command",))
+    allowed = (*COMMAND_KEYS, "image") if single else COMMAND_KEYS
+    entries = reading.keys(mapping, path, allowed, required=("name", "command") if single else ("command",))
     for key, since in (("secrets", _SECRETS_SINCE), ("image", _IMAGE_SINCE)):
-        if key in found:
-            reading.feature(since, f"{path}.{key}", found[key])
+        if key in entries:
+            reading.feature(since, f"{path}.{key}", entries[key])
     return Command(
         path=path,
         place=reading.place(mapping),
         yaml=mapping,
         stage=stage,
-        name=reading.name(found["name"].value, f"{path}.name") if "name" in found else None,
-        name_place=_value_place(reading, found, "name", mapping),
-        command=reading.text(found["command"].value, f"{path}.command") if "command" in found else "",
+        name=reading.name(entries["name"].value, f"{path}.name") if "name" in entries else None,
+        name_place=_value_place(reading, entries, "name", mapping),
+        command=reading.text(entries["command"].value, f"{path}.command") if "command" in entries else "",
         single=single,
-        dependencies=_references(reading, found, path, "dependencies"),
-        files=_references(reading, found, path, "files"),
-        secrets=_references(reading, found, path, "secrets"),
-        user=reading.text(found["user"].value, f"{path}.user") if "user" in found else None,
-        image=reading.text(found["image"].value, f"{path}.image") if "image" in found else None,
+        dependencies=_references(reading, entries, path, "dependencies"),
+        files=_references(reading, entries, path, "files"),
+        secrets=_references(reading, entries, path, "secrets"),
+        user=reading.text(entries["user"].value, f"{path}.user") if "user" in entries else None,
+        image=reading.text(entries["image"].value, f"{path}.image") if "image" in entries else None,
     )
 
 
-def _references(reading: Reading, found: dict[str, YamlEntry], path: str, key: str) -> tuple[Reference, ...]:
+def _references(
+    reading: Reading, entries: dict[str, YamlEntry], path: str, key: str
+) -> tuple[Reference, ...]:
     return tuple(
         Reference(path=item_path, place=reading.place(item), name=reading.text(item, item_path))
-        for item, item_path in _array(reading, found, path, key)
+        for item, item_path in _array(reading, entries, path, key)
     )
 
 
-def read_destination(reading: Reading, found: dict[str, YamlEntry], path: str) -> str:
-    if "path" not in found:
+def read_destination(reading: Reading, entries: dict[str, YamlEntry], path: str) -> str:
+    if "path" not in entries:
         return ""
-    return reading.matching(found["path"].value, f"{path}.path", _absolute_pattern(), "an absolute path")
+    return reading.matching(entries["path"].value, f"{path}.path", _absolute_pattern(), "an absolute path")

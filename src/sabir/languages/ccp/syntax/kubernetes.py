@@ -64,19 +64,21 @@ def read_env(reading: Reading, node: YamlNode, path: str) -> Mapping[str, Any]:
     mapping = reading.mapping(node, path)
     if mapping is None:
         return {}
-    found = reading.keys(mapping, path, ("name", "value", "valueFrom"), required=("name",))
+    entries = reading.keys(mapping, path, ("name", "value", "valueFrom"), required=("name",))
     variable: dict[str, Any] = {}
-    if "name" in found:
+    if "name" in entries:
         wanted = "printable and without '='"
-        variable["name"] = reading.matching(found["name"].value, f"{path}.name", _env_name_pattern(), wanted)
-    if "value" in found:
-        variable["value"] = reading.text(found["value"].value, f"{path}.value", blank=True)
-    if "valueFrom" in found:
-        _check(reading, found["valueFrom"].value, f"{path}.valueFrom", _VALUE_FROM)
-        variable["valueFrom"] = _plain(found["valueFrom"].value)
-    if "value" in found and "valueFrom" in found:
+        variable["name"] = reading.matching(
+            entries["name"].value, f"{path}.name", _env_name_pattern(), wanted
+        )
+    if "value" in entries:
+        variable["value"] = reading.text(entries["value"].value, f"{path}.value", blank=True)
+    if "valueFrom" in entries:
+        _check(reading, entries["valueFrom"].value, f"{path}.valueFrom", _VALUE_FROM)
+        variable["valueFrom"] = _plain(entries["valueFrom"].value)
+    if "value" in entries and "valueFrom" in entries:
         message = f"{path} has both value and valueFrom; Kubernetes takes one of them"
-        reading.fail(CONFLICT, path, found["valueFrom"].key, message)
+        reading.fail(CONFLICT, path, entries["valueFrom"].key, message)
     return variable
 
 
@@ -94,8 +96,8 @@ def _check(reading: Reading, node: YamlNode, path: str, form: _Form | str) -> No
     mapping = reading.mapping(node, path)
     if mapping is None:
         return
-    found = reading.keys(mapping, path, tuple(form.keys), required=form.required)
-    for name, entry in found.items():
+    entries = reading.keys(mapping, path, tuple(form.keys), required=form.required)
+    for name, entry in entries.items():
         _check(reading, entry.value, join(path, name), form.keys[name])
     if form.one_of and len(mapping.entries) != 1:
         message = f"{path} needs exactly one of {', '.join(form.keys)}"

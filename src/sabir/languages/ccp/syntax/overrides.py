@@ -48,7 +48,7 @@ class Overrides:
         if isinstance(containers, YamlSequence):
             items = tuple(self._container(item, name) for item in containers.items)
             service = _with(service, "containers", YamlSequence(containers.span, items))
-        return self._given(service, name)
+        return self._overridden(service, name)
 
     def _container(self, node: YamlNode, service: str) -> YamlNode:
         if not isinstance(node, YamlMapping):
@@ -56,7 +56,7 @@ class Overrides:
         id_ = f"{service}/{text_of(node.get('name'))}"
         daemon = node.get("daemon")
         if isinstance(daemon, YamlMapping):
-            node = _with(node, "daemon", self._given(daemon, f"{id_}/daemon"))
+            node = _with(node, "daemon", self._overridden(daemon, f"{id_}/daemon"))
         for stage in ("pre", "post"):
             commands = node.get(stage)
             if isinstance(commands, YamlSequence):
@@ -65,25 +65,27 @@ class Overrides:
                     for position, item in enumerate(commands.items)
                 )
                 node = _with(node, stage, YamlSequence(commands.span, items))
-        return self._given(node, id_)
+        return self._overridden(node, id_)
 
     def _command(self, node: YamlNode, service: str, stage: str, position: int) -> YamlNode:
         if not isinstance(node, YamlMapping):
             return node
         name = text_of(node.get("name"))
         single = text_of(node.get("type")) == "single"
-        return self._given(node, f"{service}/{name}" if single else f"{stage}/{name or position}")
+        return self._overridden(node, f"{service}/{name}" if single else f"{stage}/{name or position}")
 
     def _files(self, files: YamlMapping, service: str) -> YamlMapping:
         entries = (
-            YamlEntry(one.key, self._given(one.value, f"{service}#{text_of(one.key)}"), one.merged)
-            if isinstance(one.value, YamlMapping)
-            else one
-            for one in files.entries
+            YamlEntry(
+                entry.key, self._overridden(entry.value, f"{service}#{text_of(entry.key)}"), entry.merged
+            )
+            if isinstance(entry.value, YamlMapping)
+            else entry
+            for entry in files.entries
         )
         return YamlMapping(files.span, tuple(entries), files.tag)
 
-    def _given(self, node: YamlMapping, instance: str) -> YamlMapping:
+    def _overridden(self, node: YamlMapping, instance: str) -> YamlMapping:
         for subject, value in self.values.items():
             owner, _, key = subject.rpartition(".")
             if owner == instance:
@@ -91,15 +93,15 @@ class Overrides:
                 node = _with(node, key, node_of(value, node.span))
         return node
 
-    def reject_unused(self, known: Iterator[str]) -> None:
+    def reject_unused(self, instances: Iterator[str]) -> None:
         """UsageError for an override that no definition had a place for."""
         from sabir.diagnostics.near import did_you_mean
 
-        left = next((one for one in self.values if one not in self.used), None)
+        left = next((subject for subject in self.values if subject not in self.used), None)
         if left is not None:
             instance = left.rpartition(".")[0]
             hint = (
-                did_you_mean(instance, [*known])
+                did_you_mean(instance, [*instances])
                 or "compile shows the services, containers, commands and files"
             )
             raise UsageError(f"--set {left}: no definition describes {instance or left!r}: {hint}")
@@ -108,8 +110,9 @@ class Overrides:
 def _with(mapping: YamlMapping, key: str, value: YamlNode) -> YamlMapping:
     """The mapping with one value replaced, or added at its end."""
     entries = tuple(
-        YamlEntry(one.key, value, one.merged) if text_of(one.key) == key else one for one in mapping.entries
+        YamlEntry(entry.key, value, entry.merged) if text_of(entry.key) == key else entry
+        for entry in mapping.entries
     )
-    if not any(text_of(one.key) == key for one in entries):
+    if not any(text_of(entry.key) == key for entry in entries):
         entries += (YamlEntry(YamlScalar.at(mapping.span, key, key, Style.PLAIN), value),)
     return YamlMapping(mapping.span, entries, mapping.tag)

@@ -100,14 +100,14 @@ def _from_mapping(reading: Reading, node: YamlMapping, path: str, node_ports: Po
         if isinstance(key, YamlScalar) and _number_pattern().fullmatch(key.text):
             external = _number(reading, value, path)
             return _checked(reading, node, path, int(key.text), external, node_ports=node_ports)
-    found = reading.keys(node, path, _KEYS, required=("cont",))
+    entries = reading.keys(node, path, _KEYS, required=("cont",))
     if node.entries:
         reading.feature((0, 1, 0), path, node.entries[0])
     numbers: dict[str, int | None] = {"cont": None, "node": None}
     for key_name in numbers:
-        if key_name not in found:
+        if key_name not in entries:
             continue
-        value, value_path = found[key_name].value, f"{path}.{key_name}"
+        value, value_path = entries[key_name].value, f"{path}.{key_name}"
         number = _number(reading, value, value_path)
         numbers[key_name] = number
         if number is not None:
@@ -118,9 +118,11 @@ def _from_mapping(reading: Reading, node: YamlMapping, path: str, node_ports: Po
                 message = f"{value_path}: {problem}"
                 reading.fail(OUT_OF_RANGE, value_path, value, message, hint=_range_hint([problem]))
     ingress = None
-    if "ingress" in found:
+    if "ingress" in entries:
         wanted = "a host name without its domain"
-        ingress = reading.matching(found["ingress"].value, f"{path}.ingress", dns_subdomain_pattern(), wanted)
+        ingress = reading.matching(
+            entries["ingress"].value, f"{path}.ingress", dns_subdomain_pattern(), wanted
+        )
     internal = numbers["cont"]
     if internal is None:
         return None

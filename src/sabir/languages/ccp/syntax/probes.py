@@ -34,27 +34,27 @@ def read_probe(reading: Reading, node: YamlNode, path: str) -> Probe | None:
     if len(reading.faults) > before:
         return None
     required = ("command",) if kind == "exec" else ("path", "port")
-    found = reading.keys(node, path, _FORMS[kind], required=required)
+    entries = reading.keys(node, path, _FORMS[kind], required=required)
     written: Any = plain_data(node)
     return Probe(
         path=path,
         place=reading.place(node),
-        action=_exec(reading, found, path) if kind == "exec" else _http(reading, found, path),
+        action=_exec(reading, entries, path) if kind == "exec" else _http(reading, entries, path),
         written=written,
-        timeout=_seconds(reading, found, path, "timeout", 1),
-        initial_delay=_seconds(reading, found, path, "initialDelay", 0),
+        timeout=_seconds(reading, entries, path, "timeout", 1),
+        initial_delay=_seconds(reading, entries, path, "initialDelay", 0),
     )
 
 
-def _exec(reading: Reading, found: dict[str, YamlEntry], path: str) -> str:
-    return reading.text(found["command"].value, f"{path}.command") if "command" in found else ""
+def _exec(reading: Reading, entries: dict[str, YamlEntry], path: str) -> str:
+    return reading.text(entries["command"].value, f"{path}.command") if "command" in entries else ""
 
 
-def _http(reading: Reading, found: dict[str, YamlEntry], path: str) -> HttpProbe:
-    url = reading.text(found["path"].value, f"{path}.path") if "path" in found else ""
+def _http(reading: Reading, entries: dict[str, YamlEntry], path: str) -> HttpProbe:
+    url = reading.text(entries["path"].value, f"{path}.path") if "path" in entries else ""
     port = 1
-    if "port" in found:
-        node = found["port"].value
+    if "port" in entries:
+        node = entries["port"].value
         if isinstance(node, YamlScalar) and isinstance(node.value, str) and node.value.isdecimal():
             port = int(node.value)
             if not 1 <= port <= 65535:
@@ -63,11 +63,11 @@ def _http(reading: Reading, found: dict[str, YamlEntry], path: str) -> HttpProbe
                 )
         else:
             port = reading.integer(node, f"{path}.port", low=1, high=65535)
-    return HttpProbe(path=url, port=port, scheme=_scheme(reading, found, path))
+    return HttpProbe(path=url, port=port, scheme=_scheme(reading, entries, path))
 
 
-def _scheme(reading: Reading, found: dict[str, YamlEntry], path: str) -> str:
-    entry = found.get("scheme")
+def _scheme(reading: Reading, entries: dict[str, YamlEntry], path: str) -> str:
+    entry = entries.get("scheme")
     if entry is None:
         return _SCHEMES[0]
     reading.feature((0, 7, 0), f"{path}.scheme", entry)
@@ -78,7 +78,7 @@ def _scheme(reading: Reading, found: dict[str, YamlEntry], path: str) -> str:
     return value
 
 
-def _seconds(reading: Reading, found: dict[str, YamlEntry], path: str, key: str, low: int) -> int | None:
-    if key not in found:
+def _seconds(reading: Reading, entries: dict[str, YamlEntry], path: str, key: str, low: int) -> int | None:
+    if key not in entries:
         return None
-    return reading.integer(found[key].value, f"{path}.{key}", low=low, high=_LONGEST)
+    return reading.integer(entries[key].value, f"{path}.{key}", low=low, high=_LONGEST)

@@ -203,30 +203,30 @@ class Reading:
 
     def entries(self, mapping: YamlMapping, path: str) -> dict[str, YamlEntry]:
         """The entries by their text keys; another key is a fault."""
-        found: dict[str, YamlEntry] = {}
+        entries: dict[str, YamlEntry] = {}
         for entry in mapping.entries:
             key = entry.key
             if isinstance(key, YamlScalar) and isinstance(key.value, str):
-                found[key.value] = entry
+                entries[key.value] = entry
             else:
                 self.wrong_type(key, join(path, _shown(key)), "a text key", hint="put it in quotes")
-        return found
+        return entries
 
     def keys(
         self, mapping: YamlMapping, path: str, allowed: Iterable[str], *, required: Iterable[str] = ()
     ) -> dict[str, YamlEntry]:
         """The entries with known keys. Unknown and missing keys are faults."""
         allowed = tuple(allowed)
-        found = {_shown(entry.key): entry for entry in mapping.entries}
-        for name in [name for name in found if name not in allowed]:
-            key = found.pop(name).key
+        entries = {_shown(entry.key): entry for entry in mapping.entries}
+        for name in [name for name in entries if name not in allowed]:
+            key = entries.pop(name).key
             hint = did_you_mean(name, allowed) or f"known here: {', '.join(allowed)}"
             where = path or "the definition"
             self.fail(UNKNOWN_KEY, join(path, name), key, f"{where} has no key {name!r}", hint=hint)
         for name in required:
-            if name not in found:
+            if name not in entries:
                 self.missing(mapping, path, name)
-        return found
+        return entries
 
     def missing(self, mapping: YamlMapping, path: str, name: str, *, hint: str | None = None) -> None:
         span = Span(mapping.span.start, mapping.span.start)

@@ -40,8 +40,8 @@ def read_secret(reading: Reading, name: str, entry: YamlEntry) -> Secret | None:
     mapping = reading.mapping(entry.value, path)
     if mapping is None:
         return None
-    found = reading.keys(mapping, path, _SECRET, required=("path", "secret"))
-    source = reading.mapping(found["secret"].value, f"{path}.secret") if "secret" in found else None
+    entries = reading.keys(mapping, path, _SECRET, required=("path", "secret"))
+    source = reading.mapping(entries["secret"].value, f"{path}.secret") if "secret" in entries else None
     inner = (
         reading.keys(
             source, f"{path}.secret", ("secretName", "defaultMode", "items"), required=("secretName",)
@@ -63,12 +63,12 @@ def read_secret(reading: Reading, name: str, entry: YamlEntry) -> Secret | None:
         place=reading.place(entry.key),
         yaml=mapping,
         name=name,
-        mount_path=read_destination(reading, found, path),
+        mount_path=read_destination(reading, entries, path),
         secret_name=secret_name,
-        type=reading.text(found["type"].value, f"{path}.type") if "type" in found else "Opaque",
+        type=reading.text(entries["type"].value, f"{path}.type") if "type" in entries else "Opaque",
         default_mode=mode,
         items=tuple(_secret_items(reading, inner, f"{path}.secret")),
-        data=_secret_data(reading, found, path),
+        data=_secret_data(reading, entries, path),
     )
 
 
@@ -80,9 +80,11 @@ def _mode(reading: Reading, entry: YamlEntry, path: str) -> int | None:
     return reading.integer(node, path, low=0, high=_LARGEST_MODE)
 
 
-def _secret_items(reading: Reading, found: dict[str, YamlEntry], path: str) -> list[dict[str, Any]]:
+def _secret_items(reading: Reading, entries: dict[str, YamlEntry], path: str) -> list[dict[str, Any]]:
     out: list[dict[str, Any]] = []
-    for node, item_path in reading.items(found["items"].value, f"{path}.items") if "items" in found else ():
+    for node, item_path in (
+        reading.items(entries["items"].value, f"{path}.items") if "items" in entries else ()
+    ):
         mapping = reading.mapping(node, item_path)
         if mapping is None:
             continue
@@ -103,11 +105,11 @@ def _secret_items(reading: Reading, found: dict[str, YamlEntry], path: str) -> l
     return out
 
 
-def _secret_data(reading: Reading, found: dict[str, YamlEntry], path: str) -> dict[str, str] | None:
-    if "data" not in found:
+def _secret_data(reading: Reading, entries: dict[str, YamlEntry], path: str) -> dict[str, str] | None:
+    if "data" not in entries:
         return None
     path = f"{path}.data"
-    mapping = reading.mapping(found["data"].value, path)
+    mapping = reading.mapping(entries["data"].value, path)
     if mapping is None:
         return None
     data: dict[str, str] = {}

@@ -25,10 +25,10 @@ from sabir.languages.ccp.syntax.secrets import read_secret
 from sabir.source.yaml import YamlEntry, YamlMapping, YamlNode, YamlScalar
 from sabir.text import EMPTY_SPAN, Place
 
-__all__ = ["Sections", "read_sections"]
+__all__ = ["FILE_KEYS", "SERVICE_KEYS", "TOP_KEYS", "Sections", "read_sections"]
 
-_TOP: Final = ("dsl_version", "service", "files", "secrets")
-_SERVICE: Final = (
+TOP_KEYS: Final = ("dsl_version", "service", "files", "secrets")
+SERVICE_KEYS: Final = (
     "name",
     "kind",
     "containers",
@@ -42,7 +42,7 @@ _SERVICE: Final = (
     "headless",
 )
 _SINCE: Final = {"antiAffinity": (0, 2, 0), "annotations": (0, 3, 0), "headless": (0, 8, 0)}
-_FILE: Final = ("path", "content", "perm", "user")
+FILE_KEYS: Final = ("path", "content", "perm", "user")
 
 
 @cache
@@ -75,15 +75,19 @@ def read_sections(
     mapping = reading.mapping(document, "")
     if mapping is None:
         return None
-    found = reading.keys(mapping, "", _TOP, required=("dsl_version", "service"))
+    entries = reading.keys(mapping, "", TOP_KEYS, required=("dsl_version", "service"))
     version = (
-        reading.text(found["dsl_version"].value, "dsl_version", blank=True) if "dsl_version" in found else ""
+        reading.text(entries["dsl_version"].value, "dsl_version", blank=True)
+        if "dsl_version" in entries
+        else ""
     )
-    service = _service(reading, found["service"].value, node_ports, instance) if "service" in found else None
-    files = _named(reading, found, "files")
-    secrets = _named(reading, found, "secrets")
-    if "secrets" in found:
-        reading.feature((0, 6, 0), "secrets", found["secrets"])
+    service = (
+        _service(reading, entries["service"].value, node_ports, instance) if "service" in entries else None
+    )
+    files = _named(reading, entries, "files")
+    secrets = _named(reading, entries, "secrets")
+    if "secrets" in entries:
+        reading.feature((0, 6, 0), "secrets", entries["secrets"])
     read_files = {name: _file(reading, name, entry) for name, entry in files.items()}
     read_secrets = {name: read_secret(reading, name, entry) for name, entry in secrets.items()}
     node = mapping.get("service")
@@ -93,7 +97,7 @@ def read_sections(
     )
     return Sections(
         version=version,
-        version_place=reading.place(found["dsl_version"].value if "dsl_version" in found else mapping),
+        version_place=reading.place(entries["dsl_version"].value if "dsl_version" in entries else mapping),
         service=service or _no_service(reading, mapping),
         written_name=written,
         files={name: file for name, file in read_files.items() if file is not None},
@@ -119,45 +123,47 @@ def _service(reading: Reading, node: YamlNode, node_ports: PortRange, instance: 
     mapping = reading.mapping(node, "service")
     if mapping is None:
         return None
-    found = reading.keys(mapping, "service", _SERVICE, required=("name", "containers"))
+    entries = reading.keys(mapping, "service", SERVICE_KEYS, required=("name", "containers"))
     for key, since in _SINCE.items():
-        if key in found:
-            reading.feature(since, f"service.{key}", found[key])
+        if key in entries:
+            reading.feature(since, f"service.{key}", entries[key])
     containers = [
         container
         for item in (
-            reading.items(found["containers"].value, "service.containers") if "containers" in found else ()
+            reading.items(entries["containers"].value, "service.containers")
+            if "containers" in entries
+            else ()
         )
         if (container := read_container(reading, *item)) is not None
     ]
     ports = [
         port
-        for item in (reading.items(found["ports"].value, "service.ports") if "ports" in found else ())
+        for item in (reading.items(entries["ports"].value, "service.ports") if "ports" in entries else ())
         if (port := read_port(reading, *item, node_ports)) is not None
     ]
-    kind = _choice(reading, found, "kind", tuple(kind.value for kind in WorkloadKind))
-    strategy = _choice(reading, found, "strategy", ("RollingUpdate", "Recreate"))
+    kind = _choice(reading, entries, "kind", tuple(kind.value for kind in WorkloadKind))
+    strategy = _choice(reading, entries, "strategy", ("RollingUpdate", "Recreate"))
     if kind == "StatefulSet" and strategy == "Recreate":
         message = "service.strategy Recreate: a Kubernetes StatefulSet replaces its pods one by one and has no Recreate"
         hint = "leave strategy out, or make it a Deployment"
-        reading.fail(CONFLICT, "service.strategy", found["strategy"].value, message, hint=hint)
-    annotations = _annotations(reading, found)
-    name = reading.name(found["name"].value, "service.name") if "name" in found else ""
+        reading.fail(CONFLICT, "service.strategy", entries["strategy"].value, message, hint=hint)
+    annotations = _annotations(reading, entries)
+    name = reading.name(entries["name"].value, "service.name") if "name" in entries else ""
     service = Service(
         path="service",
         place=reading.place(mapping),
         yaml=mapping,
         name=instance or name,
-        name_place=reading.place(found["name"].value if "name" in found else mapping),
+        name_place=reading.place(entries["name"].value if "name" in entries else mapping),
         kind=WorkloadKind(kind or "Deployment"),
         containers=tuple(containers),
         ports=tuple(ports),
-        host_network=_flag(reading, found, "hostNetwork"),
-        host_pid=_flag(reading, found, "hostPID"),
-        host_ipc=_flag(reading, found, "hostIPC"),
-        headless=_flag(reading, found, "headless"),
+        host_network=_flag(reading, entries, "hostNetwork"),
+        host_pid=_flag(reading, entries, "hostPID"),
+        host_ipc=_flag(reading, entries, "hostIPC"),
+        headless=_flag(reading, entries, "headless"),
         recreate=strategy == "Recreate",
-        anti_affinity=_choice(reading, found, "antiAffinity", ("local", "global"), nullable=True),
+        anti_affinity=_choice(reading, entries, "antiAffinity", ("local", "global"), nullable=True),
         pod_annotations=annotations.get("pod", {}),
         service_annotations=annotations.get("service", {}),
     )
@@ -183,30 +189,30 @@ def _check_long_names(reading: Reading, service: Service) -> None:
         reading.note(BAD_FORMAT, "service.name", service.name_place, message)
 
 
-def _flag(reading: Reading, found: dict[str, YamlEntry], key: str) -> bool:
-    return key in found and reading.boolean(found[key].value, f"service.{key}")
+def _flag(reading: Reading, entries: dict[str, YamlEntry], key: str) -> bool:
+    return key in entries and reading.boolean(entries[key].value, f"service.{key}")
 
 
 def _choice(
     reading: Reading,
-    found: dict[str, YamlEntry],
+    entries: dict[str, YamlEntry],
     key: str,
     choices: tuple[str, ...],
     *,
     nullable: bool = False,
 ) -> str | None:
-    if key not in found:
+    if key not in entries:
         return None
-    node = found[key].value
+    node = entries[key].value
     if nullable and isinstance(node, YamlScalar) and node.value is None:
         return None
     return reading.choice(node, f"service.{key}", choices)
 
 
-def _annotations(reading: Reading, found: dict[str, YamlEntry]) -> dict[str, dict[str, str]]:
+def _annotations(reading: Reading, entries: dict[str, YamlEntry]) -> dict[str, dict[str, str]]:
     """`{pod: {…}, service: {…}}` (S-63); null is the default."""
     path = "service.annotations"
-    node = found["annotations"].value if "annotations" in found else None
+    node = entries["annotations"].value if "annotations" in entries else None
     if node is None or (isinstance(node, YamlScalar) and node.value is None):
         return {}
     mapping = reading.mapping(node, path)
@@ -217,17 +223,17 @@ def _annotations(reading: Reading, found: dict[str, YamlEntry]) -> dict[str, dic
         inner = reading.mapping(entry.value, f"{path}.{target}")
         if inner is not None:
             targets[target] = {
-                key: reading.text(one.value, f"{path}.{target}.{key}", blank=True)
-                for key, one in reading.entries(inner, f"{path}.{target}").items()
+                key: reading.text(annotation.value, f"{path}.{target}.{key}", blank=True)
+                for key, annotation in reading.entries(inner, f"{path}.{target}").items()
             }
     return targets
 
 
-def _named(reading: Reading, found: dict[str, YamlEntry], section: str) -> dict[str, YamlEntry]:
+def _named(reading: Reading, entries: dict[str, YamlEntry], section: str) -> dict[str, YamlEntry]:
     """The entries of a section that maps names to things."""
-    if section not in found:
+    if section not in entries:
         return {}
-    mapping = reading.mapping(found[section].value, section)
+    mapping = reading.mapping(entries[section].value, section)
     return {} if mapping is None else reading.entries(mapping, section)
 
 
@@ -239,30 +245,32 @@ def _file(reading: Reading, name: str, entry: YamlEntry) -> File | None:
     mapping = reading.mapping(entry.value, path)
     if mapping is None:
         return None
-    found = reading.keys(mapping, path, _FILE, required=("path", "content"))
+    entries = reading.keys(mapping, path, FILE_KEYS, required=("path", "content"))
     texts = {
-        key: reading.text(found[key].value, f"{path}.{key}") for key in ("content", "user") if key in found
+        key: reading.text(entries[key].value, f"{path}.{key}")
+        for key in ("content", "user")
+        if key in entries
     }
     perm = None
-    if "perm" in found:
+    if "perm" in entries:
         perm = reading.matching(
-            found["perm"].value, f"{path}.perm", octal_pattern(), 'three or four octal digits, as in "0644"'
+            entries["perm"].value, f"{path}.perm", octal_pattern(), 'three or four octal digits, as in "0644"'
         )
     return File(
         path=path,
         place=reading.place(entry.key),
         yaml=mapping,
         name=name,
-        destination=_destination(reading, found, path),
+        destination=_destination(reading, entries, path),
         content=texts.get("content", ""),
-        content_place=reading.place(found["content"].value if "content" in found else mapping),
+        content_place=reading.place(entries["content"].value if "content" in entries else mapping),
         perm=perm,
         user=texts.get("user"),
     )
 
 
-def _destination(reading: Reading, found: dict[str, YamlEntry], path: str) -> str:
-    if "path" not in found:
+def _destination(reading: Reading, entries: dict[str, YamlEntry], path: str) -> str:
+    if "path" not in entries:
         return ""
     wanted = "the absolute path of a file"
-    return reading.matching(found["path"].value, f"{path}.path", _file_path_pattern(), wanted)
+    return reading.matching(entries["path"].value, f"{path}.path", _file_path_pattern(), wanted)
