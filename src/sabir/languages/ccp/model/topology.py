@@ -63,9 +63,8 @@ def read_topology(configuration: Configuration) -> Topology | None:
             for name, hosts in services.items()
             if hosts is None or hosts
         },
-        unused_roles=tuple(
-            role for role in sorted(roles) if not hosts_of_role.get(role, True) or role not in hosts_of_role
-        ),
+        # None are nodes that are not known, which is not the same as no nodes.
+        unused_roles=tuple(role for role in sorted(roles) if hosts_of_role.get(role, set()) == set()),
         unmatched=tuple(pattern for pattern, matched in matches.items() if matched == ()),
     )
 
