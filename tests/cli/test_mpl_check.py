@@ -9,6 +9,7 @@ import pytest
 
 from sabir.cli.mpl_check import main
 from sabir.languages.muranopl.examples.packages import LIBRARY, with_class, with_manifest
+from tests.files import write_files
 
 
 @pytest.fixture
@@ -18,10 +19,7 @@ def package(tmp_path: Path) -> Path:
         **with_manifest("\nName:", "\nNmae:"),
         "Classes/Counter.yaml": with_class("Out", "Output")["Classes/Counter.yaml"],
     }
-    for name, text in files.items():
-        (tmp_path / "package" / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / "package" / name).write_text(text)
-    return tmp_path / "package"
+    return write_files(tmp_path / "package", files)
 
 
 @pytest.mark.rows("V-002", "V-130", "V-131", "V-133", "V-134", "V-135", "V-136", "V-182")

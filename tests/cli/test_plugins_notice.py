@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from sabir.cli.main import main
+from tests.files import write_files
 
 FILES = {
     "main.cf": "import acme\nx = acme::shout('hello')\n",
@@ -26,10 +27,7 @@ FILES = {
 
 @pytest.fixture
 def model(tmp_path: Path) -> Path:
-    for name, text in FILES.items():
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).write_text(text)
-    return tmp_path
+    return write_files(tmp_path, FILES)
 
 
 def ran(model: Path) -> bool:

@@ -10,6 +10,7 @@ from sabir.languages.language import Evaluation, EvaluationRequest
 from sabir.plugins import Plugins
 from sabir.source.packages import load_package
 from tests.environment.lines import LINES
+from tests.files import write_files
 
 Write = Callable[[dict[str, str]], Path]
 Evaluate = Callable[[dict[str, str]], Evaluation]
@@ -25,10 +26,7 @@ def _only_lines(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def write(tmp_path: Path) -> Write:
     def run(files: dict[str, str]) -> Path:
-        for name, text in files.items():
-            (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-            (tmp_path / name).write_text(text, encoding="utf-8")
-        return tmp_path
+        return write_files(tmp_path, files)
 
     return run
 

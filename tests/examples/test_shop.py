@@ -14,6 +14,7 @@ from sabir.operations.check import check_paths
 from sabir.operations.evaluate import evaluate_path
 from sabir.operations.impact import ImpactRequest, impact_path
 from sabir.operations.why import WhyRequest, why_path
+from tests.files import change_line
 
 SHOP = Path(__file__).resolve().parents[2] / "examples" / "shop"
 SUBJECT = "web/shop-web/web.env"
@@ -73,10 +74,7 @@ CHANGES = {
 def test_every_line_of_the_chain_decides_the_value(name: str, shop: Path) -> None:
     file, line, old, new = CHANGES[name]
     before = env(shop)
-    lines = (shop / file).read_text().splitlines(keepends=True)
-    assert old in lines[line - 1]
-    lines[line - 1] = lines[line - 1].replace(old, new)
-    (shop / file).write_text("".join(lines))
+    change_line(shop / file, line, old, new)
     assert env(shop) != before
 
 
@@ -134,9 +132,6 @@ def test_an_assignment_leads_to_what_it_read(name: str, shop: Path) -> None:
     steps = why_path(WhyRequest(path=shop, subject="frontend.url")).steps
     named = {(step.location.file, step.location.line) for step in steps if step.location is not None}
     assert (file, line) in named
-    lines = (shop / file).read_text().splitlines(keepends=True)
-    assert old in lines[line - 1]
-    lines[line - 1] = lines[line - 1].replace(old, new)
     before = graph(shop)["app/frontend"].attributes["url"]
-    (shop / file).write_text("".join(lines))
+    change_line(shop / file, line, old, new)
     assert graph(shop)["app/frontend"].attributes["url"] != before

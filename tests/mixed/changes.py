@@ -12,7 +12,7 @@ from sabir.graph import Graph
 from sabir.graph.values import reveal_all
 from sabir.languages.language import EvaluationRequest
 from sabir.operations.evaluate import evaluate_path
-from tests.mixed.parts import written
+from tests.files import write_files
 from tests.provenance.law import Files, Law, Line, Value
 
 __all__ = ["Line", "Value", "changed_values", "evaluated", "named_lines", "values_of"]
@@ -24,7 +24,7 @@ _BLOCK = re.compile(r"\s*(- )*[\w.<>-]+:\s*")
 
 def evaluated(folder: Path, files: Mapping[str, str], *, full: bool = False) -> Graph | None:
     """None when something is wrong with them."""
-    written(folder, files)
+    write_files(folder, files)
     try:
         evaluation = evaluate_path(folder, EvaluationRequest(full_provenance=full)).evaluation
     except SabirError:
@@ -56,7 +56,7 @@ def changed_values(
     assert graph is not None
     for mutant, changed, gone in law.changed(values_of(graph), law.mutants(files, file)):
         yield mutant.line, set(changed), gone
-    written(folder, {file: files[file]})
+    write_files(folder, {file: files[file]})
 
 
 def _law(folder: Path) -> Law:

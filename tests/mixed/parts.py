@@ -12,8 +12,9 @@ from pathlib import Path
 from sabir.environment import ENVIRONMENT
 from sabir.languages.language import Evaluation, EvaluationRequest
 from sabir.source.packages import load_package
+from tests.files import write_files
 
-__all__ = ["PARTS", "PartKind", "environment", "evaluate", "written"]
+__all__ = ["PARTS", "PartKind", "environment", "evaluate"]
 
 
 @dataclass(frozen=True)
@@ -173,13 +174,6 @@ def environment(parts: Mapping[str, tuple[str, Mapping[str, str]]], tail: str = 
     return {**files, "sabir.yaml": text + tail}
 
 
-def written(folder: Path, files: Mapping[str, str]) -> Path:
-    for name, text in files.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(text, encoding="utf-8")
-    return folder
-
-
 def evaluate(folder: Path, files: Mapping[str, str], *, full: bool = False) -> Evaluation:
-    package = load_package(written(folder, files))
+    package = load_package(write_files(folder, files))
     return ENVIRONMENT.evaluate(package, EvaluationRequest(full_provenance=full))

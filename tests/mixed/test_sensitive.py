@@ -17,7 +17,8 @@ from sabir.graph.secrets import holds_sensitive
 from sabir.languages.language import EvaluationRequest, RenderRequest
 from sabir.operations.impact import ImpactRequest, impact_path
 from sabir.source.packages import load_package
-from tests.mixed.parts import PARTS, environment, evaluate, written
+from tests.files import write_files
+from tests.mixed.parts import PARTS, environment, evaluate
 
 SECRET = "hush-4711"
 VAULT = """\
@@ -86,7 +87,7 @@ SHOWN = [
 def test_no_view_shows_it(
     language: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.chdir(written(tmp_path, files(language)))
+    monkeypatch.chdir(write_files(tmp_path, files(language)))
     words = {
         "TEXT": PARTS[language].query("part", "text"),
         "SUBJECT": f"part/{PARTS[language].subjects['text']}",
@@ -111,7 +112,7 @@ def test_impact_reaches_what_is_rendered_from_it(tmp_path: Path) -> None:
         "model/main.cf": MODEL,
         "sabir.yaml": f"parts:\n  vault: {{path: vault.yaml}}\n  net: {{path: model, inputs: {{text: {GIVEN}}}}}\n",
     }
-    impact = impact_path(ImpactRequest(path=written(tmp_path, made), line="vault.yaml:12"))
+    impact = impact_path(ImpactRequest(path=write_files(tmp_path, made), line="vault.yaml:12"))
     assert [(rendered.name, rendered.fields) for rendered in impact.rendered] == [
         ("std::ConfigFile[vm1,path=/etc/web.conf]", ("hash",))
     ]
@@ -119,7 +120,7 @@ def test_impact_reaches_what_is_rendered_from_it(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("language", PARTS)
 def test_no_file_that_is_rendered_holds_it_unless_asked_for(language: str, tmp_path: Path) -> None:
-    package = load_package(written(tmp_path, files(language)))
+    package = load_package(write_files(tmp_path, files(language)))
     for name, renderer in ENVIRONMENT.renderers().items():
         rendering = renderer(package, EvaluationRequest(), RenderRequest())
         text = "".join(rendering.files.values())

@@ -14,6 +14,7 @@ from tests.conformance.runner.ccp_subset import subset_differences
 from tests.conformance.runner.equality import Numbers, differences
 from tests.conformance.runner.kubernetes_schema import schema_problems
 from tests.conformance.runner.matching import unpaired
+from tests.files import write_files
 
 __all__ = ["compare", "judge"]
 
@@ -23,10 +24,7 @@ def judge(case: Case, adapter: Adapter) -> Verdict:
     with tempfile.TemporaryDirectory(prefix="sabir-case-") as scratch:
         folder = Path(scratch).resolve()
         for component, tree in case.components.items():
-            for path, text in tree.items():
-                file = folder / component / path
-                file.parent.mkdir(parents=True, exist_ok=True)
-                file.write_text(text, encoding="utf-8", newline="")
+            write_files(folder / component, tree)
         outcome = adapter(case, folder)
     return Verdict(differences=tuple(compare(case, outcome)), expected=case.expect, actual=outcome)
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+from tests.files import write_files
+
 __all__ = ["write_project"]
 
 _PROJECT = "name: case\nmodulepath: [libs]\ndownloadpath: libs\nrepo: []\n"
@@ -17,9 +19,5 @@ def write_project(files: Mapping[str, str | None], folder: Path) -> None:
         if parts[0] == "libs" and len(parts) > 2:
             texts[f"libs/{parts[1]}/module.yml"] = f"name: {parts[1]}\nversion: 0.1\nlicense: x\n"
     texts.update(files)
-    for path, text in texts.items():
-        if text is None:
-            continue  # this file must not exist, and no rule above may bring it
-        file = folder / path
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text, encoding="utf-8", newline="")
+    # No text: this file must not exist, and no rule above may bring it.
+    write_files(folder, {path: text for path, text in texts.items() if text is not None})

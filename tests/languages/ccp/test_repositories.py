@@ -16,6 +16,7 @@ from sabir.languages.ccp.model.loading import load_deployment
 from sabir.languages.language import EvaluationRequest
 from sabir.source.packages import MemoryPackage, load_package
 from tests.conformance.runner.kubernetes_schema import schema_problems
+from tests.files import write_files
 
 FILES = {
     "fuel-ccp-queue/service/queue.yaml": """\
@@ -161,10 +162,7 @@ def test_files_use_the_macros_of_all_components() -> None:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    for name, text in FILES.items():
-        target = tmp_path / "repositories" / name
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(text)
+    write_files(tmp_path / "repositories", FILES)
     return tmp_path
 
 

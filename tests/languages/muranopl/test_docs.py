@@ -17,6 +17,7 @@ from sabir.languages.muranopl.evaluate.serialising import plain_result
 from sabir.languages.muranopl.evaluate.system import registry
 from sabir.languages.muranopl.model.errors import MuranoError
 from sabir.languages.muranopl.syntax.statements import CONSTRUCTS
+from tests.files import write_files
 from tests.languages.muranopl.packages import load
 
 DOCS = Path(__file__).resolve().parents[3] / "docs" / "muranopl"
@@ -77,9 +78,7 @@ def test_the_tutorial(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     text = (DOCS / "tutorial.md").read_text(encoding="utf-8")
-    for name, content in re.findall(r"^```yaml file=(\S+)\n(.*?)^```", text, re.MULTILINE | re.DOTALL):
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).write_text(content)
+    write_files(tmp_path, dict(re.findall(r"^```yaml file=(\S+)\n(.*?)^```", text, re.MULTILINE | re.DOTALL)))
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("NO_COLOR", "1")
     for command, shown in re.findall(

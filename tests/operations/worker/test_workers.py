@@ -19,6 +19,7 @@ from sabir.languages.language import Evaluation, EvaluationRequest
 from sabir.operations.evaluate import evaluate_path
 from sabir.operations.worker import Workers
 from sabir.session import Limits, Session, Trust
+from tests.files import write_files
 
 PLUGIN = 'from inmanta.plugins import plugin\n\n@plugin\ndef f() -> "any":\n'
 MODEL = (
@@ -33,16 +34,13 @@ def workers() -> Iterator[Workers]:
 
 
 def project(folder: Path, python: str, main: str = MODEL) -> Path:
-    for name, text in {
+    files = {
         "main.cf": main,
         "libs/m/module.yml": "name: m\n",
         "libs/m/model/_init.cf": "",
         "libs/m/plugins/__init__.py": python,
-    }.items():
-        file = folder / name
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text)
-    return folder
+    }
+    return write_files(folder, files)
 
 
 def request(workers: Workers | None, **limits: float) -> EvaluationRequest:

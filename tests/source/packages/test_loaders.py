@@ -20,17 +20,14 @@ from sabir.source.packages import (
     ZipLoader,
     load_package,
 )
+from tests.files import write_files
 
 MANIFEST = "Format: MuranoPL/1.4\nFullName: a.b\n"
 FILES = {"manifest.yaml": MANIFEST, "Classes/A.yaml": "Name: A\n", "Classes/sub/B.yaml": "Name: B\n"}
 
 
 def directory(folder: Path) -> Path:
-    for name, text in FILES.items():
-        path = folder / "package" / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
-    return folder / "package"
+    return write_files(folder / "package", FILES)
 
 
 def archive(folder: Path) -> Path:
@@ -211,9 +208,8 @@ def test_a_file_that_became_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
 
 def test_what_tools_leave_behind_is_not_part_of_it(tmp_path: Path) -> None:
     root = directory(tmp_path)
-    for name in (".git/config", "__pycache__/a.pyc", "env/pyvenv.cfg", "env/lib/x.yaml"):
-        (root / name).parent.mkdir(parents=True, exist_ok=True)
-        (root / name).write_text("")
+    left = (".git/config", "__pycache__/a.pyc", "env/pyvenv.cfg", "env/lib/x.yaml")
+    write_files(root, dict.fromkeys(left, ""))
     assert load_package(root).list() == sorted(FILES)
 
 

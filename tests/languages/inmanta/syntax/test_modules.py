@@ -14,19 +14,12 @@ from sabir.languages.language import EvaluationRequest
 from sabir.session import Session, Trust
 from sabir.source.packages import MemoryPackage
 from sabir.source.packages.load import load_package
+from tests.files import write_files
 
 TRUSTING = Session(trust=Trust(plugins=True))
 
 MANIFEST = "name: net\nversion: 0.1\nlicense: x\n"
 ENTITY = "entity Port:\n    int n\nend\nimplement Port using std::none\nPort(n=1)\n"
-
-
-def _write(folder: Path, files: dict[str, str]) -> Path:
-    for name, text in files.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
-    return folder
 
 
 @pytest.mark.rows("I-009", "I-010", "I-012", "I-013", "I-014", "I-015")
@@ -49,7 +42,7 @@ def test_namespaces() -> None:
 @pytest.mark.rows("I-004")
 def test_a_module_may_be_a_git_repository_or_not(tmp_path: Path) -> None:
     commit = "0123456789abcdef0123456789abcdef01234567"
-    _write(
+    write_files(
         tmp_path,
         {
             "main.cf": "import net\nimport plain\n",
@@ -97,7 +90,7 @@ def test_a_python_packaged_module_brings_its_plugins() -> None:
 
 
 def test_a_module_on_the_search_path(tmp_path: Path) -> None:
-    _write(tmp_path, {"net/module.yml": MANIFEST, "net/model/_init.cf": "v = 5\n"})
+    write_files(tmp_path, {"net/module.yml": MANIFEST, "net/model/_init.cf": "v = 5\n"})
     model = evaluate_package(
         MemoryPackage({"main.cf": "import net\nx = net::v\n"}), session=Session(), search_path=(tmp_path,)
     )

@@ -12,6 +12,7 @@ from sabir.languages.language import EvaluationRequest
 from sabir.operations.evaluate import evaluate_path
 from sabir.operations.impact import ImpactRequest, impact_path
 from sabir.operations.render import RenderPathRequest, render_path
+from tests.files import change_line, write_files
 
 FILES = {
     "project.yml": "name: p\nmodulepath: libs\n",
@@ -45,11 +46,7 @@ CHANGES = {
 
 @pytest.fixture
 def model(tmp_path: Path) -> Path:
-    for name, text in FILES.items():
-        file = tmp_path / "model" / name
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text)
-    return tmp_path / "model"
+    return write_files(tmp_path / "model", FILES)
 
 
 def resources(path: Path) -> dict[str, dict[str, Any]]:
@@ -64,10 +61,7 @@ def test_fields_that_change_are_named_and_no_others(name: str, model: Path) -> N
     file, line, old, new = CHANGES[name]
     impact = impact_path(ImpactRequest(path=model, line=f"{file}:{line}"))
     before = resources(model)
-    lines = (model / file).read_text().splitlines(keepends=True)
-    assert old in lines[line - 1]
-    lines[line - 1] = lines[line - 1].replace(old, new)
-    (model / file).write_text("".join(lines))
+    change_line(model / file, line, old, new)
     after = resources(model)
     changed = {
         (id_, field)

@@ -9,6 +9,7 @@ import pytest
 from sabir.languages.muranopl.check import beside, package_validators
 from sabir.languages.muranopl.examples.packages import LIBRARY
 from sabir.source.packages import load_package
+from tests.files import write_files
 
 USER = {
     "manifest.yaml": """\
@@ -34,10 +35,8 @@ Methods:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    for name, files in (("tools", LIBRARY), ("user", USER)):
-        for path, text in files.items():
-            (tmp_path / name / path).parent.mkdir(parents=True, exist_ok=True)
-            (tmp_path / name / path).write_text(text)
+    write_files(tmp_path / "tools", LIBRARY)
+    write_files(tmp_path / "user", USER)
     return tmp_path
 
 
