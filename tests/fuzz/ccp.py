@@ -7,8 +7,6 @@ objects fit today's Kubernetes schema; all within seconds, and never with an exc
 from __future__ import annotations
 
 import random
-import time
-import traceback
 from typing import Any
 
 from sabir.languages.ccp.check.phases import check_deployment
@@ -18,6 +16,7 @@ from sabir.languages.ccp.syntax.component import Component
 from sabir.languages.ccp.syntax.deployment import read_deployment
 from sabir.source.packages import MemoryPackage
 from sabir.source.yaml.write import yaml_document
+from tests.fuzz.judging import complaint
 
 __all__ = ["check", "made", "run"]
 
@@ -185,13 +184,7 @@ def _damaged(random_: random.Random, text: str) -> str:
 
 def check(files: dict[str, str], schema_problems: Any = None) -> str | None:
     """What is wrong with how sabir takes these files."""
-    started = time.process_time()
-    try:
-        problem = _checked(files, schema_problems)
-    except Exception:  # noqa: BLE001  # finding them is what this is for
-        problem = traceback.format_exc()
-    seconds = time.process_time() - started
-    return problem or (f"took {seconds:.1f} s" if seconds > _SECONDS else None)
+    return complaint(lambda: _checked(files, schema_problems), seconds=_SECONDS)
 
 
 def _checked(files: dict[str, str], schema_problems: Any) -> str | None:

@@ -8,14 +8,13 @@ changes neither findings nor instances.
 from __future__ import annotations
 
 import random
-import time
-import traceback
 
 from sabir.languages.inmanta import LANGUAGE
 from sabir.languages.inmanta.check.validator import InmantaValidator
 from sabir.languages.inmanta.syntax.parser import parse
 from sabir.languages.language import EvaluationRequest
 from sabir.source.packages import MemoryPackage
+from tests.fuzz.judging import complaint
 from tests.languages.inmanta.models import canonical, evaluate, random_statements
 
 __all__ = ["check", "damaged", "run"]
@@ -120,25 +119,23 @@ def damaged(text: str, chance: random.Random) -> str:
 
 def check(text: str) -> str | None:
     """What is wrong with how sabir takes a text; None when nothing is."""
-    started = time.process_time()
-    try:
-        tree = parse(text)
-        for problem in tree.problems:
-            if not 0 <= problem.start <= problem.end <= len(text):
-                return f"a problem outside the text: {problem}"
-        package = MemoryPackage({"main.cf": text})
-        for finding in InmantaValidator(package).run():
-            assert finding.location.line >= 0
-        evaluation = LANGUAGE.evaluate(package, EvaluationRequest())
-        for finding in evaluation.findings:
-            assert finding.message
-        noted = LANGUAGE.evaluate(package, EvaluationRequest(full_provenance=True))
-        assert [str(one) for one in noted.findings] == [str(one) for one in evaluation.findings]
-        assert [one.id for one in noted.graph] == [one.id for one in evaluation.graph]
-    except Exception:  # noqa: BLE001  # whatever it is, it is what we are looking for
-        return traceback.format_exc(limit=-4)
-    seconds = time.process_time() - started
-    return f"took {seconds:.1f} s" if seconds > _SECONDS else None
+    return complaint(lambda: _checked(text), seconds=_SECONDS)
+
+
+def _checked(text: str) -> str | None:
+    for problem in parse(text).problems:
+        if not 0 <= problem.start <= problem.end <= len(text):
+            return f"a problem outside the text: {problem}"
+    package = MemoryPackage({"main.cf": text})
+    for finding in InmantaValidator(package).run():
+        assert finding.location.line >= 0
+    evaluation = LANGUAGE.evaluate(package, EvaluationRequest())
+    for finding in evaluation.findings:
+        assert finding.message
+    noted = LANGUAGE.evaluate(package, EvaluationRequest(full_provenance=True))
+    assert [str(finding) for finding in noted.findings] == [str(finding) for finding in evaluation.findings]
+    assert [instance.id for instance in noted.graph] == [instance.id for instance in evaluation.graph]
+    return None
 
 
 def run(count: int, seed: int) -> list[str]:

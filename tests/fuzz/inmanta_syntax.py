@@ -7,11 +7,11 @@ the same text gives the same problems again.
 from __future__ import annotations
 
 import random
-import time
-import traceback
+from functools import partial
 
 from sabir.languages.inmanta.syntax.parser import parse
 from tests.fuzz.inmanta import damaged
+from tests.fuzz.judging import complaint
 from tests.languages.inmanta.models import random_statements
 
 __all__ = ["run"]
@@ -19,19 +19,12 @@ __all__ = ["run"]
 _SECONDS = 2.0
 
 
-def _wrong(text: str) -> str | None:
-    started = time.process_time()
-    try:
-        problems = parse(text).problems
-        for problem in problems:
-            if not 0 <= problem.start <= problem.end <= len(text) or not problem.message:
-                return f"a problem without place or words: {problem}"
-        if parse(text).problems != problems:
-            return "other problems the second time"
-    except Exception:  # noqa: BLE001  # whatever it is, it is what we are looking for
-        return traceback.format_exc(limit=-4)
-    seconds = time.process_time() - started
-    return f"took {seconds:.1f} s" if seconds > _SECONDS else None
+def _checked(text: str) -> str | None:
+    problems = parse(text).problems
+    for problem in problems:
+        if not 0 <= problem.start <= problem.end <= len(text) or not problem.message:
+            return f"a problem without place or words: {problem}"
+    return None if parse(text).problems == problems else "other problems the second time"
 
 
 def run(count: int, seed: int) -> list[str]:
@@ -43,7 +36,7 @@ def run(count: int, seed: int) -> list[str]:
         if number % 10 == 0:
             text = "\n".join(random_statements(chance.randint(0, 10**9))) + "\n"
         text = damaged(text, chance)
-        wrong = _wrong(text)
+        wrong = complaint(partial(_checked, text), seconds=_SECONDS)
         if wrong is not None:
             failures.append(f"--- {wrong}\n{text}")
     return failures

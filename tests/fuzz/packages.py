@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import io
 import random
-import time
 import traceback
 import warnings
 import zipfile
@@ -25,6 +24,7 @@ from sabir.operations.fix import mended_texts
 from sabir.operations.upload import check_upload
 from sabir.source.packages import MemoryPackage
 from sabir.source.packages.edited import EditedPackage
+from tests.fuzz.judging import complaint
 
 __all__ = ["check_archive", "check_files", "mutated", "run"]
 
@@ -209,13 +209,10 @@ def _characters(text: str, source: random.Random) -> str:
 
 def check_files(files: Mapping[str, str]) -> str | None:
     """What is wrong with the treatment of a package; None when all is well."""
-    started = time.process_time()
-    try:
-        problem = _wrong(check_package(MemoryPackage(files), _OPTIONS)) or _badly_mended(files)
-    except Exception:  # noqa: BLE001 - the very thing that is looked for
-        problem = traceback.format_exc()[-1200:]
-    seconds = time.process_time() - started
-    problem = problem or (f"took {seconds:.1f} s" if seconds > _SECONDS else None)
+    problem = complaint(
+        lambda: _wrong(check_package(MemoryPackage(files), _OPTIONS)) or _badly_mended(files),
+        seconds=_SECONDS,
+    )
     return f"{problem}\n{dict(files)!r}" if problem else None
 
 
