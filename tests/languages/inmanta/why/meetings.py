@@ -2,26 +2,13 @@
 
 from __future__ import annotations
 
+from tests.languages.inmanta.why.models import PLAIN
+
 __all__ = ["MODELS"]
 
 MODELS: dict[str, str] = {
-    "expressions in expressions": """entity Host:
-    string name
-    int size = 1
-    string? note
-    string text = ""
-end
-index Host(name)
-entity File:
-    string path
-    string content = "empty"
-end
-index File(host, path)
-File.host [1] -- Host.files [0:]
-Host.backup [0:1] -- Host.backs [0:]
-implement File using std::none
-implement Host using std::none
-limit = 1
+    "expressions in expressions": PLAIN
+    + """limit = 1
 base = {"a": {"x": [1, 2]}, "b": {"x": [3]}}
 which = "a"
 v = [x + y for x in base[which]["x"] for y in [10, 20] if x > limit]
@@ -33,23 +20,8 @@ r = base["a"] is defined
 q = -limit * 2 ** 2
 p = string(limit)
 """,
-    "is defined": """entity Host:
-    string name
-    int size = 1
-    string? note
-    string text = ""
-end
-index Host(name)
-entity File:
-    string path
-    string content = "empty"
-end
-index File(host, path)
-File.host [1] -- Host.files [0:]
-Host.backup [0:1] -- Host.backs [0:]
-implement File using std::none
-implement Host using std::none
-a = Host(name="a")
+    "is defined": PLAIN
+    + """a = Host(name="a")
 b = Host(name="b", backup=a)
 v = b.backup is defined ? "yes" : "no"
 w = a.backup is defined ? "yes" : "no"
@@ -62,23 +34,8 @@ for h in [a, b]:
     end
 end
 """,
-    "dicts unpacked": """entity Host:
-    string name
-    int size = 1
-    string? note
-    string text = ""
-end
-index Host(name)
-entity File:
-    string path
-    string content = "empty"
-end
-index File(host, path)
-File.host [1] -- Host.files [0:]
-Host.backup [0:1] -- Host.backs [0:]
-implement File using std::none
-implement Host using std::none
-key = "a"
+    "dicts unpacked": PLAIN
+    + """key = "a"
 d = {"name": key}
 Host(name="a", size=4)
 v = Host[**d].size
@@ -126,23 +83,8 @@ a = Host(name="a", size=2, text="z")
 v = [f.path for f in a.files]
 w = a.backup.name
 """,
-    "values that come late": """entity Host:
-    string name
-    int size = 1
-    string? note
-    string text = ""
-end
-index Host(name)
-entity File:
-    string path
-    string content = "empty"
-end
-index File(host, path)
-File.host [1] -- Host.files [0:]
-Host.backup [0:1] -- Host.backs [0:]
-implement File using std::none
-implement Host using std::none
-b = Host(name="b", text=a.note)
+    "values that come late": PLAIN
+    + """b = Host(name="b", text=a.note)
 a = Host(name="a", text=c)
 a.note = "n {{ c }}"
 c = "x"
