@@ -12,7 +12,6 @@ from sabir.errors import FindingError
 from sabir.expressions.query import (
     Artifact,
     NodeState,
-    PlainResource,
     Project,
     QueryError,
     Resource,
@@ -28,6 +27,7 @@ from sabir.expressions.query import (
 from sabir.session import Session as WorkSession
 from sabir.session import Trust
 from tests.conformance.runner.eval import EvalCase, EvalError, EvalOutcome
+from tests.expressions.query.trees import plain_tree
 
 __all__ = ["run"]
 
@@ -83,21 +83,7 @@ def _project(case: EvalCase, folder: Path, repositories: Mapping[str, Path] | No
 
 def _plain_root(case: EvalCase, folder: Path) -> Resource:
     session = Session(project=_project(case, folder), work=WorkSession(environment=case.env))
-    return _plain(case.tree or {"name": "root"}, None, session)
-
-
-def _plain(tree: Mapping[str, Any], parent: PlainResource | None, session: Session) -> PlainResource:
-    made = PlainResource(
-        tree["name"],
-        tree.get("attributes"),
-        parent=parent,
-        session=session,
-        status=Status[tree["status"]] if "status" in tree else None,
-        state=NodeState[tree["state"]] if "state" in tree else None,
-    )
-    for child in tree.get("children", ()):
-        _plain(child, made, session)
-    return made
+    return plain_tree(case.tree or {"name": "root"}, session)
 
 
 def _tosca_root(case: EvalCase, folder: Path) -> Resource:

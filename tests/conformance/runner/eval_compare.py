@@ -10,6 +10,7 @@ from tests.conformance.runner.case import Case, Verdict
 from tests.conformance.runner.equality import Numbers, differences
 from tests.conformance.runner.eval import Adapter, EvalCase, EvalOutcome
 from tests.conformance.runner.eval_place import expanded, file_differences, prepared_ensemble
+from tests.conformance.runner.outcomes import compare_outcomes, shown_outcomes
 
 __all__ = ["compare", "judge"]
 
@@ -44,17 +45,12 @@ def judge(case: Case, adapter: Adapter) -> Verdict:
         )
         outcome = adapter(placed, folder)
         found = compare(case, outcome, folder)
-    expected = case.outcomes[0] if len(case.outcomes) == 1 else list(case.outcomes)
+    expected = shown_outcomes(case.outcomes)
     return Verdict(differences=tuple(found), expected=expected, actual=outcome)
 
 
 def compare(case: EvalCase, outcome: EvalOutcome, folder: Path) -> list[str]:
-    found = [_compare_one(expected, outcome, folder) for expected in case.outcomes]
-    if any(not one for one in found):
-        return []
-    if len(found) == 1:
-        return found[0]
-    return [f"outcome {index + 1}: {text}" for index, one in enumerate(found) for text in one]
+    return compare_outcomes(case.outcomes, lambda expected: _compare_one(expected, outcome, folder))
 
 
 def _compare_one(expected: dict[str, Any], outcome: EvalOutcome, folder: Path) -> list[str]:

@@ -19,6 +19,7 @@ from tests.conformance.runner.inmanta import (
 )
 from tests.conformance.runner.inmanta_project import write_project
 from tests.conformance.runner.matching import unpaired
+from tests.conformance.runner.outcomes import compare_outcomes, shown_outcomes
 
 __all__ = ["compare", "judge"]
 
@@ -32,17 +33,12 @@ def judge(case: Case, adapter: Adapter) -> Verdict:
         folder = Path(scratch).resolve()
         write_project(case.files, folder)
         outcome = adapter(case, folder)
-    expected = case.outcomes[0] if len(case.outcomes) == 1 else list(case.outcomes)
+    expected = shown_outcomes(case.outcomes)
     return Verdict(differences=tuple(compare(case, outcome)), expected=expected, actual=outcome)
 
 
 def compare(case: InmantaCase, outcome: InmantaOutcome) -> list[str]:
-    found = [_compare_one(expected, outcome) for expected in case.outcomes]
-    if any(not one for one in found):
-        return []
-    if len(found) == 1:
-        return found[0]
-    return [f"outcome {index + 1}: {text}" for index, one in enumerate(found) for text in one]
+    return compare_outcomes(case.outcomes, lambda expected: _compare_one(expected, outcome))
 
 
 def _compare_one(expected: dict[str, Any], outcome: InmantaOutcome) -> list[str]:

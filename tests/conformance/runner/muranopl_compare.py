@@ -8,6 +8,7 @@ from tests.conformance.runner.case import Case, Verdict
 from tests.conformance.runner.equality import Numbers, differences
 from tests.conformance.runner.muranopl import Adapter, MuranoCase, MuranoOutcome, is_number
 from tests.conformance.runner.muranopl_model import model_differences
+from tests.conformance.runner.outcomes import compare_outcomes, shown_outcomes
 
 __all__ = ["compare", "judge"]
 
@@ -15,17 +16,12 @@ __all__ = ["compare", "judge"]
 def judge(case: Case, adapter: Adapter) -> Verdict:
     assert isinstance(case, MuranoCase)
     outcome = adapter(case)
-    expected = case.outcomes[0] if len(case.outcomes) == 1 else list(case.outcomes)
+    expected = shown_outcomes(case.outcomes)
     return Verdict(differences=tuple(compare(case, outcome)), expected=expected, actual=outcome)
 
 
 def compare(case: MuranoCase, outcome: MuranoOutcome) -> list[str]:
-    found = [_compare_one(expected, outcome) for expected in case.outcomes]
-    if any(not one for one in found):
-        return []
-    if len(found) == 1:
-        return found[0]
-    return [f"outcome {index + 1}: {text}" for index, one in enumerate(found) for text in one]
+    return compare_outcomes(case.outcomes, lambda expected: _compare_one(expected, outcome))
 
 
 def _compare_one(expected: dict[str, Any], outcome: MuranoOutcome) -> list[str]:

@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 import yaml
 
-from sabir.expressions.query import PlainResource, Project, Resource, Session, evaluate, map_value, redacted
+from sabir.expressions.query import Project, Resource, Session, evaluate, map_value, redacted
 from sabir.expressions.query.functions import names
 from sabir.expressions.query.resource import SPECIAL_KEYS
-from sabir.expressions.query.values import NodeState, Status
 from sabir.languages.tosca.evaluate import Request
 from sabir.languages.tosca.graph.evaluation import instantiate
 from sabir.languages.tosca.syntax.documents import load_file
 from sabir.session import Trust
+from tests.expressions.query.trees import plain_tree
 
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "reference" / "expressions.md"
 TEXT = PAGE.read_text(encoding="utf-8")
@@ -37,23 +37,9 @@ def project(folder: Path) -> Project:
     )
 
 
-def plain(tree: dict[str, Any], parent: PlainResource | None, session: Session) -> PlainResource:
-    made = PlainResource(
-        tree["name"],
-        tree.get("attributes"),
-        parent=parent,
-        session=session,
-        status=Status[tree["status"]] if "status" in tree else None,
-        state=NodeState[tree["state"]] if "state" in tree else None,
-    )
-    for child in tree.get("children", ()):
-        plain(child, made, session)
-    return made
-
-
 def start(at: str, folder: Path) -> Resource:
     if at not in TOSCA["topology_template"]["node_templates"]:
-        return plain(TREE, None, Session(project=project(folder))).all()[at]
+        return plain_tree(TREE, Session(project=project(folder))).all()[at]
     path = folder / "template.yaml"
     path.write_text(yaml.safe_dump(TOSCA, sort_keys=False), encoding="utf-8")
     return instantiate(load_file(path), Request(project=project(folder))).root.all()[at]

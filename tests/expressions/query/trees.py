@@ -1,0 +1,26 @@
+"""Trees of plain resources, as the cases and the reference page write them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sabir.expressions.query import NodeState, PlainResource, Session, Status
+
+__all__ = ["plain_tree"]
+
+
+def plain_tree(
+    tree: Mapping[str, Any], session: Session, parent: PlainResource | None = None
+) -> PlainResource:
+    resource = PlainResource(
+        tree["name"],
+        tree.get("attributes"),
+        parent=parent,
+        session=session,
+        status=Status[tree["status"]] if "status" in tree else None,
+        state=NodeState[tree["state"]] if "state" in tree else None,
+    )
+    for child in tree.get("children", ()):
+        plain_tree(child, session, resource)
+    return resource
