@@ -31,17 +31,17 @@ def _full_name_pattern() -> re.Pattern[bytes]:
 def packages_beside(package: LoadedPackage, names: Iterable[str]) -> dict[str, LoadedPackage]:
     """Those of the named packages that lie in a folder beside this one, also in repositories of `NAME/package/`."""
     wanted = set(names)
-    found: dict[str, LoadedPackage] = {}
+    packages: dict[str, LoadedPackage] = {}
     if not wanted or package.path is None or package.single_file:
-        return found
+        return packages
     path = package.path.absolute()
     for name, root in _named(_folder(path)).items():
         if name in wanted and root != path:
             try:
-                found[name] = load_package(root)
+                packages[name] = load_package(root)
             except UnusableInput:
                 continue
-    return found
+    return packages
 
 
 def is_class_beside(package: LoadedPackage, name: str) -> bool:
@@ -58,14 +58,14 @@ def _folder(path: Path) -> Path:
 @lru_cache(maxsize=8)
 def _listed(folder: Path) -> frozenset[bytes]:
     """What the manifests of the packages in a folder list, as far as it can be told from their lines."""
-    found: set[bytes] = set()
+    names: set[bytes] = set()
     for root in _named(folder).values():
         try:
             with (root / "manifest.yaml").open("rb") as file:
-                found.update(_listed_pattern().findall(file.read(_MOST_OF_A_MANIFEST)))
+                names.update(_listed_pattern().findall(file.read(_MOST_OF_A_MANIFEST)))
         except OSError:
             continue
-    return frozenset(found)
+    return frozenset(names)
 
 
 @lru_cache(maxsize=64)

@@ -104,9 +104,9 @@ def _dropped_keys(contract: YamlNode, default: YamlNode) -> Iterator[YamlNode]:
     """Keys of a default that its contract does not name: they never reach the object (S-07)."""
     if not isinstance(contract, YamlMapping) or not isinstance(default, YamlMapping):
         return
-    known = {text_of(key) for key in contract}
-    if contract.entries and not any(name is None or "$" in name for name in known):
-        yield from (key for key in default if text_of(key) not in known)
+    declared = {text_of(key) for key in contract}
+    if contract.entries and not any(name is None or "$" in name for name in declared):
+        yield from (key for key in default if text_of(key) not in declared)
     for key, part in contract.items():
         value = default.get(text_of(key) or "")
         if value is not None:

@@ -53,8 +53,8 @@ def check_locals(report: Report, body: Body, arguments: frozenset[str]) -> Itera
             # `$x.a: 1` reads $x and writes into what it holds.
             for variable in _variables(tree):
                 reads.setdefault(variable.name, (assignment.target, variable))
-    known = {*written, *body.bound, *arguments, "this"}
-    missing = [name for name in reads if name and not name.isdigit() and name not in known]
+    assigned = {*written, *body.bound, *arguments, "this"}
+    missing = [name for name in reads if name and not name.isdigit() and name not in assigned]
     for name, assignment in written.items():
         if name and name not in reads and name not in ("this", "_"):
             hint = "remove the assignment, or keep only the call on its right side"
@@ -68,7 +68,7 @@ def check_locals(report: Report, body: Body, arguments: frozenset[str]) -> Itera
     for name in missing:
         expression, variable = reads[name]
         message = f"${name} is read, but it is no argument and nothing assigns it"
-        span, meant = expression.span(variable), report.near(name, known, sign="$")
+        span, meant = expression.span(variable), report.near(name, assigned, sign="$")
         fix = report.renaming(span, f"${name}", meant.only)
         yield report.at(span, NEVER_ASSIGNED, message, hint=meant.hint, fix=fix)
 
@@ -86,6 +86,9 @@ def binds_names(node: Node) -> bool:
         case Binary(operator="->"):
             return True
         case Call(name=name, arguments=arguments) if name in _BINDERS:
-            return any(isinstance(one, (Rule, Word)) for one in arguments) or name in ("as", "unpack")
+            return any(isinstance(argument, (Rule, Word)) for argument in arguments) or name in (
+                "as",
+                "unpack",
+            )
         case _:
             return any(binds_names(child) for child in children(node))

@@ -177,7 +177,7 @@ class _Walker(Struct, frozen=True, eq=False):
                 if self._is_this(left, this=this):
                     yield from self._read(word)
             case Call() as call:
-                yield from self._made(call)
+                yield from self._named_class(call)
                 yield from self._arguments(call, this=this)
             case Index(value=value, arguments=arguments):
                 yield from self.walk(value, this=this)
@@ -190,7 +190,7 @@ class _Walker(Struct, frozen=True, eq=False):
                 for child in children(node):
                     yield from self.walk(child, this=this)
 
-    def _made(self, call: Call) -> Iterator[Finding]:
+    def _named_class(self, call: Call) -> Iterator[Finding]:
         """`new(Name)` and `new('a.b.Name')`, which name their class without a colon."""
         first = call.arguments[0] if call.name == "new" and call.arguments else None
         written = first.value if isinstance(first, (Word, Literal)) else dotted(first) if first else None
@@ -229,10 +229,12 @@ class _Walker(Struct, frozen=True, eq=False):
         if signature is None:
             return
         words = [
-            one.source for one in call.arguments if isinstance(one, Rule) and isinstance(one.source, Word)
+            argument.source
+            for argument in call.arguments
+            if isinstance(argument, Rule) and isinstance(argument.source, Word)
         ]
         named = [word.value for word in words]
-        positional = sum(not isinstance(one, Rule) for one in call.arguments)
+        positional = sum(not isinstance(argument, Rule) for argument in call.arguments)
         span = self.expression.span(call)
         if positional > len(signature.standard) and not signature.variable:
             count = len(signature.standard)
@@ -249,8 +251,8 @@ class _Walker(Struct, frozen=True, eq=False):
             fix = self.report.renaming(self.expression.span(word), name, self.report.near(name, free).only)
             message = f"{call.name} has no argument {name!r}"
             yield self.report.at(span, CALL_ARGUMENTS, message, hint=hint, fix=fix)
-        given = {*signature.standard[:positional], *named}
-        missing = [name for name in signature.standard if name in signature.required and name not in given]
+        passed = {*signature.standard[:positional], *named}
+        missing = [name for name in signature.standard if name in signature.required and name not in passed]
         if missing and not unknown:
             yield self.report.at(span, CALL_ARGUMENTS, f"{call.name} needs its argument {', '.join(missing)}")
 
@@ -260,9 +262,9 @@ class _Walker(Struct, frozen=True, eq=False):
         name = word.value
         if name in self.lineage.properties or name in self.lineage.assigned or name in self.lineage.methods:
             return
-        known = {*self.lineage.properties, *self.lineage.assigned}
+        declared = {*self.lineage.properties, *self.lineage.assigned}
         message = f"{self.document.title} has no property {name!r}: it is neither declared nor assigned"
-        span, meant = self.expression.span(word), self.report.near(name, known)
+        span, meant = self.expression.span(word), self.report.near(name, declared)
         fix = self.report.renaming(span, name, meant.only)
         yield self.report.at(span, UNKNOWN_PROPERTY, message, hint=meant.hint, fix=fix)
 
@@ -274,9 +276,9 @@ class _Walker(Struct, frozen=True, eq=False):
         first = call.arguments[0] if call.arguments else None
         name = first.value if isinstance(first, (Literal, Word)) else None
         if isinstance(name, str) and not package.exists(f"Resources/{name}"):
-            known = [one.removeprefix("Resources/") for one in package.list("Resources")]
+            files = [file.removeprefix("Resources/") for file in package.list("Resources")]
             message = f"there is no file {name!r} under Resources/"
-            span, meant = self.expression.span(call), self.report.near(name, known)
+            span, meant = self.expression.span(call), self.report.near(name, files)
             fix = self._renamed_literal(first, name, meant.only)
             yield self.report.at(span, NO_RESOURCE, message, hint=meant.hint, fix=fix)
 
@@ -288,9 +290,9 @@ class _Walker(Struct, frozen=True, eq=False):
         return self.report.renaming(Span(span.start + quoted, span.end), old, new)
 
     def _is_resources(self, node: Node) -> bool:
-        own = own_property(node)
-        if own is not None:
-            return f".{own}" in self.facts.resources
+        name = own_property(node)
+        if name is not None:
+            return f".{name}" in self.facts.resources
         if isinstance(node, Variable):
             return node.name in self.facts.resources
         return self.facts.is_new_resources(node)

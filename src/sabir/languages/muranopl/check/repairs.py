@@ -43,14 +43,16 @@ def _has_call(node: Node) -> bool:
 
 def declaring(report: Report, namespaces: YamlNode | None, prefix: str, name: str) -> Fix | None:
     """A prefix declared for the one namespace of the core library that has the class."""
-    found = [one for one in core_library.NAMESPACES if f"{one}.{name}" in core_library.CLASSES]
-    if len(found) != 1 or not isinstance(namespaces, YamlMapping) or not namespaces.entries:
+    candidates = [
+        namespace for namespace in core_library.NAMESPACES if f"{namespace}.{name}" in core_library.CLASSES
+    ]
+    if len(candidates) != 1 or not isinstance(namespaces, YamlMapping) or not namespaces.entries:
         return None
     start = namespaces.entries[0].key.span.start
     if is_flow(report, namespaces):
-        return edited(report, f"declare {prefix!r}", [(Span(start, start), f"{prefix}: {found[0]}, ")])
+        return edited(report, f"declare {prefix!r}", [(Span(start, start), f"{prefix}: {candidates[0]}, ")])
     indent = indent_before(report, start)
     if indent is None:
         return None
-    added = f"{prefix}: {found[0]}{newline(report)}{indent}"
+    added = f"{prefix}: {candidates[0]}{newline(report)}{indent}"
     return edited(report, f"declare {prefix!r}", [(Span(start, start), added)])

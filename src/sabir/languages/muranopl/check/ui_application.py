@@ -119,12 +119,12 @@ def _check_properties(
     lineage = table.lineage(document)
     if lineage is None:
         return
-    known = lineage.property_names
+    declared = lineage.property_names
     for key in model:
         name = text_of(key)
-        if name is not None and is_identifier(name) and name not in known:
+        if name is not None and is_identifier(name) and name not in declared:
             message = f"the class {document.name} has no property {name!r}"
-            meant = report.near(name, known)
+            meant = report.near(name, declared)
             free = meant.only is not None and meant.only not in map(text_of, model)
             fix = report.renaming(_inner(key), name, meant.only if free else None)
             yield report.at(key, UNKNOWN_OBJECT_PROPERTY, message, hint=meant.hint, fix=fix)

@@ -74,14 +74,14 @@ def _values(ui: YamlMapping) -> frozenset[str] | None:
     """What `$name` can be: templates and parameters; None when a method of the application adds more."""
     if ui.get("ParametersSource") is not None:
         return None
-    found: set[str] = set(_BUILT_IN_VALUES)
+    names: set[str] = set(_BUILT_IN_VALUES)
     for section in ("Templates", "Parameters"):
         node = ui.get(section)
         if isinstance(node, YamlMapping):
-            found.update(name for name in map(text_of, node) if name is not None)
+            names.update(name for name in map(text_of, node) if name is not None)
         elif node is not None and not is_null(node):
             return None
-    return frozenset(found)
+    return frozenset(names)
 
 
 def _check(report: Report, scalar: YamlScalar, names: _Names, *, sure: bool) -> Iterator[Finding]:
@@ -96,7 +96,7 @@ def _check(report: Report, scalar: YamlScalar, names: _Names, *, sure: bool) -> 
         yield from _check_values(report, parsed, names.values)
 
 
-def _check_values(report: Report, expression: ExpressionText, known: frozenset[str]) -> Iterator[Finding]:
+def _check_values(report: Report, expression: ExpressionText, values: frozenset[str]) -> Iterator[Finding]:
     """`$name` and `ref(name)`: a template or parameter of that name must be there."""
     waiting: list[Node] = [expression.tree]
     while waiting:
@@ -109,9 +109,9 @@ def _check_values(report: Report, expression: ExpressionText, known: frozenset[s
                 pass
             case _:
                 name = ""
-        if named is not None and name not in known:
+        if named is not None and name not in values:
             sign = "$" if isinstance(named, Variable) else ""
-            span, meant = expression.span(named), report.near(name, known, sign=sign)
+            span, meant = expression.span(named), report.near(name, values, sign=sign)
             hint = meant.hint or "declare it under Templates or Parameters"
             fix = report.renaming(span, sign + name, meant.only)
             yield report.at(
@@ -179,9 +179,9 @@ def _check_reference(
         fix = report.renaming(span, form.value, meant.only)
         yield report.at(span, UNKNOWN_FIELD, f"there is no form {form.value!r}", hint=meant.hint, fix=fix)
         return
-    known = fields[form.value]
-    if field is not None and known is not None and field.value not in known:
+    declared = fields[form.value]
+    if field is not None and declared is not None and field.value not in declared:
         message = f"form {form.value!r} has no field {field.value!r}"
-        span, meant = expression.span(field), report.near(field.value, known)
+        span, meant = expression.span(field), report.near(field.value, declared)
         fix = report.renaming(span, field.value, meant.only)
         yield report.at(span, UNKNOWN_FIELD, message, hint=meant.hint, fix=fix)

@@ -104,7 +104,7 @@ def form_fields(forms: YamlNode | None) -> Mapping[str, frozenset[str] | None] |
     """Names of the forms with the names of their fields; None where they cannot be told."""
     if not isinstance(forms, YamlSequence):
         return None
-    found: dict[str, frozenset[str] | None] = {}
+    fields_of: dict[str, frozenset[str] | None] = {}
     for form in forms.items:
         if not isinstance(form, YamlMapping) or len(form) != 1:
             return None
@@ -114,15 +114,15 @@ def form_fields(forms: YamlNode | None) -> Mapping[str, frozenset[str] | None] |
             return None
         fields = declared.get("fields") if isinstance(declared, YamlMapping) else None
         names = _field_names(fields) if isinstance(fields, YamlSequence) else None
-        before = found.get(name, frozenset())  # two forms of one name fill in one place
-        found[name] = None if names is None or before is None else names | before
-    return found
+        before = fields_of.get(name, frozenset())  # two forms of one name fill in one place
+        fields_of[name] = None if names is None or before is None else names | before
+    return fields_of
 
 
 def _field_names(fields: YamlSequence) -> frozenset[str] | None:
     names = [text_of(field.get("name")) if isinstance(field, YamlMapping) else None for field in fields.items]
-    known = frozenset(name for name in names if name is not None)
-    return known if len(known) and None not in names else None
+    texts = frozenset(name for name in names if name is not None)
+    return texts if len(texts) and None not in names else None
 
 
 def check_forms(report: Report, forms: YamlNode | None) -> Iterator[Finding]:
@@ -174,12 +174,12 @@ def _check_field(report: Report, field: YamlMapping) -> Iterator[Finding]:
             yield report.at(_key(field, key), NO_TEXT, message, fix=quoting(report, value))
     for key in _FLAGS:
         if not _is_scalar_of(field.get(key), bool):
-            message = f"{key} must be true or false, not {_what(field, key)}"
+            message = f"{key} must be true or false, not {_shown_value(field, key)}"
             fix = _unquoting(report, field.get(key), _flag_text_pattern())
             yield report.at(_key(field, key), FLAG_FORM, message, fix=fix)
     for key in _NUMBERS:
         if not _is_scalar_of(field.get(key), int):
-            message = f"{key} must be an integer, not {_what(field, key)}"
+            message = f"{key} must be an integer, not {_shown_value(field, key)}"
             fix = _unquoting(report, field.get(key), _number_text_pattern())
             yield report.at(_key(field, key), LIMIT_FORM, message, fix=fix)
     yield from _check_type(report, field.get("type"))
@@ -229,6 +229,6 @@ def _key(field: YamlMapping, key: str) -> YamlNode:
     return entry.key if entry else field
 
 
-def _what(field: YamlMapping, key: str) -> str:
+def _shown_value(field: YamlMapping, key: str) -> str:
     value = field.get(key)
     return "nothing" if value is None else shown(value) if text_of(value) is not None else kind_of(value)

@@ -41,15 +41,15 @@ class Origins:
             return Origin(written, How.ASSIGNMENT)
         if object_.id not in self.runtime.origins and declaration.default is None:
             return None
-        given = self.given(object_.id, declaration)
-        if given is None:
+        source = self.source_of(object_.id, declaration)
+        if source is None:
             return self.default(declaration)
         _positions, raw = self.runtime.origins[object_.id]
         if same_value(object_.properties.get(name), raw.get(name)):
-            return given
-        return Origin(declaration.contract_place, How.CONVERSION, (given,))
+            return source
+        return Origin(declaration.contract_place, How.CONVERSION, (source,))
 
-    def given(self, object_id: str, declaration: PropertyDeclaration) -> Origin | None:
+    def source_of(self, object_id: str, declaration: PropertyDeclaration) -> Origin | None:
         """What gives a property of an object its value from outside, None when nothing does."""
         defined: tuple[Positions, Mapping[Any, Any]] | None = self.runtime.origins.get(object_id)
         if defined is None:
@@ -65,7 +65,7 @@ class Origins:
 
     def given_parts(self, object_id: str, declaration: PropertyDeclaration) -> Origin | None:
         """The same, an object that stands there inline by its header alone: what else it has are values of its own."""
-        origin = self.given(object_id, declaration)
+        origin = self.source_of(object_id, declaration)
         positions = self.runtime.origins[object_id][0] if origin is not None else None
         if origin is None or positions is None or (object_id, declaration.name) in self.runtime.overridden:
             return origin
