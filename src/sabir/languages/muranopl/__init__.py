@@ -30,9 +30,8 @@ class MuranoPL:
 
     def rules(self) -> Sequence[Rule]:
         from sabir.diagnostics.rules import collect_rules
-        from sabir.languages.muranopl.check.codes.classes import CODES as CLASS_CODES
 
-        return (*collect_rules(__name__), *CLASS_CODES)
+        return collect_rules(__name__)
 
     def validators(self) -> Sequence[type[BaseValidator]]:
         from sabir.languages.muranopl.check import package_validators

@@ -77,7 +77,7 @@ def test_a_misspelt_keyword_has_a_near_name() -> None:
 @pytest.mark.rows("M-021")
 def test_a_blank_after_the_prefix_is_explained() -> None:
     (finding,) = read("Name: R\nNamespaces: {srv: a}\nExtends: {srv: Something}\n").findings
-    assert finding.hint == "write `srv:Something` without the blank"
+    assert finding.hint == "write srv:Something without the blank; with it, YAML reads a mapping"
 
 
 def test_spans_of_expressions_lie_in_the_text() -> None:

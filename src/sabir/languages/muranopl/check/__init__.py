@@ -24,10 +24,8 @@ def package_validators() -> tuple[type[BaseValidator], ...]:
 
 def package_rules() -> tuple[Rule, ...]:
     """Everything that a check of a Murano package can report."""
-    from sabir.languages.muranopl.check.codes.classes import CODES
-
     rules = collect_rules("sabir.languages.muranopl")
-    return (*CODES, *(rule for rule in rules if rule.when == "check" and rule.language == "muranopl"))
+    return tuple(rule for rule in rules if rule.when == "check" and rule.language == "muranopl")
 
 
 def rules_of(prefix: str) -> tuple[Rule, ...]:

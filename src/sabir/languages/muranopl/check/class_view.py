@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import cached_property
 from typing import Final
 
@@ -12,23 +12,23 @@ from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.near import near
 from sabir.languages.muranopl.check import core_library
 from sabir.languages.muranopl.check.core_members import CoreClass, core_class
-from sabir.languages.muranopl.check.names import is_class_name, is_dotted_name, is_type_reference
 from sabir.languages.muranopl.check.view import PackageView
 from sabir.languages.muranopl.syntax.defects import Defects
+from sabir.languages.muranopl.syntax.heads import ClassHead, read_heads
 from sabir.languages.muranopl.syntax.members import read_methods, read_properties
-from sabir.languages.muranopl.syntax.nodes import MethodNode, PropertyNode
-from sabir.languages.muranopl.syntax.shapes import is_null
-from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlSequence, text_of
+from sabir.languages.muranopl.syntax.names import UnknownPrefix
+from sabir.languages.muranopl.syntax.nodes import MethodNode, NameNode, PropertyNode
+from sabir.source.yaml.nodes import YamlMapping
 from sabir.text import Source
 
 __all__ = [
     "Ancestry",
     "ClassDocument",
+    "ClassFile",
     "ClassTable",
     "Members",
     "class_documents",
-    "is_preamble",
-    "type_items",
+    "class_file",
 ]
 
 _MOST_ANCESTORS: Final = 200
@@ -45,14 +45,23 @@ class Members(Struct, frozen=True, eq=False):
 
 
 class ClassDocument(Struct, frozen=True, eq=False, dict=True):
-    """One class of a class file. `name` is qualified; None when the name or the namespaces are malformed."""
+    """One class of a class file."""
 
     source: Source
-    node: YamlMapping
-    namespaces: Mapping[str, str]
-    name: str | None
-    alone: bool
-    """True when it is the only class of its file."""
+    head: ClassHead
+
+    @property
+    def node(self) -> YamlMapping:
+        return self.head.node
+
+    @property
+    def name(self) -> str | None:
+        """Qualified; None when the name or the namespaces are malformed."""
+        return self.head.name if self.head.is_well_named and self.head.has_sure_namespaces else None
+
+    @property
+    def namespaces(self) -> Mapping[str, str]:
+        return self.head.namespaces.table
 
     @property
     def title(self) -> str:
@@ -61,19 +70,10 @@ class ClassDocument(Struct, frozen=True, eq=False, dict=True):
 
     def resolve(self, reference: str) -> str | None:
         """The qualified name that a reference stands for; None when its prefix is not declared."""
-        prefix, colon, name = reference.rpartition(":")
-        if not colon:
-            return reference if "." in reference else self._qualified("=", reference)
-        return self._qualified(prefix or "=", name)
-
-    def _qualified(self, prefix: str, name: str) -> str | None:
-        if prefix == "=" and "=" not in self.namespaces:
-            return name
-        namespace = self.namespaces.get(prefix)
-        if not namespace:
-            # An empty namespace is that of names without one: exceptions of the engine, for instance.
-            return None if namespace is None else name
-        return f"{namespace}.{name}"
+        try:
+            return self.head.namespaces.resolve(reference)
+        except UnknownPrefix:
+            return None
 
     @cached_property
     def members(self) -> Members:
@@ -83,73 +83,39 @@ class ClassDocument(Struct, frozen=True, eq=False, dict=True):
         findings = tuple(defect.finding for defect in defects.noted if defect.is_checked)
         return Members(properties, methods, findings)
 
-    @property
-    def extends(self) -> Iterator[tuple[YamlNode, str]]:
-        """The parents that are written well: their nodes and references."""
-        return type_items(self.node.get("Extends"))
+
+class ClassFile(Struct, frozen=True, eq=False):
+    """The classes of one file, the namespaces it declares, and what is wrong with the form of the heads."""
+
+    documents: tuple[ClassDocument, ...] = ()
+    namespaces: tuple[tuple[str, NameNode], ...] = ()
+    findings: tuple[Finding, ...] = ()
 
 
-def type_items(value: YamlNode | None) -> Iterator[tuple[YamlNode, str]]:
-    """The well-formed class references of `Extends` or `Import`."""
-    for item in value.items if isinstance(value, YamlSequence) else (value,):
-        text = text_of(item)
-        if item is not None and text is not None and is_type_reference(text):
-            yield item, text
+def class_file(view: PackageView, path: str) -> ClassFile:
+    """The classes of one file; empty when it cannot be used."""
+    read = view.class_file_cache.get(path)
+    if read is None:
+        read = view.class_file_cache[path] = _read(view, path)
+    return read
 
 
 def class_documents(view: PackageView, path: str) -> tuple[ClassDocument, ...]:
-    """The classes of one file; empty when it cannot be used."""
+    return class_file(view, path).documents
+
+
+def _read(view: PackageView, path: str) -> ClassFile:
     file = view.package.get_file(path)
     if file is None or file.yaml.broken:
-        return ()
-    nodes = [document for document in file.yaml.documents if isinstance(document, YamlMapping)]
-    alone = len(nodes) - sum(map(is_preamble, nodes)) <= 1
-    promised = [one.name for one in view.listed_classes or () if one.path == path]
-    namespaces: Mapping[str, str] | None = {}
-    found: list[ClassDocument] = []
-    for node in nodes:
-        if node.get("Namespaces") is not None:
-            namespaces = _namespaces(node.get("Namespaces"))
-        if is_preamble(node) and len(nodes) > 1:
-            continue
-        name = _qualified_name(node, namespaces, promised[0] if alone and len(promised) == 1 else None)
-        found.append(ClassDocument(file.source, node, namespaces or {}, name, alone))
-    return tuple(found)
-
-
-def is_preamble(node: YamlMapping) -> bool:
-    """A document with nothing but `Namespaces`: it is no class, it sets them for the classes that follow."""
-    return len(node) == 1 and node.get("Namespaces") is not None
-
-
-def _namespaces(value: YamlNode | None) -> Mapping[str, str] | None:
-    if not isinstance(value, YamlMapping):
-        return None
-    found: dict[str, str] = {}
-    for key, namespace in value.items():
-        prefix, name = text_of(key), "" if is_null(namespace) else text_of(namespace)
-        if prefix is not None and name is not None:
-            found[prefix] = name
-    return found
-
-
-def _qualified_name(
-    node: YamlMapping, namespaces: Mapping[str, str] | None, promised: str | None
-) -> str | None:
-    written = node.get("Name")
-    if written is None:
-        return promised
-    name = text_of(written)
-    if name is None or namespaces is None:
-        return None
-    name = name.removeprefix("=").removeprefix(":")
-    if not is_class_name(name):
-        return None
-    if "." in name or "=" not in namespaces:
-        return name
-    if not namespaces["="]:
-        return name
-    return f"{namespaces['=']}.{name}" if is_dotted_name(namespaces["="]) else None
+        return ClassFile()
+    documents = [document for document in file.yaml.documents if isinstance(document, YamlMapping)]
+    promised = [listed.name for listed in view.listed_classes or () if listed.path == path]
+    read = read_heads(documents, promised[0] if len(promised) == 1 else None, Defects(file.source))
+    return ClassFile(
+        tuple(ClassDocument(file.source, head) for head in read.heads),
+        read.namespaces,
+        tuple(defect.finding for defect in read.defects if defect.is_checked),
+    )
 
 
 def _own(document: ClassDocument) -> str | None:
@@ -264,10 +230,8 @@ class ClassTable:
 
     def _parents(self, document: ClassDocument) -> tuple[str | None, ...]:
         """Qualified names of the parents; None for one that cannot be told."""
-        extends = document.node.get("Extends")
-        written = len(extends) if isinstance(extends, YamlSequence) else int(extends is not None)
-        parents = tuple(document.resolve(reference) for _, reference in document.extends)
-        return parents if len(parents) == written else (None,)
+        head = document.head
+        return tuple(parent.name for parent in head.extends) if head.has_sure_parents else (None,)
 
     def descendants(self, document: ClassDocument) -> tuple[ClassDocument, ...]:
         """The classes of the package that extend this one, directly or not."""

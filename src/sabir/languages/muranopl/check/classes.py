@@ -15,13 +15,11 @@ from sabir.diagnostics.rules import Rule
 from sabir.expressions.yaql.nodes import Call, Node, Word, children
 from sabir.languages.muranopl.check import rules_of
 from sabir.languages.muranopl.check.class_members import check_methods, check_properties
-from sabir.languages.muranopl.check.class_structure import check_class_structure, check_namespaces
+from sabir.languages.muranopl.check.class_structure import check_class_name, check_namespace
 from sabir.languages.muranopl.check.class_view import (
     ClassDocument,
     ClassTable,
-    class_documents,
-    is_preamble,
-    type_items,
+    class_file,
 )
 from sabir.languages.muranopl.check.contracts import check_contract, contract_expressions
 from sabir.languages.muranopl.check.defaults import Defaults
@@ -31,6 +29,7 @@ from sabir.languages.muranopl.check.locals import check_locals
 from sabir.languages.muranopl.check.names import Version
 from sabir.languages.muranopl.check.references import check_class_reference, check_expression, check_writes
 from sabir.languages.muranopl.check.view import PackageView
+from sabir.languages.muranopl.examples.packages import package_rule, with_class
 from sabir.languages.muranopl.syntax.expressions import (
     ExpressionText,
     parse_scalar,
@@ -39,6 +38,7 @@ from sabir.languages.muranopl.syntax.expressions import (
 )
 from sabir.languages.muranopl.syntax.nodes import Value
 from sabir.languages.muranopl.syntax.report import Report, kind_of
+from sabir.languages.muranopl.syntax.shapes import NO_MAPPING
 from sabir.source.packages import LoadedPackage
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, text_of
 
@@ -48,6 +48,19 @@ _LONGEST_WAY: Final = 20
 
 
 _OFF_BY_DEFAULT: Final = frozenset({"MPL:W061", "MPL:W062", "MPL:W119"})
+
+BROKEN_PROMISE: Final = package_rule(
+    "MPL:E012",
+    "the class is not the one that the manifest promises",
+    "The engine finds a class by the name the manifest gives to its file; name and namespace in the file must agree.",
+    with_class("Name: Counter", "Name: Meter"),
+)
+INHERITANCE_CYCLE: Final = package_rule(
+    "MPL:E117",
+    "a class that extends itself",
+    "Following Extends leads back to the class; the engine cannot load any class of the circle.",
+    with_class("Extends: std:Object", "Extends: Counter"),
+)
 
 
 class ClassValidator(BaseValidator):
@@ -62,9 +75,7 @@ class ClassValidator(BaseValidator):
 
     @classmethod
     def rules(cls) -> tuple[Rule, ...]:
-        from sabir.languages.muranopl.check.codes.classes import CODES
-
-        return (*CODES, *rules_of(cls.short_name))
+        return rules_of(cls.short_name)
 
     @classmethod
     def off_by_default(cls) -> Set[str]:
@@ -117,32 +128,29 @@ class ClassValidator(BaseValidator):
         if not written or odd is not None:
             what = "empty" if odd is None else kind_of(odd)
             yield Report(file.source).whole(
-                "E007", f"a class file must hold mappings, one a class; this is {what}"
+                NO_MAPPING, f"a class file must hold mappings, one a class; this is {what}"
             )
             return
-        documents = class_documents(self._view, path)
-        for node in written:
-            if isinstance(node, YamlMapping) and is_preamble(node) and len(written) > 1:
-                yield from check_namespaces(Report(file.source), node.get("Namespaces"))
-        for document in documents:
+        read = class_file(self._view, path)
+        yield from read.findings
+        for prefix, namespace in read.namespaces:
+            yield from check_namespace(Report(file.source), prefix, namespace)
+        for document in read.documents:
             yield from self._class(document)
-        yield from self._promised(path, documents)
+        yield from _defined_twice(read.documents)
+        yield from self._promised(path, read.documents)
 
     def _class(self, document: ClassDocument) -> Iterator[Finding]:
         facts = self._facts.of(document)
-        report, node = facts.report, document.node
-        if node.get("Name") is None and not document.alone:
-            yield report.whole(
-                "E020", "a class lacks its Name; in a file with several classes each needs one"
-            )
-        yield from check_class_structure(report, document)
+        report = facts.report
+        yield from check_class_name(report, document.head)
         members = facts.document.members
         yield from members.findings
         if self._version is not None:
             yield from check_properties(report, members.properties, self._version)
             yield from check_methods(report, members.methods, self._version)
         yield from self._contracts(report, facts.document)
-        if isinstance(node.get("Namespaces"), YamlMapping | None):
+        if document.head.has_sure_namespaces:
             yield from self._type_references(report, document)
         for method in facts.methods:
             yield from self._method(facts, method)
@@ -160,7 +168,7 @@ class ClassValidator(BaseValidator):
             place = at.node.get("Name") or at.node
             message = f"the manifest promises the class {name!r} in this file; here is {at.name!r}"
             hint = "make Name and the namespace = of the file agree with Classes in the manifest"
-            yield Report(at.source).at(place, "MPL:E012", message, hint=hint)
+            yield Report(at.source).at(place, BROKEN_PROMISE, message, hint=hint)
 
     def _contracts(self, report: Report, document: ClassDocument) -> Iterator[Finding]:
         for declared in document.members.properties:
@@ -190,9 +198,10 @@ class ClassValidator(BaseValidator):
                 yield from check_class_reference(report, self._facts.table, document, span, written)
 
     def _type_references(self, report: Report, document: ClassDocument) -> Iterator[Finding]:
-        for section in ("Extends", "Import"):
-            for item, text in type_items(document.node.get(section)):
-                yield from check_class_reference(report, self._facts.table, document, item.span, text)
+        for reference in (*document.head.extends, *document.head.imports):
+            yield from check_class_reference(
+                report, self._facts.table, document, reference.span, reference.written
+            )
 
     def _method(self, facts: ClassFacts, method: MethodFacts) -> Iterator[Finding]:
         body = method.body
@@ -214,7 +223,15 @@ class ClassValidator(BaseValidator):
                 way = " → ".join(
                     (*cycle, cycle[0]) if len(cycle) <= _LONGEST_WAY else (cycle[0], "…", cycle[0])
                 )
-                yield Report(document.source).at(place, "MPL:E117", f"the class extends itself: {way}")
+                yield Report(document.source).at(place, INHERITANCE_CYCLE, f"the class extends itself: {way}")
+
+
+def _defined_twice(documents: tuple[ClassDocument, ...]) -> Iterator[Finding]:
+    first: dict[str, ClassDocument] = {}
+    for document in documents:
+        if document.name is not None and first.setdefault(document.name, document) is not document:
+            message = f"the class {document.name!r} is defined twice in this file"
+            yield Report(document.source).at(document.head.span, BROKEN_PROMISE, message)
 
 
 def _node(value: Value | None) -> YamlNode | None:

@@ -40,8 +40,6 @@ def inheritance_cycles(classes: Mapping[str, ClassDocument]) -> Iterator[tuple[s
 
 
 def _parents(classes: Mapping[str, ClassDocument], name: str) -> Iterator[str]:
-    document = classes[name]
-    for _, reference in document.extends:
-        parent = document.resolve(reference)
-        if parent is not None and parent in classes:
-            yield parent
+    for parent in classes[name].head.extends:
+        if parent.name is not None and parent.name in classes:
+            yield parent.name

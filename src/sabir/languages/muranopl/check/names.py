@@ -9,12 +9,9 @@ __all__ = [
     "FORMATS",
     "LATEST",
     "is_camel_case",
-    "is_class_name",
     "is_dotted_name",
     "is_identifier",
     "is_lower_camel",
-    "is_method_name",
-    "is_type_reference",
 ]
 
 Version = tuple[int, int]
@@ -27,10 +24,6 @@ LATEST: Final[Version] = (1, 4)
 
 _IDENTIFIER: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _DOTTED: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*")
-_TYPE_REFERENCE: Final = re.compile(
-    r"(?:(?:[A-Za-z_][A-Za-z0-9_]*|=)?:)?[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*"
-)
-_SPECIAL_METHODS: Final = frozenset({".init", ".destroy"})
 _CAMEL_CASE: Final = re.compile(r"_*(?:[A-Z]{1,3}|[A-Z][A-Za-z0-9]*)")
 _ALL_CAPITALS: Final = re.compile(r"[A-Z0-9]{4,}")
 
@@ -41,20 +34,6 @@ def is_identifier(name: str) -> bool:
 
 def is_dotted_name(name: str) -> bool:
     return _DOTTED.fullmatch(name) is not None
-
-
-def is_class_name(name: str) -> bool:
-    """A name of a class as a class file may give it: like a Python class, without two leading underscores."""
-    return is_dotted_name(name) and not name.rpartition(".")[2].startswith("__")
-
-
-def is_type_reference(name: str) -> bool:
-    """`Name`, `:Name`, `=:Name`, `prefix:Name` or `a.b.Name` (S-09)."""
-    return _TYPE_REFERENCE.fullmatch(name) is not None
-
-
-def is_method_name(name: str) -> bool:
-    return is_identifier(name) or name in _SPECIAL_METHODS
 
 
 def is_lower_camel(name: str) -> bool:

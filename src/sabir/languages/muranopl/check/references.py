@@ -22,11 +22,11 @@ from sabir.expressions.yaql.nodes import (
 )
 from sabir.languages.muranopl.check.class_view import ClassDocument, ClassTable
 from sabir.languages.muranopl.check.facts import ClassFacts, Lineage, MethodFacts, Signature, own_property
-from sabir.languages.muranopl.check.names import is_type_reference
 from sabir.languages.muranopl.check.repairs import declaring
 from sabir.languages.muranopl.check.yaql_names import FUNCTIONS, LAMBDA_FUNCTIONS
 from sabir.languages.muranopl.examples.packages import LIBRARY, package_rule, with_body, with_class
 from sabir.languages.muranopl.syntax.expressions import ExpressionText, dotted, type_name
+from sabir.languages.muranopl.syntax.names import is_type_reference
 from sabir.languages.muranopl.syntax.report import Report
 from sabir.text import Span
 

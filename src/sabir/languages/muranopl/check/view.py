@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 from functools import cache, cached_property
-from typing import Final
+from typing import TYPE_CHECKING, Final
 from weakref import WeakKeyDictionary
 
 from msgspec import Struct
@@ -14,6 +14,9 @@ from sabir.languages.muranopl.check.names import FORMATS, LATEST, Version, is_do
 from sabir.source.packages import LoadedPackage, PackageFile
 from sabir.source.yaml.nodes import YamlMapping, YamlScalar, text_of
 from sabir.text import Source
+
+if TYPE_CHECKING:
+    from sabir.languages.muranopl.check.class_view import ClassFile
 
 __all__ = ["MANIFEST", "ListedClass", "PackageView", "is_murano_package"]
 
@@ -39,6 +42,7 @@ class ListedClass(Struct, frozen=True):
 class PackageView:
     def __init__(self, package: LoadedPackage) -> None:
         self.package = package
+        self.class_file_cache: dict[str, ClassFile] = {}
 
     @staticmethod
     def of(package: LoadedPackage) -> PackageView:

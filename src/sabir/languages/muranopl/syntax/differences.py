@@ -17,9 +17,12 @@ __all__ = [
     "CATCH_WITHOUT_DO",
     "DIFFERENCES",
     "IGNORED_KEY",
+    "LOOSE_CLASS_NAME",
     "LOOSE_NAME",
     "META_BY_NAME",
+    "META_KEY_ON_CLASS",
     "NULL_CONTRACT",
+    "NULL_META_KEY",
     "REPEAT_SCALAR",
     "TRY_WITHOUT_CATCH",
     "WORKFLOW",
@@ -64,7 +67,7 @@ REPEAT_SCALAR: Final = Difference(
 # -- declarations --------------------------------------------------------------------------------------------------
 
 IGNORED_KEY: Final = Difference(
-    subject="a key that the table of a property, method or argument does not have",
+    subject="a key that the table of a class, property, method or argument does not have",
     only="check",
     rows=("V-020", "M-001"),
     why="it is a misspelling or does nothing; the engine passes over it",
@@ -99,6 +102,24 @@ ARGUMENTS_MAPPING: Final = Difference(
     rows=("V-110", "M-007"),
     why="a mapping has no order to rely on; the engine takes the order in which it is written",
 )
+LOOSE_CLASS_NAME: Final = Difference(
+    subject="a class whose name begins with two underscores, has a prefix of another namespace or letters beyond ASCII",
+    only="check",
+    rows=("V-077", "V-078", "M-011"),
+    why="the document reserves or forbids such names; the engine finds the class all the same",
+)
+META_KEY_ON_CLASS: Final = Difference(
+    subject="Cardinality, Applies or Inherited on a class that is no meta-class",
+    only="check",
+    rows=("V-091",),
+    why="they mean nothing there; the engine passes over them, unless their values do not exist",
+)
+NULL_META_KEY: Final = Difference(
+    subject="Cardinality, Applies or Inherited of a meta-class without a value",
+    only="check",
+    rows=("V-092", "V-093", "V-095"),
+    why="the document names the values they have; for the engine it is as if the key were not there",
+)
 ARGUMENT_CONTRACT: Final = Difference(
     subject="an argument without Contract",
     only="load",
@@ -125,4 +146,7 @@ DIFFERENCES: Final = (
     ARGUMENTS_MAPPING,
     ARGUMENT_CONTRACT,
     ACTION_IN_SESSION,
+    LOOSE_CLASS_NAME,
+    META_KEY_ON_CLASS,
+    NULL_META_KEY,
 )

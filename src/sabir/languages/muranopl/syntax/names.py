@@ -6,7 +6,16 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
-__all__ = ["NO_NAMESPACES", "Namespaces", "UnknownPrefix", "is_prefix", "is_qualified_name", "is_short_name"]
+__all__ = [
+    "NO_NAMESPACES",
+    "Namespaces",
+    "UnknownPrefix",
+    "is_class_name",
+    "is_prefix",
+    "is_qualified_name",
+    "is_short_name",
+    "is_type_reference",
+]
 
 _SHORT: Final = re.compile(r"[a-zA-Z_]\w*")
 _QUALIFIED: Final = re.compile(r"[a-zA-Z_]\w*(?:\.[a-zA-Z_]\w*)*")
@@ -20,6 +29,17 @@ def is_short_name(text: str) -> bool:
 def is_qualified_name(text: str) -> bool:
     """A class name or namespace: parts joined by periods."""
     return _QUALIFIED.fullmatch(text) is not None
+
+
+def is_class_name(text: str) -> bool:
+    """A name of a class as spec 001 has it: like a Python class, without two leading underscores."""
+    return text.isascii() and is_qualified_name(text) and not text.rpartition(".")[2].startswith("__")
+
+
+def is_type_reference(text: str) -> bool:
+    """`Name`, `:Name`, `=:Name`, `prefix:Name` or `a.b.Name` (S-09)."""
+    prefix, colon, name = text.rpartition(":")
+    return is_qualified_name(name) and (not colon or prefix == "" or is_prefix(prefix))
 
 
 def is_prefix(text: str) -> bool:

@@ -1,1 +1,0 @@
-"""The codes of the package checks with their documentation, one module a validator."""
