@@ -192,7 +192,7 @@ def _checked(files: dict[str, str], schema_problems: Any) -> str | None:
     config = package.get_file("ccp.yaml")
     assert config is not None
     component = Component(name="demo", package=package, root="")
-    checked = check_deployment(read_deployment([component], config=config.source))
+    checked = check_deployment(read_deployment([component], config=config.source, recording=True))
     for finding in checked.findings:
         source, span = finding.place.source, finding.place.span
         if not 0 <= span.start <= span.end <= len(source.text):
