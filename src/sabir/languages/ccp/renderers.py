@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from sabir.errors import UsageError
 from sabir.languages.ccp.check.phases import check_deployment
 from sabir.languages.ccp.evaluate.render import KubernetesObject, render_objects
 from sabir.languages.ccp.model.cycles import start_order
 from sabir.languages.ccp.model.loading import load_deployment
+from sabir.languages.ccp.model.units import Units
 from sabir.languages.ccp.syntax.reading import DNS_LABEL
 from sabir.languages.language import EvaluationRequest, Rendering, RenderRequest
 from sabir.source.collector import collector_paused
@@ -59,14 +60,12 @@ def render_start_order(
 ) -> Rendering:
     """Units in waves: each starts when the waves before it are ready."""
     del render
-    checked = check_deployment(load_deployment(package, request))
-    if checked.resolved is None:
-        return Rendering(files={}, findings=checked.findings)
-    lines = [
-        f"{number}. {', '.join(wave)}"
-        for number, wave in enumerate(start_order(checked.resolved.units.needs), 1)
-    ]
-    return Rendering(files={"start-order.txt": "\n".join(lines) + "\n"}, findings=checked.findings)
+    return _listing(package, request, "start-order.txt", _waves)
+
+
+def _waves(units: Units) -> Iterator[str]:
+    for number, wave in enumerate(start_order(units.needs), 1):
+        yield f"{number}. {', '.join(wave)}"
 
 
 def render_dependencies(
@@ -74,12 +73,26 @@ def render_dependencies(
 ) -> Rendering:
     """Every service with all the services it needs, directly or not."""
     del render
+    return _listing(package, request, "dependencies.txt", _needs)
+
+
+def _needs(units: Units) -> Iterator[str]:
+    for service, names in sorted(units.services_needed().items()):
+        yield f"{service}: {' '.join(names)}".rstrip()
+
+
+def _listing(
+    package: LoadedPackage,
+    request: EvaluationRequest,
+    file: str,
+    lines: Callable[[Units], Iterable[str]],
+) -> Rendering:
+    """One text about the units, a line each; no file when the deployment has errors."""
     checked = check_deployment(load_deployment(package, request))
     if checked.resolved is None:
         return Rendering(files={}, findings=checked.findings)
-    needed = checked.resolved.units.services_needed()
-    lines = [f"{service}: {' '.join(names)}".rstrip() for service, names in sorted(needed.items())]
-    return Rendering(files={"dependencies.txt": "\n".join(lines) + "\n"}, findings=checked.findings)
+    text = "\n".join(lines(checked.resolved.units)) + "\n"
+    return Rendering(files={file: text}, findings=checked.findings)
 
 
 def render_configuration(

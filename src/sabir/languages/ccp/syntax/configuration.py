@@ -325,8 +325,7 @@ class _Sections:
     def _services(self, section: YamlMapping) -> None:
         for name, entry in self.reading.entries(section, "services").items():
             path = join("services", name)
-            if not DNS_LABEL.fullmatch(name):
-                self.reading.fail(BAD_FORMAT, path, entry.key, f"{path}: {name!r} must be a DNS label")
+            self.reading.key_matching(entry, name, path, DNS_LABEL, "must be a DNS label")
             mapping = self.reading.mapping(entry.value, path)
             if mapping is None:
                 continue

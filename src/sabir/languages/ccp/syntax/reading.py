@@ -282,6 +282,13 @@ class Reading:
             return ""
         return value
 
+    def key_matching(
+        self, entry: YamlEntry, key: str, path: str, pattern: re.Pattern[str], complaint: str
+    ) -> None:
+        """A key that becomes the name of something must have the form of a pattern."""
+        if not pattern.fullmatch(key):
+            self.fail(BAD_FORMAT, path, entry.key, f"{path}: {key!r} {complaint}")
+
     def name(self, node: YamlNode, path: str) -> str:
         """A DNS label: what Kubernetes takes as the name of a container, a volume, a Service."""
         wanted = "a DNS label (lower-case letters, digits and hyphens, at most 63)"

@@ -34,9 +34,7 @@ _LARGEST_MODE: Final = 0o777
 
 def read_secret(reading: Reading, name: str, entry: YamlEntry) -> Secret | None:
     path = join("secrets", name)
-    if not DNS_LABEL.fullmatch(name):
-        message = f"{path}: {name!r} must be a DNS label, since the volume is called so"
-        reading.fail(BAD_FORMAT, path, entry.key, message)
+    reading.key_matching(entry, name, path, DNS_LABEL, "must be a DNS label, since the volume is called so")
     mapping = reading.mapping(entry.value, path)
     if mapping is None:
         return None

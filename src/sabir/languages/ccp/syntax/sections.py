@@ -239,9 +239,8 @@ def _named(reading: Reading, entries: dict[str, YamlEntry], section: str) -> dic
 
 def _file(reading: Reading, name: str, entry: YamlEntry) -> File | None:
     path = join("files", name)
-    if not CONFIG_KEY.fullmatch(name):
-        message = f"{path}: {name!r} cannot be a key of a ConfigMap (letters, digits, '-', '_' and '.')"
-        reading.fail(BAD_FORMAT, path, entry.key, message)
+    wanted = "cannot be a key of a ConfigMap (letters, digits, '-', '_' and '.')"
+    reading.key_matching(entry, name, path, CONFIG_KEY, wanted)
     mapping = reading.mapping(entry.value, path)
     if mapping is None:
         return None
