@@ -92,12 +92,8 @@ def generate(
     seen: set[Any] = set()
     rounds = count()
     while predicate(initial):
-        if decycle:
-            key = hashable(initial, limits)
-            if key in seen:
-                break
-            seen.add(key)
-            limits.check(seen)
+        if decycle and not _is_new(initial, seen, limits):
+            break
         yield initial if selector is None else selector(initial)
         initial = limits.settled(producer(initial), next(rounds))
 
@@ -115,18 +111,24 @@ def generate_many(
     queue = deque([initial])
     while queue:
         item = queue.popleft()
-        if decycle:
-            key = hashable(item, limits)
-            if key in seen:
-                continue
-            seen.add(key)
-            limits.check(seen)
+        if decycle and not _is_new(item, seen, limits):
+            continue
         yield item if selector is None else selector(item)
         before = len(queue)
         queue.extend(limits.iterable(producer(item)))
         if depth_first:
             queue.rotate(len(queue) - before)
         limits.check(queue)
+
+
+def _is_new(item: Any, seen: set[Any], limits: Limits) -> bool:
+    """Whether an item has not come before; it has from now on."""
+    key = hashable(item, limits)
+    if key in seen:
+        return False
+    seen.add(key)
+    limits.check(seen)
+    return True
 
 
 @FUNCTIONS.method("defaultIfEmpty", ITERABLE, ITERABLE)
