@@ -11,7 +11,7 @@ from sabir.diagnostics.rules import Rule
 from sabir.languages.tosca.model.inputs import UNKNOWN_INPUT
 from sabir.languages.tosca.model.model import Model
 from sabir.languages.tosca.syntax.examples import ROOT, example
-from sabir.languages.tosca.syntax.nodes import Written
+from sabir.languages.tosca.syntax.nodes import GroupTemplate, PolicyTemplate, RelationshipTemplate, Written
 from sabir.source.yaml.nodes import YamlNode, YamlScalar, YamlSequence
 from sabir.text import Place
 
@@ -129,12 +129,13 @@ def _values(model: Model) -> Iterator[Written]:
             yield from artifact.properties.values()
         if node.node_filter is not None:
             yield node.node_filter
-    for relationship in topology.relationship_templates.values():
-        yield from relationship.properties.values()
-    for group in topology.groups.values():
-        yield from group.properties.values()
-    for policy in topology.policies:
-        yield from policy.properties.values()
+    templates: tuple[RelationshipTemplate | GroupTemplate | PolicyTemplate, ...] = (
+        *topology.relationship_templates.values(),
+        *topology.groups.values(),
+        *topology.policies,
+    )
+    for template in templates:
+        yield from template.properties.values()
     for output in topology.outputs.values():
         if output.value is not None:
             yield output.value
