@@ -52,7 +52,7 @@ class InmantaLanguage:
             trace=request.full_provenance,
         )
         graph = build_graph(model, given)
-        findings = tuple(sorted(model.findings, key=lambda one: one.sort_key))
+        findings = tuple(sorted(model.findings, key=lambda finding: finding.sort_key))
         if not request.full_provenance:
             return Evaluation(graph=graph, findings=findings)
 

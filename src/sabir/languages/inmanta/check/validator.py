@@ -38,7 +38,7 @@ class InmantaValidator(BaseValidator):
     def _findings(self) -> list[Finding]:
         project = load_project(self.package, cache=cache_directory(self.session.environment))
         findings = project.findings
-        if any(one.severity is Severity.ERROR for one in findings):
+        if any(finding.severity is Severity.ERROR for finding in findings):
             return findings
         definitions = resolve_definitions(project)
         findings += definitions.findings

@@ -45,38 +45,38 @@ class _Checker:
 
     def run(self) -> Iterator[Finding]:
         for space in self.definitions.project.namespaces.values():
-            known = self.tops[space.name]
+            visible = self.tops[space.name]
             for statement in space.statements:
-                yield from self._statement(statement, space, known, sure=True)
+                yield from self._statement(statement, space, visible, sure=True)
 
     def _statement(
-        self, node: nodes.TopStatement, space: Namespace, known: _Names, *, sure: bool
+        self, node: nodes.TopStatement, space: Namespace, visible: _Names, *, sure: bool
     ) -> Iterator[Finding]:
         match node:
             case nodes.Assign():
-                yield from self._names(node.value, space, known, sure=sure)
+                yield from self._names(node.value, space, visible, sure=sure)
                 if isinstance(node.target, nodes.AttributeRef):
-                    yield from self._names(node.target.base, space, known, sure=sure)
+                    yield from self._names(node.target.base, space, visible, sure=sure)
             case nodes.ExpressionStatement():
-                yield from self._names(node.value, space, known, sure=sure)
+                yield from self._names(node.value, space, visible, sure=sure)
             case nodes.For():
-                yield from self._names(node.iterable, space, known, sure=sure)
-                inner = known | {node.variable} | frozenset(_assigned(node.body))
+                yield from self._names(node.iterable, space, visible, sure=sure)
+                inner = visible | {node.variable} | frozenset(_assigned(node.body))
                 yield from self._block(node.body, space, inner)
             case nodes.If():
                 for position, (condition, block) in enumerate(node.branches):
-                    yield from self._names(condition, space, known, sure=sure and position == 0)
-                    yield from self._block(block, space, known | frozenset(_assigned(block)))
-                yield from self._block(node.otherwise, space, known | frozenset(_assigned(node.otherwise)))
+                    yield from self._names(condition, space, visible, sure=sure and position == 0)
+                    yield from self._block(block, space, visible | frozenset(_assigned(block)))
+                yield from self._block(node.otherwise, space, visible | frozenset(_assigned(node.otherwise)))
             case nodes.Implementation():
                 entity = self.definitions.entity(node.entity.name, space)
-                inner = known | self._attributes(entity) | frozenset(_assigned(node.body))
+                inner = visible | self._attributes(entity) | frozenset(_assigned(node.body))
                 yield from self._block(node.body, space, inner)
             case nodes.Implement() if node.condition is not None:
                 entity = self.definitions.entity(node.entity.name, space)
-                yield from self._names(node.condition, space, known | self._attributes(entity), sure=False)
+                yield from self._names(node.condition, space, visible | self._attributes(entity), sure=False)
             case nodes.Typedef() if node.condition is not None:
-                yield from self._names(node.condition, space, known | {"self"}, sure=False)
+                yield from self._names(node.condition, space, visible | {"self"}, sure=False)
             case _:
                 pass  # the other definitions read no variables
 
@@ -84,49 +84,49 @@ class _Checker:
         """What an implementation sees of its instance, which may be of a child entity."""
         if entity is None:
             return frozenset()
-        found = {"self", *entity.all_properties}
+        names = {"self", *entity.all_properties}
         todo = [*entity.children]
         while todo:
-            one = todo.pop()
-            found |= one.properties.keys()
-            todo.extend(one.children)
-        return frozenset(found)
+            child = todo.pop()
+            names |= child.properties.keys()
+            todo.extend(child.children)
+        return frozenset(names)
 
-    def _block(self, block: nodes.Block, space: Namespace, known: _Names) -> Iterator[Finding]:
+    def _block(self, block: nodes.Block, space: Namespace, visible: _Names) -> Iterator[Finding]:
         for statement in block:
-            yield from self._statement(statement, space, known, sure=False)
+            yield from self._statement(statement, space, visible, sure=False)
 
-    def _names(self, node: nodes.Node, space: Namespace, known: _Names, *, sure: bool) -> Iterator[Finding]:
-        todo: list[tuple[nodes.Node, _Names, bool]] = [(node, known, sure)]
+    def _names(self, node: nodes.Node, space: Namespace, visible: _Names, *, sure: bool) -> Iterator[Finding]:
+        todo: list[tuple[nodes.Node, _Names, bool]] = [(node, visible, sure)]
         while todo:
-            one, names, certain = todo.pop()
-            if isinstance(one, nodes.Name):
-                finding = self._unknown(one, space, names, sure=certain)
+            current, names, certain = todo.pop()
+            if isinstance(current, nodes.Name):
+                finding = self._unknown(current, space, names, sure=certain)
                 if finding is not None:
                     yield finding
-            elif isinstance(one, nodes.Comprehension):
-                inner = names | {variable for variable, _ in one.loops}
-                todo += [(part, inner, False) for part in (one.element, *one.guards)]
-                todo += [(iterable, inner, certain) for _, iterable in one.loops]
-            elif isinstance(one, nodes.Conditional):
+            elif isinstance(current, nodes.Comprehension):
+                inner = names | {variable for variable, _ in current.loops}
+                todo += [(part, inner, False) for part in (current.element, *current.guards)]
+                todo += [(iterable, inner, certain) for _, iterable in current.loops]
+            elif isinstance(current, nodes.Conditional):
                 todo += [
-                    (one.then, names, False),
-                    (one.otherwise, names, False),
-                    (one.condition, names, certain),
+                    (current.then, names, False),
+                    (current.otherwise, names, False),
+                    (current.condition, names, certain),
                 ]
-            elif isinstance(one, nodes.Logic):
-                todo += [(part, names, certain and not at) for at, part in enumerate(one.operands)]
+            elif isinstance(current, nodes.Logic):
+                todo += [(part, names, certain and not at) for at, part in enumerate(current.operands)]
             else:
-                todo += [(part, names, certain) for part in children(one)]
+                todo += [(part, names, certain) for part in children(current)]
 
-    def _unknown(self, node: nodes.Name, space: Namespace, known: _Names, *, sure: bool) -> Finding | None:
+    def _unknown(self, node: nodes.Name, space: Namespace, visible: _Names, *, sure: bool) -> Finding | None:
         head, _, last = node.name.rpartition("::")
         home = space.imports.get(head) if head else None
         if not head:
-            if node.name in known:
+            if node.name in visible:
                 return None
             message = f"there is no variable {node.name!r} here"
-            hint = did_you_mean(node.name, known)
+            hint = did_you_mean(node.name, visible)
         elif home is None:
             return None  # reported with the names that must exist
         elif last in self.tops.get(home, ()):
@@ -139,6 +139,6 @@ class _Checker:
 
 
 def _assigned(statements: tuple[nodes.TopStatement, ...]) -> Iterator[str]:
-    for one in statements:
-        if isinstance(one, nodes.Assign) and isinstance(one.target, nodes.Name):
-            yield one.target.name
+    for statement in statements:
+        if isinstance(statement, nodes.Assign) and isinstance(statement.target, nodes.Name):
+            yield statement.target.name

@@ -82,8 +82,8 @@ class Closing:
             self.candidates[key] = None
             self._fresh[key] = None
 
-    def _unblock(self, what: Key | str) -> None:
-        for key in self._blocked.pop(what, ()):
+    def _unblock(self, obstacle: Key | str) -> None:
+        for key in self._blocked.pop(obstacle, ()):
             if key in self.candidates:
                 self._fresh[key] = None
 
@@ -152,7 +152,8 @@ class Closing:
 
     def _readers(self, waiters: list[Activity]) -> tuple[Related, ...]:
         return tuple(
-            Related(place=one.step.place, message="its complete value is used here") for one in waiters[:2]
+            Related(place=waiter.step.place, message="its complete value is used here")
+            for waiter in waiters[:2]
         )
 
     def _promise_all(self) -> None:
@@ -230,22 +231,22 @@ class Closing:
         return ready
 
     def _is_complete(self, key: Key, verdicts: dict[Key, bool]) -> bool:
-        known = verdicts.get(key)
-        if known is not None:
-            return known
+        settled = verdicts.get(key)
+        if settled is not None:
+            return settled
         seen: set[Key] = {key}
         todo = [key]
         while todo:
-            one = todo.pop()
-            verdict = verdicts.get(one)
-            obstacle = self._obstacle(one) if verdict is None else None
+            relation = todo.pop()
+            verdict = verdicts.get(relation)
+            obstacle = self._obstacle(relation) if verdict is None else None
             if verdict is False or obstacle is not None:
                 verdicts[key] = False
-                self._blocked.setdefault(one if obstacle is None else obstacle, []).append(key)
+                self._blocked.setdefault(relation if obstacle is None else obstacle, []).append(key)
                 return False
             if verdict:
                 continue
-            for source in self.sources_of(one):
+            for source in self.sources_of(relation):
                 if source not in seen and self._is_open(source):
                     seen.add(source)
                     todo.append(source)
@@ -262,10 +263,10 @@ class Closing:
 
     def sources_of(self, key: Key) -> set[Key]:
         name = key[0].entity.by_slot[key[1]].name
-        found: set[Key] = set()
-        found.update(self._fed_by.get(key, ()), self._any_fed_by.get(name, ()))
-        found.update(self._loops_feed.get(key, ()), self._loops_feed.get(name, ()))
-        return found
+        sources: set[Key] = set()
+        sources.update(self._fed_by.get(key, ()), self._any_fed_by.get(name, ()))
+        sources.update(self._loops_feed.get(key, ()), self._loops_feed.get(name, ()))
+        return sources
 
     # Choosing when nothing is certain
 
@@ -304,7 +305,7 @@ def _keys(value: Any, name: str) -> list[Key]:
         slot = value.entity.slots.get(name)
         return [] if slot is None else [(value, slot)]
     if isinstance(value, list):
-        return [key for one in value for key in _keys(one, name)]
+        return [key for item in value for key in _keys(item, name)]
     return []
 
 
@@ -328,13 +329,13 @@ class _Dependencies:
 
     def writers(self, key: Key) -> list[Activity]:
         name = key[0].entity.by_slot[key[1]].name
-        found = self.by_key.get(key, []) + self.by_name.get(name, [])
+        activities = self.by_key.get(key, []) + self.by_name.get(name, [])
         for source in self.closing.sources_of(key):
-            found = found + self.by_key.get(source, [])
-        return found
+            activities = activities + self.by_key.get(source, [])
+        return activities
 
     def needs(self, key: Key) -> set[Key]:
-        found: set[Key] = set()
+        needed: set[Key] = set()
         seen: set[int] = set()
         todo = self.writers(key)
         while todo:
@@ -348,13 +349,13 @@ class _Dependencies:
             if wait.owner is not None:
                 cell = (wait.owner, wait.slot)
                 if cell in self.wanted:
-                    found.add(cell)
+                    needed.add(cell)
                 else:
                     todo += self.writers(cell)
             else:
                 todo += self.by_variable.get((id(wait.slots), wait.slot), [])
-        found.discard(key)
-        return found
+        needed.discard(key)
+        return needed
 
     def first(self) -> Key:
         """A candidate of a group that needs nothing outside itself, the most preferred one."""

@@ -73,17 +73,17 @@ class Compiler:
         return self.expressions.read(node, scope)
 
     def descendants(self, entity: EntityType) -> list[EntityType]:
-        known = self._descendants.get(entity)
-        if known is None:
-            found: dict[EntityType, None] = {}
+        listed = self._descendants.get(entity)
+        if listed is None:
+            below: dict[EntityType, None] = {}
             todo = [*entity.children]
             while todo:
-                one = todo.pop()
-                if one not in found:
-                    found[one] = None
-                    todo.extend(one.children)
-            known = self._descendants[entity] = list(found)
-        return known
+                child = todo.pop()
+                if child not in below:
+                    below[child] = None
+                    todo.extend(child.children)
+            listed = self._descendants[entity] = list(below)
+        return listed
 
     def functions_context(self, scope: Scope, place: Place) -> Callable[[Frame], Context]:
         """What a plug-in that asks for its context gets."""
@@ -112,8 +112,8 @@ class Compiler:
     def file(self, folder: str, path: str) -> PackageFile | None:
         """A file of a module by `module/path`."""
         module, _, inside = path.partition("/")
-        found = self.definitions.project.modules.get(module)
-        return found.data.file(f"{folder}/{inside}") if found is not None else None
+        home = self.definitions.project.modules.get(module)
+        return home.data.file(f"{folder}/{inside}") if home is not None else None
 
     def read_file(self, folder: str, path: str) -> bytes:
         file = self.file(folder, path)
@@ -124,9 +124,9 @@ class Compiler:
 
     def _list_files(self, folder: str, path: str) -> list[str]:
         module, _, inside = path.partition("/")
-        found = self.definitions.project.modules.get(module)
+        home = self.definitions.project.modules.get(module)
         below = f"{folder}/{inside}".rstrip("/")
-        names = found.data.list(below) if found is not None else []
+        names = home.data.list(below) if home is not None else []
         return [name[len(below) + 1 :] for name in names if "/" not in name[len(below) + 1 :]]
 
     def compile(self) -> list[tuple[list[Step], Frame]]:
@@ -136,9 +136,9 @@ class Compiler:
         for name, space in spaces.items():
             scope = Scope(space, Layout())
             block = tuple(
-                one
-                for one in space.statements
-                if isinstance(one, nodes.Assign | nodes.ExpressionStatement | nodes.For | nodes.If)
+                statement
+                for statement in space.statements
+                if isinstance(statement, nodes.Assign | nodes.ExpressionStatement | nodes.For | nodes.If)
             )
             scope.declare_block(block)
             if name == MAIN and self.engine.given is not None:
@@ -167,12 +167,12 @@ class Compiler:
         for name in given.inputs:
             scope.writers.pop(name, None)
         return tuple(
-            one
-            for one in block
+            statement
+            for statement in block
             if not (
-                isinstance(one, nodes.Assign)
-                and isinstance(one.target, nodes.Name)
-                and one.target.name in given.inputs
+                isinstance(statement, nodes.Assign)
+                and isinstance(statement.target, nodes.Name)
+                and statement.target.name in given.inputs
             )
         )
 

@@ -86,14 +86,14 @@ class _Progress:
 
     def run(self, level: int, outer: Frame) -> None:
         parts, frames, is_last = self.parts, self.frames, level + 1 == len(self.parts.sources)
-        found = parts.sources[level](outer)
-        if not isinstance(found, list):
-            raise parts.no_list(found)
-        for position in range(self.at[level], len(found)):
+        items = parts.sources[level](outer)
+        if not isinstance(items, list):
+            raise parts.no_list(items)
+        for position in range(self.at[level], len(items)):
             self.at[level] = position
             frame = frames[level]
             if frame is None:
-                frame = frames[level] = parts.frame(level, outer, found[position])
+                frame = frames[level] = parts.frame(level, outer, items[position])
                 self.rounds += 1
                 self.budget.room(self.rounds, parts.place)
             if not is_last:
@@ -135,9 +135,9 @@ def comprehension(expressions: ExpressionCompiler, node: nodes.Comprehension, sc
 def flow(expressions: ExpressionCompiler, node: nodes.Comprehension, scope: Scope) -> Read:
     """The items as they come, for a statement that can take them so."""
 
-    def read(one: nodes.Expression, inner: Scope) -> Read:
-        whole = isinstance(one, nodes.Comprehension)  # a list inside is a value of its own
-        return expressions.read(one, inner) if whole else expressions.gradual(one, inner)
+    def read(part: nodes.Expression, inner: Scope) -> Read:
+        whole = isinstance(part, nodes.Comprehension)  # a list inside is a value of its own
+        return expressions.read(part, inner) if whole else expressions.gradual(part, inner)
 
     parts = _Parts(expressions, node, scope, read)
     engine = expressions.compiler.engine
@@ -200,18 +200,18 @@ class Flow:
         source = parts.sources[level]
 
         def run_loop(frame: Frame) -> None:
-            found = source(frame)
+            items = source(frame)
             following = self._steps[level + 1]
 
             def body(item: Any) -> None:
                 engine.run_step(following, parts.frame(level, frame, item))
 
-            if isinstance(found, list):
-                for item in found:
+            if isinstance(items, list):
+                for item in items:
                     body(item)
-            elif type(found) is RelationValue:
-                engine.listen(found, self._steps[level], frame, body)
-            elif not isinstance(found, Unknown):
-                raise parts.no_list(found)
+            elif type(items) is RelationValue:
+                engine.listen(items, self._steps[level], frame, body)
+            elif not isinstance(items, Unknown):
+                raise parts.no_list(items)
 
         return run_loop

@@ -77,10 +77,10 @@ class ConstructionCompiler:
         memo = scope.layout.slot()
 
         def read(frame: Frame) -> Any:
-            made = frame[memo]
-            if type(made) is Pending:
-                made = frame[memo] = construct(frame)
-            return made
+            instance = frame[memo]
+            if type(instance) is Pending:
+                instance = frame[memo] = construct(frame)
+            return instance
 
         return read
 
@@ -94,17 +94,25 @@ class ConstructionCompiler:
             place,
             How.REFINEMENT if refined else How.CONSTRUCTOR,
             scope.refinement,
-            frozenset(one.name for one in node.arguments if one.name is not None),
-            {one.name: nodes.place_of(scope.space.source, one.value) for one in node.arguments if one.name},
+            frozenset(argument.name for argument in node.arguments if argument.name is not None),
+            {
+                argument.name: nodes.place_of(scope.space.source, argument.value)
+                for argument in node.arguments
+                if argument.name
+            },
             scope.space.module.commit if scope.space.module is not None else None,
-            {one.name: one.value for one in node.arguments if one.name and one.start != node.start},
+            {
+                argument.name: argument.value
+                for argument in node.arguments
+                if argument.name and argument.start != node.start
+            },
             scope,
         )
         maker = self_reader(refined[0]) if refined else None
-        made = _Constructor(self, entity, node, scope, site, maker)
-        if any(one.unpack for one in node.arguments):
-            return made.unpacked()
-        return made.indexed() if entity.indexes else made.plain()
+        constructor = _Constructor(self, entity, node, scope, site, maker)
+        if any(argument.unpack for argument in node.arguments):
+            return constructor.unpacked()
+        return constructor.indexed() if entity.indexes else constructor.plain()
 
     def argument(self, read: Read, argument: nodes.Argument) -> Read:  # noqa: ARG002
         """The read of one argument of a constructor, or of the dict of a `**`."""
@@ -162,7 +170,9 @@ class _Constructor:
                     )
                     self.relations.append((prop, owner.argument(read, argument), argument))
         self.unpacks = [
-            owner.argument(compiler.read(one.value, scope), one) for one in node.arguments if one.unpack
+            owner.argument(compiler.read(argument.value, scope), argument)
+            for argument in node.arguments
+            if argument.unpack
         ]
 
     def _owned(self, value: nodes.Expression, prop: Property, compiler: Compiler) -> nodes.Expression:
@@ -284,11 +294,11 @@ class _Constructor:
         def construct(frame: Frame) -> Instance:
             if missing:
                 raise self.missing_keys(missing)
-            known = {name: reads[name][0](frame) for name in keys}
-            existing = self.existing(known)
+            identity = {name: reads[name][0](frame) for name in keys}
+            existing = self.existing(identity)
             if existing is not None:
                 return self.again(existing, frame)
-            for name, value in known.items():
+            for name, value in identity.items():
                 self._check_key(reads[name][1], value)
             instance: Instance = plain(frame)
             self.register(instance)
@@ -309,7 +319,7 @@ class _Constructor:
 
     def missing_keys(self, missing: set[str]) -> Exception:
         names = ", ".join(repr(name) for name in sorted(missing))
-        index = next(one for one in self.entity.indexes if missing & set(one.attributes))
+        index = next(index for index in self.entity.indexes if missing & set(index.attributes))
         return stop(
             INDEX_MISSING,
             f"{self.entity.shown!r} is identified by {names}, which this constructor does not set",
@@ -318,27 +328,29 @@ class _Constructor:
             related=(Related(place=index.place, message="the index is defined here"),),
         )
 
-    def _key(self, index: IndexDef, known: dict[str, Any]) -> Any:
+    def _key(self, index: IndexDef, identity: dict[str, Any]) -> Any:
         defaults = self.entity.defaults
-        return tuple(hashable(known[name] if name in known else defaults[name]) for name in index.attributes)
+        return tuple(
+            hashable(identity[name] if name in identity else defaults[name]) for name in index.attributes
+        )
 
-    def existing(self, known: dict[str, Any]) -> Instance | None:
-        found: Instance | None = None
+    def existing(self, identity: dict[str, Any]) -> Instance | None:
+        existing: Instance | None = None
         for index in self.entity.indexes:
-            hit = self.engine.indexes.get(index, self._key(index, known))
+            hit = self.engine.indexes.get(index, self._key(index, identity))
             if hit is None:
                 continue
             if hit.entity is not self.entity:
                 raise self._conflict(hit, f"{hit.entity.shown!r}, not {self.entity.shown!r}")
-            if found is not None and hit is not found:
+            if existing is not None and hit is not existing:
                 raise self._conflict(hit, "another instance than a second index of it does")
-            found = hit
-        return found
+            existing = hit
+        return existing
 
-    def _conflict(self, hit: Instance, what: str) -> Exception:
+    def _conflict(self, hit: Instance, named: str) -> Exception:
         return stop(
             INDEX_CONFLICT,
-            f"the identifying values of this {self.entity.shown!r} already name an instance of {what}",
+            f"the identifying values of this {self.entity.shown!r} already name an instance of {named}",
             self.site.place,
             related=(Related(place=hit.site.place, message="that instance is made here"),),
         )
@@ -354,7 +366,7 @@ class _Constructor:
         """A second construction: the first instance, with the values of both, which must agree."""
         site, writer = self.site, self.writer
         late: list[tuple[Property, Read, nodes.Argument, Wait]] = []
-        given = set(site.explicit)
+        explicit = set(site.explicit)
         if self.own_slot is not None:
             frame[self.own_slot] = instance
         for _, read, prop, argument in self.attributes:
@@ -365,13 +377,13 @@ class _Constructor:
         self._relate(instance, frame, late)
         if late:
             self._later(instance, frame, late)
-        self._defaults_again(instance, given)
+        self._defaults_again(instance, explicit)
         return instance
 
-    def _defaults_again(self, instance: Instance, given: set[str]) -> None:
+    def _defaults_again(self, instance: Instance, explicit: set[str]) -> None:
         # A default counts as a value of the second constructor too (decision S-59); so the order of the two is the same.
         for name, value in self.entity.defaults.items():
-            if name not in given:
+            if name not in explicit:
                 self.writer.assign(instance, self.entity.all_properties[name], value, self.site)
 
     def unpacked(self) -> Read:
@@ -379,17 +391,17 @@ class _Constructor:
         entity, site = self.entity, self.site
 
         def construct(frame: Frame) -> Instance:
-            given: dict[str, Any] = {}
+            entries: dict[str, Any] = {}
             for unpack in self.unpacks:
                 for name, value in self._entries(unpack(frame)):
-                    if name in given or name in site.explicit:
+                    if name in entries or name in site.explicit:
                         raise stop(CALL, f"{name!r} is set twice in this constructor", site.place)
-                    given[name] = value
-            own = _FromDict(self, given)
-            missing = self.identifying - own.names - set(entity.defaults)
+                    entries[name] = value
+            completed = _FromDict(self, entries)
+            missing = self.identifying - completed.names - set(entity.defaults)
             if missing:
                 raise self.missing_keys(missing)
-            return own.construct(frame)
+            return completed.construct(frame)
 
         return construct
 
@@ -410,36 +422,38 @@ class _Constructor:
 class _FromDict:
     """One run of a constructor with `**dict`: its entries are arguments whose values are known."""
 
-    def __init__(self, base: _Constructor, given: dict[str, Any]) -> None:
+    def __init__(self, base: _Constructor, entries: dict[str, Any]) -> None:
         site = Site(
             base.site.place,
             base.site.how,
             base.site.refinement,
-            base.site.explicit | frozenset(given),
+            base.site.explicit | frozenset(entries),
             base.site.argument_places,
             base.site.commit,
             base.site.expressions,
             base.site.scope,
         )
-        self.own = object.__new__(_Constructor)
-        self.own.__dict__.update(base.__dict__)
-        self.own.site = site
-        self.own.attributes = list(base.attributes)
-        self.own.relations = list(base.relations)
+        self.constructor = object.__new__(_Constructor)
+        self.constructor.__dict__.update(base.__dict__)
+        self.constructor.site = site
+        self.constructor.attributes = list(base.attributes)
+        self.constructor.relations = list(base.relations)
         entity = base.entity
-        for name, value in given.items():
+        for name, value in entries.items():
             prop = entity.all_properties[name]
             argument = nodes.Argument(base.node.start, base.node.end, name, base.node, False)
             read = base.owner.unpacked(value, argument)
             if prop.target is None:
-                self.own.attributes.append((entity.slots[name], read, prop, argument))
+                self.constructor.attributes.append((entity.slots[name], read, prop, argument))
             else:
-                self.own.relations.append((prop, read, argument))
+                self.constructor.relations.append((prop, read, argument))
         self.names = set(site.explicit)
 
     def construct(self, frame: Frame) -> Instance:
-        made = self.own.indexed() if self.own.entity.indexes else self.own.plain()
-        instance: Instance = made(frame)
+        construct = (
+            self.constructor.indexed() if self.constructor.entity.indexes else self.constructor.plain()
+        )
+        instance: Instance = construct(frame)
         return instance
 
 

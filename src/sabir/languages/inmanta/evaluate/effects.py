@@ -50,10 +50,10 @@ class EffectFinder:
         self._reverse: dict[str, frozenset[str]] | None = None
 
     def of(self, step: Step) -> Effects:
-        found: Effects | None = step.effects
-        if found is None:
-            found = step.effects = self._find(step)
-        return found
+        effects: Effects | None = step.effects
+        if effects is None:
+            effects = step.effects = self._find(step)
+        return effects
 
     def _find(self, step: Step) -> Effects:
         writes = _Writes(set(), set(), set(), set(), set())
@@ -95,25 +95,25 @@ class EffectFinder:
 
     def entity_names(self, entity: EntityType) -> frozenset[str]:
         """Every property that the refinement of a new instance may write on instances that are there already."""
-        known = self._closed.get(entity)
-        if known is None:
+        closed = self._closed.get(entity)
+        if closed is None:
             names: set[str] = set()
             seen: set[EntityType] = set()
             todo = [entity]
             while todo:
-                one = todo.pop()
-                if one in seen:
+                refined = todo.pop()
+                if refined in seen:
                     continue
-                seen.add(one)
-                own, made = self._direct(one)
-                names |= own
-                todo.extend(made)
-            known = self._closed[entity] = frozenset(names)
-        return known
+                seen.add(refined)
+                written, constructed = self._direct(refined)
+                names |= written
+                todo.extend(constructed)
+            closed = self._closed[entity] = frozenset(names)
+        return closed
 
     def _direct(self, entity: EntityType) -> tuple[frozenset[str], frozenset[EntityType]]:
-        known = self._entities.get(entity)
-        if known is None:
+        direct = self._entities.get(entity)
+        if direct is None:
             writes = _Writes(set(), set(), set(), {"self"}, {"self"})
             for implement, _ in entity.selected:
                 for implementation in implement.implementations:
@@ -121,18 +121,18 @@ class EffectFinder:
                     scope = Scope(implementation.namespace, home.layout, home, entity=implementation.entity)
                     self._block(implementation.node.body, scope, writes)
             names = writes.names | {name for _, name in writes.paths}
-            known = self._entities[entity] = (frozenset(names), frozenset(writes.entities))
-        return known
+            direct = self._entities[entity] = (frozenset(names), frozenset(writes.entities))
+        return direct
 
     def reverse_names(self, name: str) -> frozenset[str]:
         """The names of the reverse ends of all relations of a name."""
         if self._reverse is None:
-            found: dict[str, set[str]] = {}
+            reverse: dict[str, set[str]] = {}
             for entity in self.compiler.definitions.entities.values():
                 for prop in entity.properties.values():
                     if prop.reverse is not None:
-                        found.setdefault(prop.name, set()).add(prop.reverse.name)
-            self._reverse = {one: frozenset(names) for one, names in found.items()}
+                        reverse.setdefault(prop.name, set()).add(prop.reverse.name)
+            self._reverse = {prop_name: frozenset(names) for prop_name, names in reverse.items()}
         return self._reverse.get(name, frozenset())
 
     def _block(self, block: nodes.Block, scope: Scope, writes: _Writes) -> None:

@@ -196,19 +196,19 @@ class _Ending:
         """The statements from `first` on that wait for each other in a circle, when there is one that nothing excuses."""
         path: list[Activity] = []
         on_path: dict[Activity, int] = {}
-        one: Activity | None = first
-        while one is not None:
-            if one in on_path:
-                circle = path[on_path[one] :]
+        activity: Activity | None = first
+        while activity is not None:
+            if activity in on_path:
+                circle = path[on_path[activity] :]
                 done.update(path)
                 return circle
-            if one in done or self._is_consequence(one.wait):
+            if activity in done or self._is_consequence(activity.wait):
                 break
-            on_path[one] = len(path)
-            path.append(one)
-            producers = self._producers(one.wait)
+            on_path[activity] = len(path)
+            path.append(activity)
+            producers = self._producers(activity.wait)
             exact = [other for other in producers if other not in done]
-            one = exact[0] if exact else None
+            activity = exact[0] if exact else None
         done.update(path)
         return []
 
@@ -217,7 +217,7 @@ class _Ending:
         assert isinstance(wait, WaitForKey)
         step = activity.step
         node = _lookup_in(step.node) or step.node
-        shown = ", ".join(shown_value(one) for one in wait.key)
+        shown = ", ".join(shown_value(part) for part in wait.key)
         entity = node.entity if isinstance(node, nodes.IndexLookup) else "instance"
         self.engine.report(
             stop(
@@ -229,10 +229,12 @@ class _Ending:
         )
 
     def _report_cycle(self, cycle: list[Activity]) -> None:
-        first = min(cycle, key=lambda one: (one.step.place.source.name, one.step.place.span.start))
+        first = min(
+            cycle, key=lambda activity: (activity.step.place.source.name, activity.step.place.span.start)
+        )
         at = cycle.index(first)
         ordered = cycle[at:] + cycle[:at]
-        words = [f"{_what(one)} waits for {_wanted(one.wait, one)}" for one in ordered]
+        words = [f"{_line_of(activity)} waits for {_wanted(activity.wait, activity)}" for activity in ordered]
         self.engine.report(
             stop(
                 CYCLE,
@@ -241,8 +243,10 @@ class _Ending:
                 else f"this statement never runs: it waits for {_wanted(first.wait, first)}",
                 first.step.place,
                 related=tuple(
-                    Related(place=one.step.place, message=f"waits for {_wanted(one.wait, one)}")
-                    for one in ordered[1:]
+                    Related(
+                        place=activity.step.place, message=f"waits for {_wanted(activity.wait, activity)}"
+                    )
+                    for activity in ordered[1:]
                 ),
             ),
             self.engine.frames_of(first.step, first.frame),
@@ -271,7 +275,7 @@ def _wanted(wait: Wait, activity: Activity) -> str:
     return "a variable of another file"
 
 
-def _what(activity: Activity) -> str:
+def _line_of(activity: Activity) -> str:
     return f"line {activity.step.place.location.line}"
 
 

@@ -314,10 +314,10 @@ class Engine:
         return ()
 
     def frames_of_instance(self, instance: Instance | None, refinement: str | None) -> tuple[Step_Frame, ...]:
-        found: list[Step_Frame] = []
-        while instance is not None and len(found) < 50:
+        frames: list[Step_Frame] = []
+        while instance is not None and len(frames) < 50:
             shown = f"implementation {refinement}" if refinement else "condition"
-            found.append(Step_Frame(place=instance.site.place, name=f"{shown} of {instance.entity.shown}"))
+            frames.append(Step_Frame(place=instance.site.place, name=f"{shown} of {instance.entity.shown}"))
             refinement = instance.site.refinement
             instance = instance.maker
-        return tuple(reversed(found))
+        return tuple(reversed(frames))

@@ -104,9 +104,9 @@ class ExpressionCompiler:
         if isinstance(node, nodes.AttributeRef):
             return self.gradual_read(self.read(node.base, scope), node.name, self.place(node, scope))
         if isinstance(node, nodes.Name) and "::" not in node.name:
-            found = self._attribute_by_name(node.name, scope)
-            if found is not None:
-                return self.gradual_read(self_reader(found), node.name, self.place(node, scope))
+            depth = self._attribute_by_name(node.name, scope)
+            if depth is not None:
+                return self.gradual_read(self_reader(depth), node.name, self.place(node, scope))
         return self.read(node, scope)
 
     def _attribute_by_name(self, name: str, scope: Scope) -> int | None:
@@ -183,9 +183,9 @@ class ExpressionCompiler:
 
     def named(self, name: str, scope: Scope, place: Place) -> Read:
         """Read what a name means in a scope. What means nothing is an error only when it is read."""
-        found = self.find(name, scope, place)
-        if found is not None:
-            return found
+        read = self.find(name, scope, place)
+        if read is not None:
+            return read
         message, hint = self._unknown(name, scope)
 
         def unknown(_: Frame) -> Any:
@@ -214,13 +214,13 @@ class ExpressionCompiler:
         if not any(name in entity.all_properties for entity in self.compiler.descendants(scope.entity)):
             return None
         instance_of = self_reader(depth)
-        own = self.attribute_read(instance_of, name, place)
+        attribute = self.attribute_read(instance_of, name, place)
         outer = self.find(name, scope.parent, place) if scope.parent is not None else None
 
         def read(frame: Frame) -> Any:
             instance = instance_of(frame)
             if name in instance.entity.slots or outer is None:
-                return own(frame)
+                return attribute(frame)
             for _ in range(depth + 1):
                 frame = frame[0]
             return outer(frame)
@@ -246,8 +246,8 @@ class ExpressionCompiler:
         if home is None:
             hint = did_you_mean(head, scope.space.imports) or f"add 'import {head}' to this file"
             return f"variable {name!r}: the namespace {head!r} is not imported here", hint
-        known = self.compiler.scopes[home].names if home in self.compiler.scopes else {}
-        return f"there is no variable {last!r} in {home!r}", did_you_mean(last, known)
+        variables = self.compiler.scopes[home].names if home in self.compiler.scopes else {}
+        return f"there is no variable {last!r} in {home!r}", did_you_mean(last, variables)
 
     def _attribute(self, node: nodes.AttributeRef, scope: Scope) -> Read:
         return self.attribute_read(self.read(node.base, scope), node.name, self.place(node, scope))
@@ -290,8 +290,10 @@ class ExpressionCompiler:
         return read
 
     def _logic(self, node: nodes.Logic, scope: Scope) -> Read:
-        reads = [self.read(one, scope) for one in node.operands]
-        return operators.logic(node.operator, reads, [self.place(one, scope) for one in node.operands])
+        reads = [self.read(operand, scope) for operand in node.operands]
+        return operators.logic(
+            node.operator, reads, [self.place(operand, scope) for operand in node.operands]
+        )
 
     def _binary(self, node: nodes.Binary, scope: Scope) -> Read:
         left, right = self.read(node.left, scope), self.read(node.right, scope)

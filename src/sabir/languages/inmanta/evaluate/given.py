@@ -51,9 +51,9 @@ class Given:
 
     def origin(self, name: str) -> Origin:
         """Where an input came from: from somebody who computed it, else from the request."""
-        known = self.origins.get(name)
-        sources = () if known is None else (known,)
-        place = known.place if known is not None else Location("<input>", 0, 0)
+        computed = self.origins.get(name)
+        sources = () if computed is None else (computed,)
+        place = computed.place if computed is not None else Location("<input>", 0, 0)
         return Origin(place, How.INPUT, sources, name)
 
     def value(self, name: str) -> Any:
@@ -107,7 +107,7 @@ class Given:
 def plain(value: Any) -> Any:
     """A value of the graph as the language knows it."""
     if isinstance(value, Mapping):
-        return {str(key): plain(one) for key, one in value.items()}
+        return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, Sequence) and not isinstance(value, str | bytes):
-        return [plain(one) for one in value]
+        return [plain(item) for item in value]
     return value

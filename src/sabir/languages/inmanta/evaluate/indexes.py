@@ -16,30 +16,30 @@ __all__ = ["Indexes", "hashable"]
 def hashable(value: Any) -> Any:
     """A value as part of a key."""
     if isinstance(value, list):
-        return ("list", *(hashable(one) for one in value))
+        return ("list", *(hashable(item) for item in value))
     if isinstance(value, dict):
-        return ("dict", *sorted((key, hashable(one)) for key, one in value.items()))
+        return ("dict", *sorted((key, hashable(item)) for key, item in value.items()))
     return value
 
 
 class Indexes:
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
-        self._found: dict[IndexDef, dict[Any, Instance]] = {}
+        self._instances: dict[IndexDef, dict[Any, Instance]] = {}
         self._waiters: dict[IndexDef, dict[Any, list[Activity]]] = {}
 
     def get(self, index: IndexDef, key: Any) -> Instance | None:
-        return self._found.setdefault(index, {}).get(key)
+        return self._instances.setdefault(index, {}).get(key)
 
     def need(self, index: IndexDef, key: Any) -> Instance:
         """The instance of a key; waits for it when there is none yet."""
-        found = self._found.setdefault(index, {}).get(key)
-        if found is None:
+        instance = self._instances.setdefault(index, {}).get(key)
+        if instance is None:
             raise WaitForKey(self._waiters.setdefault(index, {}), key)
-        return found
+        return instance
 
     def add(self, index: IndexDef, key: Any, instance: Instance) -> None:
-        self._found.setdefault(index, {})[key] = instance
+        self._instances.setdefault(index, {})[key] = instance
         waiters = self._waiters.get(index)
         if waiters:
             waiting = waiters.pop(key, None)

@@ -55,21 +55,21 @@ class LookupCompiler:
         place = nodes.place_of(scope.space.source, node)
         if entity is None:  # reported before anything runs
             raise AssertionError(node.entity)
-        if any(one.unpack or one.name is None for one in node.arguments):
+        if any(argument.unpack or argument.name is None for argument in node.arguments):
             return self._unpacked(entity, node, scope, place)
-        names = [one.name or "" for one in node.arguments]
+        names = [argument.name or "" for argument in node.arguments]
         index = find_index(entity, names)
         if index is None:
             return _failing(no_index(entity, names, place))
-        by_name = {one.name: self.compiler.read(one.value, scope) for one in node.arguments}
+        by_name = {argument.name: self.compiler.read(argument.value, scope) for argument in node.arguments}
         reads = tuple(by_name[name] for name in index.attributes)
         indexes = self.compiler.engine.indexes
         wanted = index
         if index.entity is not entity:
 
             def inherited(frame: Frame) -> Instance:
-                found = indexes.need(wanted, tuple([hashable(read(frame)) for read in reads]))
-                return of_entity(found, entity, place)
+                instance = indexes.need(wanted, tuple([hashable(read(frame)) for read in reads]))
+                return of_entity(instance, entity, place)
 
             return inherited
         if len(reads) == 1:
@@ -78,30 +78,38 @@ class LookupCompiler:
         return lambda frame: indexes.need(wanted, tuple([hashable(read(frame)) for read in reads]))
 
     def _unpacked(self, entity: EntityType, node: nodes.IndexLookup, scope: Scope, place: Place) -> Read:
-        plain = {one.name: self.compiler.read(one.value, scope) for one in node.arguments if one.name}
-        unpacks = [self.compiler.read(one.value, scope) for one in node.arguments if one.unpack]
+        plain = {
+            argument.name: self.compiler.read(argument.value, scope)
+            for argument in node.arguments
+            if argument.name
+        }
+        unpacks = [
+            self.compiler.read(argument.value, scope) for argument in node.arguments if argument.unpack
+        ]
         indexes = self.compiler.engine.indexes
 
         def read(frame: Frame) -> Instance:
-            given = {name: one(frame) for name, one in plain.items()}
-            for one in unpacks:
-                found = one(frame)
-                if not isinstance(found, dict):
-                    raise stop(TYPE, f"'**' takes a dict, not {shown_value(found)}", place)
-                given |= found
-            names = [name for name in given if name]
+            values = {name: value(frame) for name, value in plain.items()}
+            for unpack in unpacks:
+                entries = unpack(frame)
+                if not isinstance(entries, dict):
+                    raise stop(TYPE, f"'**' takes a dict, not {shown_value(entries)}", place)
+                values |= entries
+            names = [name for name in values if name]
             index = find_index(entity, names)
             if index is None:
                 raise no_index(entity, names, place)
-            found = indexes.need(index, tuple(hashable(given[name]) for name in index.attributes))
-            return of_entity(found, entity, place)
+            instance = indexes.need(index, tuple(hashable(values[name]) for name in index.attributes))
+            return of_entity(instance, entity, place)
 
         return read
 
     def selector_lookup(self, node: nodes.SelectorLookup, scope: Scope) -> Read:
         base = self.compiler.read(node.base, scope)
         place = nodes.place_of(scope.space.source, node)
-        given = {one.name or "": self.compiler.read(one.value, scope) for one in node.arguments}
+        reads = {
+            argument.name or "": self.compiler.read(argument.value, scope) for argument in node.arguments
+        }
         indexes = self.compiler.engine.indexes
         relation = node.relation
         plans: dict[EntityType, tuple[IndexDef, str]] = {}
@@ -116,10 +124,10 @@ class LookupCompiler:
                 )
             plan = plans.get(instance.entity)
             if plan is None:
-                plan = plans[instance.entity] = _plan(instance.entity, relation, list(given), place)
+                plan = plans[instance.entity] = _plan(instance.entity, relation, list(reads), place)
             index, back = plan
             key = tuple(
-                [instance if name == back else hashable(given[name](frame)) for name in index.attributes]
+                [instance if name == back else hashable(reads[name](frame)) for name in index.attributes]
             )
             return indexes.need(index, key)
 
@@ -131,8 +139,8 @@ def _plan(entity: EntityType, relation: str, names: list[str], place: Place) -> 
     if prop is None:
         raise no_attribute(entity, relation, place)
     if prop.target is None or prop.reverse is None:
-        what = "is no relation" if prop.target is None else "has no reverse end that an index could hold"
-        raise stop(INDEX_LOOKUP, f"{prop.full_name} {what}, so it cannot be searched by index", place)
+        fault = "is no relation" if prop.target is None else "has no reverse end that an index could hold"
+        raise stop(INDEX_LOOKUP, f"{prop.full_name} {fault}, so it cannot be searched by index", place)
     index = find_index(prop.target, [prop.reverse.name, *names])
     if index is None:
         raise no_index(prop.target, [prop.reverse.name, *names], place)
@@ -141,17 +149,17 @@ def _plan(entity: EntityType, relation: str, names: list[str], place: Place) -> 
 
 def find_index(entity: EntityType, names: list[str]) -> IndexDef | None:
     wanted = sorted(names)
-    return next((one for one in entity.indexes if sorted(one.attributes) == wanted), None)
+    return next((index for index in entity.indexes if sorted(index.attributes) == wanted), None)
 
 
 def no_index(entity: EntityType, names: list[str], place: Place) -> Stop:
-    known = ["(" + ", ".join(one.attributes) + ")" for one in entity.indexes]
+    indexes = ["(" + ", ".join(index.attributes) + ")" for index in entity.indexes]
     unknown = [name for name in names if name not in entity.all_properties]
     hint = did_you_mean(unknown[0], entity.all_properties) if unknown else None
     if hint is None:
         hint = (
-            f"{entity.shown} has an index on {', '.join(known)}"
-            if known
+            f"{entity.shown} has an index on {', '.join(indexes)}"
+            if indexes
             else f"define 'index {entity.shown}({', '.join(names)})'"
         )
     return stop(INDEX_LOOKUP, f"{entity.shown!r} has no index on ({', '.join(names)})", place, hint=hint)

@@ -10,9 +10,9 @@ from sabir.languages.inmanta.model.types import shown_value
 __all__ = ["index_name"]
 
 
-def index_name(instance: Instance, known: Mapping[Instance, str] | None = None, depth: int = 0) -> str:
+def index_name(instance: Instance, named: Mapping[Instance, str] | None = None, depth: int = 0) -> str:
     """The values of the first index, those of related instances as their own names."""
-    names = known or {}
+    names = named or {}
     if instance in names:
         return names[instance]
     entity = instance.entity

@@ -44,11 +44,11 @@ class ConditionOf(Enum):
     TYPEDEF = "the condition of a typedef"
 
 
-def condition_error(value: Any, what: str, place: Place) -> Stop:
+def condition_error(value: Any, role: str, place: Place) -> Stop:
     hint = None
     if isinstance(value, Instance | str | list | dict) or value is None:
         hint = "compare it, or test it with 'is defined'"
-    return stop(TYPE, f"{what} must be true or false, and {shown_value(value)} is neither", place, hint=hint)
+    return stop(TYPE, f"{role} must be true or false, and {shown_value(value)} is neither", place, hint=hint)
 
 
 def binary(symbol: str, left: Read, right: Read, place: Place) -> Read:
@@ -178,7 +178,7 @@ def _spelt(value: Any, spell: Callable[[Any], str]) -> str:
     if value is None:
         return "null"
     if isinstance(value, list):
-        return f"[{', '.join(_spelt(one, repr) for one in value)}]"
+        return f"[{', '.join(_spelt(item, repr) for item in value)}]"
     if isinstance(value, dict):
-        return f"{{{', '.join(f'{key!r}: {_spelt(one, repr)}' for key, one in value.items())}}}"
+        return f"{{{', '.join(f'{key!r}: {_spelt(item, repr)}' for key, item in value.items())}}}"
     return spell(value)

@@ -24,8 +24,8 @@ def with_owner(
 ) -> nodes.Expression:
     """The value set to a relation, its constructors completed by the owner where they need it."""
 
-    def inside(one: nodes.Expression) -> nodes.Expression:
-        return with_owner(one, relation, owner, definitions, space)
+    def inside(part: nodes.Expression) -> nodes.Expression:
+        return with_owner(part, relation, owner, definitions, space)
 
     if isinstance(value, nodes.Construct):
         name = _missing(value, relation, definitions, space)
@@ -34,7 +34,7 @@ def with_owner(
         argument = nodes.Argument(value.start, value.end, name, owner, False)
         return replace(value, arguments=(*value.arguments, argument))
     if isinstance(value, nodes.ListLiteral):
-        return replace(value, items=tuple(inside(one) for one in value.items))
+        return replace(value, items=tuple(inside(item) for item in value.items))
     if isinstance(value, nodes.Conditional):
         return replace(value, then=inside(value.then), otherwise=inside(value.otherwise))
     if isinstance(value, nodes.Comprehension):
@@ -45,10 +45,10 @@ def with_owner(
 def _missing(node: nodes.Construct, relation: str, definitions: Definitions, space: Namespace) -> str | None:
     """The one identifying relation that the constructor leaves out, when it is the reverse of the one being set."""
     entity = definitions.constructed(node, space)
-    if entity is None or not entity.indexes or any(one.unpack for one in node.arguments):
+    if entity is None or not entity.indexes or any(argument.unpack for argument in node.arguments):
         return None
-    given = {one.name for one in node.arguments} | set(entity.defaults)
-    missing = {name for index in entity.indexes for name in index.attributes} - given
+    named = {argument.name for argument in node.arguments} | set(entity.defaults)
+    missing = {name for index in entity.indexes for name in index.attributes} - named
     if len(missing) != 1:
         return None
     name = missing.pop()

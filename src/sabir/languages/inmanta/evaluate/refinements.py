@@ -43,15 +43,15 @@ class RefinementCompiler:
         if not entity.selected:
             return lambda instance: self._none(instance)
         plain = [
-            one
+            implementation
             for implement, _ in entity.selected
             if implement.node.condition is None
-            for one in implement.implementations
+            for implementation in implement.implementations
         ]
         conditional = [implement for implement, _ in entity.selected if implement.node.condition is not None]
         if not conditional and not plain:
             return lambda instance: self._none(instance)
-        if not conditional and not any(one.node.body for one in plain):
+        if not conditional and not any(implementation.node.body for implementation in plain):
             return None
         queue = self.engine.queue
 
@@ -89,8 +89,8 @@ class RefinementCompiler:
             self.engine.run_step(step, [space_frame, instance, *step.rest])
 
     def body(self, implementation: ImplementationDef) -> tuple[Layout, list[Step], Frame]:
-        found = self._bodies.get(implementation)
-        if found is None:
+        compiled = self._bodies.get(implementation)
+        if compiled is None:
             layout = Layout()
             scope = Scope(
                 implementation.namespace,
@@ -101,11 +101,11 @@ class RefinementCompiler:
             )
             scope.names["self"] = 1
             scope.declare_block(implementation.node.body)
-            found = self._bodies[implementation] = (
+            compiled = self._bodies[implementation] = (
                 layout,
                 self.compiler.statements.block(implementation.node.body, scope),
             )
-        return (*found, self.compiler.frame(implementation.namespace.name))
+        return (*compiled, self.compiler.frame(implementation.namespace.name))
 
     def run_body(self, implementation: ImplementationDef, instance: Instance) -> None:
         layout, steps, space_frame = self.body(implementation)
@@ -131,15 +131,21 @@ class _Plan:
         self.bodies: list[ImplementationDef] = []
         self.conditions: list[tuple[Any, Frame]] = []
         self.always = False
-        every = [one for implement, _ in entity.selected for one in implement.implementations]
-        self.repeated = {one for one in every if every.count(one) > 1}
+        every = [
+            implementation for implement, _ in entity.selected for implementation in implement.implementations
+        ]
+        self.repeated = {implementation for implementation in every if every.count(implementation) > 1}
         for implement, declared in entity.selected:
             if implement.node.condition is None:
                 self.always = self.always or bool(implement.implementations)
-                self.bodies += [one for one in implement.implementations if one not in self.bodies]
+                self.bodies += [
+                    implementation
+                    for implementation in implement.implementations
+                    if implementation not in self.bodies
+                ]
             else:
                 self.conditions.append(self._condition(owner, implement, declared))
-        self.bodies = [one for one in self.bodies if one.node.body]
+        self.bodies = [implementation for implementation in self.bodies if implementation.node.body]
 
     def _condition(
         self, owner: RefinementCompiler, implement: ImplementDef, entity: EntityType
@@ -160,9 +166,11 @@ class _Plan:
                 else:
                     engine.undecided[instance] -= 1
             if selected is True:
-                for one in implement.implementations:
-                    if one.node.body and (one not in self.repeated or engine.first_time(instance, one)):
-                        owner.run_body(one, instance)
+                for implementation in implement.implementations:
+                    if implementation.node.body and (
+                        implementation not in self.repeated or engine.first_time(instance, implementation)
+                    ):
+                        owner.run_body(implementation, instance)
 
         step = Step(decide, implement.node, scope)
         step.rest = layout.rest()

@@ -89,9 +89,9 @@ class Scope:
 
     def visible(self) -> set[str]:
         """All names that mean something here, for a near name."""
-        found: set[str] = set()
+        names: set[str] = set()
         for scope, _ in self.chain():
-            found.update(scope.names)
+            names.update(scope.names)
             if scope.entity is not None:
-                found.update(scope.entity.all_properties, ["self"])
-        return found
+                names.update(scope.entity.all_properties, ["self"])
+        return names

@@ -97,14 +97,15 @@ class StatementCompiler:
         assert isinstance(node.target, nodes.Name)
         name = node.target.name
         source = scope.space.source
-        others = [one for one in scope.writers.get(name, []) if one is not node]
+        others = [writer for writer in scope.writers.get(name, []) if writer is not node]
         return stop(
             DOUBLE,
             f"variable {name!r} has the value {shown_value(old)} and cannot be set to {shown_value(value)}",
             nodes.place_of(source, node.target),
             hint="a variable is assigned once; give the second value another name",
             related=tuple(
-                Related(place=nodes.place_of(source, _target(one)), message="also set here") for one in others
+                Related(place=nodes.place_of(source, _target(writer)), message="also set here")
+                for writer in others
             ),
         )
 
@@ -140,12 +141,12 @@ class StatementCompiler:
                 raise no_attribute(instance.entity, name, place)
             if not prop.is_list:
                 if extend:
-                    what = (
+                    kind = (
                         f"holds one instance {prop.multiplicity()}" if prop.is_relation else "is an attribute"
                     )
                     raise stop(
                         TYPE,
-                        f"'+=' adds to a relation of several, and {prop.full_name} {what}",
+                        f"'+=' adds to a relation of several, and {prop.full_name} {kind}",
                         place,
                         hint="write '='",
                     )
@@ -195,11 +196,11 @@ class StatementCompiler:
         """What is added to a relation, item by item: each as soon as it is known."""
         items = value.items if isinstance(value, nodes.ListLiteral) else (value,)
         gradual = self.compiler.expressions.gradual
-        found: list[tuple[Read, Step]] = []
+        parts: list[tuple[Read, Step]] = []
         for item in items:
             argument = nodes.Argument(item.start, item.end, None, item, False)
-            found.append((gradual(item, scope), Step(_nothing, argument, scope)))
-        return found
+            parts.append((gradual(item, scope), Step(_nothing, argument, scope)))
+        return parts
 
     def _if(self, node: nodes.If, scope: Scope) -> Run:
         branches: list[tuple[Read, list[Step]]] = []

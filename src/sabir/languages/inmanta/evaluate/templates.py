@@ -38,15 +38,15 @@ _OF_LOOPS = frozenset({"first", "index", "index0", "last", "length", "revindex",
 class _Loaded(Struct, eq=False):
     template: Template
     names: frozenset[str]
-    known: dict[str, Any]
+    shared: dict[str, Any]
     """What every template knows, flat: `Template.new_context` walks a chain of dicts each time."""
 
     def context(self, values: dict[str, Any]) -> Context:
         template = self.template
         environment = template.environment
-        names = {**self.known, **values}
+        names = {**self.shared, **values}
         return environment.context_class(
-            environment, names, template.name, template.blocks, globals=self.known
+            environment, names, template.name, template.blocks, globals=self.shared
         )
 
 
@@ -65,10 +65,10 @@ class Templates:
 
         def render(frame: Frame, path: str, values: Mapping[str, Any]) -> str:
             loaded = self._load(path, scope.space, place)
-            known = reads.get(path)
-            if known is None:
-                known = reads[path] = self._reads(loaded.names, scope, place)
-            context = {name: outward(read(frame)) for name, read in known if name not in values}
+            context_reads = reads.get(path)
+            if context_reads is None:
+                context_reads = reads[path] = self._reads(loaded.names, scope, place)
+            context = {name: outward(read(frame)) for name, read in context_reads if name not in values}
             context.update((name, outward(value)) for name, value in values.items())
             return self._render(loaded, context, scope, place)
 
@@ -114,21 +114,21 @@ class Templates:
         return stop(UNKNOWN_NAME, f"in the template: {message}", place, hint=hint)
 
     def _reads(self, names: frozenset[str], scope: Scope, place: Place) -> list[tuple[str, Read]]:
-        found: list[tuple[str, Read]] = []
+        reads: list[tuple[str, Read]] = []
         for name in sorted(names):
             read = self.compiler.expressions.find(name, scope, place)
             if read is None:
                 proxy = self._module(name, scope, place)
                 if proxy is not None:
-                    found.append((name, _constant(proxy)))
+                    reads.append((name, _constant(proxy)))
             else:
-                found.append((name, read))
-        return found
+                reads.append((name, read))
+        return reads
 
     def _module(self, name: str, scope: Scope, place: Place) -> _ModuleProxy | None:
         """`a.b.c` in a template is `a::b::c` of the model (spec 002, "Templates"; decision S-58)."""
         imports = scope.space.imports
-        if name in imports or any(one.startswith(name + "::") for one in imports):
+        if name in imports or any(alias.startswith(name + "::") for alias in imports):
             return _ModuleProxy(self, imports, name, place)
         return None
 
@@ -190,12 +190,13 @@ class Templates:
                 place,
                 hint=hint,
             )
-        known = [one.removeprefix("templates/") for one in modules[module].data.list("templates")]
+        templates = [file.removeprefix("templates/") for file in modules[module].data.list("templates")]
         return stop(
             PLUGIN,
             f"module {module!r} has no template {inside!r}",
             place,
-            hint=did_you_mean(inside, known) or f"templates are in {modules[module].data.shown}/templates",
+            hint=did_you_mean(inside, templates)
+            or f"templates are in {modules[module].data.shown}/templates",
         )
 
     def _environment(self, space: Namespace) -> Any:
@@ -207,8 +208,8 @@ class Templates:
 
         def source(path: str) -> str | None:
             module, _, inside = path.partition("/")
-            found = self.compiler.definitions.project.modules.get(module)
-            file = found.data.file(f"templates/{inside}") if found is not None else None
+            home = self.compiler.definitions.project.modules.get(module)
+            file = home.data.file(f"templates/{inside}") if home is not None else None
             return None if file is None else file.source.text
 
         class Sandbox(MeteredEnvironment):
@@ -268,7 +269,7 @@ class _ModuleProxy:
             if function is not None and not function.refused and not function.context:
                 return self._templates.python(function)
         inner = f"{self._path}::{name}"
-        if inner in self._imports or any(one.startswith(inner + "::") for one in self._imports):
+        if inner in self._imports or any(alias.startswith(inner + "::") for alias in self._imports):
             return _ModuleProxy(self._templates, self._imports, inner, self._place)
         raise AttributeError(f"{self._path!r} has no member {name!r}")
 

@@ -38,7 +38,7 @@ class TextCompiler:
         budget, place = self.budget, self.expressions.place(node, scope)
 
         def read(frame: Frame) -> Any:
-            values = [one(frame) for one in reads]
+            values = [part(frame) for part in reads]
             for position, value in enumerate(values):
                 if type(value) is not str:
                     if isinstance(value, Unknown):

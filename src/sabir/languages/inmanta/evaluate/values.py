@@ -176,8 +176,8 @@ def property_of(instance: Instance, name: str) -> Any:
 
 def flatten(value: list[Any], out: list[Any]) -> None:
     """Add the items of a list, and those of lists in it."""
-    for one in value:
-        if isinstance(one, list):
-            flatten(one, out)
+    for item in value:
+        if isinstance(item, list):
+            flatten(item, out)
         else:
-            out.append(one)
+            out.append(item)

@@ -77,8 +77,8 @@ class Writer:
         elif prop.high == 1:
             self._link_checked(instance, prop, value, site)
         elif isinstance(value, list):
-            for one in value:
-                self._link_checked(instance, prop, one, site)
+            for item in value:
+                self._link_checked(instance, prop, item, site)
         else:
             self._link_checked(instance, prop, value, site)
 
@@ -139,9 +139,9 @@ class Writer:
 
     def relation(self, instance: Instance, prop: Property, slot: int) -> RelationValue:
         """The relation in a slot, made when first touched."""
-        found = instance.values[slot]
-        if type(found) is RelationValue:
-            return found
+        existing = instance.values[slot]
+        if type(existing) is RelationValue:
+            return existing
         relation = RelationValue(instance, prop, slot)
         instance.values[slot] = relation
         return relation
@@ -149,13 +149,13 @@ class Writer:
     def _too_late(self, relation: RelationValue, site: Site) -> Stop:
         prop, owner = relation.prop, relation.owner
         name = f"{owner.entity.shown}.{prop.name}"
-        made = Related(place=owner.site.place, message="the instance is made here")
+        construction = Related(place=owner.site.place, message="the instance is made here")
         if prop.high is not None and len(relation.values) >= prop.high:
             return stop(
                 MULTIPLICITY,
                 f"{name} {prop.multiplicity()} takes at most {prop.high} values, and this is one more",
                 site.place_of(prop.name),
-                related=(made,),
+                related=(construction,),
             )
         self.engine.too_late(relation.owner, relation.slot)
         reason = self.engine.closing.reason(relation.owner, relation.slot)
@@ -164,7 +164,7 @@ class Writer:
             f"{name} cannot be extended: its complete value was already used",
             site.place_of(prop.name),
             hint="what is added may not depend on the complete relation; use a second relation for the additions",
-            related=(made, *reason),
+            related=(construction, *reason),
         )
 
     def _null(self, instance: Instance, prop: Property, site: Site) -> None:

@@ -39,11 +39,11 @@ class _Plan:
     """How the instances of an entity are written: which slots are attributes, which relations."""
 
     def __init__(self, entity: EntityType) -> None:
-        self.attributes = [(slot, one) for slot, one in enumerate(entity.by_slot) if not one.is_relation]
-        self.relations = [(slot, one) for slot, one in enumerate(entity.by_slot) if one.is_relation]
+        self.attributes = [(slot, prop) for slot, prop in enumerate(entity.by_slot) if not prop.is_relation]
+        self.relations = [(slot, prop) for slot, prop in enumerate(entity.by_slot) if prop.is_relation]
         self.slots = [slot for slot, _ in self.attributes]
-        self.attribute_layout = Layout(tuple(one.name for _, one in self.attributes))
-        self.relation_layout = Layout(tuple(one.name for _, one in self.relations))
+        self.attribute_layout = Layout(tuple(prop.name for _, prop in self.attributes))
+        self.relation_layout = Layout(tuple(prop.name for _, prop in self.relations))
         self.relation_slots = [slot for slot, _ in self.relations]
         self.requires = entity.slots.get(_REQUIRES)
         self.type = entity.shown
@@ -88,7 +88,9 @@ class _Builder:
             elif name in writers:
                 origins[name] = self._output(name, writers[name])
         return Graph(
-            [self._instance(one) for one in self.model.instances], outputs=outputs, output_origins=origins
+            [self._instance(instance) for instance in self.model.instances],
+            outputs=outputs,
+            output_origins=origins,
         )
 
     def _output(self, name: str, place: Place) -> Origin:
@@ -144,7 +146,7 @@ class _Builder:
             kind = type(value)
             if kind is RelationValue:
                 if value.values:
-                    relations.append(tuple([ids[one] for one in value.values]))
+                    relations.append(tuple([ids[target] for target in value.values]))
                     plain = False
                 else:
                     relations.append(())
@@ -154,7 +156,7 @@ class _Builder:
                 relations.append(())
         requires: tuple[str, ...] = ()
         if plan.requires is not None and type(values[plan.requires]) is RelationValue:
-            requires = tuple([ids[one] for one in values[plan.requires].values])
+            requires = tuple([ids[target] for target in values[plan.requires].values])
         site = instance.site
         return GraphInstance(
             id=ids[instance],
@@ -164,31 +166,31 @@ class _Builder:
             attributes=Record(plan.attribute_layout, tuple(row)),
             relations=Record(plan.relation_layout, tuple(relations)),
             requires=requires,
-            origin=self._made(instance),
+            origin=self._creation(instance),
             origins=self._site_record(site, entity)
             if plain and self.provenance is None
             else self._own_record(instance),
         )
 
-    def _made(self, instance: Instance) -> Origin:
+    def _creation(self, instance: Instance) -> Origin:
         site = instance.site
         if self.provenance is not None:
             return self.provenance.of_instance(instance)
-        known = self.site_origins.get(site)
-        if known is None:
-            known = self.site_origins[site] = Origin(site.place, site.how, (), site_note(site))
-        return known
+        origin = self.site_origins.get(site)
+        if origin is None:
+            origin = self.site_origins[site] = Origin(site.place, site.how, (), site_note(site))
+        return origin
 
     def _site_record(self, site: Site, entity: EntityType) -> Record[Origin]:
-        known = self.shared.get((site, entity))
-        if known is None:
-            found: dict[str, Origin] = {}
+        record = self.shared.get((site, entity))
+        if record is None:
+            origins: dict[str, Origin] = {}
             for prop in entity.by_slot:
                 origin = self._from_constructor(site, entity, prop)
                 if origin is not None:
-                    found[prop.name] = origin
-            known = self.shared[site, entity] = Record.of(found)
-        return known
+                    origins[prop.name] = origin
+            record = self.shared[site, entity] = Record.of(origins)
+        return record
 
     def _from_constructor(self, site: Site, entity: EntityType, prop: Property) -> Origin | None:
         if prop.name in site.explicit:
@@ -203,32 +205,32 @@ class _Builder:
 
     def _own_record(self, instance: Instance) -> Record[Origin]:
         entity, site = instance.entity, instance.site
-        found: dict[str, Origin] = dict(self._site_record(site, entity))
+        origins: dict[str, Origin] = dict(self._site_record(site, entity))
         for slot, by in (instance.writes or {}).items():
-            found[entity.by_slot[slot].name] = self._written(by)
+            origins[entity.by_slot[slot].name] = self._written(by)
         for prop, value in zip(entity.by_slot, instance.values, strict=True):
             if type(value) is RelationValue and value.values:
                 by = next(iter(value.values.values()))
                 if by is not site:
-                    found[prop.name] = self._related(by)
+                    origins[prop.name] = self._related(by)
             elif type(value) is Pending:
-                found.pop(prop.name, None)
+                origins.pop(prop.name, None)
         if self.provenance is not None:
             whole = {
-                prop.name: self.provenance.of_property(instance, prop, found.get(prop.name))
+                prop.name: self.provenance.of_property(instance, prop, origins.get(prop.name))
                 for prop in entity.by_slot
             }
-            found = {name: origin for name, origin in whole.items() if origin is not None}
-        return Record.of(found)
+            origins = {name: origin for name, origin in whole.items() if origin is not None}
+        return Record.of(origins)
 
     def _written(self, site: Site) -> Origin:
-        known = self.site_origins.get(site)
-        if known is None:
-            known = self.site_origins[site] = Origin(site.place, site.how, (), site_note(site))
-        return known
+        origin = self.site_origins.get(site)
+        if origin is None:
+            origin = self.site_origins[site] = Origin(site.place, site.how, (), site_note(site))
+        return origin
 
     def _related(self, site: Site) -> Origin:
-        known = self.relation_origins.get(site)
-        if known is None:
-            known = self.relation_origins[site] = Origin(site.place, How.RELATION, (), site_note(site))
-        return known
+        origin = self.relation_origins.get(site)
+        if origin is None:
+            origin = self.relation_origins[site] = Origin(site.place, How.RELATION, (), site_note(site))
+        return origin

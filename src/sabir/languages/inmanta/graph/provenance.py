@@ -37,7 +37,7 @@ class Provenance(Chains):
     def of_instance(self, instance: Instance) -> Origin:
         """The constructor, and what decided that it ran."""
         site = instance.site
-        sources = self.sources(self.recorder.made.get(instance, ()))
+        sources = self.sources(self.recorder.causes.get(instance, ()))
         return Origin(self._head(site), site.how, sources, site_note(site))
 
     def _keys(self, instance: Instance) -> Sources:
@@ -45,13 +45,13 @@ class Provenance(Chains):
         indexes = instance.entity.indexes
         if not indexes:
             return ()
-        known = self._identities.get(instance)
-        if known is None:
+        identity = self._identities.get(instance)
+        if identity is None:
             names = indexes[0].attributes
             plain = all(self._is_plain(instance, name) for name in names)
-            known = ((instance, None),) if plain else tuple((instance, name) for name in names)
-            self._identities[instance] = known
-        return known
+            identity = ((instance, None),) if plain else tuple((instance, name) for name in names)
+            self._identities[instance] = identity
+        return identity
 
     def _is_plain(self, instance: Instance, name: str) -> bool:
         """Whether a property stands in the line of its constructor and rests on nothing else."""
@@ -59,20 +59,20 @@ class Provenance(Chains):
         return (
             step is not None
             and not step.reads
-            and step.decided_by == self.recorder.made.get(instance)
+            and step.decided_by == self.recorder.causes.get(instance)
             and isinstance(step.site.place, Place)
             and step.site.place.location.line == site.place.location.line
         )
 
     def _head(self, site: Site) -> Place:
         """Where a constructor begins: its arguments are the origins of their properties."""
-        known = self._heads.get(site)
-        if known is None:
+        head = self._heads.get(site)
+        if head is None:
             span = site.place.span
             text = site.place.source.slice(span)
             end = span.start + text.find("(") + 1 if "(" in text else span.end
-            known = self._heads[site] = Place(site.place.source, Span(span.start, end))
-        return known
+            head = self._heads[site] = Place(site.place.source, Span(span.start, end))
+        return head
 
     def of_variable(self, frame: Frame, slot: int, place: Place) -> Origin | None:
         source = self.recorder.variables.get((id(frame), slot))

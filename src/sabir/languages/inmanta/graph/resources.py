@@ -45,8 +45,10 @@ def render_resources(package: LoadedPackage, request: EvaluationRequest, _: Rend
         given=Given(request.inputs, request.input_origins, request.overrides),
         on_notice=request.on_notice,
     )
-    if any(one.severity is Severity.ERROR for one in model.findings):
-        return Rendering(files={}, findings=tuple(sorted(model.findings, key=lambda one: one.sort_key)))
+    if any(finding.severity is Severity.ERROR for finding in model.findings):
+        return Rendering(
+            files={}, findings=tuple(sorted(model.findings, key=lambda finding: finding.sort_key))
+        )
     with collector_paused():
         resources, findings = exported_resources(model)
     text = json.dumps(resources, indent=2, ensure_ascii=False) + "\n"
@@ -65,7 +67,7 @@ def rendered_objects(model: Model, ids: Mapping[Instance, str]) -> list[Rendered
             renderer=RENDERER,
             instance=ids[instance],
             fields={
-                field: tuple(AttributeRead(ids[one], attribute) for one, attribute in read)
+                field: tuple(AttributeRead(ids[reader], attribute) for reader, attribute in read)
                 for field, read in reads.fields[instance].items()
             },
         )
@@ -93,7 +95,7 @@ def exported_resources(
 ) -> tuple[list[dict[str, Any]], list[Finding]]:
     """Every instance of a registered entity with its fields, `id` and `requires`."""
     reads = reads or _Reads()
-    classes = {one.entity: one for one in model.resources}
+    classes = {resource.entity: resource for resource in model.resources}
     _settle(model)
     findings: list[Finding] = []
     ids: dict[Instance, str] = {}
@@ -158,7 +160,7 @@ def _identity(instance: Instance, registered: RegisteredResource) -> str | None:
 def _fields(instance: Instance, registered: RegisteredResource, reads: _Reads) -> dict[str, Any]:
     cls: Any = registered.cls
     names: tuple[str, ...] = getattr(cls, "all_fields", None) or getattr(cls, "fields", None) or ()
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     mapped = getattr(cls, "map", {})
     for name in names:
         reads.begin(instance, name)
@@ -169,17 +171,17 @@ def _fields(instance: Instance, registered: RegisteredResource, reads: _Reads) -
             value = mapped[name](_EXPORTER, view_of(instance))
         else:
             value = property_of(instance, name)
-        found[name] = _plain(value)
-    return found
+        values[name] = _plain(value)
+    return values
 
 
 def _plain(value: Any) -> Any:
     if isinstance(value, Unknown):
         return "<<undefined>>"
     if isinstance(value, list | tuple | set):
-        return [_plain(one) for one in value]
+        return [_plain(item) for item in value]
     if isinstance(value, dict):
-        return {str(key): _plain(one) for key, one in value.items()}
+        return {str(key): _plain(item) for key, item in value.items()}
     if value is None or isinstance(value, str | int | float):
         return value
     return str(value)
@@ -190,7 +192,7 @@ def _required(instance: Instance, ids: dict[Instance, str]) -> list[str]:
     relation = instance.values[slot] if slot is not None else None
     if not isinstance(relation, RelationValue):
         return []
-    return [ids[one] for one in relation.values if one in ids]
+    return [ids[other] for other in relation.values if other in ids]
 
 
 def _failure(instance: Instance, registered: RegisteredResource, error: BaseException) -> Finding:

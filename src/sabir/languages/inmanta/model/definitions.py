@@ -67,39 +67,39 @@ class Definitions(Struct, eq=False):
         return _first(self.implementations, self.full_names(name, namespace))
 
     def unknown(
-        self, what: str, name: str, namespace: Namespace, known: Iterable[str]
+        self, kind: str, name: str, namespace: Namespace, declared: Iterable[str]
     ) -> tuple[str, str | None]:
         """Message and hint for a name that means nothing here."""
         head, _, last = name.rpartition("::")
         if head and head not in namespace.imports:
             loaded = head in self.project.namespaces
             hint = did_you_mean(head, namespace.imports) or f"add 'import {head}' to this file"
-            return f"{what} {name!r}: the namespace {head!r} is not imported here", (
+            return f"{kind} {name!r}: the namespace {head!r} is not imported here", (
                 f"add 'import {head}' to this file" if loaded else hint
             )
         home = namespace.imports[head] if head else namespace.name
         prefix = f"{head}::" if head else ""
         candidates = [
             prefix + full[len(home) + 2 :]
-            for full in known
+            for full in declared
             if full.startswith(home + "::") and "::" not in full[len(home) + 2 :]
         ]
         if not head:
-            candidates += PRIMITIVES if what == "type" else []
+            candidates += PRIMITIVES if kind == "type" else []
             elsewhere = [
                 f"{alias}::{last}"
                 for alias, space in namespace.imports.items()
-                if f"{space}::{last}" in known and space != home
+                if f"{space}::{last}" in declared and space != home
             ]
             if elsewhere:
-                return f"there is no {what} {name!r} here", f"did you mean {sorted(elsewhere)[0]!r}?"
-        return f"there is no {what} {name!r}" + (f" in {home!r}" if head else ""), did_you_mean(
+                return f"there is no {kind} {name!r} here", f"did you mean {sorted(elsewhere)[0]!r}?"
+        return f"there is no {kind} {name!r}" + (f" in {home!r}" if head else ""), did_you_mean(
             name, candidates
         )
 
 
-def _first(known: dict[str, _Found], names: list[str]) -> _Found | None:
+def _first(definitions: dict[str, _Found], names: list[str]) -> _Found | None:
     for name in names:
-        if name in known:
-            return known[name]
+        if name in definitions:
+            return definitions[name]
     return None

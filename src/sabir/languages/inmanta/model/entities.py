@@ -107,11 +107,11 @@ class EntityType(Struct, eq=False, dict=True):
     @cached_property
     def ancestors(self) -> tuple[EntityType, ...]:
         """The entity itself and all above it, each once, left parents first."""
-        found: dict[EntityType, None] = {self: None}
+        entities: dict[EntityType, None] = {self: None}
         for parent in self.parents:
-            for one in parent.ancestors:
-                found.setdefault(one, None)
-        return tuple(found)
+            for ancestor in parent.ancestors:
+                entities.setdefault(ancestor, None)
+        return tuple(entities)
 
     @cached_property
     def ancestor_set(self) -> frozenset[EntityType]:
@@ -119,11 +119,11 @@ class EntityType(Struct, eq=False, dict=True):
 
     @cached_property
     def all_properties(self) -> dict[str, Property]:
-        found: dict[str, Property] = {}
+        inherited: dict[str, Property] = {}
         for parent in self.parents:
-            for name, one in parent.all_properties.items():
-                found.setdefault(name, one)
-        return found | self.properties
+            for name, prop in parent.all_properties.items():
+                inherited.setdefault(name, prop)
+        return inherited | self.properties
 
     @cached_property
     def slots(self) -> dict[str, int]:
@@ -137,36 +137,36 @@ class EntityType(Struct, eq=False, dict=True):
     @cached_property
     def defaults(self) -> dict[str, object]:
         """Default values: own ones before those of the parents, the left parent first; `undef` removes one."""
-        found: dict[str, object] = {}
+        defaults: dict[str, object] = {}
         removed: set[str] = set()
-        for one in self.properties.values():
-            if one.undef:
-                removed.add(one.name)
-            elif one.default is not NO_DEFAULT:
-                found[one.name] = one.default
+        for prop in self.properties.values():
+            if prop.undef:
+                removed.add(prop.name)
+            elif prop.default is not NO_DEFAULT:
+                defaults[prop.name] = prop.default
         for parent in self.parents:
             for name, value in parent.defaults.items():
                 if name not in removed:
-                    found.setdefault(name, value)
-            removed |= {name for name in parent.removed_defaults if name not in found}
-        return found
+                    defaults.setdefault(name, value)
+            removed |= {name for name in parent.removed_defaults if name not in defaults}
+        return defaults
 
     @cached_property
     def removed_defaults(self) -> frozenset[str]:
         """The properties whose default is `undef`, here or in a parent whose word holds here."""
-        found = {name for parent in self.parents for name in parent.removed_defaults}
-        for name, own in self.properties.items():
-            if own.undef:
-                found.add(name)
-            elif own.default is not NO_DEFAULT:
-                found.discard(name)
-        return frozenset(found)
+        removed = {name for parent in self.parents for name in parent.removed_defaults}
+        for name, prop in self.properties.items():
+            if prop.undef:
+                removed.add(name)
+            elif prop.default is not NO_DEFAULT:
+                removed.discard(name)
+        return frozenset(removed)
 
     def default_place(self, name: str) -> Place | None:
         """Where the default of an attribute is written."""
-        own = self.properties.get(name)
-        if own is not None and own.default is not NO_DEFAULT:
-            return own.place
+        prop = self.properties.get(name)
+        if prop is not None and prop.default is not NO_DEFAULT:
+            return prop.place
         for parent in self.parents:
             if name in parent.defaults:
                 return parent.default_place(name)
@@ -175,23 +175,23 @@ class EntityType(Struct, eq=False, dict=True):
     @cached_property
     def indexes(self) -> tuple[IndexDef, ...]:
         """All indexes, inherited ones included."""
-        found: dict[tuple[EntityType, tuple[str, ...]], IndexDef] = {}
+        indexes: dict[tuple[EntityType, tuple[str, ...]], IndexDef] = {}
         for entity in self.ancestors:
             for index in entity.own_indexes:
-                found.setdefault((entity, tuple(sorted(index.attributes))), index)
-        return tuple(found.values())
+                indexes.setdefault((entity, tuple(sorted(index.attributes))), index)
+        return tuple(indexes.values())
 
     @cached_property
     def selected(self) -> tuple[tuple[ImplementDef, EntityType], ...]:
         """The implement statements that hold for an instance: own ones, and those of direct parents when asked for."""
-        found: dict[ImplementDef, EntityType] = {}
+        selected: dict[ImplementDef, EntityType] = {}
         for implement in self.implements:
-            found.setdefault(implement, self)
+            selected.setdefault(implement, self)
             if implement.parents:
                 for parent in self.parents:
                     for inherited, entity in parent.selected:
-                        found.setdefault(inherited, entity)
-        return tuple(found.items())
+                        selected.setdefault(inherited, entity)
+        return tuple(selected.items())
 
     def __repr__(self) -> str:
         return f"<entity {self.name}>"

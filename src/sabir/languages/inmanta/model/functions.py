@@ -40,7 +40,7 @@ def plugin_names(module: Module) -> list[str]:
         return []
     import ast
 
-    found: list[str] = []
+    names: list[str] = []
     for file in files:
         source = module.plugins.file(file)
         if source is None:
@@ -48,12 +48,14 @@ def plugin_names(module: Module) -> list[str]:
         try:
             tree = ast.parse(source.source.text)
         except (SyntaxError, ValueError, RecursionError, MemoryError):
-            found += re.findall(_DECORATED, source.source.text)  # it may be written for a newer Python
+            names += re.findall(_DECORATED, source.source.text)  # it may be written for a newer Python
             continue
         for node in ast.walk(tree):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-                found += [name for one in node.decorator_list if (name := _plugin_name(one, node.name))]
-    return found
+                names += [
+                    name for decorator in node.decorator_list if (name := _plugin_name(decorator, node.name))
+                ]
+    return names
 
 
 def _plugin_name(decorator: ast.expr, name: str) -> str | None:
@@ -70,7 +72,10 @@ def _plugin_name(decorator: ast.expr, name: str) -> str | None:
     if last != "plugin":
         return None
     if isinstance(decorator, ast.Call):
-        given = [*decorator.args, *(one.value for one in decorator.keywords if one.arg == "function")]
-        if given and isinstance(given[0], ast.Constant) and isinstance(given[0].value, str):
-            return given[0].value
+        arguments = [
+            *decorator.args,
+            *(keyword.value for keyword in decorator.keywords if keyword.arg == "function"),
+        ]
+        if arguments and isinstance(arguments[0], ast.Constant) and isinstance(arguments[0].value, str):
+            return arguments[0].value
     return name

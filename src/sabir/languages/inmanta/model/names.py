@@ -120,15 +120,15 @@ class _Checker:
         elif isinstance(value, nodes.Construct) and "::" not in value.entity:
             if self.definitions.entity(value.entity, space) is not None:
                 return
-            fitting = [one for one in _below(target) if one.name.rpartition("::")[2] == value.entity]
+            fitting = [entity for entity in _below(target) if entity.name.rpartition("::")[2] == value.entity]
             if len(fitting) == 1:
                 self.definitions.inferred[space.name, value.start] = fitting[0]
 
     def _positional(
         self, node: nodes.Construct, argument: nodes.Argument, entity: EntityType | None, space: Namespace
     ) -> Finding:
-        own = entity.node.attributes if entity is not None else ()
-        name = own[0].name if own else "name"
+        attributes = entity.node.attributes if entity is not None else ()
+        name = attributes[0].name if attributes else "name"
         text = space.source.text[argument.start : argument.end]
         return CALL.at(
             message=f"the constructor of {node.entity!r} takes its values by name",
@@ -172,22 +172,26 @@ class _Checker:
 
     def _relation(self, node: nodes.Relation, space: Namespace) -> None:
         """What annotates a relation are values, so their names must exist."""
-        wanted = [one for one in node.annotations if isinstance(one, nodes.Name) and "::" not in one.name]
+        wanted = [
+            annotation
+            for annotation in node.annotations
+            if isinstance(annotation, nodes.Name) and "::" not in annotation.name
+        ]
         if not wanted:
             return
-        known = {
-            one.target.name
-            for one in space.statements
-            if isinstance(one, nodes.Assign) and isinstance(one.target, nodes.Name)
+        variables = {
+            statement.target.name
+            for statement in space.statements
+            if isinstance(statement, nodes.Assign) and isinstance(statement.target, nodes.Name)
         }
         self.findings += [
             UNKNOWN_NAME.at(
-                message=f"there is no variable {one.name!r} to annotate this relation with",
-                place=space.place(one.start, one.end),
-                hint=did_you_mean(one.name, known) or "define it, or write '--'",
+                message=f"there is no variable {annotation.name!r} to annotate this relation with",
+                place=space.place(annotation.start, annotation.end),
+                hint=did_you_mean(annotation.name, variables) or "define it, or write '--'",
             )
-            for one in wanted
-            if one.name not in known
+            for annotation in wanted
+            if annotation.name not in variables
         ]
 
     def _dict(self, node: nodes.DictLiteral, space: Namespace) -> None:
@@ -209,11 +213,11 @@ class _Checker:
 
 def _below(entity: EntityType) -> list[EntityType]:
     """An entity and all that inherit from it, each once."""
-    found: dict[EntityType, None] = {}
+    below: dict[EntityType, None] = {}
     todo = [entity]
     while todo:
-        one = todo.pop()
-        if one not in found:
-            found[one] = None
-            todo.extend(one.children)
-    return list(found)
+        child = todo.pop()
+        if child not in below:
+            below[child] = None
+            todo.extend(child.children)
+    return list(below)

@@ -122,10 +122,10 @@ class _Resolver:
     ) -> None:
         self.out.findings.append(rule.at(place, message, hint=hint, related=related))
 
-    def _duplicate(self, what: str, name: str, place: Place, first: Place) -> None:
+    def _duplicate(self, kind: str, name: str, place: Place, first: Place) -> None:
         self.report(
             DUPLICATE,
-            f"{what} {name!r} is defined twice",
+            f"{kind} {name!r} is defined twice",
             place,
             related=(Related(place=first, message="first defined here"),),
         )
@@ -172,28 +172,30 @@ class _Resolver:
                     )
 
     def _typedef(self, space: Namespace, node: nodes.Typedef) -> None:
-        own = self.out.typedefs.get(f"{space.name}::{node.name.name}")
-        if own is None or own.node is not node:
+        typedef = self.out.typedefs.get(f"{space.name}::{node.name.name}")
+        if typedef is None or typedef.node is not node:
             return
         base = self._type(space, node.base)
         if base is None:
             return
         seen = base
         while isinstance(seen, ConstrainedType):
-            if seen is own:
-                self.report(TYPE_CYCLE, f"type {own.name!r} is made from itself", own.place)
+            if seen is typedef:
+                self.report(TYPE_CYCLE, f"type {typedef.name!r} is made from itself", typedef.place)
                 return
             seen = seen.base
-        own.base = base
+        typedef.base = base
         if node.condition is not None and not _mentions(node.condition, "self"):
-            self.report(TYPE, f"the condition of type {own.name!r} says nothing about 'self'", own.place)
+            self.report(
+                TYPE, f"the condition of type {typedef.name!r} says nothing about 'self'", typedef.place
+            )
         if node.regex is not None:
             test, inner = matches(node.regex), base
-            own.accepts = lambda value: inner.accepts(value) and test(value)
+            typedef.accepts = lambda value: inner.accepts(value) and test(value)
 
     def _type(self, space: Namespace, ref: nodes.TypeRef) -> ValueType | None:
-        found = self.out.value_type(ref.name, space)
-        if found is None:
+        value_type = self.out.value_type(ref.name, space)
+        if value_type is None:
             place = nodes.place_of(space.source, ref)
             if self.out.entity(ref.name, space) is not None:
                 self.report(
@@ -207,15 +209,15 @@ class _Resolver:
                 self.report(UNKNOWN_NAME, message, place, hint=hint)
             return None
         if ref.is_list:
-            found = list_of(found)
-        return nullable(found) if ref.nullable else found
+            value_type = list_of(value_type)
+        return nullable(value_type) if ref.nullable else value_type
 
     def _find_entity(self, space: Namespace, name: nodes.QualifiedName) -> EntityType | None:
-        found = self.out.entity(name.name, space)
-        if found is None:
+        entity = self.out.entity(name.name, space)
+        if entity is None:
             message, hint = self.out.unknown("entity", name.name, space, self.out.entities)
             self.report(UNKNOWN_NAME, message, nodes.place_of(space.source, name), hint=hint)
-        return found
+        return entity
 
     def _parents(self, entity: EntityType) -> None:
         space = entity.namespace
@@ -267,12 +269,14 @@ class _Resolver:
                 parent.children.append(entity)
 
     def _type_cycle(self, cycle: list[EntityType]) -> None:
-        names = " → ".join(one.shown for one in [*cycle, cycle[0]])
+        names = " → ".join(entity.shown for entity in [*cycle, cycle[0]])
         self.report(
             TYPE_CYCLE,
             f"entity {cycle[0].shown!r} inherits from itself: {names}",
             cycle[0].place,
-            related=tuple(Related(place=one.place, message=f"{one.shown} is here") for one in cycle[1:]),
+            related=tuple(
+                Related(place=entity.place, message=f"{entity.shown} is here") for entity in cycle[1:]
+            ),
         )
 
     def _attributes(self, entity: EntityType) -> None:
@@ -286,17 +290,19 @@ class _Resolver:
             kind = self._type(space, node.type)
             if kind is None:
                 kind = ANY
-            own = Property(node.name, entity, place, type=kind, nullable=node.type.nullable, undef=node.undef)
+            prop = Property(
+                node.name, entity, place, type=kind, nullable=node.type.nullable, undef=node.undef
+            )
             if node.default is not None:
-                own.default = literal_value(node.default)
-                fits = isinstance(kind, ConstrainedType) or kind.accepts(own.default)
-                if not fits or (own.default is None and not node.type.nullable):
+                prop.default = literal_value(node.default)
+                fits = isinstance(kind, ConstrainedType) or kind.accepts(prop.default)
+                if not fits or (prop.default is None and not node.type.nullable):
                     self.report(
                         TYPE,
-                        f"the default {shown_value(own.default)} of {node.name!r} is no {kind.name}",
+                        f"the default {shown_value(prop.default)} of {node.name!r} is no {kind.name}",
                         place,
                     )
-            entity.properties[node.name] = own
+            entity.properties[node.name] = prop
 
     def _relation(self, space: Namespace, node: nodes.Relation) -> None:
         left = self._find_entity(space, node.left.entity)
@@ -331,30 +337,30 @@ class _Resolver:
             self._add_relation(right, far)
             near.reverse, far.reverse = far, near
 
-    def _add_relation(self, entity: EntityType, own: Property) -> None:
-        first = entity.properties.get(own.name)
+    def _add_relation(self, entity: EntityType, prop: Property) -> None:
+        first = entity.properties.get(prop.name)
         if first is not None:
-            self._duplicate("attribute", f"{entity.shown}.{own.name}", own.place, first.place)
+            self._duplicate("attribute", f"{entity.shown}.{prop.name}", prop.place, first.place)
             return
-        entity.properties[own.name] = own
+        entity.properties[prop.name] = prop
 
     def _check_overrides(self, entity: EntityType) -> None:
         """Attributes and relations cannot be overridden; only a default can (spec 002, "Entities")."""
         self._check_parents(entity)
-        for name, own in entity.properties.items():
+        for name, prop in entity.properties.items():
             for parent in entity.parents:
                 above = parent.all_properties.get(name)
-                if above is None or above is own:
+                if above is None or above is prop:
                     continue
-                same = own.type is not None and above.type is not None and own.type.name == above.type.name
-                if not same and above.entity.name == "std::Entity" and not own.is_relation:
-                    self._hides(entity, own, above)
+                same = prop.type is not None and above.type is not None and prop.type.name == above.type.name
+                if not same and above.entity.name == "std::Entity" and not prop.is_relation:
+                    self._hides(entity, prop, above)
                 elif not same:
-                    what = "relation" if above.is_relation else "attribute"
+                    kind = "relation" if above.is_relation else "attribute"
                     self.report(
                         DUPLICATE,
-                        f"{entity.shown!r} cannot override the {what} {name!r} of {above.entity.shown!r}",
-                        own.place,
+                        f"{entity.shown!r} cannot override the {kind} {name!r} of {above.entity.shown!r}",
+                        prop.place,
                         hint="only the default of an attribute can be changed, with the same type",
                         related=(Related(place=above.place, message="inherited from here"),),
                     )
@@ -364,27 +370,27 @@ class _Resolver:
         """What two parents have under one name has to be the same."""
         seen: dict[str, Property] = {}
         for parent in entity.parents:
-            for name, one in parent.all_properties.items():
-                other = seen.setdefault(name, one)
-                same = other.type is not None and one.type is not None and other.type.name == one.type.name
-                if other is not one and not same and name not in entity.properties:
+            for name, prop in parent.all_properties.items():
+                other = seen.setdefault(name, prop)
+                same = other.type is not None and prop.type is not None and other.type.name == prop.type.name
+                if other is not prop and not same and name not in entity.properties:
                     self.report(
                         DUPLICATE,
-                        f"{entity.shown!r} inherits {other.full_name} and {one.full_name}, which are not the same",
+                        f"{entity.shown!r} inherits {other.full_name} and {prop.full_name}, which are not the same",
                         entity.place,
                         related=(
                             Related(place=other.place, message="one is here"),
-                            Related(place=one.place, message="the other is here"),
+                            Related(place=prop.place, message="the other is here"),
                         ),
                     )
 
-    def _hides(self, entity: EntityType, own: Property, above: Property) -> None:
+    def _hides(self, entity: EntityType, prop: Property, above: Property) -> None:
         """Nobody names `std::Entity` as a parent, and published modules have attributes called `requires`."""
         above.hidden = True
         self.report(
             HIDES,
-            f"the attribute {own.name!r} of {entity.shown!r} hides the relation of this name that every entity has",
-            own.place,
+            f"the attribute {prop.name!r} of {entity.shown!r} hides the relation of this name that every entity has",
+            prop.place,
             hint="what is deployed cannot be ordered by it; another name is better",
         )
 
@@ -395,21 +401,21 @@ class _Resolver:
         good = True
         for name in node.attributes:
             place = nodes.place_of(space.source, name)
-            own = entity.all_properties.get(name.name)
-            if own is None:
+            prop = entity.all_properties.get(name.name)
+            if prop is None:
                 hint = did_you_mean(name.name, entity.all_properties)
                 self.report(BAD_INDEX, f"{entity.shown!r} has no attribute {name.name!r}", place, hint=hint)
                 good = False
-            elif own.is_relation and not (own.low == own.high == 1):
+            elif prop.is_relation and not (prop.low == prop.high == 1):
                 self.report(
                     BAD_INDEX,
-                    f"{own.full_name} {own.multiplicity()} cannot identify an instance",
+                    f"{prop.full_name} {prop.multiplicity()} cannot identify an instance",
                     place,
                     hint="an index holds attributes and relations [1]",
                 )
                 good = False
-            elif own.type is not None and own.type.name.rstrip("?").endswith(("[]", "list")):
-                self.report(BAD_INDEX, f"{own.full_name} is a list and cannot identify an instance", place)
+            elif prop.type is not None and prop.type.name.rstrip("?").endswith(("[]", "list")):
+                self.report(BAD_INDEX, f"{prop.full_name} is a list and cannot identify an instance", place)
                 good = False
         if good:
             attributes = tuple(name.name for name in node.attributes)
@@ -428,7 +434,7 @@ class _Resolver:
 
     def _implement(self, space: Namespace, node: nodes.Implement) -> None:
         entity = self._find_entity(space, node.entity)
-        found: list[ImplementationDef] = []
+        implementations: list[ImplementationDef] = []
         parents = False
         for name in node.implementations:
             place = nodes.place_of(space.source, name)
@@ -442,28 +448,28 @@ class _Resolver:
                         hint="the implementations of the parents keep their own conditions",
                     )
                 continue
-            one = self._find_implementation(space, name)
-            if one is None or entity is None:
+            implementation = self._find_implementation(space, name)
+            if implementation is None or entity is None:
                 continue
-            if one.entity not in entity.ancestor_set:
+            if implementation.entity not in entity.ancestor_set:
                 self.report(
                     BAD_IMPLEMENT,
-                    f"implementation {name.name!r} is for {one.entity.shown!r}, which {entity.shown!r} is not",
+                    f"implementation {name.name!r} is for {implementation.entity.shown!r}, which {entity.shown!r} is not",
                     place,
-                    related=(Related(place=one.place, message="the implementation is here"),),
+                    related=(Related(place=implementation.place, message="the implementation is here"),),
                 )
                 continue
-            found.append(one)
+            implementations.append(implementation)
         if entity is not None:
             place = nodes.place_of(space.source, node)
-            entity.implements.append(ImplementDef(space, node, tuple(found), parents, place))
+            entity.implements.append(ImplementDef(space, node, tuple(implementations), parents, place))
 
     def _find_implementation(self, space: Namespace, name: nodes.QualifiedName) -> ImplementationDef | None:
-        found = self.out.implementation(name.name, space)
-        if found is None:
+        implementation = self.out.implementation(name.name, space)
+        if implementation is None:
             message, hint = self.out.unknown("implementation", name.name, space, self.out.implementations)
             self.report(UNKNOWN_NAME, message, nodes.place_of(space.source, name), hint=hint)
-        return found
+        return implementation
 
 
 def _mentions(expression: nodes.Expression, name: str) -> bool:

@@ -110,7 +110,7 @@ def list_of(item: ValueType) -> ValueType:
         if isinstance(value, Unknown):
             return True
         test = item.accepts
-        return isinstance(value, list) and all(test(one) for one in value)
+        return isinstance(value, list) and all(test(member) for member in value)
 
     return ValueType(f"{item.name}[]", accepts)
 

@@ -40,7 +40,7 @@ _MAX_ARITY: Final = 10**9
 
 class DefinitionParser(ExpressionParser):
     @abstractmethod
-    def block(self, opening: int, what: str) -> Block:
+    def block(self, opening: int, construct: str) -> Block:
         """The statements up to `end`, which is taken as well."""
 
     def _word(self, kind: str, context: str, *, plain: bool = False) -> QualifiedName:
@@ -106,7 +106,7 @@ class DefinitionParser(ExpressionParser):
                 self.fail(f"entity {name} has no 'end'", at=first)
             if kind in DEFINITIONS:
                 self.fail(
-                    f"expected an attribute or 'end', found {self.found()}", hint="is an 'end' missing above?"
+                    f"expected an attribute or 'end', found {self.shown()}", hint="is an 'end' missing above?"
                 )
         except ParseError as error:
             self.problems.append(error.problem)
@@ -115,7 +115,7 @@ class DefinitionParser(ExpressionParser):
 
     def _attribute_failure(self, before: int) -> None:
         try:
-            self.fail(f"expected an attribute or 'end', found {self.found()}")
+            self.fail(f"expected an attribute or 'end', found {self.shown()}")
         except ParseError as error:
             self.problems.append(error.problem)
         self._skip_attribute(before)
@@ -278,10 +278,10 @@ class DefinitionParser(ExpressionParser):
     def _annotations(self) -> list[Expression]:
         if self.kinds[self.pos] in ("=", "+="):
             self.fail("a value cannot be assigned to an entity", hint="assign it to an instance")
-        found = [self.expression()]
+        annotations = [self.expression()]
         while self.accept(","):
-            found.append(self.expression())
-        return found
+            annotations.append(self.expression())
+        return annotations
 
     def old_relation(self) -> Relation:
         """`File file [1:] -- [1] Service service`: each end has its name as seen from the other side."""

@@ -215,7 +215,7 @@ class ExpressionParser(TokenStream):
         if kind == "regex":
             self.fail("a regular expression stands only in a typedef", at=pos)
         self.pos = pos
-        return self.fail(f"expected a value, found {self.found(pos)}")
+        return self.fail(f"expected a value, found {self.shown(pos)}")
 
     def _integer(self, text: str, start: int) -> Literal:
         if len(text) > 1000:
@@ -246,7 +246,7 @@ class ExpressionParser(TokenStream):
 
     def _arguments(self, close: str) -> tuple[Argument, ...]:
         kinds, starts = self.kinds, self.starts
-        found: list[Argument] = []
+        arguments: list[Argument] = []
         while kinds[self.pos] != close:
             pos = self.pos
             start = starts[pos]
@@ -254,22 +254,22 @@ class ExpressionParser(TokenStream):
             if kind == "**":
                 self.pos = pos + 1
                 value = self.expression()
-                found.append(Argument(start, value.end, None, value, True))
+                arguments.append(Argument(start, value.end, None, value, True))
             elif kind == "id" and kinds[pos + 1] == "=":
                 self.pos = pos + 2
                 value = self.expression()
-                found.append(Argument(start, value.end, self.texts[pos], value, False))
+                arguments.append(Argument(start, value.end, self.texts[pos], value, False))
             else:
                 value = self.expression()
                 if kinds[self.pos] == "=":
                     self.fail(
                         "a keyword argument needs a plain name before '='", at=pos, hint=self._hint("id")
                     )
-                found.append(Argument(start, value.end, None, value, False))
+                arguments.append(Argument(start, value.end, None, value, False))
             if not self.accept(","):
                 break
         self.expect(close, "or ',' after an argument")
-        return tuple(found)
+        return tuple(arguments)
 
     def _list(self, start: int) -> Expression:
         self.deeper()
@@ -302,7 +302,7 @@ class ExpressionParser(TokenStream):
         items: list[tuple[Expression, Expression]] = []
         while self.kinds[self.pos] != "}":
             if self.kinds[self.pos] not in ("string", "raw", "multi", "format"):
-                self.fail(f"a key of a dict is a string, found {self.found()}")
+                self.fail(f"a key of a dict is a string, found {self.shown()}")
             key = self._prefix()
             if not isinstance(key, Literal):
                 self.fail_span(
@@ -354,7 +354,7 @@ class ExpressionParser(TokenStream):
             inner.depth = self.depth + 1
             value = inner.expression()
             if inner.pos != len(inner.kinds) - 1:
-                inner.fail(f"expected '}}' in the f-string, found {inner.found()}")
+                inner.fail(f"expected '}}' in the f-string, found {inner.shown()}")
             spec: str | FormatText = piece.spec
             if "{" in piece.spec:
                 inside = at + piece.spec_offset

@@ -40,12 +40,12 @@ class Module(Struct, frozen=True, eq=False, dict=True):
 
     def namespaces(self) -> list[str]:
         """Every namespace of the module, loaded or not."""
-        found = {self.name}
+        names = {self.name}
         for path in self.model.list(""):
             if path.endswith(".cf"):
                 parts = path[: -len(".cf")].split("/")
-                found.add("::".join([self.name, *(parts[:-1] if parts[-1] == "_init" else parts)]))
-        return sorted(found)
+                names.add("::".join([self.name, *(parts[:-1] if parts[-1] == "_init" else parts)]))
+        return sorted(names)
 
     @cached_property
     def commit(self) -> str | None:
@@ -64,20 +64,22 @@ class ModuleFault(Struct, frozen=True):
 class ModuleFinder:
     """Finds modules by name: ours first, then on the module path, then installed Python packages."""
 
-    def __init__(self, path: Iterable[FileTree], own: Mapping[str, FileTree], *, installed: bool) -> None:
+    def __init__(
+        self, path: Iterable[FileTree], of_package: Mapping[str, FileTree], *, installed: bool
+    ) -> None:
         self._path = tuple(path)
-        self._own = own
+        self._of_package = of_package
         self._installed = installed
-        self._found: dict[str, Module | ModuleFault] = {}
+        self._searched: dict[str, Module | ModuleFault] = {}
 
     def find(self, name: str) -> Module | ModuleFault:
-        if name not in self._found:
-            self._found[name] = self._search(name)
-        return self._found[name]
+        if name not in self._searched:
+            self._searched[name] = self._search(name)
+        return self._searched[name]
 
-    def known(self) -> list[str]:
+    def importable(self) -> list[str]:
         """Names of modules that could be imported, for a near name."""
-        names = {"std", *self._own}
+        names = {"std", *self._of_package}
         for tree in self._path:
             for path in tree.list(""):
                 parts = path.split("/")
@@ -89,20 +91,20 @@ class ModuleFinder:
         if (LIBRARY / name / "model").is_dir():
             tree: FileTree = DirectoryTree(LIBRARY / name, name)
             return Module(name, tree, tree.below("model"), tree.below("plugins"), tree, ours=True)
-        if name in self._own:
-            return _module_at(name, self._own[name]) or _fault(name, self._own[name])
+        if name in self._of_package:
+            return _module_at(name, self._of_package[name]) or _fault(name, self._of_package[name])
         fault: ModuleFault | None = None
         for tree in self._path:
-            found = _module_at(name, tree.below(name)) or _installed_at(name, tree)
-            if found is not None:
-                return found
+            module = _module_at(name, tree.below(name)) or _installed_at(name, tree)
+            if module is not None:
+                return module
             if fault is None and any(_exists(tree.below(name), folder) for folder in MODULE_FOLDERS):
                 fault = _fault(name, tree.below(name))
         if self._installed:
             for entry in sys.path:
-                found = _installed_at(name, DirectoryTree(Path(entry or "."), entry or "."))
-                if found is not None:
-                    return found
+                module = _installed_at(name, DirectoryTree(Path(entry or "."), entry or "."))
+                if module is not None:
+                    return module
         return fault or ModuleFault(f"there is no module {name!r} on the module path")
 
 

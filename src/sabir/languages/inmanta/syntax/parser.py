@@ -89,31 +89,31 @@ class _FileParser(DefinitionParser):
             return self.import_statement()
         return self.statement()
 
-    def block(self, opening: int, what: str) -> Block:
-        statements = self._statements(opening, what)
+    def block(self, opening: int, construct: str) -> Block:
+        statements = self._statements(opening, construct)
         if self.pos != self.left_at:
             if self.kinds[self.pos] != "end":
-                self.fail(f"{self.found()} does not belong to {what}")
+                self.fail(f"{self.shown()} does not belong to {construct}")
             self.pos += 1
         return statements
 
-    def _statements(self, opening: int, what: str) -> Block:
+    def _statements(self, opening: int, construct: str) -> Block:
         self.deeper()
-        found: list[Statement] = []
+        statements: list[Statement] = []
         kinds = self.kinds
         depth = self.depth
         while True:
             kind = kinds[self.pos]
             if kind in ("end", "else", "elif"):
                 self.depth -= 1
-                return tuple(found)
+                return tuple(statements)
             if kind == END or (kind in DEFINITIONS and self.stands_outside(self.pos, opening)):
-                self._leave(opening, what)
+                self._leave(opening, construct)
                 self.depth -= 1
-                return tuple(found)
+                return tuple(statements)
             first = self.pos
             try:
-                found.append(self.statement())
+                statements.append(self.statement())
             except ParseError as error:
                 if len(self.problems) >= _MAX_PROBLEMS:
                     raise
@@ -123,7 +123,7 @@ class _FileParser(DefinitionParser):
                     self.left_at = self.pos  # that the block has no end either is a consequence
                 self.recover(first)
 
-    def _leave(self, opening: int, what: str) -> None:
+    def _leave(self, opening: int, construct: str) -> None:
         """An `end` is missing: what the block holds so far is kept, and what stands outside it is read as such.
 
         The blocks around one that was left end at the same place; only the innermost is reported.
@@ -133,7 +133,7 @@ class _FileParser(DefinitionParser):
         self.left_at = self.pos
         try:
             if self.kinds[self.pos] == END:
-                self.fail(f"{what} has no 'end'", at=opening)
+                self.fail(f"{construct} has no 'end'", at=opening)
             self._misplaced()
         except ParseError as error:
             self.problems.append(error.problem)
@@ -156,7 +156,7 @@ class _FileParser(DefinitionParser):
             self._misplaced()
         if kind == "end":
             self.fail("'end' without a block that it could close")
-        return self.fail(f"expected a statement, found {self.found()}", hint=self.statement_hint(self.pos))
+        return self.fail(f"expected a statement, found {self.shown()}", hint=self.statement_hint(self.pos))
 
     def _for(self) -> For:
         first = self.pos
@@ -238,7 +238,7 @@ class _FileParser(DefinitionParser):
     def _no_statement(self, value: Expression, first: int) -> NoReturn:
         if isinstance(value, Name) and self.kinds[self.pos] != END:
             self.fail(
-                f"expected '=' after {value.name!r}, found {self.found()}", hint=self.statement_hint(first)
+                f"expected '=' after {value.name!r}, found {self.shown()}", hint=self.statement_hint(first)
             )
         self.fail_span(value.start, value.end, "this is a value, not a statement", "assign it to a name")
 

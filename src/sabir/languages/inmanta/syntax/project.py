@@ -118,23 +118,25 @@ class _Loader:
         self.namespaces: dict[str, Namespace] = {}
         self.modules: dict[str, Module] = {}
         self.cache = cache
-        own = _own_module(package)
+        own_module = _own_module(package)
         trees: list[FileTree] = [
             *self._module_path(),
             *(DirectoryTree(folder, str(folder)) for folder in search_path),
         ]
-        if own:
+        if own_module:
             trees.append(PackageTree(package, ""))
-        self.own = own
-        self.finder = ModuleFinder(trees, {own: PackageTree(package)} if own else {}, installed=True)
+        self.own_module = own_module
+        self.finder = ModuleFinder(
+            trees, {own_module: PackageTree(package)} if own_module else {}, installed=True
+        )
 
     def load(self) -> Project:
         main = self._main()
         self._import("std", None)
         if main is not None:
             self._namespace(MAIN, main, None)
-        elif self.own:
-            text = f"import {self.own}\n"
+        elif self.own_module:
+            text = f"import {self.own_module}\n"
             source = Source("<main>", text)
             from sabir.languages.inmanta.syntax.parser import parse
 
@@ -148,7 +150,7 @@ class _Loader:
         models = [name for name in self.package.list() if name.endswith(".cf")]
         if self.package.single_file and models:
             return self.package.get_file(models[0])
-        if self.own:
+        if self.own_module:
             return None
         top = [name for name in models if "/" not in name]
         if len(top) == 1:
@@ -192,11 +194,11 @@ class _Loader:
             if isinstance(statement, Import):
                 place = place_of(namespace.source, statement)
                 self._import(statement.name, place)
-                known = namespace.imports.setdefault(statement.alias or statement.name, statement.name)
-                if known != statement.name:
+                bound = namespace.imports.setdefault(statement.alias or statement.name, statement.name)
+                if bound != statement.name:
                     self.findings.append(
                         DUPLICATE.at(
-                            message=f"{statement.alias!r} already stands for the namespace {known!r} here",
+                            message=f"{statement.alias!r} already stands for the namespace {bound!r} here",
                             place=place,
                             hint="choose another alias",
                         )
@@ -246,7 +248,9 @@ class _Loader:
         parts = name.split("::")
         module = self.finder.find(parts[0])
         if isinstance(module, ModuleFault):
-            self._missing(module.message, place, module.hint or did_you_mean(parts[0], self.finder.known()))
+            self._missing(
+                module.message, place, module.hint or did_you_mean(parts[0], self.finder.importable())
+            )
             return
         self.modules[module.name] = module
         for count in range(1, len(parts) + 1):
@@ -257,8 +261,11 @@ class _Loader:
             if file is not None:
                 self._namespace(namespace, file, module)
             elif count == len(parts):
-                known = module.namespaces()
-                hint = did_you_mean(namespace, known) or f"module {module.name} has: {', '.join(known)}"
+                namespaces = module.namespaces()
+                hint = (
+                    did_you_mean(namespace, namespaces)
+                    or f"module {module.name} has: {', '.join(namespaces)}"
+                )
                 self._missing(f"module {module.name!r} has no namespace {namespace!r}", place, hint)
 
     def _missing(self, message: str, place: Place | None, hint: str | None) -> None:

@@ -72,16 +72,16 @@ class TokenStream:
         start = self.starts[pos]
         if char in "\"'":
             triple = self.text.startswith('"""', start - self.offset)
-            what = "text in triple quotes" if triple else "string"
+            kind = "text in triple quotes" if triple else "string"
             hint = (
                 None
                 if triple
                 else 'a string ends on its own line; a text of several lines stands between """'
             )
-            return SyntaxProblem(start, start + 1, f"this {what} has no end", hint)
+            return SyntaxProblem(start, start + 1, f"this {kind} has no end", hint)
         return SyntaxProblem(start, start + 1, f"the character {char!r} has no place in the language")
 
-    def found(self, pos: int | None = None) -> str:
+    def shown(self, pos: int | None = None) -> str:
         pos = self.pos if pos is None else pos
         kind, text = self.kinds[pos], self.texts[pos]
         if kind == END:
@@ -96,7 +96,7 @@ class TokenStream:
         pos = self.pos
         if self.kinds[pos] != kind:
             wanted = _KIND_WORDS.get(kind, repr(kind))
-            self.fail(f"expected {wanted} {context}, found {self.found()}", hint=self._hint(kind))
+            self.fail(f"expected {wanted} {context}, found {self.shown()}", hint=self._hint(kind))
         self.pos = pos + 1
         return self.texts[pos]
 
@@ -166,7 +166,7 @@ class TokenStream:
     def statement_hint(self, pos: int) -> str | None:
         """The keyword that a first word may have been meant to be."""
         word = self.texts[pos]
-        known = near(
+        keyword = near(
             word, ("entity", "typedef", "implementation", "implement", "index", "import", "for", "if", "end")
         )
-        return f"did you mean {known!r}?" if known else None
+        return f"did you mean {keyword!r}?" if keyword else None

@@ -97,7 +97,9 @@ class DirectoryTree:
         base = self._directory / folder
         if not base.is_dir():
             return []
-        return sorted(one.relative_to(self._directory).as_posix() for one in base.rglob("*") if one.is_file())
+        return sorted(
+            file.relative_to(self._directory).as_posix() for file in base.rglob("*") if file.is_file()
+        )
 
     def below(self, folder: str) -> FileTree:
         return DirectoryTree(self._directory / folder, f"{self._shown}/{folder}" if self._shown else folder)

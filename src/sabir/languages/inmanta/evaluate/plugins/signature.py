@@ -46,9 +46,9 @@ def language_type(
         text = annotation.strip()
         if len(text) > 1 and text[0] == text[-1] and text[0] in "'\"":
             text = text[1:-1]  # a string annotation under `from __future__ import annotations`
-        known = _named(text, definitions, space)
-        if known is not None:
-            return known
+        named = _named(text, definitions, space)
+        if named is not None:
+            return named
         return language_type(_evaluated(text, names), definitions, space)
     if annotation in (ABSENT, Any, object):
         return ANY
@@ -73,14 +73,13 @@ def _evaluated(text: str, names: dict[str, Any] | None) -> Any:
 def _generic(annotation: Any, definitions: Definitions, space: Namespace) -> ValueType:
     origin, arguments = typing.get_origin(annotation), typing.get_args(annotation)
     if origin is typing.Annotated:
-        named = [
-            one for one in (getattr(one, "model_type", one) for one in arguments[1:]) if isinstance(one, str)
-        ]
+        marks = (getattr(argument, "model_type", argument) for argument in arguments[1:])
+        named = [mark for mark in marks if isinstance(mark, str)]
         return language_type(named[0] if named else arguments[0], definitions, space)
     if origin in (typing.Union, types.UnionType):
-        inner = [language_type(one, definitions, space) for one in arguments]
-        name = " | ".join(one.name for one in inner)
-        return ValueType(name, lambda value: any(one.accepts(value) for one in inner))
+        inner = [language_type(argument, definitions, space) for argument in arguments]
+        name = " | ".join(member.name for member in inner)
+        return ValueType(name, lambda value: any(member.accepts(value) for member in inner))
     if origin is typing.Literal:
         return ValueType(str(arguments), lambda value: value in arguments)
     if origin in (list, abc.Sequence, abc.Iterable, abc.Collection):
@@ -103,9 +102,9 @@ def _named(name: str, definitions: Definitions, space: Namespace) -> ValueType |
         return ANY
     if name in ("str",):
         return PRIMITIVES["string"]
-    known = definitions.value_type(name, space)
-    if known is not None:
-        return known
+    declared = definitions.value_type(name, space)
+    if declared is not None:
+        return declared
     # A plug-in may name any loaded type by its full name, imported or not.
     entity = definitions.entity(name, space) or definitions.entities.get(name)
     if entity is not None:

@@ -22,7 +22,7 @@ class PluginPlaces:
 
     def __init__(self, sources: Mapping[str, Source]) -> None:
         self._sources = sources
-        self._known: dict[Any, tuple[Step, ...]] = {}
+        self._steps: dict[Any, tuple[Step, ...]] = {}
         self._files: dict[str, _Names] = {}
 
     def of(self, function: Any) -> tuple[Step, ...]:
@@ -30,20 +30,20 @@ class PluginPlaces:
         code = getattr(function, "__code__", None)
         if not isinstance(code, CodeType):
             return ()
-        known = self._known.get(code)
-        if known is None:
-            known = self._known[code] = tuple(self._find(function))
-        return known
+        steps = self._steps.get(code)
+        if steps is None:
+            steps = self._steps[code] = tuple(self._find(function))
+        return steps
 
     def _find(self, function: FunctionType) -> list[Step]:
         names = self._names(function.__code__)
-        found: dict[Place, str] = {}
+        used: dict[Place, str] = {}
         todo = [function.__name__]
         seen = set(todo)
         while todo:
             name = todo.pop(0)
             for place in names.get(name, ()):
-                found[place] = name
+                used[place] = name
                 for word in _words(place):
                     if word in names and word not in seen:
                         seen.add(word)
@@ -51,36 +51,36 @@ class PluginPlaces:
         first = function.__name__
         return [
             Step(Site(place, How.PLUGIN, f"def {name}" if name == first else f"{name}, used by {first}"))
-            for place, name in found.items()
+            for place, name in used.items()
         ]
 
     def _names(self, code: CodeType) -> _Names:
         """The places of everything that the module of a function defines, by name."""
         file = code.co_filename.removeprefix("<plug-in ").removesuffix(">")
-        known = self._files.get(file)
-        if known is None:
+        places = self._files.get(file)
+        if places is None:
             source = self._sources.get(file) if code.co_filename.startswith("<plug-in ") else None
-            known = self._files[file] = {} if source is None else _defined(source)
-        return known
+            places = self._files[file] = {} if source is None else _defined(source)
+        return places
 
 
 def _defined(source: Source) -> _Names:
-    found: _Names = {}
+    places: _Names = {}
     for node in ast.parse(source.text).body:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            first = min([node.lineno, *(one.lineno for one in node.decorator_list)])
+            first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
             names = [node.name]
         elif isinstance(node, ast.Assign | ast.AnnAssign | ast.AugAssign):
             first = node.lineno
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-            names = [one.id for target in targets for one in ast.walk(target) if isinstance(one, ast.Name)]
+            names = [part.id for target in targets for part in ast.walk(target) if isinstance(part, ast.Name)]
         else:
             continue
         end = source.offset(node.end_lineno or first)
         end += len(source.line_text(node.end_lineno or first))
         for name in names:
-            found.setdefault(name, []).append(Place(source, Span(source.offset(first), end)))
-    return found
+            places.setdefault(name, []).append(Place(source, Span(source.offset(first), end)))
+    return places
 
 
 def _words(place: Place) -> list[str]:
@@ -89,4 +89,4 @@ def _words(place: Place) -> list[str]:
         tree = ast.parse(place.source.slice(place.span))
     except SyntaxError:
         return []
-    return [one.id for one in ast.walk(tree) if isinstance(one, ast.Name)]
+    return [node.id for node in ast.walk(tree) if isinstance(node, ast.Name)]

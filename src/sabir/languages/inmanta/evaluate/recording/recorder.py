@@ -87,7 +87,7 @@ class ModelRecorder(Recorder, Computing):
         self.variables: dict[tuple[int, int], Source] = {}
         """By frame and slot. Frames are kept alive by `blocks`, or by the compiler when they are of a namespace."""
         self.blocks: dict[tuple[int, int], tuple[Frame, Sources]] = {}
-        self.made: dict[Instance, Sources] = {}
+        self.causes: dict[Instance, Sources] = {}
         """What decided that an instance was made."""
         self.written: dict[Instance, dict[str, Step]] = {}
         self.linked: dict[Instance, dict[str, dict[Instance, Link]]] = {}
@@ -226,10 +226,10 @@ class ModelRecorder(Recorder, Computing):
 
     def make(self, instance: Instance) -> Sources:
         """What decided that an instance was made: known from the first time that is asked, while it is constructed."""
-        decided_by = self.made.get(instance)
+        decided_by = self.causes.get(instance)
         if decided_by is None:
             current = self.running
-            decided_by = self.made[instance] = () if current is None else current.context(self.blocks)
+            decided_by = self.causes[instance] = () if current is None else current.context(self.blocks)
         return decided_by
 
     def rests(self, instance: Instance, site: Site, place: Place, reads: Sequence[Source]) -> Rest:

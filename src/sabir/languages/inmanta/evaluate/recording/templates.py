@@ -46,12 +46,12 @@ class _File(Struct, frozen=True, eq=False):
 
     def line(self, number: int) -> Place:
         """The place of a line, without the space around it."""
-        known = self.lines.get(number)
-        if known is None:
+        place = self.lines.get(number)
+        if place is None:
             start, shown = self.text.offset(number), self.text.line_text(number)
             span = Span(start + len(shown) - len(shown.lstrip()), start + len(shown))
-            known = self.lines[number] = Place(self.text, span)
-        return known
+            place = self.lines[number] = Place(self.text, span)
+        return place
 
 
 class RecordedTemplates(Templates):
@@ -82,7 +82,7 @@ class RecordedTemplates(Templates):
 
     def _steps(self, path: str, space: Namespace, rendering: _Rendering) -> Sources:
         """A step for each file, and below it one for each line that reads something."""
-        found: list[Step] = []
+        files: list[Step] = []
         for file in self._read(path, space):
             lines: dict[int, dict[Source, None]] = {}
             for (name, line), reads in rendering.lines.items():
@@ -96,23 +96,23 @@ class RecordedTemplates(Templates):
                 self.recorder.step_at(file.line(line), How.TEMPLATE, tuple(reads))
                 for line, reads in sorted(lines.items())
             )
-            found.append(self.recorder.step_at(file.whole, How.TEMPLATE, steps, f"the whole of {file.path}"))
-        return tuple(found)
+            files.append(self.recorder.step_at(file.whole, How.TEMPLATE, steps, f"the whole of {file.path}"))
+        return tuple(files)
 
     def _read(self, path: str, space: Namespace) -> tuple[_File, ...]:
         """The files of a template: itself, and what it includes."""
-        known = self._files.get((space.name, path))
-        if known is None:
+        files = self._files.get((space.name, path))
+        if files is None:
             from jinja2 import meta
             from jinja2.nodes import Name
 
             environment = self._environments[space.name]
-            found: dict[str, _File] = {}
+            by_path: dict[str, _File] = {}
             todo = [path]
             while todo:
-                one = todo.pop(0)
-                file = self.compiler.file("templates", one)
-                if one in found or file is None:
+                current = todo.pop(0)
+                file = self.compiler.file("templates", current)
+                if current in by_path or file is None:
                     continue
                 tree = environment.parse(file.source.text)
                 names: dict[str, dict[int, None]] = {}
@@ -120,10 +120,10 @@ class RecordedTemplates(Templates):
                     names.setdefault(name.name, {})[name.lineno] = None
                 lines = {name: tuple(where) for name, where in names.items()}
                 whole = Place(file.source, Span(0, len(file.source.text)))
-                found[one] = _File(one, file.source, lines, whole)
+                by_path[current] = _File(current, file.source, lines, whole)
                 todo += [other for other in meta.find_referenced_templates(tree) if other is not None]
-            known = self._files[space.name, path] = tuple(found.values())
-        return known
+            files = self._files[space.name, path] = tuple(by_path.values())
+        return files
 
     def _reads(self, names: frozenset[str], scope: Scope, place: Place) -> list[tuple[str, Read]]:
         return [(name, self._free(name, read)) for name, read in super()._reads(names, scope, place)]

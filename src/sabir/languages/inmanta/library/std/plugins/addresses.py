@@ -124,8 +124,8 @@ def ipindex(addr: str, position: int, keep_prefix: bool = False) -> str:  # noqa
     network = _network(addr)
     if not -network.num_addresses <= position < network.num_addresses:
         raise PluginException(f"{addr} has no address at position {position}")
-    found = str(network[position])
-    return f"{found}/{network.prefixlen}" if keep_prefix else found
+    address = str(network[position])
+    return f"{address}/{network.prefixlen}" if keep_prefix else address
 
 
 @plugin

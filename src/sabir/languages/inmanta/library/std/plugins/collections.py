@@ -47,15 +47,15 @@ def unique(item_list: list[Any]) -> bool:
 @plugin
 def flatten(item_list: list[Any]) -> list[Any]:
     """Lists in the list are replaced by their items."""
-    found: list[Any] = []
+    items: list[Any] = []
     todo = list(reversed(item_list))
     while todo:
         item = todo.pop()
         if isinstance(item, list):
             todo.extend(reversed(item))
         else:
-            found.append(item)
-    return found
+            items.append(item)
+    return items
 
 
 @plugin

@@ -29,7 +29,7 @@ class File(PurgeableResource):
 
 def whole_content(obj: Any) -> str:
     def sorted_blocks(blocks: Any) -> list[str]:
-        return [block.value for block in sorted(blocks, key=lambda one: one.sorting_key or one.value)]
+        return [block.value for block in sorted(blocks, key=lambda block: block.sorting_key or block.value)]
 
     return str(obj.content_seperator).join(
         [*sorted_blocks(obj.prefix_content), obj.content, *sorted_blocks(obj.suffix_content)]

@@ -78,7 +78,7 @@ def _parser(name: str) -> Callable[[Any], object] | None:
     import ipaddress
     import uuid
 
-    known: dict[str, Callable[[Any], object]] = {
+    parsers: dict[str, Callable[[Any], object]] = {
         "date": datetime.date.fromisoformat,
         "time": datetime.time.fromisoformat,
         "datetime": datetime.datetime.fromisoformat,
@@ -93,7 +93,7 @@ def _parser(name: str) -> Callable[[Any], object] | None:
         "IPv6Interface": ipaddress.IPv6Interface,
         "IPv6Network": ipaddress.IPv6Network,
     }
-    return known.get(name)
+    return parsers.get(name)
 
 
 def _within(value: Any, bounds: dict[str, Any]) -> bool:
