@@ -25,12 +25,13 @@ from sabir.languages.inmanta.evaluate.values import (
     Wait,
     WaitForKey,
 )
+from sabir.languages.inmanta.syntax import nodes
 
 if TYPE_CHECKING:
     from sabir.languages.inmanta.evaluate.effects import EffectFinder
     from sabir.languages.inmanta.evaluate.engine import Activity, Engine, Step
 
-__all__ = ["Closing", "Key"]
+__all__ = ["Closing", "Key", "assigned_slot"]
 
 Key = tuple[Instance, int]
 """A property of an instance: the instance and its slot."""
@@ -73,6 +74,7 @@ class Closing:
         self.add(key)
         self._fed_by.setdefault((instance, slot), set()).add(key)
         prop = instance.entity.by_slot[slot]
+        # The reverse end is written on each value that comes, and which these are is not known yet.
         if prop.reverse is not None:
             self._any_fed_by.setdefault(prop.reverse.name, set()).add(key)
 
@@ -126,6 +128,7 @@ class Closing:
         ready = self._complete(self._fresh)
         self._fresh = {}
         if not ready:
+            # The edges from loops are found anew each time: one can vanish although no obstacle went away.
             ready = self._complete(self.candidates)
         if not ready:
             chosen = self._choose()
@@ -157,6 +160,7 @@ class Closing:
         )
 
     def _promise_all(self) -> None:
+        # Where they write may be readable by now: a promise about one instance blocks less than one about a name.
         for activity in [*self._unresolved]:
             self.withdraw(activity)
             self._promise(activity)
@@ -241,6 +245,7 @@ class Closing:
             verdict = verdicts.get(relation)
             obstacle = self._obstacle(relation) if verdict is None else None
             if verdict is False or obstacle is not None:
+                # Only of `key`: the others on the way need not lead to this obstacle.
                 verdicts[key] = False
                 self._blocked.setdefault(relation if obstacle is None else obstacle, []).append(key)
                 return False
@@ -271,6 +276,7 @@ class Closing:
     # Choosing when nothing is certain
 
     def _choose(self) -> Key | None:
+        # Closing what nobody waits for would wake nobody.
         waited = [key for key in self.candidates if self._is_waited_for(key)]
         if not waited:
             return None
@@ -323,7 +329,7 @@ class _Dependencies:
             for promise in activity.promises or ():
                 target: dict[Any, list[Activity]] = self.by_name if isinstance(promise, str) else self.by_key
                 target.setdefault(promise, []).append(activity)
-            slot = _assigned_slot(activity)
+            slot = assigned_slot(activity.step)
             if slot is not None:
                 self.by_variable.setdefault((id(activity.frame), slot), []).append(activity)
 
@@ -344,6 +350,7 @@ class _Dependencies:
                 continue
             seen.add(id(activity))
             wait = activity.wait
+            # A lookup waits for an instance to be made, which names no relation that has to come first.
             if isinstance(wait, WaitForKey):
                 continue
             if wait.owner is not None:
@@ -370,6 +377,7 @@ class _Dependencies:
                         seen.add(other)
                         todo.append(other)
             reach[key] = seen
+        # What an earlier run closed too soon comes last, even when nothing else keeps it back.
         for key in self.candidates:
             if not self.closing.is_late(key) and all(key in reach.get(other, ()) for other in reach[key]):
                 return key
@@ -379,10 +387,9 @@ class _Dependencies:
         return self.candidates[0]
 
 
-def _assigned_slot(activity: Activity) -> int | None:
-    from sabir.languages.inmanta.syntax.nodes import Assign, Name
-
-    node = activity.step.node
-    if isinstance(node, Assign) and isinstance(node.target, Name):
-        return activity.step.scope.names.get(node.target.name)
+def assigned_slot(step: Step) -> int | None:
+    """The slot of the variable that a statement assigns, when it does."""
+    node = step.node
+    if isinstance(node, nodes.Assign) and isinstance(node.target, nodes.Name):
+        return step.scope.names.get(node.target.name)
     return None

@@ -76,6 +76,7 @@ class EffectFinder:
         paths: list[tuple[Read, str]] = []
         for path, name in writes.paths:
             read = self._path_reader(path, step.scope)
+            # The path begins at a name that means nothing out here, so any instance may be meant.
             if read is None:
                 names.add(name)
             else:
@@ -114,12 +115,14 @@ class EffectFinder:
     def _direct(self, entity: EntityType) -> tuple[frozenset[str], frozenset[EntityType]]:
         direct = self._entities.get(entity)
         if direct is None:
+            # `self` is the new instance: what its refinement writes on it is no write to one that is there already.
             writes = _Writes(set(), set(), set(), {"self"}, {"self"})
             for implement, _ in entity.selected:
                 for implementation in implement.implementations:
                     home = self.compiler.scopes[implementation.namespace.name]
                     scope = Scope(implementation.namespace, home.layout, home, entity=implementation.entity)
                     self._block(implementation.node.body, scope, writes)
+            # No frame of these implementations is there yet to read the paths in: the names of the properties remain.
             names = writes.names | {name for _, name in writes.paths}
             direct = self._entities[entity] = (frozenset(names), frozenset(writes.entities))
         return direct
@@ -136,6 +139,7 @@ class EffectFinder:
         return self._reverse.get(name, frozenset())
 
     def _block(self, block: nodes.Block, scope: Scope, writes: _Writes) -> None:
+        # All names before all statements: one may use what a later one assigns.
         for statement in block:
             if isinstance(statement, nodes.Assign) and isinstance(statement.target, nodes.Name):
                 writes.inner.add(statement.target.name)
@@ -148,6 +152,7 @@ class EffectFinder:
         if not isinstance(value, nodes.Construct):
             return False
         entity = self.compiler.definitions.constructed(value, scope.space)
+        # With an index, the constructor may answer an instance that is there already.
         return entity is not None and not entity.indexes
 
     def _statement(self, node: nodes.Statement, scope: Scope, writes: _Writes) -> None:
@@ -175,6 +180,7 @@ class EffectFinder:
             if not isinstance(base, nodes.Construct):
                 writes.names.add(name)
         elif path[0] in writes.inner:
+            # `x.a` on a new x concerns nobody; `x.a.b` may lead from it to an instance that is there already.
             if path[0] not in writes.fresh or len(path) > 1:
                 writes.names.add(name)
         else:
@@ -209,6 +215,7 @@ class EffectFinder:
     def _construct_argument(
         self, entity: EntityType, prop: Property, argument: nodes.Argument, scope: Scope, writes: _Writes
     ) -> None:
+        # A second construction by index writes its arguments on the first instance.
         if entity.indexes:
             writes.names.add(prop.name)
         if prop.reverse is not None:

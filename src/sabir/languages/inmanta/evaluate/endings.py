@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from sabir.diagnostics.finding import Related
-from sabir.languages.inmanta.evaluate.closing import Key
+from sabir.languages.inmanta.evaluate.closing import Key, assigned_slot
 from sabir.languages.inmanta.evaluate.compiler import Compiler
 from sabir.languages.inmanta.evaluate.engine import Activity, Engine
 from sabir.languages.inmanta.evaluate.lookups import INDEX_LOOKUP
@@ -74,14 +74,15 @@ class _Ending:
         closing = self.engine.closing
         for step, frame in self.engine.failed:
             self._hopeless(closing.may_write(step, frame)[0])
-            slot = _assigned(step)
+            slot = assigned_slot(step)
             if slot is not None:
                 self.hopeless_variables.add((id(frame), slot))
         for activity in self.engine.parked:
+            # Asked anew: where a statement writes may have become readable since it was parked.
             for promise in closing.may_write(activity.step, activity.frame)[0]:
                 target: dict[Any, list[Activity]] = self.by_name if isinstance(promise, str) else self.by_key
                 target.setdefault(promise, []).append(activity)
-            slot = _assigned(activity.step)
+            slot = assigned_slot(activity.step)
             if slot is not None:
                 self.by_variable.setdefault((id(activity.frame), slot), []).append(activity)
 
@@ -109,6 +110,7 @@ class _Ending:
                     if prop.low > 0 and not (trouble and self._excused(instance, slot, prop.name)):
                         self._too_few(instance, prop, 0)
                 elif prop.is_optional:
+                    # Somebody who waits for it is reported; null now would only hide why.
                     if not value.waiters:
                         values[slot] = None
                 elif not (trouble and self._excused(instance, slot, prop.name)):
@@ -177,6 +179,7 @@ class _Ending:
     def _waiting(self) -> None:
         reported = bool(self.engine.findings)
         done: set[Activity] = set()
+        # Lookups first: what waits for the statement of a failed one is its consequence, and no circle.
         for activity in self.engine.parked:
             if isinstance(activity.wait, WaitForKey):
                 self._no_match(activity)
@@ -188,6 +191,7 @@ class _Ending:
                 if cycle:
                     self._report_cycle(cycle)
                     reported = True
+        # A model that did not finish must not pass for a complete one.
         if not reported:
             first = next(iter(self.engine.parked))
             self._report_cycle([first])
@@ -207,8 +211,8 @@ class _Ending:
             on_path[activity] = len(path)
             path.append(activity)
             producers = self._producers(activity.wait)
-            exact = [other for other in producers if other not in done]
-            activity = exact[0] if exact else None
+            # Any producer will do: it is parked as well, and waits for a next one or closes the circle.
+            activity = next((producer for producer in producers if producer not in done), None)
         done.update(path)
         return []
 
@@ -229,6 +233,7 @@ class _Ending:
         )
 
     def _report_cycle(self, cycle: list[Activity]) -> None:
+        # Begins at the first place in the text, wherever the walk came into the circle.
         first = min(
             cycle, key=lambda activity: (activity.step.place.source.name, activity.step.place.span.start)
         )
@@ -251,14 +256,6 @@ class _Ending:
             ),
             self.engine.frames_of(first.step, first.frame),
         )
-
-
-def _assigned(step: Any) -> int | None:
-    node = step.node
-    if isinstance(node, nodes.Assign) and isinstance(node.target, nodes.Name):
-        slot: int | None = step.scope.names.get(node.target.name)
-        return slot
-    return None
 
 
 def _wanted(wait: Wait, activity: Activity) -> str:

@@ -1,4 +1,8 @@
-"""Compiled reads: variables by frame and slot, attributes of instances, complete or as far as they came."""
+"""Compiled reads: variables by frame and slot, attributes of instances, complete or as far as they came.
+
+These closures are the innermost loop of every evaluation, so each spells out the way to its slot: a shared step would
+cost a call for each value that is read.
+"""
 
 from __future__ import annotations
 
