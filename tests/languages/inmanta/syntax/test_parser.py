@@ -77,6 +77,38 @@ def test_any_text_is_read_or_refused(text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "head",
+    [
+        "for in xs:",
+        "for x xs:",
+        "for x in :",
+        "for x in xs",
+        "for x in xs):",
+        "if :",
+        "if a ==:",
+        "if a",
+        "implementation for A:",
+        "implementation x A:",
+        "implementation x for A",
+        "implementation x for a:",
+    ],
+)
+def test_a_broken_head_keeps_its_body_and_what_follows(head: str) -> None:
+    tree = parse(f"{head}\n    b = 1\n    c = =\n    for y in ys:\n        d = 2\n    end\nend\ne = 3\n")
+    assert [type(statement) for statement in tree.statements] == [nodes.Assign, nodes.For, nodes.Assign]
+    assert len(tree.problems) == 2
+
+
+def test_many_broken_heads_end_in_problems() -> None:
+    nested = "".join(f"{' ' * depth}for in xs:\n" for depth in range(100))
+    flat = "if :\n    c = =\nelse:\n    d = 1\nend\n" * 100
+    deep = "for in xs:\n" + "    c = =\n" * 100 + "end\n"
+    for text in (nested, flat, deep):
+        assert 0 < len(parse(text).problems) <= 51
+    assert len(parse(flat[: len(flat) // 100]).problems) == 2
+
+
+@pytest.mark.parametrize(
     ("text", "lines"),
     [
         ("a = = 1\nb = 2\nc = * 3\n", [1, 3]),

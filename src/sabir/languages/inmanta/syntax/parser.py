@@ -63,7 +63,7 @@ class _FileParser(DefinitionParser):
             except ParseError as error:
                 self.problems.append(error.problem)
                 self.depth = 0
-                self.recover(first)
+                statements += self._after_problem(first)
         return statements
 
     def _top_statement(self) -> TopStatement:
@@ -121,7 +121,28 @@ class _FileParser(DefinitionParser):
                 self.depth = depth
                 if kinds[self.pos] == END:
                     self.left_at = self.pos  # that the block has no end either is a consequence
-                self.recover(first)
+                statements += self._after_problem(first)
+
+    def _after_problem(self, first: int) -> Block:
+        """Go on behind a broken statement. When only the head of a block is broken, its body is kept."""
+        body = self.body_below(first)
+        if body is None:
+            self.recover(first)
+            return ()
+        self.pos = body
+        self.accept("multi")
+        try:
+            statements = self._statements(first, f"this {self.texts[first]!r}")
+        except ParseError as error:  # nested too deep, or one problem too many
+            if len(self.problems) < _MAX_PROBLEMS:
+                self.problems.append(error.problem)
+            self.recover(first)
+            return ()
+        if self.kinds[self.pos] == "end":
+            self.pos += 1
+        elif self.pos != self.left_at:
+            self.recover(first)
+        return statements
 
     def _leave(self, opening: int, construct: str) -> None:
         """An `end` is missing: what the block holds so far is kept, and what stands outside it is read as such.

@@ -15,6 +15,10 @@ MAX_DEPTH: Final = 60
 """Nesting of brackets, blocks and prefix operators. Deeper text is refused, so that no text exhausts the stack."""
 _BLOCK_WORDS: Final = frozenset({"entity", "implementation", "for", "if", "elif", "else"})
 _CLOSERS: Final = frozenset({"end", "else", "elif"})
+_HEADS: Final = frozenset({"implementation", "for", "if"})
+_OPENING: Final = frozenset("([{")
+_CLOSING: Final = frozenset(")]}")
+_STATEMENT_WORDS: Final = frozenset({"id", "cid", "for", "if"})
 _KIND_WORDS: Final = {
     "id": "a name",
     "cid": "the name of an entity",
@@ -162,6 +166,22 @@ class TokenStream:
                     self.pos += 1
                     return
             self.pos += 1
+
+    def body_below(self, first: int) -> int | None:
+        """The first token below the head of a block, when the problem is in the head and the head is one line."""
+        if self.kinds[first] not in _HEADS or self._line_start(first) is None:
+            return None
+        open_brackets = 0
+        pos = first + 1
+        while self.kinds[pos] != END and self._line_start(pos) is None:
+            open_brackets += (self.kinds[pos] in _OPENING) - (self.kinds[pos] in _CLOSING)
+            pos += 1
+        # An open bracket, or an operator at the end of the line, means that the head goes on below.
+        ends = self.kinds[pos - 1] == ":" or (pos == self.pos and self.kinds[pos] in _STATEMENT_WORDS)
+        if self.pos > pos or open_brackets > 0 or not ends or self.kinds[pos] == END:
+            return None
+        column = self._line_start(pos)
+        return pos if column is not None and column > self._indent(first) else None
 
     def statement_hint(self, pos: int) -> str | None:
         """The keyword that a first word may have been meant to be."""
