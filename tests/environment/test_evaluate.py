@@ -7,8 +7,10 @@ import itertools
 import pytest
 
 from sabir.environment import ENVIRONMENT
-from sabir.graph import AttributeRead, Graph, How
-from sabir.languages.language import EvaluationRequest, RenderRequest
+from sabir.environment.merge import PartPlaces, moved_part
+from sabir.graph import AttributeRead, EdgeKind, Graph, How, Instance
+from sabir.graph.edges import edge_kinds
+from sabir.languages.language import Evaluation, EvaluationRequest, RenderRequest
 from sabir.operations.why import explain, find_subject
 from sabir.source.packages import load_package
 from tests.environment.conftest import Evaluate, Write
@@ -47,6 +49,20 @@ def test_parts_own_their_instances(evaluate: Evaluate) -> None:
     assert [one.id for one in graph.owned_by("net")] == ["net/lan"]
     assert graph["web/site"].origin is not None
     assert str(graph["web/site"].origin.location) == "web/main.lines:2:1"
+
+
+def test_a_part_uses_what_it_is_given(evaluate: Evaluate) -> None:
+    graph = evaluate(environment()).graph
+    assert graph["web"].kinds.of_relation("uses") is EdgeKind.USES
+    assert graph["net"].kinds is graph["net/lan"].kinds
+
+
+def test_kinds_of_edges_move_with_their_instances() -> None:
+    kinds = edge_kinds(EdgeKind.HOSTED_ON, (("host", EdgeKind.HOSTED_ON),))
+    graph = Graph([Instance(id="app", type="T", language="toy", name="app", owner="vm", kinds=kinds)])
+    (moved,) = moved_part("web", Evaluation(graph=graph), PartPlaces("web"), {}).instances
+    assert (moved.id, moved.owner) == ("web/app", "web/vm")
+    assert moved.kinds is kinds
 
 
 def test_outputs(evaluate: Evaluate) -> None:

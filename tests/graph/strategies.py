@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from sabir.graph import (
     UNKNOWN,
     AttributeRead,
+    EdgeKind,
     Graph,
     How,
     Instance,
@@ -17,6 +18,7 @@ from sabir.graph import (
     Unknown,
     Value,
 )
+from sabir.graph.edges import edge_kinds
 from sabir.text import Location
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
@@ -44,6 +46,11 @@ values: st.SearchStrategy[Value] = st.recursive(
         st.lists(inner, max_size=3), st.dictionaries(keys, inner, max_size=3), st.builds(Sensitive, inner)
     ),
     max_leaves=6,
+)
+kinds = st.builds(
+    edge_kinds,
+    st.sampled_from(EdgeKind),
+    st.dictionaries(keys, st.sampled_from(EdgeKind), max_size=2).map(lambda named: tuple(named.items())),
 )
 locations = st.builds(Location, texts, st.integers(0, 99), st.integers(0, 99))
 reads = st.builds(AttributeRead, texts, texts)
@@ -78,6 +85,7 @@ def graphs(draw: st.DrawFn) -> Graph:
                 status=draw(st.none() | texts),
                 origin=draw(st.none() | origins),
                 origins=Record.of(draw(st.dictionaries(keys, origins, max_size=2))),
+                kinds=draw(kinds),
             )
             for id_ in ids
         ],

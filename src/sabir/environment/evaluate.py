@@ -20,6 +20,7 @@ from sabir.environment.resolve import Resolver
 from sabir.environment.running import PartRunner
 from sabir.environment.secrecy import Given
 from sabir.errors import UsageError
+from sabir.graph.edges import EdgeKind, edge_kinds
 from sabir.graph.graph import PART_TYPE, Graph
 from sabir.graph.instance import Instance
 from sabir.graph.order import strongly_connected
@@ -239,6 +240,7 @@ class _Run:
                 requires=requires,
                 origin=Origin(self.environment.place(loaded.part.span), How.LITERAL, note="part"),
                 origins=Record.of(self._part_origins(name, moved, uses)),
+                kinds=edge_kinds(relations=(("uses", EdgeKind.USES),) if uses else ()),
             )
             yield from moved.instances
 

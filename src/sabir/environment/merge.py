@@ -97,18 +97,15 @@ class _Mover:
         self._records: dict[int, tuple[Record[Origin], Record[Origin]]] = {}
 
     def instance(self, instance: Instance, owner: str) -> Instance:
-        return Instance(
+        return replace(
+            instance,
             id=self.id(instance.id),
-            type=instance.type,
-            language=instance.language,
-            name=instance.name,
             owner=owner if instance.owner is None else self.id(instance.owner),
             attributes=self._values(instance.attributes),
             relations=Record(
                 instance.relations.layout, tuple(tuple(map(self.id, ids)) for ids in instance.relations.row)
             ),
             requires=tuple(map(self.id, instance.requires)),
-            status=instance.status,
             origin=None if instance.origin is None else self.origin(instance.origin),
             origins=self._origin_record(instance.origins),
         )

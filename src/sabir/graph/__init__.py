@@ -1,6 +1,7 @@
 """The instance graph: instances, relations, values, and where each of them came from."""
 
 from sabir.graph.address import Address
+from sabir.graph.edges import EdgeKind, EdgeKinds
 from sabir.graph.graph import Graph
 from sabir.graph.instance import Instance
 from sabir.graph.origin import AttributeRead, How, Origin
@@ -12,6 +13,8 @@ __all__ = [
     "UNKNOWN",
     "Address",
     "AttributeRead",
+    "EdgeKind",
+    "EdgeKinds",
     "Graph",
     "How",
     "Instance",

@@ -6,6 +6,7 @@ from typing import Any, cast
 
 from msgspec import Struct
 
+from sabir.graph.edges import PLAIN_EDGES, EdgeKinds
 from sabir.graph.origin import Origin
 from sabir.graph.record import EMPTY_RECORD, Record
 from sabir.graph.values import Value
@@ -34,3 +35,5 @@ class Instance(Struct, frozen=True, eq=False, kw_only=True):
     origin: Origin | None = None
     origins: Record[Origin] = _NOTHING
     """Origins of attributes and relations, by name; share one record among the instances of a statement."""
+    kinds: EdgeKinds = PLAIN_EDGES
+    """What its edges mean: the one to its owner, and those of its relations."""

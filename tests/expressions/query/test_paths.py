@@ -21,7 +21,7 @@ from sabir.expressions.query import (
     resources_of,
 )
 from sabir.expressions.query.syntax import SYNTAX, Segment, parse
-from sabir.graph import Graph, Instance, Record, Ref, Sensitive
+from sabir.graph import EdgeKind, EdgeKinds, Graph, Instance, Record, Ref, Sensitive
 
 DATA: dict[str, Any] = {
     "a": [{"b": 1, "c": [1, 2]}, {"b": 2}],
@@ -181,12 +181,48 @@ def test_sensitive_values_of_a_graph_stay_marked() -> None:
     assert redacted(map_value("{{ ROOT['.all'] and '::a::secret' | eval }}", root)) == "<<REDACTED>>"
 
 
-def test_owners_that_own_one_another_do_not_loop() -> None:
+@pytest.mark.parametrize("kind", [EdgeKind.PART_OF, EdgeKind.CAPABILITY_OF])
+def test_owners_that_own_one_another_do_not_loop(kind: EdgeKind) -> None:
     ring = [
-        Instance(id=name, type="T", language="x", name=name, owner=owner)
+        Instance(id=name, type="T", language="x", name=name, owner=owner, kinds=EdgeKinds(kind))
         for name, owner in (("a", "b"), ("b", "a"))
     ]
     assert evaluate("::*::.name", resources_of(Graph(ring))).values == ["root", "a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("path", "values"),
+    [
+        ("::web::.capabilities::.name", ["endpoint"]),
+        ("::web::.requirements::.target::.name", ["db"]),
+        ("::storage::.source::.name", ["web"]),
+        ("::web::.children::.name", ["inner"]),
+    ],
+)
+def test_the_kind_of_the_owner_says_what_is_a_capability_or_a_requirement(
+    path: str, values: list[str]
+) -> None:
+    def part(name: str, kind: EdgeKind, **relations: tuple[str, ...]) -> Instance:
+        return Instance(
+            id=name,
+            type="T",
+            language="x",
+            name=name,
+            owner="web",
+            kinds=EdgeKinds(kind),
+            relations=Record.of(relations),
+        )
+
+    asked = Graph(
+        [
+            Instance(id="web", type="T", language="x", name="web"),
+            Instance(id="db", type="T", language="x", name="db"),
+            part("endpoint", EdgeKind.CAPABILITY_OF),
+            part("storage", EdgeKind.REQUIREMENT_OF, target=("db",)),
+            part("inner", EdgeKind.HOSTED_ON),
+        ]
+    )
+    assert evaluate(path, resources_of(asked)).values == values
 
 
 @pytest.mark.parametrize(

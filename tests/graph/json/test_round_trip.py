@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from sabir.errors import UnusableInput
 from sabir.graph import UNKNOWN, Graph, How, Instance, Origin, Record, Ref, Sensitive, Unknown, Value
+from sabir.graph.edges import PLAIN_EDGES, EdgeKind, edge_kinds
 from sabir.graph.json import chunks, decoded, encoded, load
 from sabir.text import Location
 from tests.graph.strategies import graphs, values
@@ -48,6 +49,7 @@ def test_what_is_read_back_is_what_was_written(graph: Graph) -> None:
             other.name,
         )
         assert (one.owner, one.requires, one.status) == (other.owner, other.requires, other.status)
+        assert one.kinds == other.kinds
     assert graph.outputs == again.outputs
 
 
@@ -102,6 +104,30 @@ def test_a_lone_surrogate_is_replaced() -> None:
     assert load(saved(one_instance(text="a\ud800b")), name="g")["a"].attributes["text"] == "a\ufffdb"
 
 
+def test_only_kinds_that_are_not_plain_are_written() -> None:
+    plain = Instance(id="a", type="T", language="toy", name="a", relations=Record.of({"x": ("b",)}))
+    hosted = edge_kinds(EdgeKind.HOSTED_ON, (("host", EdgeKind.HOSTED_ON), ("x", EdgeKind.RELATION)))
+    special = [Instance(id=id_, type="T", language="toy", name=id_, owner="a", kinds=hosted) for id_ in "bc"]
+    text = saved(Graph([plain, *special]))
+    first, second, third = json.loads(text)["instances"]
+    assert "kinds" not in first
+    assert second["kinds"] == {"owner": "hosted-on", "relations": {"host": "hosted-on"}}
+    assert third["kinds"] == second["kinds"]
+    again = load(text, name="g.json")
+    assert again["a"].kinds is PLAIN_EDGES
+    assert again["b"].kinds is again["c"].kinds
+
+
+def test_a_graph_saved_without_kinds_is_plain() -> None:
+    text = '{"format":"sabir.graph/1","instances":[' + INSTANCE % ',"relations":{"x":["a"]}' + "]}"
+    instance = load(text.encode(), name="g.json")["a"]
+    assert (instance.kinds.owner, instance.kinds.of_relation("x")) == (EdgeKind.PART_OF, EdgeKind.RELATION)
+
+
+def test_the_schema_has_all_kinds() -> None:
+    assert SCHEMA["$defs"]["kind"]["enum"] == [kind.value for kind in EdgeKind]
+
+
 def test_origins_shared_by_many_steps_are_written_once_each() -> None:
     place = Location("f", 1, 1)
     origin = Origin(place, How.LITERAL)
@@ -139,6 +165,12 @@ INSTANCE = '{"id":"a","type":"T","language":"toy","name":"n"%s}'
         pytest.param([INSTANCE % ',"attributes":{"x":{"$date":"soon"}}'], "bad '$date' value", id="date"),
         pytest.param([INSTANCE % ',"origin":{"file":"f"}'], "origin must have a file, a line", id="origin"),
         pytest.param([INSTANCE % ',"origins":[]'], "origins must be an object", id="origins"),
+        pytest.param(
+            [INSTANCE % ',"kinds":{"owner":"magic"}'],
+            "instances[0].kinds.owner: Invalid enum value 'magic'",
+            id="kind",
+        ),
+        pytest.param([INSTANCE % ',"kinds":{"host":"uses"}'], "unknown field `host`", id="field of kinds"),
         pytest.param(
             [INSTANCE % ',"origin":{"file":"f","line":1,"column":1,"how":"magic"}'],
             "'magic' is no way",

@@ -13,13 +13,18 @@ from typing import Any, ClassVar
 from sabir.expressions.query.resource import Resource
 from sabir.expressions.query.session import Session
 from sabir.expressions.query.values import MISSING, Status
+from sabir.graph.edges import EdgeKind
 from sabir.graph.graph import Graph
 from sabir.graph.instance import Instance
 from sabir.graph.values import Ref, Sensitive
 
 __all__ = ["GraphResource", "resources_of"]
 
-_PARTS = frozenset({"capabilities", "requirements", "artifacts"})
+_SECTIONS = {
+    EdgeKind.CAPABILITY_OF: "capabilities",
+    EdgeKind.REQUIREMENT_OF: "requirements",
+    EdgeKind.ARTIFACT_OF: "artifacts",
+}
 _STATUS = {member.name: member for member in Status}
 
 
@@ -60,22 +65,15 @@ def resources_of(graph: Graph, session: Session | None = None) -> Resource:
             tree.root.owned.append(one)
             continue
         one.above = above
-        kind = _part_kind(one.instance)
-        if kind is None:
+        # Sections have no sections: in a ring of them, which only a file could have, all are plain parts.
+        if above.instance.kinds.owner not in _SECTIONS:
+            one.section = _SECTIONS.get(one.instance.kinds.owner)
+        if one.section is None:
             above.owned.append(one)
         else:
-            above.parts.setdefault(kind, []).append(one)
+            above.parts.setdefault(one.section, []).append(one)
     _break_rings(tree)
     return tree.root
-
-
-def _part_kind(instance: Instance) -> str | None:
-    """Of TOSCA's instances: which part of its owner one is, by its id (`web.capabilities.host`)."""
-    if instance.language != "tosca" or instance.owner is None:
-        return None
-    rest = instance.id.removeprefix(instance.owner + ".")
-    section = rest.partition(".")[0]
-    return section if rest != instance.id and section in _PARTS else None
 
 
 def _break_rings(tree: _Tree) -> None:
@@ -85,7 +83,7 @@ def _break_rings(tree: _Tree) -> None:
         return
     seen = {id(one) for one in tree.root.descendents()}
     for one in tree.by_id.values():
-        if id(one) in seen or _part_kind(one.instance) is not None:
+        if id(one) in seen or one.section is not None:
             continue
         if one.above is not None:
             one.above.owned.remove(one)
@@ -147,7 +145,7 @@ class _Root(Resource):
 class GraphResource(Resource):
     """An instance of the graph."""
 
-    __slots__ = ("_named", "_parts", "_tree", "above", "instance", "owned")
+    __slots__ = ("_named", "_parts", "_tree", "above", "instance", "owned", "section")
 
     def __init__(self, instance: Instance, tree: _Tree) -> None:
         self._all = None
@@ -155,6 +153,7 @@ class GraphResource(Resource):
         self.instance = instance
         self._tree = tree
         self.above: GraphResource | None = None
+        self.section: str | None = None
         self.owned: list[Resource] = []
         self._named: dict[str, Resource] | None = None
         self._parts: dict[str, list[GraphResource]] | None = None
@@ -211,7 +210,7 @@ class GraphResource(Resource):
         if self.owned:
             return self._child(key)
         # `.capabilities::endpoint` maps over the list of capabilities; the one of that name answers with itself.
-        is_named_part = key == self.instance.name and _part_kind(self.instance) == "capabilities"
+        is_named_part = key == self.instance.name and self.section == "capabilities"
         return self if is_named_part else MISSING
 
     def _child(self, name: str) -> Any:
@@ -229,11 +228,11 @@ class GraphResource(Resource):
 
     @property
     def source(self) -> Resource | None:
-        return self.above if _part_kind(self.instance) == "requirements" else None
+        return self.above if self.section == "requirements" else None
 
     @property
     def target(self) -> Resource | None:
-        ids = self.instance.relations.get("target") if _part_kind(self.instance) == "requirements" else None
+        ids = self.instance.relations.get("target") if self.section == "requirements" else None
         return self._tree.by_id.get(ids[0]) if ids else None
 
     @property

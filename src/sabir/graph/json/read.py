@@ -10,6 +10,7 @@ from typing import Any, Final, NoReturn, TypeVar
 import msgspec
 
 from sabir.errors import UnusableInput
+from sabir.graph.edges import EdgeKind
 from sabir.graph.graph import Graph
 from sabir.graph.instance import Instance
 from sabir.graph.json.origins import origins_of
@@ -54,6 +55,11 @@ class _Source(msgspec.Struct, gc=False):
             raise ValueError("a source is an origin, or an instance and an attribute")
 
 
+class _Kinds(msgspec.Struct, forbid_unknown_fields=True, gc=False):
+    owner: EdgeKind = EdgeKind.PART_OF
+    relations: dict[str, EdgeKind] = {}
+
+
 class _Line(msgspec.Struct, forbid_unknown_fields=True, gc=False):
     id: str
     type: str
@@ -66,6 +72,7 @@ class _Line(msgspec.Struct, forbid_unknown_fields=True, gc=False):
     status: str | None = None
     origin: _Origin | None = None
     origins: dict[str, _Origin] = {}
+    kinds: _Kinds | msgspec.UnsetType = msgspec.UNSET
 
 
 class _LooseLine(_Line):

@@ -13,6 +13,7 @@ from typing import Any, Final
 import msgspec
 from msgspec.structs import force_setattr
 
+from sabir.graph.edges import PLAIN_EDGES, edge_kinds
 from sabir.graph.instance import Instance
 from sabir.graph.json.origins import origin_of, origins_of
 from sabir.graph.json.values import decoded, has_words
@@ -109,7 +110,7 @@ class SavedInstance(Instance, frozen=True, eq=False, kw_only=True):
 
 def saved_instance(head: Any, line: msgspec.Raw, shared: Shared) -> SavedInstance:
     """`head` has what names the instance. Its content is not to be looked at before `empty` was called."""
-    word, owner, status = shared.word, head.owner, head.status
+    word, owner, status, kinds = shared.word, head.owner, head.status, head.kinds
     return SavedInstance(
         id=head.id,
         type=word(head.type, head.type),
@@ -117,6 +118,7 @@ def saved_instance(head: Any, line: msgspec.Raw, shared: Shared) -> SavedInstanc
         name=head.name,
         owner=None if owner is None else word(owner, owner),
         status=None if status is None else word(status, status),
+        kinds=edge_kinds(kinds.owner, tuple(kinds.relations.items())) if kinds else PLAIN_EDGES,
         line=line,
         shared=shared,
     )

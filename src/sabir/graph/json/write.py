@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import msgspec
 
+from sabir.graph.edges import PLAIN_EDGES, EdgeKind, EdgeKinds
 from sabir.graph.graph import Graph
 from sabir.graph.instance import Instance
 from sabir.graph.json.values import FORMAT, PLAIN, encoded
@@ -35,6 +36,7 @@ class _Row(msgspec.Struct):
     status: str | None
     origin: Any
     origins: Any
+    kinds: dict[str, Any] | msgspec.UnsetType = msgspec.UNSET
 
 
 def chunks(graph: Graph, *, reveal: bool = False) -> Iterator[bytes]:
@@ -94,7 +96,18 @@ def _row(one: Instance, origin: Any, origins: Any, *, reveal: bool) -> _Row:
         one.status,
         origin,
         origins,
+        msgspec.UNSET if one.kinds is PLAIN_EDGES else _kinds_data(one.kinds),
     )
+
+
+def _kinds_data(kinds: EdgeKinds) -> dict[str, Any] | msgspec.UnsetType:
+    """What is not plain about the kinds; nothing is written of those that are."""
+    data: dict[str, Any] = {}
+    if kinds.owner is not EdgeKind.PART_OF:
+        data["owner"] = kinds.owner.value
+    if kinds.relations:
+        data["relations"] = {name: kind.value for name, kind in kinds.relations.items()}
+    return data or msgspec.UNSET
 
 
 def _values(values: Mapping[str, Value], *, reveal: bool) -> dict[str, Any]:
@@ -158,7 +171,8 @@ def _without_surrogates(data: Any) -> Any:
         case str():
             return data.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
         case _Row():
-            return _without_surrogates(msgspec.structs.asdict(data))
+            fields = msgspec.structs.asdict(data)
+            return _without_surrogates({key: one for key, one in fields.items() if one is not msgspec.UNSET})
         case dict():
             return {_without_surrogates(key): _without_surrogates(one) for key, one in data.items()}
         case list() | tuple():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sabir.graph import How, Sensitive
+from sabir.graph import EdgeKind, How, Sensitive
 from sabir.languages.ccp import LANGUAGE
 from sabir.languages.language import EvaluationRequest
 from sabir.source.packages import MemoryPackage
@@ -44,6 +44,18 @@ def test_instances_owners_and_relations() -> None:
     assert graph["Job/web-boot"].relations["made_from"] == ("web/boot",)
     assert graph["Deployment/web"].type == "apps/v1/Deployment"
     assert graph.outputs["start_order"] == [["db/db", "web/boot"], ["web/web"]]
+
+
+def test_kinds_of_edges() -> None:
+    graph = LANGUAGE.evaluate(MemoryPackage(FILES), EvaluationRequest()).graph
+    kinds = {name: one.kinds.of_relation(name) for one in graph for name in one.relations}
+    assert kinds == {
+        "depends_on": EdgeKind.DEPENDS_ON,
+        "files": EdgeKind.USES,
+        "made_from": EdgeKind.MADE_FROM,
+    }
+    assert {one.kinds.owner for one in graph} == {EdgeKind.PART_OF}
+    assert graph["web"].kinds is graph["db/db"].kinds
 
 
 def test_values_know_their_template_line_and_the_configuration_behind_it() -> None:

@@ -6,8 +6,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, cast
 
-from sabir.graph import AttributeRead, Graph, How, Instance, Origin, Record, Sensitive, Value
+from sabir.graph import AttributeRead, EdgeKind, Graph, How, Instance, Origin, Record, Sensitive, Value
 from sabir.graph.address import digest, escaped
+from sabir.graph.edges import EdgeKinds, edge_kinds
 from sabir.languages.ccp.evaluate.render import KubernetesObject, render_objects
 from sabir.languages.ccp.graph.origins import Origins
 from sabir.languages.ccp.model.cycles import start_order
@@ -26,6 +27,11 @@ _CONTENT = frozenset({"spec", "data", "stringData"})
 _POD_ONLY = frozenset({"env", "image", "volumes", "privileged", "lifecycle"})
 _PODS = frozenset({"Deployment", "DaemonSet", "StatefulSet", "Job", "CronJob"})
 _NESTED = frozenset({"containers", "pre", "daemon", "post", "files", "dependencies"})
+_KINDS = {
+    "depends_on": EdgeKind.DEPENDS_ON,
+    "files": EdgeKind.USES,
+    "made_from": EdgeKind.MADE_FROM,
+}
 
 
 def build_graph(
@@ -253,12 +259,14 @@ class _Builder:
             status=status,
             origin=Origin(node.place, How.LITERAL),
             origins=self.origins.of(definition, node, (*attributes, *(relations or ())), id_, reads or {}),
+            kinds=_kinds(relations or ()),
         )
 
     def _object(self, rendered: KubernetesObject) -> Instance:
         made_from = self._made_from(rendered)
         origin, content = self._object_origins(rendered)
         attributes = _object_attributes(rendered.data)
+        relations = {"made_from": made_from} if made_from else {}
         origins: dict[str, Origin] = {}
         if self.origins.full:
             origins = {key: content for key in attributes if key in _CONTENT}
@@ -271,9 +279,10 @@ class _Builder:
             name=rendered.name,
             owner=rendered.definition.service.name if rendered.definition is not None else None,
             attributes=Record.of(attributes),
-            relations=Record.of({"made_from": made_from} if made_from else {}),
+            relations=Record.of(relations),
             origin=origin,
             origins=Record.of(origins),
+            kinds=_kinds(relations),
         )
 
     def _object_origins(self, rendered: KubernetesObject) -> tuple[Origin, Origin]:
@@ -329,6 +338,10 @@ def _goes_into(rendered: KubernetesObject, read: AttributeRead, service: str) ->
     if rendered.kind == "ConfigMap":
         return read.attribute not in _POD_ONLY
     return not is_file
+
+
+def _kinds(relations: Iterable[str]) -> EdgeKinds:
+    return edge_kinds(relations=tuple((name, _KINDS[name]) for name in relations))
 
 
 def _file_id(service: str, name: str) -> str:

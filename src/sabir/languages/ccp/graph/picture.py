@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from sabir.graph import Graph, Instance, Record
+from sabir.graph import EdgeKind, Graph, Instance, Record
+from sabir.graph.edges import edge_kinds
 from sabir.languages.ccp.check.phases import check_deployment
 from sabir.languages.ccp.model.loading import load_deployment
 from sabir.languages.ccp.model.units import Unit, Units
@@ -31,6 +32,7 @@ def _unit(units: Units, unit: Unit) -> Instance:
         name=unit.id.partition("/")[2],
         owner=unit.service,
         relations=Record.of({"waits for": units.needs[unit.id]}),
+        kinds=edge_kinds(relations=(("waits for", EdgeKind.DEPENDS_ON),)),
     )
 
 

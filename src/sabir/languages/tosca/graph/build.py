@@ -12,6 +12,7 @@ from sabir.expressions.query.errors import QueryError
 from sabir.expressions.query.resource import Artifact, Resource
 from sabir.expressions.query.values import MISSING, External
 from sabir.graph.address import escaped
+from sabir.graph.edges import EdgeKind, edge_kinds
 from sabir.graph.graph import Graph
 from sabir.graph.instance import Instance
 from sabir.graph.origin import How, Origin
@@ -20,6 +21,7 @@ from sabir.graph.values import UNKNOWN, Ref, Sensitive, Unknown, Value
 from sabir.languages.tosca.evaluate.ensemble import Ensemble
 from sabir.languages.tosca.evaluate.instances import NodeInstance
 from sabir.languages.tosca.evaluate.parts import CapabilityInstance, RelationshipInstance
+from sabir.languages.tosca.graph.kinds import RelationshipKinds
 from sabir.languages.tosca.graph.origins import Live, Origins, id_of, ids_of_requirements
 from sabir.languages.tosca.syntax.nodes import ArtifactDefinition
 from sabir.source.collector import collector_paused
@@ -47,6 +49,7 @@ class _Builder:
         self.ensemble = ensemble
         self.full = full
         self.origins = Origins(ensemble, full=full)
+        self.kinds = RelationshipKinds(ensemble.model.types)
         self.findings: list[Finding] = []
         self.output_origins: dict[str, Origin] = {}
         self._failed: set[tuple[str, str, str]] = set()
@@ -88,6 +91,7 @@ class _Builder:
             status=live.status.name if live is not None and live.recorded else None,
             origin=Origin(node.template.place, How.LITERAL),
             origins=Record.of(origins),
+            kinds=self.kinds.of_node(node, is_hosted=host is not None),
         )
 
     def _capability(self, capability: CapabilityInstance, owner: str) -> Instance:
@@ -101,6 +105,7 @@ class _Builder:
             attributes=Record.of(attributes),
             origin=Origin(capability.node.template.place, How.LITERAL),
             origins=Record.of(origins),
+            kinds=edge_kinds(EdgeKind.CAPABILITY_OF),
         )
 
     def _relationship(self, relationship: RelationshipInstance, id_: str, owner: str) -> Instance:
@@ -118,6 +123,7 @@ class _Builder:
             requires=() if target is None else (target,),
             origin=Origin(link.assignment.place, How.RELATION),
             origins=Record.of(origins),
+            kinds=self.kinds.of_requirement(link),
         )
 
     def _artifact(self, node: NodeInstance, artifact: ArtifactDefinition, owner: str) -> Instance:
@@ -130,6 +136,7 @@ class _Builder:
             owner=owner,
             attributes=Record.of({"file": artifact.file, **keys} if artifact.file else keys),
             origin=Origin(artifact.whole_place, How.LITERAL),
+            kinds=edge_kinds(EdgeKind.ARTIFACT_OF),
         )
 
     # Values
