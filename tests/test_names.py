@@ -10,7 +10,7 @@ from pathlib import Path
 import sabir
 
 EMPTY = frozenset(["found", "given", "known", "made", "one", "own", "what"])
-MOST = 0.03
+MOST = 0.02
 """The share of names that may be empty."""
 
 
