@@ -75,16 +75,20 @@ class _Stopping:
         self._compiled = compiled
 
     def match(self, string: str, /) -> Match | None:
-        return self._asked("match", string)  # type: ignore[no-any-return]
+        answer: Match | None = self._asked("match", string)
+        return answer
 
     def search(self, string: str, /) -> Match | None:
-        return self._asked("search", string)  # type: ignore[no-any-return]
+        answer: Match | None = self._asked("search", string)
+        return answer
 
     def findall(self, string: str, /) -> list[Any]:
-        return self._asked("findall", string)  # type: ignore[no-any-return]
+        answer: list[Any] = self._asked("findall", string)
+        return answer
 
     def split(self, string: str, /, maxsplit: int = 0) -> list[Any]:
-        return self._asked("split", string, maxsplit)  # type: ignore[no-any-return]
+        answer: list[Any] = self._asked("split", string, maxsplit)
+        return answer
 
     def finditer(self, string: str, /) -> Iterator[Match]:
         try:

@@ -20,13 +20,14 @@ class MuranoPL:
     name: Final = "muranopl"
 
     def recognises(self, package: LoadedPackage) -> bool:
-        if package.single_file and not any(name.endswith((".yaml", ".yml")) for name in package.list()):
+        if not package.single_file:
+            return package.exists("manifest.yaml") or any(package.list("Classes"))
+        if not any(name.endswith((".yaml", ".yml")) for name in package.list()):
             return False
-        if not package.single_file and not package.exists("manifest.yaml"):
-            return any(package.list("Classes"))  # told without loading the reader of YAML
-        from sabir.languages.muranopl.check.view import is_murano_package
+        # Only a file given alone is told by its content; the reader of YAML is not loaded for anything else.
+        from sabir.languages.muranopl.check.view import is_part_of_package
 
-        return is_murano_package(package)
+        return is_part_of_package(package)
 
     def rules(self) -> Sequence[Rule]:
         from sabir.diagnostics.rules import collect_rules

@@ -9,11 +9,8 @@ from typing import ClassVar, Final
 from sabir.checks.files import FileSelection
 from sabir.checks.form import yaml_findings
 from sabir.checks.prepared import PreparedCheck
-from sabir.checks.validator import BaseValidator
 from sabir.diagnostics.finding import Finding
-from sabir.diagnostics.rules import Rule
 from sabir.expressions.yaql.nodes import Call, Node, Word, children
-from sabir.languages.muranopl.check import rules_of
 from sabir.languages.muranopl.check.class_members import check_methods, check_properties
 from sabir.languages.muranopl.check.class_structure import check_class_name, check_namespace
 from sabir.languages.muranopl.check.class_view import (
@@ -28,7 +25,7 @@ from sabir.languages.muranopl.check.inheritance import inheritance_cycles
 from sabir.languages.muranopl.check.locals import check_locals
 from sabir.languages.muranopl.check.names import Version
 from sabir.languages.muranopl.check.references import check_class_reference, check_expression, check_writes
-from sabir.languages.muranopl.check.view import PackageView
+from sabir.languages.muranopl.check.validator import ViewValidator
 from sabir.languages.muranopl.examples.packages import package_rule, with_class
 from sabir.languages.muranopl.syntax.expressions import (
     ExpressionText,
@@ -39,7 +36,6 @@ from sabir.languages.muranopl.syntax.expressions import (
 from sabir.languages.muranopl.syntax.nodes import Value
 from sabir.languages.muranopl.syntax.report import Report, kind_of
 from sabir.languages.muranopl.syntax.shapes import NO_MAPPING
-from sabir.source.packages import LoadedPackage
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, text_of
 
 __all__ = ["ClassValidator"]
@@ -63,23 +59,12 @@ INHERITANCE_CYCLE: Final = package_rule(
 )
 
 
-class ClassValidator(BaseValidator):
+class ClassValidator(ViewValidator):
     """The classes of a package: their form, their code, and the names they use."""
 
     short_name: ClassVar[str] = "MPL"
     long_name: ClassVar[str] = "class"
-
-    def __init__(self, loaded_package: LoadedPackage) -> None:
-        super().__init__(loaded_package)
-        self._view = PackageView.of(loaded_package)
-
-    @classmethod
-    def rules(cls) -> tuple[Rule, ...]:
-        return rules_of(cls.short_name)
-
-    @classmethod
-    def off_by_default(cls) -> Set[str]:
-        return _OFF_BY_DEFAULT
+    quiet: ClassVar[Set[str]] = _OFF_BY_DEFAULT
 
     @cached_property
     def _facts(self) -> Facts:

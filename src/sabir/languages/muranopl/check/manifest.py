@@ -10,17 +10,16 @@ from msgspec.structs import replace
 
 from sabir.checks.files import FileSelection
 from sabir.checks.form import yaml_findings
-from sabir.checks.validator import BaseValidator
 from sabir.diagnostics.finding import Edit, Finding, Fix
 from sabir.diagnostics.rules import Rule
-from sabir.languages.muranopl.check import rules_of
 from sabir.languages.muranopl.check.manifest_keys import (
     FULL_NAME_CASE,
     check_classes,
     check_keys,
     is_class_file,
 )
-from sabir.languages.muranopl.check.view import MANIFEST, PackageView
+from sabir.languages.muranopl.check.validator import ViewValidator
+from sabir.languages.muranopl.check.view import MANIFEST
 from sabir.languages.muranopl.examples.packages import (
     APPLICATION,
     LIBRARY,
@@ -34,7 +33,6 @@ from sabir.languages.muranopl.syntax.shapes import (
     SECOND_DOCUMENT,
     is_null,
 )
-from sabir.source.packages import LoadedPackage
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, text_of
 from sabir.text import Place, Span
 
@@ -90,23 +88,12 @@ LOGO_FORMAT: Final = package_rule(
 )
 
 
-class ManifestValidator(BaseValidator):
+class ManifestValidator(ViewValidator):
     """`manifest.yaml`: its form, its keys, and the files it names."""
 
     short_name: ClassVar[str] = "MAN"
     long_name: ClassVar[str] = "manifest"
-
-    def __init__(self, loaded_package: LoadedPackage) -> None:
-        super().__init__(loaded_package)
-        self._view = PackageView.of(loaded_package)
-
-    @classmethod
-    def rules(cls) -> tuple[Rule, ...]:
-        return rules_of(cls.short_name)
-
-    @classmethod
-    def off_by_default(cls) -> Set[str]:
-        return _OFF_BY_DEFAULT
+    quiet: ClassVar[Set[str]] = _OFF_BY_DEFAULT
 
     def run(self, files: Iterable[str] | None = None) -> Iterator[Finding]:
         if self.package.single_file and not self.package.exists(MANIFEST):

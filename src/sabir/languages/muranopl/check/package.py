@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterable, Iterator
 from typing import ClassVar, Final
 
 from sabir.checks.files import FileSelection
-from sabir.checks.validator import BaseValidator
 from sabir.diagnostics.finding import Finding
-from sabir.diagnostics.rules import Rule
-from sabir.languages.muranopl.check import rules_of
-from sabir.languages.muranopl.check.view import MANIFEST, PackageView
+from sabir.languages.muranopl.check.validator import ViewValidator
+from sabir.languages.muranopl.check.view import MANIFEST
 from sabir.languages.muranopl.examples.packages import LIBRARY, package_rule
-from sabir.source.packages import LoadedPackage
 
 __all__ = ["PackageValidator"]
 
@@ -35,23 +32,11 @@ NO_LICENCE: Final = package_rule(
 )
 
 
-class PackageValidator(BaseValidator):
+class PackageValidator(ViewValidator):
     """What lies in the root of the package."""
 
     short_name: ClassVar[str] = "PKG"
     long_name: ClassVar[str] = "package"
-
-    def __init__(self, loaded_package: LoadedPackage) -> None:
-        super().__init__(loaded_package)
-        self._view = PackageView.of(loaded_package)
-
-    @classmethod
-    def rules(cls) -> tuple[Rule, ...]:
-        return rules_of(cls.short_name)
-
-    @classmethod
-    def off_by_default(cls) -> Set[str]:
-        return frozenset()
 
     def run(self, files: Iterable[str] | None = None) -> Iterator[Finding]:
         yield from FileSelection.of(files).only(self._findings())

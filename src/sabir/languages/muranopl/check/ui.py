@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterable, Iterator
 from typing import ClassVar, Final
 
 from sabir.checks.files import FileSelection
 from sabir.checks.form import yaml_findings
-from sabir.checks.validator import BaseValidator
 from sabir.diagnostics.finding import Finding
-from sabir.diagnostics.rules import Rule
-from sabir.languages.muranopl.check import rules_of
 from sabir.languages.muranopl.check.class_view import ClassTable
 from sabir.languages.muranopl.check.ui_application import check_application
 from sabir.languages.muranopl.check.ui_expressions import check_expressions
 from sabir.languages.muranopl.check.ui_forms import check_forms, form_fields
-from sabir.languages.muranopl.check.view import PackageView
+from sabir.languages.muranopl.check.validator import ViewValidator
 from sabir.languages.muranopl.examples.packages import ui_rule, with_ui
 from sabir.languages.muranopl.syntax.report import Report, kind_of, shown
 from sabir.languages.muranopl.syntax.shapes import (
@@ -26,7 +23,6 @@ from sabir.languages.muranopl.syntax.shapes import (
     is_null,
     unknown_keys,
 )
-from sabir.source.packages import LoadedPackage
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, text_of
 
 __all__ = ["UiValidator"]
@@ -42,23 +38,11 @@ UI_VERSION: Final = ui_rule(
 )
 
 
-class UiValidator(BaseValidator):
+class UiValidator(ViewValidator):
     """The form that asks a user for the values of an application."""
 
     short_name: ClassVar[str] = "UI"
     long_name: ClassVar[str] = "ui"
-
-    def __init__(self, loaded_package: LoadedPackage) -> None:
-        super().__init__(loaded_package)
-        self._view = PackageView.of(loaded_package)
-
-    @classmethod
-    def rules(cls) -> tuple[Rule, ...]:
-        return rules_of(cls.short_name)
-
-    @classmethod
-    def off_by_default(cls) -> Set[str]:
-        return frozenset()
 
     def run(self, files: Iterable[str] | None = None) -> Iterator[Finding]:
         path = self._path()

@@ -18,7 +18,7 @@ from sabir.text import Source
 if TYPE_CHECKING:
     from sabir.languages.muranopl.check.class_view import ClassFile
 
-__all__ = ["MANIFEST", "ListedClass", "PackageView", "is_murano_package"]
+__all__ = ["MANIFEST", "ListedClass", "PackageView", "is_part_of_package"]
 
 MANIFEST: Final = "manifest.yaml"
 _CORE_PACKAGES: Final = frozenset({"io.murano", "io.murano.applications"})
@@ -196,10 +196,8 @@ def _is_ui(package: LoadedPackage, name: str) -> bool:
     )
 
 
-def is_murano_package(package: LoadedPackage) -> bool:
-    """Whether the files are those of a Murano package, or a file given alone is one of its parts."""
-    if not package.single_file:
-        return package.exists(MANIFEST) or any(package.list("Classes"))
+def is_part_of_package(package: LoadedPackage) -> bool:
+    """Whether a file given alone is a manifest, a class or a form."""
     if package.exists(MANIFEST):
         return True
     for name in package.list():

@@ -1,0 +1,33 @@
+"""What the four validators of a package share: their view of it, and rules that are found only when somebody asks."""
+
+from __future__ import annotations
+
+from collections.abc import Set
+from typing import ClassVar
+
+from sabir.checks.validator import BaseValidator
+from sabir.diagnostics.rules import Rule
+from sabir.languages.muranopl.check import rules_of
+from sabir.languages.muranopl.check.view import PackageView
+from sabir.source.packages import LoadedPackage
+
+__all__ = ["ViewValidator"]
+
+
+class ViewValidator(BaseValidator):
+    """A validator of a Murano package; all of one package share one view."""
+
+    quiet: ClassVar[Set[str]] = frozenset()
+    """Codes that are off by default, named here because finding them among the rules would import every module."""
+
+    def __init__(self, loaded_package: LoadedPackage) -> None:
+        super().__init__(loaded_package)
+        self._view = PackageView.of(loaded_package)
+
+    @classmethod
+    def rules(cls) -> tuple[Rule, ...]:
+        return rules_of(cls.short_name)
+
+    @classmethod
+    def off_by_default(cls) -> Set[str]:
+        return cls.quiet
