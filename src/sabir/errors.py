@@ -4,6 +4,8 @@
     ├── UnusableInput           what was given cannot be taken at all: no such path, neither folder nor archive …
     ├── UsageError              the request itself makes no sense: an unknown language, format or option value
     ├── PluginError             a plug-in could not be loaded or broke its contract
+    ├── DeployError             a deployment is refused or cannot go on: a lock, a state, a target
+    │   └── Diverged            a program that is run again differs from its record (`sabir.resources`)
     └── FindingError            work stopped on something the user wrote; carries the findings that say what
 
 What a user wrote wrong is a `Finding` (a value), collected so that one run shows all of them. `FindingError` is only the
@@ -18,7 +20,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from sabir.diagnostics.finding import Finding
 
-__all__ = ["FindingError", "PluginError", "SabirError", "UnusableInput", "UsageError"]
+__all__ = ["DeployError", "FindingError", "PluginError", "SabirError", "UnusableInput", "UsageError"]
 
 
 class SabirError(Exception):
@@ -35,6 +37,10 @@ class UsageError(SabirError):
 
 class PluginError(SabirError):
     """A plug-in could not be loaded or broke its contract."""
+
+
+class DeployError(SabirError):
+    """A deployment is refused or cannot go on; the command line answers with one line and exit status 1."""
 
 
 class FindingError(SabirError):

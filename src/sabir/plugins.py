@@ -3,6 +3,7 @@
     sabir.languages     one `Language` object each
     sabir.validators    `BaseValidator` classes of third parties
     sabir.formatters    functions that write a report
+    sabir.drivers       one `Driver` object each: how resources of some kinds are looked at and changed
 
 Ours come through the same door as anybody else's. stevedore loads them (spec 001, "Extensions"), but its import reads half
 of the standard library: as long as no other distribution has entry points in a group, the few lines of our own are followed
@@ -22,6 +23,7 @@ from msgspec import Struct, field
 from sabir.errors import PluginError
 
 __all__ = [
+    "DRIVERS",
     "FORMATTERS",
     "LANGUAGES",
     "VALIDATORS",
@@ -35,6 +37,7 @@ __all__ = [
 LANGUAGES: Final = "sabir.languages"
 VALIDATORS: Final = "sabir.validators"
 FORMATTERS: Final = "sabir.formatters"
+DRIVERS: Final = "sabir.drivers"
 
 _SABIR: Final = "sabir"
 

@@ -12,6 +12,7 @@ from sabir.diagnostics.finding import Finding, Severity
 from sabir.graph.graph import Graph
 from sabir.graph.origin import AttributeRead, Origin
 from sabir.graph.values import Value
+from sabir.resources.resource import Wanted
 from sabir.session import Session
 from sabir.source.packages import LoadedPackage
 from sabir.text import Source
@@ -65,6 +66,8 @@ class EvaluationRequest(Struct, frozen=True, kw_only=True):
     """Further directories with packages, modules or components."""
     overrides: Mapping[str, Value] = field(default_factory=dict[str, Value])
     """What-if values by `INSTANCE.ATTRIBUTE`."""
+    observed: Mapping[str, Value] = field(default_factory=dict[str, Value])
+    """What deployments gave back, by the text of an attribute's address; it stands where the value would be unknown."""
     session: Session = field(default_factory=Session)
     full_provenance: bool = False
     """Record what every value was computed from, too: the long answer of `why`."""
@@ -90,6 +93,9 @@ class Evaluation(Struct, frozen=True, kw_only=True):
     findings: tuple[Finding, ...] = ()
     rendered: Callable[[], Sequence[RenderedObject]] = tuple
     """With full provenance: finds what would be rendered. Only `impact` asks."""
+    wanted: Callable[[], Wanted] = Wanted
+    """What the description asks to be kept in the world, and what can be called on it. Only `plan`, `deploy` and the commands
+    beside them ask. Addresses are those of the graph."""
 
 
 class RenderRequest(Struct, frozen=True, kw_only=True):

@@ -1,0 +1,122 @@
+"""Drivers: who knows how to look at resources of some kinds, and how to change them.
+
+The entry point group `sabir.drivers` names one `Driver` object each; ours come through the same door. What is pure (kinds,
+settings, `diff`) is on the driver; what touches the world is on the `Connection` that it opens to a target, once for a
+deployment. The engine calls a connection from one event loop, many calls at a time: a driver that blocks does so in a thread
+(`asyncio.to_thread`).
+
+What a driver promises:
+
+- `read` changes nothing.
+- `diff` is pure: the same arguments give the same changes. Empty after an `apply`, when nobody else touched the resource.
+- `apply` brings the resource to `task.resource.desired` whatever is there, and passes `task.operation_id` to the target wherever
+  the target can keep it. It may be called again for the same id only when `observe` said that it was not done, or when the kind is
+  idempotent.
+- `delete` of something that is not there is done.
+- Failures are outcomes with a sentence for people. An exception is a fault of the driver; the engine records it as a failure.
+- No secret is in a message, a log line or a plain (not `Sensitive`) value that comes back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
+from pathlib import Path
+from typing import Protocol
+
+from msgspec import Struct, field
+
+from sabir.resources.effects import Effects
+from sabir.resources.fields import Field
+from sabir.resources.outcome import Change, Observation, Outcome, Reading
+from sabir.resources.resource import Resource
+from sabir.resources.step import Task
+from sabir.resources.target import Target
+from sabir.session import Session
+
+__all__ = ["Connection", "Driver", "DriverContext", "Kind"]
+
+
+class Kind(Struct, frozen=True, kw_only=True):
+    """A kind of resource, as its driver declares it."""
+
+    about: str
+    fields: Mapping[str, Field] | None = None
+    """None: the fields are open, and only the target can tell which it takes."""
+    idempotent: bool = False
+    """A step may be repeated without looking first. Say so only when doing it twice is the same as doing it once."""
+    runs: bool = False
+    """It is run, not kept: there is nothing to read, and it runs again when its fields change."""
+    contained: bool = False
+    """It can be kept below a root folder, so the default target takes it."""
+    code: bool = False
+    """It runs what a description brings: scripts, handlers. That needs the leave of the operator."""
+    operations: Mapping[str, str] = field(default_factory=dict[str, str])
+    """What can be called on it, with a few words each: `restart` of a service."""
+
+    @property
+    def replaced_by(self) -> frozenset[str]:
+        """Fields whose change means to delete and create anew."""
+        return frozenset(name for name, declared in (self.fields or {}).items() if declared.replaces)
+
+    @property
+    def sensitive(self) -> frozenset[str]:
+        return frozenset(name for name, declared in (self.fields or {}).items() if declared.sensitive)
+
+
+class DriverContext(Struct, frozen=True, kw_only=True, eq=False):
+    """What surrounds a connection."""
+
+    session: Session = field(default_factory=Session)
+    folder: Path = field(default_factory=Path)
+    """The folder of the environment: where relative names of sources begin."""
+    state_folder: Path = field(default_factory=lambda: Path(".sabir"))
+    """What a driver keeps on this machine (marks, copies) goes into a folder of its own below it."""
+    environment: str = "environment"
+    """The name of the environment, for labels and field managers."""
+
+
+class Connection(Protocol):
+    """A driver at work on one target."""
+
+    async def read(self, resource: Resource, id: str | None) -> Reading:  # noqa: A002  what the target calls it
+        """The resource as it is now. For a kind that runs it is not called."""
+        ...
+
+    async def apply(self, task: Task, effects: Effects) -> Outcome:
+        """Create, update, check or run. `effects` are for kinds that are programs; others need not look at them."""
+        ...
+
+    async def delete(self, task: Task, effects: Effects) -> Outcome:
+        """Take it away; for what was run: undo it, where there is a way."""
+        ...
+
+    async def observe(self, task: Task) -> Observation:
+        """Whether the step with this operation id was done, by looking at the target only."""
+        ...
+
+    async def call(self, task: Task, operation: str, effects: Effects) -> Outcome:
+        """Run one of the operations that the kind declares."""
+        ...
+
+
+class Driver(Protocol):
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def kinds(self) -> Mapping[str, Kind]:
+        """The kinds it takes, by name; `*` for any that it does not list."""
+        ...
+
+    def settings(self) -> Mapping[str, Field]:
+        """What its targets may say beside `driver`."""
+        ...
+
+    def diff(self, resource: Resource, reading: Reading) -> Sequence[Change]:
+        """The fields that are not as they should be. Pure."""
+        ...
+
+    def connect(self, target: Target, context: DriverContext) -> AbstractAsyncContextManager[Connection]:
+        """Open a target. Credentials that are refused are a `DeployError` that says which."""
+        ...

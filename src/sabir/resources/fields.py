@@ -1,0 +1,82 @@
+"""Fields of a kind: what a resource may say, checked before anything is done."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from enum import Enum
+from typing import Any
+
+from msgspec import Struct
+
+from sabir.diagnostics.near import did_you_mean
+from sabir.graph.values import Unknown, Value, reveal
+
+__all__ = ["Field", "FieldType", "field_problems"]
+
+
+class FieldType(Enum):
+    """The kinds of values a field takes; the value is what people read."""
+
+    TEXT = "a text"
+    NUMBER = "a number"
+    INTEGER = "a whole number"
+    FLAG = "true or false"
+    LIST = "a list"
+    MAP = "a mapping"
+    DATA = "a text or bytes"
+    ANY = "any value"
+
+
+class Field(Struct, frozen=True, kw_only=True):
+    about: str
+    type: FieldType = FieldType.TEXT
+    required: bool = False
+    choices: tuple[str, ...] = ()
+    replaces: bool = False
+    """A change of it cannot be made in place: the resource is deleted and created anew."""
+    sensitive: bool = False
+    """Its value is never shown, whoever wrote it."""
+
+
+def field_problems(fields: Mapping[str, Field], desired: Mapping[str, Value]) -> dict[str, str]:
+    """What is wrong with the fields of a resource, by the field it is about."""
+    problems: dict[str, str] = {}
+    for name, value in desired.items():
+        declared = fields.get(name)
+        if declared is None:
+            near = did_you_mean(name, fields) or f"there are {', '.join(fields)}"
+            problems[name] = f"there is no field {name!r}: {near}"
+        elif (problem := _problem(declared, value)) is not None:
+            problems[name] = f"{name} must be {problem}"
+    missing = [name for name, declared in fields.items() if declared.required and desired.get(name) is None]
+    return {**problems, **{name: f"it needs the field {name!r}: {fields[name].about}" for name in missing}}
+
+
+def _problem(declared: Field, value: Value) -> str | None:
+    plain = reveal(value)
+    if plain is None or isinstance(plain, Unknown):
+        return None
+    if declared.choices and isinstance(plain, str) and plain not in declared.choices:
+        near = did_you_mean(plain, declared.choices)
+        return f"one of {', '.join(declared.choices)}" + (f": {near}" if near else "")
+    return None if _fits(declared.type, plain) else declared.type.value
+
+
+def _fits(type_: FieldType, value: Any) -> bool:
+    match type_:
+        case FieldType.TEXT:
+            return isinstance(value, str)
+        case FieldType.NUMBER:
+            return isinstance(value, int | float) and not isinstance(value, bool)
+        case FieldType.INTEGER:
+            return isinstance(value, int) and not isinstance(value, bool)
+        case FieldType.FLAG:
+            return isinstance(value, bool)
+        case FieldType.LIST:
+            return isinstance(value, Sequence) and not isinstance(value, str | bytes)
+        case FieldType.MAP:
+            return isinstance(value, Mapping)
+        case FieldType.DATA:
+            return isinstance(value, str | bytes)
+        case FieldType.ANY:
+            return True

@@ -1,0 +1,82 @@
+"""What comes back from the world: what is there, what a step did, what can be told of a step that was cut off."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import Enum
+
+from msgspec import Struct, field
+
+from sabir.graph.values import Value
+
+__all__ = ["Change", "Observation", "Outcome", "OutcomeStatus", "Reading", "Sighting"]
+
+
+class Change(Struct, frozen=True, kw_only=True):
+    """A field that is not as it should be. Sensitive values stay marked: whoever shows them writes `<<REDACTED>>`."""
+
+    field: str
+    before: Value = None
+    after: Value = None
+
+
+class Reading(Struct, frozen=True, kw_only=True):
+    """A resource as it is in the world now."""
+
+    exists: bool
+    fields: Mapping[str, Value] = field(default_factory=dict[str, Value])
+    id: str | None = None
+    """What the target calls it, when it gives names of its own."""
+    results: Mapping[str, Value] = field(default_factory=dict[str, Value])
+    changes: tuple[Change, ...] | None = None
+    """The difference to what is wanted, where only the target (or foreign code) can tell; `diff` answers with it then."""
+    message: str | None = None
+    """A few words for people: what the read found beside the fields."""
+
+
+class OutcomeStatus(Enum):
+    DONE = "done"
+    FAILED = "failed"
+    SKIPPED = "skipped"
+    """It declined, as Inmanta's handlers may: nothing was done, and what depends on it waits."""
+    UNKNOWN = "unknown"
+    """It cannot be told whether it was done: the connection broke after the request was sent."""
+
+
+class Outcome(Struct, frozen=True, kw_only=True):
+    """How a step ended."""
+
+    status: OutcomeStatus = OutcomeStatus.DONE
+    changed: bool = True
+    """False: everything was as it should be already."""
+    id: str | None = None
+    fields: Mapping[str, Value] | None = None
+    """The resource as it is now, for what only the target knows; None: as it was wanted."""
+    results: Mapping[str, Value] = field(default_factory=dict[str, Value])
+    """Values that others may use: an address, a generated id, what a script gave out."""
+    message: str | None = None
+    """Why it failed, or a few words on what was done. It never holds a secret."""
+    passing: bool = False
+    """A failure whose cause may pass by itself (a connection refused, a lock held): worth another try."""
+    log: tuple[str, ...] = ()
+    """Lines that belong to it: what a script wrote. Secrets are taken out."""
+
+    @property
+    def failed(self) -> bool:
+        return self.status is not OutcomeStatus.DONE
+
+
+class Sighting(Enum):
+    """What a look by operation id tells of a step that was cut off."""
+
+    DONE = "done"
+    NOT_DONE = "not done"
+    CANNOT_TELL = "cannot tell"
+
+
+class Observation(Struct, frozen=True, kw_only=True):
+    sighting: Sighting
+    outcome: Outcome | None = None
+    """With `DONE`: what the step gave."""
+    look_at: str | None = None
+    """With `CANNOT_TELL`: where a person should look."""

@@ -1,0 +1,86 @@
+"""Resources: the things in the world that a description asks for, and what can be called on them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
+
+from sabir.graph.address import Address
+from sabir.graph.origin import Origin
+from sabir.graph.values import Value
+
+if TYPE_CHECKING:
+    from sabir.diagnostics.finding import Finding
+
+__all__ = ["Lifecycle", "Operation", "Resource", "Wanted"]
+
+Observed = Mapping[str, Value]
+"""What steps gave back so far, by the text of an attribute's address: `db/server|public_address`."""
+
+
+class Lifecycle(Struct, frozen=True, kw_only=True):
+    """What may happen to a resource, beyond what its description says."""
+
+    prevent_destroy: bool = False
+    """A plan that would delete or replace it is refused."""
+    ignore_changes: tuple[str, ...] = ()
+    """Fields whose differences are left alone; `*`: all."""
+
+
+class Resource(Struct, frozen=True, kw_only=True, eq=False):
+    """A thing that sabir keeps in the world.
+
+    Either it is *kept* (a file, a Kubernetes object: it can be read and compared), or it is *run* (a script, an operation
+    of a node, a whole program: it is run when it is new and again when its fields change). Its kind says which.
+    """
+
+    address: Address
+    kind: str
+    desired: Mapping[str, Value] = field(default_factory=dict[str, Value])
+    """Fields with their values, sensitive and unknown ones among them."""
+    target: str | None = None
+    """The target by name; None: the default one."""
+    driver: str | None = None
+    """A driver that the language brings and that works on the target; None: the driver of the target."""
+    requires: tuple[Address, ...] = ()
+    """What must be there before it, and goes after it."""
+    reacts_to: tuple[Address, ...] = ()
+    """When one of these was changed, it is run (or, when it is kept, looked at) again after that."""
+    lane: str | None = None
+    """Steps of one lane never run at the same time: the operations of one host, the resources of one agent."""
+    results: Mapping[str, Address] = field(default_factory=dict[str, Address])
+    """The attribute that each result of its step becomes; those not named here are attributes of `address`."""
+    late: Callable[[Observed], Mapping[str, Value]] | None = None
+    """Computes `desired` when the step is about to run, from what was observed by then. It must depend on nothing else.
+    None: each unknown value that has a name is replaced by what was observed under it."""
+    origin: Origin | None = None
+    origins: Mapping[str, Origin] = field(default_factory=dict[str, Origin])
+    """Where the values of fields came from, by name."""
+    lifecycle: Lifecycle = Lifecycle()
+    timeout: float | None = None
+    """Seconds that a step on it may take; None: what the target says, else no limit."""
+    retries: int | None = None
+    """How often a step that failed is tried again; None: what the target says, else as the driver thinks fit."""
+
+
+class Operation(Struct, frozen=True, kw_only=True, eq=False):
+    """Something that can be called on what is deployed: a public method, an operation or workflow, an action."""
+
+    address: Address
+    """Of the instance it belongs to."""
+    name: str
+    arguments: Mapping[str, Value] = field(default_factory=dict[str, Value])
+    """Names that it takes, with their defaults; UNKNOWN for one that must be said."""
+    resources: Callable[[Mapping[str, Value]], tuple[Resource, ...]]
+    """What is run when it is called with these arguments: resources of kinds that run, with their order."""
+    about: str | None = None
+
+
+class Wanted(Struct, frozen=True, kw_only=True):
+    """Everything that a description asks for. With an error among the findings nothing may be deleted because of it."""
+
+    resources: tuple[Resource, ...] = ()
+    operations: tuple[Operation, ...] = ()
+    findings: tuple[Finding, ...] = ()

@@ -1,0 +1,35 @@
+"""Targets: where resources are kept."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct, field
+
+from sabir.graph.values import Value
+
+if TYPE_CHECKING:
+    from sabir.text import Place
+
+__all__ = ["DEFAULT_TARGET", "Target"]
+
+DEFAULT_TARGET: Final = "here"
+"""The target that is there without being described: this machine, below one folder."""
+
+
+class Target(Struct, frozen=True, kw_only=True, eq=False):
+    """A place with a driver that reaches it, as `targets:` of `sabir.yaml` names it."""
+
+    name: str
+    driver: str
+    settings: Mapping[str, Value] = field(default_factory=dict[str, Value])
+    """What the driver needs to know: a root folder, a host, a context; sensitive values among them."""
+    contained: bool = False
+    """Takes only kinds that can be kept below its root folder, so that nobody's machine is changed by accident."""
+    parallel: int | None = None
+    """How many steps may run on it at once; None: as many as run at all."""
+    timeout: float | None = None
+    retries: int | None = None
+    place: Place | None = None
+    """Where it is described."""
