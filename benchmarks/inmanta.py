@@ -234,19 +234,21 @@ def parse_cold(folder: str, _size: int) -> Callable[[], Any]:
     import tempfile
 
     from sabir.languages.inmanta.syntax.cache import cached_parse
+    from sabir.text import Source
 
-    text = Path(folder, "main.cf").read_text()
+    source = Source("main.cf", Path(folder, "main.cf").read_text())
     cache = Path(tempfile.mkdtemp(dir=folder))
-    return lambda: len(cached_parse(text, cache).statements)
+    return lambda: len(cached_parse(source, cache).statements)
 
 
 def parse_warm(folder: str, _size: int) -> Callable[[], Any]:
     from sabir.languages.inmanta.syntax.cache import cached_parse
+    from sabir.text import Source
 
-    text = Path(folder, "main.cf").read_text()
+    source = Source("main.cf", Path(folder, "main.cf").read_text())
     cache = Path(folder, "cache")
-    cached_parse(text, cache)
-    return lambda: len(cached_parse(text, cache).statements)
+    cached_parse(source, cache)
+    return lambda: len(cached_parse(source, cache).statements)
 
 
 def _workload(

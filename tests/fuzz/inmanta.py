@@ -14,6 +14,7 @@ from sabir.languages.inmanta.check.validator import InmantaValidator
 from sabir.languages.inmanta.syntax.parser import parse
 from sabir.languages.language import EvaluationRequest
 from sabir.source.packages import MemoryPackage
+from sabir.text import Source
 from tests.fuzz.judging import complaint
 from tests.languages.inmanta.models import canonical, evaluate, random_statements
 
@@ -123,8 +124,8 @@ def check(text: str) -> str | None:
 
 
 def _checked(text: str) -> str | None:
-    for problem in parse(text).problems:
-        if not 0 <= problem.start <= problem.end <= len(text):
+    for problem in parse(Source("main.cf", text)).problems:
+        if not 0 <= problem.place.span.start <= problem.place.span.end <= len(text):
             return f"a problem outside the text: {problem}"
     package = MemoryPackage({"main.cf": text})
     for finding in InmantaValidator(package).run():

@@ -10,6 +10,7 @@ import random
 from functools import partial
 
 from sabir.languages.inmanta.syntax.parser import parse
+from sabir.text import Source
 from tests.fuzz.inmanta import damaged
 from tests.fuzz.judging import complaint
 from tests.languages.inmanta.models import random_statements
@@ -20,11 +21,13 @@ _SECONDS = 2.0
 
 
 def _checked(text: str) -> str | None:
-    problems = parse(text).problems
+    source = Source("main.cf", text)
+    problems = parse(source).problems
     for problem in problems:
-        if not 0 <= problem.start <= problem.end <= len(text) or not problem.message:
+        span = problem.place.span
+        if not 0 <= span.start <= span.end <= len(text) or not problem.message:
             return f"a problem without place or words: {problem}"
-    return None if parse(text).problems == problems else "other problems the second time"
+    return None if parse(source).problems == problems else "other problems the second time"
 
 
 def run(count: int, seed: int) -> list[str]:

@@ -12,9 +12,10 @@ from sabir.languages.inmanta.syntax import nodes
 from sabir.languages.inmanta.syntax.cache import cache_directory, cached_parse
 from sabir.languages.inmanta.syntax.parser import SyntaxTree, parse
 from sabir.languages.inmanta.syntax.walking import walk
+from sabir.text import Source
 from tests.languages.inmanta.syntax.test_parser import SAMPLE
 
-LONG = SAMPLE * 20
+LONG = Source("main.cf", SAMPLE * 20)
 
 
 def plain(tree: SyntaxTree) -> object:
@@ -58,7 +59,7 @@ def test_every_kind_of_node_can_be_read_again(tmp_path: Path) -> None:
 
 
 def test_a_number_that_no_entry_can_hold_is_parsed_anew(tmp_path: Path) -> None:
-    text = LONG + f"n = {2**70}\n"
+    text = Source("main.cf", LONG.text + f"n = {2**70}\n")
     cached_parse(text, tmp_path)
     last = cached_parse(text, tmp_path).statements[-1]
     assert isinstance(last, nodes.Assign)

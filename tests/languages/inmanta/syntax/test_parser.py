@@ -7,8 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sabir.languages.inmanta.syntax import nodes
-from sabir.languages.inmanta.syntax.parser import parse, rewritten
+from sabir.languages.inmanta.syntax.parser import SyntaxTree, rewritten
+from sabir.languages.inmanta.syntax.parser import parse as parse_source
 from sabir.languages.inmanta.syntax.walking import children, walk
+from sabir.text import Source
 
 SAMPLE = '''entity Host extends std::Entity, a::B:
     """ doc """
@@ -37,6 +39,10 @@ implement Host using a::b when n > -1
 v = [y + 1 for y in std::sequence(3) if y > 1]
 w = a::B[name="x"]
 '''
+
+
+def parse(text: str) -> SyntaxTree:
+    return parse_source(Source("main.cf", text))
 
 
 def test_the_sample_has_every_statement() -> None:
@@ -72,7 +78,7 @@ def test_a_walk_meets_every_node_in_the_order_of_the_text() -> None:
 def test_any_text_is_read_or_refused(text: str) -> None:
     tree = parse(text)
     for problem in tree.problems:
-        assert 0 <= problem.start <= problem.end <= len(text)
+        assert 0 <= problem.place.span.start <= problem.place.span.end <= len(text)
         assert problem.message
 
 
@@ -120,7 +126,7 @@ def test_many_broken_heads_end_in_problems() -> None:
 )
 def test_independent_errors_are_reported_together(text: str, lines: list[int]) -> None:
     tree = parse(text)
-    assert [text.count("\n", 0, one.start) + 1 for one in tree.problems] == lines
+    assert [problem.location.line for problem in tree.problems] == lines
 
 
 def _outline(text: str) -> list[object]:
@@ -161,6 +167,11 @@ def _outline(text: str) -> list[object]:
             1,
         ),
         ("if a:\n    b = 1\n", [("If", "Assign")], 1),
+        ("if a and\n        b = = 2:\n    c = 1\nend\nd = 1\n", ["Assign", "Assign"], 1),
+        ("for x in [\n        1, 2 3,\n    ]:\n    c = 1\nend\nd = 1\n", ["Assign", "Assign"], 1),
+        ("for x in y and\n        z\n    c = 1\nend\nd = 1\n", ["Assign", "Assign"], 1),
+        ("implementation i for\n        a:\n    b = 1\nend\nd = 1\n", ["Assign", "Assign"], 1),
+        ("if a and (\n        b:\n    c = 1\nend\nd = 1\n", ["Assign"], 1),
         ("if a:\n    b = 1\nelse:\n    c = 1\n    d =\n", [("If", "Assign", "Assign")], 1),
         ("entity A:\n    int a\nentity B:\n    int b\nend\n", [("Entity", "a"), ("Entity", "b")], 1),
         ("entity A:\n    int a\n    int B\n    int c\n", [("Entity", "a", "c")], 2),

@@ -20,6 +20,7 @@ from msgspec import DecodeError, msgpack
 from sabir.languages.inmanta.syntax.nodes import TopStatement
 from sabir.languages.inmanta.syntax.parser import SyntaxTree, parse
 from sabir.source.collector import collector_paused
+from sabir.text import Source
 
 __all__ = ["cache_directory", "cached_parse"]
 
@@ -50,15 +51,15 @@ def cache_directory(environment: Mapping[str, str]) -> Path | None:
     return Path(user) / ".cache" / "sabir" / "inmanta" if user else None
 
 
-def cached_parse(text: str, directory: Path | None) -> SyntaxTree:
+def cached_parse(source: Source, directory: Path | None) -> SyntaxTree:
     """The tree of a text, from the cache when it is there."""
-    if directory is None or len(text) < _SMALLEST:
-        return parse(text)
-    digest = _checksum(text.encode("utf-8", errors="surrogatepass")).hex()
+    if directory is None or len(source.text) < _SMALLEST:
+        return parse(source)
+    digest = _checksum(source.text.encode("utf-8", errors="surrogatepass")).hex()
     entry = directory / f"{digest}.{_VERSION}.{sys.implementation.cache_tag}"
     tree = _read(entry)
     if tree is None:
-        tree = parse(text)
+        tree = parse(source)
         if not tree.problems:
             _write(entry, tree)
     return tree

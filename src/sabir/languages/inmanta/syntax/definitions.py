@@ -94,7 +94,7 @@ class DefinitionParser(ExpressionParser):
             try:
                 attributes.append(self._attribute())
             except ParseError as error:
-                self.problems.append(error.problem)
+                self.problems.append(error.finding)
                 self._skip_attribute(before)
         return Entity(self.starts[first], self.previous_end(), name, tuple(parents), tuple(attributes), doc)
 
@@ -109,7 +109,7 @@ class DefinitionParser(ExpressionParser):
                     f"expected an attribute or 'end', found {self.shown()}", hint="is an 'end' missing above?"
                 )
         except ParseError as error:
-            self.problems.append(error.problem)
+            self.problems.append(error.finding)
             return True
         return False
 
@@ -117,7 +117,7 @@ class DefinitionParser(ExpressionParser):
         try:
             self.fail(f"expected an attribute or 'end', found {self.shown()}")
         except ParseError as error:
-            self.problems.append(error.problem)
+            self.problems.append(error.finding)
         self._skip_attribute(before)
 
     def _skip_attribute(self, before: int) -> None:

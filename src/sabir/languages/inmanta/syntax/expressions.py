@@ -350,7 +350,7 @@ class ExpressionParser(TokenStream):
                 parts.append(piece.text)
                 continue
             begin = at + piece.offset
-            inner = ExpressionParser(piece.text, begin)
+            inner = ExpressionParser(self.source, piece.text, begin)
             inner.depth = self.depth + 1
             value = inner.expression()
             if inner.pos != len(inner.kinds) - 1:

@@ -6,6 +6,7 @@ from typing import Final, NoReturn
 
 from msgspec import Struct
 
+from sabir.diagnostics.finding import Finding
 from sabir.languages.inmanta.syntax.definitions import DEFINITIONS, DefinitionParser
 from sabir.languages.inmanta.syntax.lexer import END
 from sabir.languages.inmanta.syntax.nodes import (
@@ -24,8 +25,9 @@ from sabir.languages.inmanta.syntax.nodes import (
     Statement,
     TopStatement,
 )
-from sabir.languages.inmanta.syntax.stream import ParseError, SyntaxProblem
+from sabir.languages.inmanta.syntax.stream import ParseError
 from sabir.source.collector import collector_paused
+from sabir.text import Source
 
 __all__ = ["SyntaxTree", "parse"]
 
@@ -36,16 +38,16 @@ class SyntaxTree(Struct, frozen=True, eq=False):
     """What a file holds. `problems` are its syntax errors, `slash_comments` the comments of the old form."""
 
     statements: tuple[TopStatement, ...]
-    problems: tuple[SyntaxProblem, ...]
+    problems: tuple[Finding, ...]
     slash_comments: tuple[tuple[int, int], ...]
 
 
-def parse(text: str) -> SyntaxTree:
+def parse(source: Source) -> SyntaxTree:
     with collector_paused():
-        parser = _FileParser(text)
+        parser = _FileParser(source)
         statements = parser.file()
     comments = tuple((span.start, span.end) for span in parser.comments)
-    problems = sorted(parser.problems, key=lambda problem: (problem.start, problem.end))
+    problems = sorted(parser.problems, key=lambda problem: (problem.place.span.start, problem.place.span.end))
     return SyntaxTree(tuple(statements), tuple(problems), comments)
 
 
@@ -61,7 +63,7 @@ class _FileParser(DefinitionParser):
                     continue
                 statements.append(self._top_statement())
             except ParseError as error:
-                self.problems.append(error.problem)
+                self.problems.append(error.finding)
                 self.depth = 0
                 statements += self._after_problem(first)
         return statements
@@ -117,7 +119,7 @@ class _FileParser(DefinitionParser):
             except ParseError as error:
                 if len(self.problems) >= _MAX_PROBLEMS:
                     raise
-                self.problems.append(error.problem)
+                self.problems.append(error.finding)
                 self.depth = depth
                 if kinds[self.pos] == END:
                     self.left_at = self.pos  # that the block has no end either is a consequence
@@ -135,7 +137,7 @@ class _FileParser(DefinitionParser):
             statements = self._statements(first, f"this {self.texts[first]!r}")
         except ParseError as error:  # nested too deep, or one problem too many
             if len(self.problems) < _MAX_PROBLEMS:
-                self.problems.append(error.problem)
+                self.problems.append(error.finding)
             self.recover(first)
             return ()
         if self.kinds[self.pos] == "end":
@@ -157,7 +159,7 @@ class _FileParser(DefinitionParser):
                 self.fail(f"{construct} has no 'end'", at=opening)
             self._misplaced()
         except ParseError as error:
-            self.problems.append(error.problem)
+            self.problems.append(error.finding)
 
     def _misplaced(self) -> NoReturn:
         self.fail(

@@ -15,6 +15,7 @@ from sabir.languages.inmanta.syntax.examples import MODULE, inmanta_rule
 from sabir.languages.inmanta.syntax.modules import Module, ModuleFault, ModuleFinder
 from sabir.languages.inmanta.syntax.nodes import Import, Relation, TopStatement, place_of
 from sabir.languages.inmanta.syntax.parser import rewritten
+from sabir.languages.inmanta.syntax.stream import SYNTAX
 from sabir.languages.inmanta.syntax.trees import DirectoryTree, FileTree, PackageTree
 from sabir.source.packages import LoadedPackage, PackageFile
 from sabir.text import Place, Source, Span
@@ -25,21 +26,12 @@ __all__ = [
     "OLD_RELATION",
     "OUTSIDE_PATH",
     "SLASH_COMMENT",
-    "SYNTAX",
     "UNKNOWN_MODULE",
     "Namespace",
     "Project",
     "load_project",
 ]
 
-SYNTAX: Final = inmanta_rule(
-    "INM:E001",
-    "the text cannot be read",
-    "The file breaks the grammar of the language; nothing in it can be evaluated. All independent errors of all "
-    "files are reported together.",
-    "a = = 1\n",
-    "a = 1\n",
-)
 UNKNOWN_MODULE: Final = inmanta_rule(
     "INM:E002",
     "a module cannot be loaded",
@@ -140,7 +132,7 @@ class _Loader:
             source = Source("<main>", text)
             from sabir.languages.inmanta.syntax.parser import parse
 
-            self._add(Namespace(MAIN, source, parse(text).statements, None))
+            self._add(Namespace(MAIN, source, parse(source).statements, None))
         return Project(self.namespaces, self.modules, self.findings, self.finder)
 
     def _main(self) -> PackageFile | None:
@@ -209,10 +201,8 @@ class _Loader:
         if file.defect is not None:
             self.findings.append(SYNTAX.at(file.defect.place, file.defect.message))
             return
-        tree = cached_parse(source.text, self.cache)
-        for fault in tree.problems:
-            place = Place(source, Span(fault.start, fault.end))
-            self.findings.append(SYNTAX.at(message=fault.message, place=place, hint=fault.hint))
+        tree = cached_parse(source, self.cache)
+        self.findings += tree.problems
         self._deprecations(source, tree.statements, tree.slash_comments)
         self._add(Namespace(name, source, tree.statements, module))
 

@@ -4,12 +4,22 @@ from __future__ import annotations
 
 from typing import Final, NoReturn
 
-from msgspec import Struct
-
+from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.near import near
+from sabir.languages.inmanta.syntax.examples import inmanta_rule
 from sabir.languages.inmanta.syntax.lexer import END, KEYWORDS, tokenize
+from sabir.text import Place, Source, Span
 
-__all__ = ["MAX_DEPTH", "ParseError", "SyntaxProblem", "TokenStream"]
+__all__ = ["MAX_DEPTH", "SYNTAX", "ParseError", "TokenStream"]
+
+SYNTAX: Final = inmanta_rule(
+    "INM:E001",
+    "the text cannot be read",
+    "The file breaks the grammar of the language; nothing in it can be evaluated. All independent errors of all "
+    "files are reported together.",
+    "a = = 1\n",
+    "a = 1\n",
+)
 
 MAX_DEPTH: Final = 60
 """Nesting of brackets, blocks and prefix operators. Deeper text is refused, so that no text exhausts the stack."""
@@ -19,6 +29,23 @@ _HEADS: Final = frozenset({"implementation", "for", "if"})
 _OPENING: Final = frozenset("([{")
 _CLOSING: Final = frozenset(")]}")
 _STATEMENT_WORDS: Final = frozenset({"id", "cid", "for", "if"})
+_LAST_OF_VALUE: Final = frozenset(
+    {
+        "id",
+        "cid",
+        "int",
+        "float",
+        "string",
+        "multi",
+        "raw",
+        "format",
+        "true",
+        "false",
+        "null",
+        "defined",
+        *_CLOSING,
+    }
+)
 _KIND_WORDS: Final = {
     "id": "a name",
     "cid": "the name of an entity",
@@ -28,24 +55,20 @@ _KIND_WORDS: Final = {
 }
 
 
-class SyntaxProblem(Struct, frozen=True):
-    start: int
-    end: int
-    message: str
-    hint: str | None = None
-    kind: str = "syntax"
-
-
 class ParseError(Exception):
-    def __init__(self, problem: SyntaxProblem) -> None:
-        super().__init__(problem.message)
-        self.problem = problem
+    """A statement that cannot be read; the finding says why."""
+
+    def __init__(self, finding: Finding) -> None:
+        super().__init__(finding.message)
+        self.finding = finding
 
 
 class TokenStream:
-    def __init__(self, text: str, offset: int = 0) -> None:
-        self.text = text
-        tokens = tokenize(text)
+    def __init__(self, source: Source, piece: str | None = None, offset: int = 0) -> None:
+        """The tokens of a source, or of a piece of it that begins at an offset."""
+        self.source = source
+        self.text = source.text if piece is None else piece
+        tokens = tokenize(self.text)
         self.kinds, self.texts, self.comments = tokens.kinds, tokens.texts, tokens.comments
         # A piece of a larger text: nodes speak of the whole.
         self.starts = [start + offset for start in tokens.starts] if offset else tokens.starts
@@ -54,7 +77,7 @@ class TokenStream:
         self.depth = 0
         self.left_at = -1
         """The token at which blocks without an `end` were last left."""
-        self.problems: list[SyntaxProblem] = []
+        self.problems: list[Finding] = []
 
     def end_of(self, pos: int) -> int:
         return self.starts[pos] + len(self.texts[pos])
@@ -65,13 +88,13 @@ class TokenStream:
     def fail(self, message: str, *, hint: str | None = None, at: int | None = None) -> NoReturn:
         pos = self.pos if at is None else at
         if self.kinds[pos] == "bad":
-            raise ParseError(self._bad_character(pos))
-        raise ParseError(SyntaxProblem(self.starts[pos], self.end_of(pos), message, hint))
+            self._bad_character(pos)
+        self.fail_span(self.starts[pos], self.end_of(pos), message, hint)
 
     def fail_span(self, start: int, end: int, message: str, hint: str | None = None) -> NoReturn:
-        raise ParseError(SyntaxProblem(start, end, message, hint))
+        raise ParseError(SYNTAX.at(Place(self.source, Span(start, end)), message, hint=hint))
 
-    def _bad_character(self, pos: int) -> SyntaxProblem:
+    def _bad_character(self, pos: int) -> NoReturn:
         char = self.texts[pos]
         start = self.starts[pos]
         if char in "\"'":
@@ -82,8 +105,8 @@ class TokenStream:
                 if triple
                 else 'a string ends on its own line; a text of several lines stands between """'
             )
-            return SyntaxProblem(start, start + 1, f"this {kind} has no end", hint)
-        return SyntaxProblem(start, start + 1, f"the character {char!r} has no place in the language")
+            self.fail_span(start, start + 1, f"this {kind} has no end", hint)
+        self.fail_span(start, start + 1, f"the character {char!r} has no place in the language")
 
     def shown(self, pos: int | None = None) -> str:
         pos = self.pos if pos is None else pos
@@ -168,20 +191,32 @@ class TokenStream:
             self.pos += 1
 
     def body_below(self, first: int) -> int | None:
-        """The first token below the head of a block, when the problem is in the head and the head is one line."""
+        """The first token below the head of a block, when the problem is in the head; a head may have several lines."""
         if self.kinds[first] not in _HEADS or self._line_start(first) is None:
             return None
+        indent = self._indent(first)
         open_brackets = 0
         pos = first + 1
-        while self.kinds[pos] != END and self._line_start(pos) is None:
+        while self.kinds[pos] != END:
+            column = self._line_start(pos)
+            if column is not None:
+                if column <= indent:
+                    return None
+                if self._head_ends(pos, open_brackets):
+                    return pos
+                if self.kinds[pos] in _BLOCK_WORDS or self.kinds[pos] == "end":
+                    return None
             open_brackets += (self.kinds[pos] in _OPENING) - (self.kinds[pos] in _CLOSING)
             pos += 1
+        return None
+
+    def _head_ends(self, pos: int, open_brackets: int) -> bool:
+        """Whether a head ends above the line that a token begins: it has its colon, or that is what the problem is."""
         # An open bracket, or an operator at the end of the line, means that the head goes on below.
-        ends = self.kinds[pos - 1] == ":" or (pos == self.pos and self.kinds[pos] in _STATEMENT_WORDS)
-        if self.pos > pos or open_brackets > 0 or not ends or self.kinds[pos] == END:
-            return None
-        column = self._line_start(pos)
-        return pos if column is not None and column > self._indent(first) else None
+        is_missed = (
+            pos == self.pos and self.kinds[pos] in _STATEMENT_WORDS and self.kinds[pos - 1] in _LAST_OF_VALUE
+        )
+        return (self.kinds[pos - 1] == ":" or is_missed) and open_brackets <= 0 and self.pos <= pos
 
     def statement_hint(self, pos: int) -> str | None:
         """The keyword that a first word may have been meant to be."""
