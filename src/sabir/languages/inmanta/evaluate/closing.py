@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from sabir.languages.inmanta.evaluate.effects import EffectFinder
     from sabir.languages.inmanta.evaluate.engine import Activity, Engine, Step
 
-__all__ = ["Closing", "Key", "assigned_slot"]
+__all__ = ["Closing", "Key", "Writers", "assigned_slot"]
 
 Key = tuple[Instance, int]
 """A property of an instance: the instance and its slot."""
@@ -315,6 +315,29 @@ def _keys(value: Any, name: str) -> list[Key]:
     return []
 
 
+class Writers:
+    """Waiting statements by what they may write: a property, any property of a name, a variable."""
+
+    def __init__(self) -> None:
+        self.by_key: dict[Key, list[Activity]] = {}
+        self.by_name: dict[str, list[Activity]] = {}
+        self.by_variable: dict[tuple[int, int], list[Activity]] = {}
+
+    def add(self, activity: Activity, promises: Iterable[Key | str]) -> None:
+        for promise in promises:
+            target: dict[Any, list[Activity]] = self.by_name if isinstance(promise, str) else self.by_key
+            target.setdefault(promise, []).append(activity)
+        slot = assigned_slot(activity.step)
+        if slot is not None:
+            self.by_variable.setdefault((id(activity.frame), slot), []).append(activity)
+
+    def of_property(self, key: Key) -> list[Activity]:
+        return self.by_key.get(key, []) + self.by_name.get(key[0].entity.by_slot[key[1]].name, [])
+
+    def of_variable(self, wait: Wait) -> list[Activity]:
+        return self.by_variable.get((id(wait.slots), wait.slot), [])
+
+
 class _Dependencies:
     """Which candidate has to wait for which: r needs s when a statement that may write r waits, in the end, for s."""
 
@@ -322,22 +345,14 @@ class _Dependencies:
         self.closing = closing
         self.candidates = candidates
         self.wanted = set(candidates)
-        self.by_key: dict[Key, list[Activity]] = {}
-        self.by_name: dict[str, list[Activity]] = {}
-        self.by_variable: dict[tuple[int, int], list[Activity]] = {}
+        self.parked = Writers()
         for activity in closing.engine.parked:
-            for promise in activity.promises or ():
-                target: dict[Any, list[Activity]] = self.by_name if isinstance(promise, str) else self.by_key
-                target.setdefault(promise, []).append(activity)
-            slot = assigned_slot(activity.step)
-            if slot is not None:
-                self.by_variable.setdefault((id(activity.frame), slot), []).append(activity)
+            self.parked.add(activity, activity.promises or ())
 
     def writers(self, key: Key) -> list[Activity]:
-        name = key[0].entity.by_slot[key[1]].name
-        activities = self.by_key.get(key, []) + self.by_name.get(name, [])
+        activities = self.parked.of_property(key)
         for source in self.closing.sources_of(key):
-            activities = activities + self.by_key.get(source, [])
+            activities = activities + self.parked.by_key.get(source, [])
         return activities
 
     def needs(self, key: Key) -> set[Key]:
@@ -360,7 +375,7 @@ class _Dependencies:
                 else:
                     todo += self.writers(cell)
             else:
-                todo += self.by_variable.get((id(wait.slots), wait.slot), [])
+                todo += self.parked.of_variable(wait)
         needed.discard(key)
         return needed
 

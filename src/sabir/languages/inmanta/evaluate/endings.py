@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from sabir.diagnostics.finding import Related
-from sabir.languages.inmanta.evaluate.closing import Key, assigned_slot
+from sabir.languages.inmanta.evaluate.closing import Key, Writers, assigned_slot
 from sabir.languages.inmanta.evaluate.compiler import Compiler
 from sabir.languages.inmanta.evaluate.engine import Activity, Engine
 from sabir.languages.inmanta.evaluate.lookups import INDEX_LOOKUP
@@ -52,9 +52,7 @@ class _Ending:
         self.hopeless_keys: set[Key] = set()
         self.hopeless_names: set[str] = set()
         self.hopeless_variables: set[tuple[int, int]] = set()
-        self.by_key: dict[Key, list[Activity]] = {}
-        self.by_name: dict[str, list[Activity]] = {}
-        self.by_variable: dict[tuple[int, int], list[Activity]] = {}
+        self.parked = Writers()
 
     def run(self) -> None:
         engine = self.engine
@@ -79,12 +77,7 @@ class _Ending:
                 self.hopeless_variables.add((id(frame), slot))
         for activity in self.engine.parked:
             # Asked anew: where a statement writes may have become readable since it was parked.
-            for promise in closing.may_write(activity.step, activity.frame)[0]:
-                target: dict[Any, list[Activity]] = self.by_name if isinstance(promise, str) else self.by_key
-                target.setdefault(promise, []).append(activity)
-            slot = assigned_slot(activity.step)
-            if slot is not None:
-                self.by_variable.setdefault((id(activity.frame), slot), []).append(activity)
+            self.parked.add(activity, closing.may_write(activity.step, activity.frame)[0])
 
     def _hopeless(self, promises: list[Any]) -> None:
         for promise in promises:
@@ -98,7 +91,7 @@ class _Ending:
         key = (instance, slot)
         if instance in self.engine.spoiled or key in self.hopeless_keys or name in self.hopeless_names:
             return True
-        return key in self.by_key or name in self.by_name
+        return bool(self.parked.of_property(key))
 
     def _complete(self, instance: Instance, *, trouble: bool) -> None:
         values = instance.values
@@ -162,10 +155,8 @@ class _Ending:
         if isinstance(wait, WaitForKey):
             return []
         if wait.owner is None:
-            return self.by_variable.get((id(wait.slots), wait.slot), [])
-        key = (wait.owner, wait.slot)
-        name = wait.owner.entity.by_slot[wait.slot].name
-        return self.by_key.get(key, []) + self.by_name.get(name, [])
+            return self.parked.of_variable(wait)
+        return self.parked.of_property((wait.owner, wait.slot))
 
     def _is_consequence(self, wait: Wait) -> bool:
         """Waits for something that a failed statement would have written."""

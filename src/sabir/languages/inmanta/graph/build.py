@@ -166,20 +166,11 @@ class _Builder:
             attributes=Record(plan.attribute_layout, tuple(row)),
             relations=Record(plan.relation_layout, tuple(relations)),
             requires=requires,
-            origin=self._creation(instance),
+            origin=self._written(site) if self.provenance is None else self.provenance.of_instance(instance),
             origins=self._site_record(site, entity)
             if plain and self.provenance is None
             else self._own_record(instance),
         )
-
-    def _creation(self, instance: Instance) -> Origin:
-        site = instance.site
-        if self.provenance is not None:
-            return self.provenance.of_instance(instance)
-        origin = self.site_origins.get(site)
-        if origin is None:
-            origin = self.site_origins[site] = Origin(site.place, site.how, (), site_note(site))
-        return origin
 
     def _site_record(self, site: Site, entity: EntityType) -> Record[Origin]:
         record = self.shared.get((site, entity))
