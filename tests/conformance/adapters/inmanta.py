@@ -25,9 +25,9 @@ from sabir.languages.inmanta.syntax.project import (
     DUPLICATE,
     OLD_RELATION,
     SLASH_COMMENT,
-    SYNTAX,
     UNKNOWN_MODULE,
 )
+from sabir.languages.inmanta.syntax.stream import SYNTAX
 from sabir.session import Session, Trust
 from sabir.source.packages.load import load_package
 from tests.conformance.runner.inmanta import (

@@ -129,6 +129,8 @@ def _whole(value: Any) -> Any:
 
 
 def _inserted(value: Any) -> str:
+    if type(value) is int:  # the usual case: the number of a loop
+        return str(value)
     return shown_text(_whole(value))
 
 
