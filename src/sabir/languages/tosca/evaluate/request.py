@@ -8,15 +8,14 @@ from pathlib import Path
 from typing import Any, Final
 
 from msgspec import Struct, field
-from msgspec.structs import replace
 
-from sabir.diagnostics.near import did_you_mean
 from sabir.errors import UsageError
 from sabir.expressions.query.project import Project
 from sabir.expressions.query.resource import Resource
 from sabir.expressions.query.values import NodeState, Status
 from sabir.graph.origin import Origin
 from sabir.languages.language import EvaluationRequest
+from sabir.languages.tosca.evaluate.overrides import keys_by_node
 from sabir.languages.tosca.syntax.documents import Loaded, Recorded
 from sabir.languages.tosca.syntax.nodes import Topology
 from sabir.languages.tosca.syntax.project import PROJECT_FILE, project_values
@@ -35,8 +34,6 @@ class LiveValues(Struct, frozen=True, kw_only=True):
     attributes: Mapping[str, Any] = {}
     status: Status = Status.ok
     state: NodeState | None = None
-    recorded: bool = True
-    """False: nothing is running, somebody asks what if."""
 
 
 class Request(Struct, frozen=True, kw_only=True):
@@ -49,35 +46,19 @@ class Request(Struct, frozen=True, kw_only=True):
     input_origins: Mapping[str, Origin] = {}
     """Where inputs came from that somebody computed."""
     overridden: Mapping[str, Collection[str]] = {}
-    """Attributes that are live only because somebody asks what if."""
+    """Keys of node templates whose values are not those of the file, because somebody asks what if."""
 
 
 def request_of(loaded: Loaded, topology: Topology, request: EvaluationRequest) -> Request:
     """The request of an operation for this template: what its ensemble says, and above that what the caller says."""
     live = {name: _live(recorded) for name, recorded in loaded.recorded.items()}
-    overridden: dict[str, set[str]] = {}
-    for where, value in request.overrides.items():
-        name, key = _node_and_attribute(where, topology)
-        values = live.get(name, LiveValues(recorded=False))
-        live[name] = replace(values, attributes={**values.attributes, key: value})
-        overridden.setdefault(name, set()).add(key)
     return Request(
         inputs={**loaded.inputs, **_from_file(request.config), **request.inputs},
         live=live,
         project=_project(loaded, topology, request),
         session=request.session,
         input_origins=request.input_origins,
-        overridden=overridden,
-    )
-
-
-def _node_and_attribute(where: str, topology: Topology) -> tuple[str, str]:
-    name, dot, key = where.rpartition(".")
-    if dot and name in topology.node_templates:
-        return name, key
-    near = did_you_mean(name, topology.node_templates) if dot else "write it as NODE.ATTRIBUTE=VALUE"
-    raise UsageError(
-        f"--set {where}: there is no node template {name or where!r}" + (f": {near}" if near else "")
+        overridden=keys_by_node(request.overrides, topology),
     )
 
 

@@ -88,7 +88,7 @@ class _Builder:
             attributes=Record.of(attributes),
             relations=Record.of({key: tuple(ids) for key, ids in relations.items()}),
             requires=tuple(dict.fromkeys(id_ for ids in relations.values() for id_ in ids)),
-            status=live.status.name if live is not None and live.recorded else None,
+            status=live.status.name if live is not None else None,
             origin=Origin(node.template.place, How.LITERAL),
             origins=Record.of(origins),
             kinds=self.kinds.of_node(node, is_hosted=host is not None),

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from sabir.diagnostics.finding import Finding, Severity
-from sabir.diagnostics.near import did_you_mean
-from sabir.errors import FindingError, UsageError
+from sabir.errors import FindingError
 from sabir.expressions.query.functions.registry import load_plugins
 from sabir.graph.graph import Graph
 from sabir.languages.language import Evaluation, EvaluationRequest
 from sabir.languages.tosca.check.rules import check_model
 from sabir.languages.tosca.evaluate.ensemble import Ensemble
+from sabir.languages.tosca.evaluate.overrides import with_overrides
 from sabir.languages.tosca.evaluate.request import Request, request_of
 from sabir.languages.tosca.graph.build import build_graph
 from sabir.languages.tosca.model.model import Model
@@ -24,12 +24,11 @@ __all__ = ["evaluate_package", "instantiate"]
 
 def evaluate_package(package: LoadedPackage, request: EvaluationRequest) -> Evaluation:
     load_plugins()
-    loaded = load_entry(package)
+    loaded = with_overrides(load_entry(package), request.overrides)
     topology = loaded.topology
     if topology is None or loaded.broken:
         return Evaluation(graph=Graph(()), findings=loaded.findings)
     ensemble, findings = _instantiated(topology, request_of(loaded, topology, request))
-    _refuse_unknown_overrides(loaded, ensemble)
     graph, failures = build_graph(ensemble, full_provenance=request.full_provenance)
     errors = _errors([*loaded.findings, *findings])
     # Without an import many a value cannot be computed; the finding about the import is the one that helps.
@@ -56,19 +55,3 @@ def _instantiated(topology: Topology, request: Request) -> tuple[Ensemble, list[
 
 def _errors(findings: list[Finding]) -> list[Finding]:
     return [finding for finding in findings if finding.severity is Severity.ERROR]
-
-
-def _refuse_unknown_overrides(loaded: Loaded, ensemble: Ensemble) -> None:
-    """A value for what a node does not have would change nothing."""
-    for name, keys in ensemble.request.overridden.items():
-        node = ensemble.nodes.get(name)
-        if node is None:
-            continue
-        recorded = loaded.recorded[name].attributes if name in loaded.recorded else {}
-        attributes = {key for key in node.keys() if key not in keys} | recorded.keys()  # noqa: SIM118  # no mapping
-        for key in sorted(keys):
-            if node.definition(key) is None and node.assigned(key) is None and key not in attributes:
-                near = did_you_mean(key, attributes)
-                raise UsageError(
-                    f"--set {name}.{key}: {name!r} has no attribute {key!r}" + (f": {near}" if near else "")
-                )

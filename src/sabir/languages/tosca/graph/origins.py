@@ -74,8 +74,10 @@ class Origins(Chains):
         """Whether what values rest on is wanted, too."""
 
     def of_value(self, live: Live, key: str) -> Origin | None:
+        if isinstance(live, NodeInstance) and key in self.ensemble.request.overridden.get(live.name, ()):
+            return Origin(live.template.place, How.OVERRIDE, note=key)
         if live.live(key) is not MISSING:
-            return self._of_live(live, key)
+            return self._of_live(live)
         described = live.described(key)
         if described is None or described.place is None:
             return None
@@ -84,13 +86,10 @@ class Origins(Chains):
         how = How.LITERAL if described.is_constant else How.EXPRESSION
         return Origin(described.place, how, self._assigned_sources(live, key, described))
 
-    def _of_live(self, live: Live, key: str) -> Origin | None:
-        place = live.template.place if isinstance(live, NodeInstance) else None
-        if place is None:
+    def _of_live(self, live: Live) -> Origin | None:
+        if not isinstance(live, NodeInstance):
             return None
-        if key in self.ensemble.request.overridden.get(live.name, ()):
-            return Origin(place, How.OVERRIDE, note=key)
-        return Origin(place, How.ASSIGNMENT, note="recorded")
+        return Origin(live.template.place, How.ASSIGNMENT, note="recorded")
 
     def of_output(self, output: OutputDefinition) -> Origin | None:
         written = output.value
