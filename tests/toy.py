@@ -34,6 +34,7 @@ class _Draft:
 
 class ToyLanguage:
     name = "toy"
+    evaluates_when_checked = False
 
     def recognises(self, package: LoadedPackage) -> bool:
         return package.exists("main.toy")

@@ -96,6 +96,7 @@ CODES = (
 
 class Toy:
     name = "toy"
+    evaluates_when_checked = False
 
     def recognises(self, package: LoadedPackage) -> bool:
         return package.exists("toy.yaml")

@@ -26,6 +26,7 @@ _LONG = 10
 
 class Lines:
     name = "lines"
+    evaluates_when_checked = False
 
     def recognises(self, package: LoadedPackage) -> bool:
         return any(name.endswith(".lines") for name in package.list())

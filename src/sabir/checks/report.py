@@ -27,6 +27,8 @@ class PackageReport(Struct, frozen=True, kw_only=True):
     """Findings that comments took away."""
     baselined: int = 0
     """Findings that the baseline knows."""
+    not_evaluated: str | None = None
+    """Why the package was only read, when its language could have evaluated it, too."""
 
     def shown_file(self, file: str) -> str:
         """The path under which a person finds a file of the package from where the path was given."""
@@ -75,6 +77,12 @@ class Report(Struct, frozen=True, kw_only=True):
     @property
     def warnings(self) -> int:
         return self.count(Severity.WARNING)
+
+    @property
+    def not_evaluated(self) -> tuple[str, ...]:
+        """Why packages were only read, each reason once, in the order of the packages."""
+        reasons = (package.not_evaluated for package in self.packages)
+        return tuple(dict.fromkeys(reason for reason in reasons if reason is not None))
 
     @property
     def suppressed(self) -> int:

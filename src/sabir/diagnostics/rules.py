@@ -61,6 +61,8 @@ class Rule(Struct, frozen=True, kw_only=True):
     """How the examples are read; None: found from the files."""
     trust: tuple[str, ...] = ()
     """What the examples must be trusted with to show it, in the words of `--trust`."""
+    withheld: bool = False
+    """Reported because leave or an input was not given: the text itself may be right, so `check` does not count it."""
     when: Literal["check", "evaluate", "render"] = "check"
     """`check`: reported without running anything; `evaluate`: only an evaluation can tell; `render`: only rendering."""
 

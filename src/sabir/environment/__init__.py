@@ -20,6 +20,7 @@ class EnvironmentLanguage:
     """An environment stands wherever a package of one language can stand."""
 
     name: Final = "environment"
+    evaluates_when_checked: Final = False
 
     def recognises(self, package: LoadedPackage) -> bool:
         return package.exists(FILE_NAME)

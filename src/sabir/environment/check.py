@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import ClassVar, Final
 
@@ -18,7 +18,7 @@ from sabir.environment.evaluate import evaluate_environment, load_environment
 from sabir.environment.examples import environment_rule
 from sabir.environment.nodes import Environment
 from sabir.environment.parts import LoadedPart, load_parts
-from sabir.languages.language import Evaluation, EvaluationRequest
+from sabir.languages.language import Evaluation, EvaluationRequest, Language
 from sabir.session import Trust
 
 __all__ = ["EnvironmentValidator"]
@@ -29,9 +29,6 @@ MISSING_RULES: Final = environment_rule(
     "The files under rules lie beside sabir.yaml, or are named from its folder.",
     "parts:\n  db:\n    path: db.yaml\nrules: gone.yaml\n",
 )
-
-# Calls that are refused because nothing is trusted while checking.
-_UNTRUSTED: Final = frozenset({"INM:E023", "EXPR:E016"})
 
 
 class EnvironmentValidator(BaseValidator):
@@ -57,7 +54,7 @@ class EnvironmentValidator(BaseValidator):
         yield from self._parts(parts)
         yield from self._rules(environment)
 
-    def _parts(self, parts: Iterable[LoadedPart]) -> Iterator[Finding]:
+    def _parts(self, parts: Sequence[LoadedPart]) -> Iterator[Finding]:
         """What the validators of each language say, and what only an evaluation of all parts together can tell.
 
         A part that the environment configures is judged by the evaluation alone: without its configuration it is not
@@ -71,8 +68,9 @@ class EnvironmentValidator(BaseValidator):
                         moved = loaded.places.finding(finding)
                         said.add(_key(moved))
                         yield moved
+        withheld = _withheld(loaded.language for loaded in parts)
         for finding in self._evaluation.findings:
-            if finding.code not in _UNTRUSTED and _key(finding) not in said:
+            if finding.code not in withheld and _key(finding) not in said:
                 yield finding
 
     @cached_property
@@ -99,6 +97,15 @@ class EnvironmentValidator(BaseValidator):
         # Without a whole graph a rule would speak of things that are only missing because of the errors.
         if rules and not any(one.severity is Severity.ERROR for one in self._evaluation.findings):
             yield from run_rules(rules, self._evaluation.graph, self.session)
+
+
+def _withheld(languages: Iterable[Language]) -> set[str]:
+    """The codes of what was refused because nothing is trusted while checking."""
+    rules = (
+        *collect_rules("sabir.expressions"),
+        *(rule for language in languages for rule in language.rules()),
+    )
+    return {rule.code for rule in rules if rule.withheld}
 
 
 def _key(finding: Finding) -> tuple[str, str, str]:

@@ -169,6 +169,14 @@ class Language(Protocol):
         """The validators of its packages, in the order of their reports."""
         ...
 
+    @property
+    def evaluates_when_checked(self) -> bool:
+        """Whether `check` evaluates a package, too, and reports what only that can tell.
+
+        False where the validators find as much without, or where a package alone is not what is evaluated.
+        """
+        ...
+
     def evaluate(self, package: LoadedPackage, request: EvaluationRequest) -> Evaluation: ...
 
     def renderers(self) -> Mapping[str, Renderer]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -19,6 +20,10 @@ from sabir.errors import SabirError, UnusableInput, UsageError
 from sabir.operations.languages import find_language
 from sabir.source.packages import LoadedPackage, load_package
 
+if TYPE_CHECKING:
+    from sabir.languages.language import EvaluationRequest, Language
+    from sabir.operations.check_by_evaluating import EvaluatingCheck
+
 __all__ = ["CheckResult", "check_package", "check_paths", "list_codes", "reject_unknown_codes"]
 
 
@@ -32,21 +37,28 @@ class CheckResult(Struct, frozen=True, kw_only=True):
         return 2 if self.refused else self.report.exit_status(strict=strict)
 
 
-def check_paths(paths: Sequence[Path], options: CheckOptions | None = None, *, jobs: int = 1) -> CheckResult:
+def check_paths(
+    paths: Sequence[Path],
+    options: CheckOptions | None = None,
+    *,
+    jobs: int = 1,
+    evaluation: EvaluationRequest | None = None,
+) -> CheckResult:
     """Check each path. One that cannot be taken does not keep the others from being checked.
 
-    With `jobs` above 1 the paths, or the files of a single package, are shared out to that many processes; the report
+    `evaluation` says how packages are evaluated: inputs, configuration, further directories. Its session is that of the
+    options. With `jobs` above 1 the paths, or the files of a single package, are shared out to that many processes; the report
     is the same.
     """
     application = Application(options)
     if jobs > 1 and len(paths) > 1:
         from sabir.operations.parallel import in_processes
 
-        outcomes = in_processes(_Outcome(application.options), paths, jobs)
+        outcomes = in_processes(_Outcome(application.options, evaluation), paths, jobs)
         # The processes have met the plug-ins; so must this one, to say which failed.
         application.validators_for(())
     else:
-        outcomes = [_outcome(path, application, jobs=jobs) for path in paths]
+        outcomes = [_outcome(path, application, evaluation, jobs=jobs) for path in paths]
     packages = tuple(outcome for outcome in outcomes if isinstance(outcome, PackageReport))
     refused = tuple(
         (path, outcome) for path, outcome in zip(paths, outcomes, strict=True) if isinstance(outcome, str)
@@ -94,23 +106,31 @@ class _Outcome(Struct, frozen=True):
     """The check of one path as something that can be sent to another process."""
 
     options: CheckOptions
+    evaluation: EvaluationRequest | None
 
     def __call__(self, path: Path) -> PackageReport | str:
-        return _outcome(path, Application(self.options))
+        return _outcome(path, Application(self.options), self.evaluation)
 
 
-def _outcome(path: Path, application: Application, *, jobs: int = 1) -> PackageReport | str:
+def _outcome(
+    path: Path, application: Application, evaluation: EvaluationRequest | None, *, jobs: int = 1
+) -> PackageReport | str:
     try:
-        return _checked(
-            load_package(path, application.options.session.limits.package), application, jobs=jobs
-        )
+        package = load_package(path, application.options.session.limits.package)
+        return _checked(package, application, evaluation, jobs=jobs)
     except UsageError:
         raise
     except (UnusableInput, SabirError) as error:
         return str(error)
 
 
-def _checked(package: LoadedPackage, application: Application, *, jobs: int = 1) -> PackageReport:
+def _checked(
+    package: LoadedPackage,
+    application: Application,
+    evaluation: EvaluationRequest | None = None,
+    *,
+    jobs: int = 1,
+) -> PackageReport:
     try:
         language = find_language(package, application.options.language)
     except UnusableInput:
@@ -124,8 +144,28 @@ def _checked(package: LoadedPackage, application: Application, *, jobs: int = 1)
         from sabir.operations.policy import policy_validator
 
         more = [*more, policy_validator(rules, language)]
-    found = application.check(package, [*language.validators(), *more], run=_runner(package, jobs))
-    return replace(found, language=language.name)
+    validators = [*language.validators(), *more]
+    run = _runner(package, jobs)
+    # Who asks for single validators wants what these say, and no more.
+    if application.options.scope or not language.evaluates_when_checked:
+        return replace(application.check(package, validators, run=run), language=language.name)
+    evaluating = _evaluating(package, language, evaluation, application)
+    report = application.check(package, validators, run=evaluating.after(run))
+    return replace(report, language=language.name, not_evaluated=evaluating.not_evaluated)
+
+
+def _evaluating(
+    package: LoadedPackage,
+    language: Language,
+    evaluation: EvaluationRequest | None,
+    application: Application,
+) -> EvaluatingCheck:
+    # A check that only reads loads nothing of evaluations.
+    from sabir.languages.language import EvaluationRequest
+    from sabir.operations.check_by_evaluating import EvaluatingCheck
+
+    request = replace(evaluation or EvaluationRequest(), session=application.options.session)
+    return EvaluatingCheck(package, language, request)
 
 
 def _runner(package: LoadedPackage, jobs: int) -> CheckRunner | None:

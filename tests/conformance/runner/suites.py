@@ -17,6 +17,8 @@ from tests.conformance.runner import (
     eval_compare,
     inmanta,
     inmanta_compare,
+    mistakes,
+    mistakes_compare,
     muranopl,
     muranopl_compare,
     packages,
@@ -48,6 +50,7 @@ SUITES: dict[str, Suite] = {
         Suite(language="inmanta", load=inmanta.load, judge=inmanta_compare.judge),
         Suite(language="ccp", load=ccp.load, judge=ccp_compare.judge),
         Suite(language="eval", load=eval.load, judge=eval_compare.judge),
+        Suite(language="mistakes", load=mistakes.load, judge=mistakes_compare.judge),
     )
 }
 

@@ -71,6 +71,7 @@ def _books(package: LoadedPackage) -> Iterator[tuple[str, YamlScalar, Place]]:
 
 class Shelf:
     name = "shelf"
+    evaluates_when_checked = False
 
     def recognises(self, package: LoadedPackage) -> bool:
         return package.exists(FILE)

@@ -37,6 +37,7 @@ def report_data(report: Report, *, statistics: bool = False) -> dict[str, Any]:
                 "findings": len(package.findings),
                 "suppressed": package.suppressed,
                 "baselined": package.baselined,
+                "not_evaluated": package.not_evaluated,
             }
             for package in report.packages
         ],

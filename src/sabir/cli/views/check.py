@@ -212,6 +212,7 @@ def summary(report: Report) -> str:
     packages = len(report.packages)
     total = " and ".join(counts) or "nothing found"
     notes = [f"{total} in {packages} package{'' if packages == 1 else 's'}"]
+    notes += [f"not evaluated: {reason}" for reason in report.not_evaluated]
     if report.suppressed:
         notes.append(f"{report.suppressed} suppressed by comments")
     if report.baselined:

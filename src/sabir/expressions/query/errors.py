@@ -20,7 +20,14 @@ __all__ = ["BAD_ARGUMENTS", "NOT_FOUND", "REFUSED", "TOO_MUCH", "QueryError", "e
 
 
 def expression_rule(
-    code: str, *, title: str, why: str, bad: str, good: str, trust: tuple[str, ...] = ()
+    code: str,
+    *,
+    title: str,
+    why: str,
+    bad: str,
+    good: str,
+    trust: tuple[str, ...] = (),
+    withheld: bool = False,
 ) -> Rule:
     """A rule of expressions; `bad` and `good` are values of an output in YAML."""
     return Rule(
@@ -32,6 +39,7 @@ def expression_rule(
         language="tosca",
         when="evaluate",
         trust=trust,
+        withheld=withheld,
     )
 
 
@@ -65,6 +73,7 @@ REFUSED: Final = expression_rule(
     why="Running Python, writing files and using the network are allowed by the owner: --trust python, write-files, network.",
     bad="{eval: {python: os.getcwd}}",
     good="{eval: {q: os.getcwd}}",
+    withheld=True,
 )
 
 TOO_MUCH: Final = expression_rule(

@@ -18,6 +18,7 @@ class Ccp:
     """The language as the rest of sabir sees it."""
 
     name: Final = "ccp"
+    evaluates_when_checked: Final = False
 
     def recognises(self, package: LoadedPackage) -> bool:
         from sabir.languages.ccp.recognition import recognises

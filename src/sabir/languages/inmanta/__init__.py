@@ -18,6 +18,7 @@ class InmantaLanguage:
     """The language as the rest of sabir sees it. What a call needs is imported by that call."""
 
     name = "inmanta"
+    evaluates_when_checked = True
 
     def recognises(self, package: LoadedPackage) -> bool:
         if package.exists("main.cf") or package.exists("model/_init.cf"):

@@ -18,6 +18,7 @@ class MuranoPL:
     """The language as the rest of sabir sees it."""
 
     name: Final = "muranopl"
+    evaluates_when_checked: Final = False
 
     def recognises(self, package: LoadedPackage) -> bool:
         if not package.single_file:

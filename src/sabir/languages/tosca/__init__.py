@@ -18,6 +18,7 @@ class Tosca:
     """The language as the rest of sabir sees it."""
 
     name: Final = "tosca"
+    evaluates_when_checked: Final = True
 
     def recognises(self, package: LoadedPackage) -> bool:
         from sabir.languages.tosca.syntax.recognition import recognises

@@ -47,6 +47,7 @@ REFUSED: Final = inmanta_rule(
         "libs/net/plugins/__init__.py": PLUGIN_TEXT + "    return number // 2\n",
     },
     when="evaluate",
+    withheld=True,
 )
 
 

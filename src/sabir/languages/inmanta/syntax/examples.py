@@ -26,6 +26,7 @@ def inmanta_rule(
     *,
     when: Literal["check", "evaluate", "render"] = "check",
     fixable: bool = False,
+    withheld: bool = False,
 ) -> Rule:
     """A rule whose examples are files of a project, or the text of its `main.cf`."""
     return Rule(
@@ -35,6 +36,7 @@ def inmanta_rule(
         bad={"main.cf": bad} if isinstance(bad, str) else bad,
         good={"main.cf": good} if isinstance(good, str) else good,
         fixable=fixable,
+        withheld=withheld,
         language="inmanta",
         when=when,
     )

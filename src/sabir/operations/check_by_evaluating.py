@@ -1,0 +1,69 @@
+"""What only an evaluation can tell, for `check`: values that clash, are missing, or wait for each other.
+
+The evaluation runs under the trust of the check, which is none unless the operator gave some. Where it meets something that
+needs leave or an input, what follows from the gap says nothing about the text: then the package counts as not evaluated, and
+the summary names the reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from sabir.checks.prepared import CheckRunner, PreparedCheck, guarded, run_in_turn
+from sabir.diagnostics.finding import Finding, Severity
+from sabir.errors import SabirError
+from sabir.languages.language import EvaluationRequest, Language
+from sabir.source.packages import LoadedPackage
+
+__all__ = ["EvaluatingCheck"]
+
+
+def _withheld_codes(language: Language) -> frozenset[str]:
+    """The codes of what needs leave or an input: they tell about the run, not about the text."""
+    return frozenset(rule.code for rule in language.rules() if rule.withheld)
+
+
+class EvaluatingCheck:
+    """Evaluates a package after its checks and adds what these did not say themselves."""
+
+    def __init__(self, package: LoadedPackage, language: Language, request: EvaluationRequest) -> None:
+        self.package, self.language, self.request = package, language, request
+        self.not_evaluated: str | None = None
+        """Set by the run: why there was no evaluation that would say something about the text."""
+
+    def after(self, run: CheckRunner | None) -> CheckRunner:
+        """A runner that evaluates when `run` has called the checks."""
+        return lambda checks: self._findings(checks, run or run_in_turn)
+
+    def _findings(self, checks: Sequence[PreparedCheck], run: CheckRunner) -> Iterator[Finding]:
+        findings = [*run(checks)]
+        yield from findings
+        evaluated = guarded(
+            self._evaluated,
+            name="of the evaluation",
+            file="<evaluation>",
+            debugging=self.request.session.debugging,
+        )
+        yield from _unsaid([*evaluated], findings)
+
+    def _evaluated(self) -> Iterable[Finding]:
+        try:
+            findings = self.language.evaluate(self.package, self.request).findings
+        except SabirError as error:
+            self.not_evaluated = str(error)
+            return ()
+        errors = [finding for finding in findings if finding.severity is Severity.ERROR]
+        codes = _withheld_codes(self.language) if errors else frozenset[str]()
+        gap = next((finding for finding in errors if finding.code in codes), None)
+        if gap is None:
+            return findings
+        self.not_evaluated = gap.message + (f" ({gap.hint})" if gap.hint else "")
+        return ()
+
+
+def _unsaid(evaluated: Iterable[Finding], checked: Sequence[Finding]) -> Iterator[Finding]:
+    """Of two findings at one place the checker's stays: it was made for reading, the other is its consequence."""
+    said = {(finding.location, finding.severity) for finding in checked}
+    for finding in evaluated:
+        if (finding.location, finding.severity) not in said:
+            yield finding
