@@ -204,7 +204,7 @@ def evaluate(folder: str, _size: int) -> Callable[[], Any]:
     from sabir.session import Session, Trust
     from sabir.source.packages.load import load_package
 
-    request = EvaluationRequest(session=Session(trust=Trust(plugins=True)))
+    request = EvaluationRequest(session=Session(trust=Trust(python=True)))
     # Modules are loaded now, not while the clock runs.
     from sabir.source.packages import MemoryPackage
 

@@ -29,8 +29,17 @@ def test_a_word_of_trust_allows_that_alone(word: str) -> None:
 
 
 def test_an_unknown_word_of_trust_is_refused() -> None:
-    with pytest.raises(TypeError):
+    with pytest.raises(ValueError, match="nothing that can be allowed"):
         Trust.of(["everything"])
+
+
+def test_single_variables() -> None:
+    trust = Trust.of(["env:PORT", "python", "env:HOME", "env:PORT"])
+    assert trust.words == ("python", "env:HOME", "env:PORT")
+    assert trust.with_words(["network"]) == Trust(python=True, network=True, variables=("HOME", "PORT"))
+    session = Session(trust=trust, environment={"PORT": "80", "SECRET": "x"})
+    assert session.visible_environment == {"PORT": "80"}
+    assert Session(trust=Trust(env=True), environment={"A": "b"}).visible_environment == {"A": "b"}
 
 
 def test_a_session_has_one_cache_of_a_kind_and_shares_none() -> None:

@@ -24,27 +24,56 @@ __all__ = ["TRUST_WORDS", "Limits", "Session", "Trust", "wall_clock"]
 
 Cache = TypeVar("Cache")
 
-TRUST_WORDS: Final = ("python", "network", "private-network", "write-files")
-"""What `--trust` takes."""
+TRUST_WORDS: Final = ("python", "scripts", "env", "network", "private-network", "write-files", "outside")
+"""What `--trust` takes; `env:NAME` stands for a single variable."""
+
+_VARIABLE: Final = "env:"
 
 
 class Trust(Struct, frozen=True, kw_only=True):
-    """What the owner of a package allows beyond reading it. Nothing, unless said."""
+    """What the operator allows beyond reading a package. Nothing, unless said; no file that is read can add to it."""
 
-    plugins: bool = False
-    """Run the Python plug-ins that a model brings."""
     python: bool = False
-    """Call Python functions that an expression names."""
+    """Run Python of the package: plug-ins of a model, functions that an expression names."""
+    scripts: bool = False
+    """Run scripts and programs of the package."""
+    env: bool = False
+    """Let expressions see all environment variables."""
+    variables: tuple[str, ...] = ()
+    """Environment variables that expressions may see, without `env`."""
     network: bool = False
     """Fetch URLs; private and link-local addresses stay refused unless `private_network`."""
     private_network: bool = False
     write_files: bool = False
     """Let expressions write files below the project."""
+    outside: bool = False
+    """Follow paths that lead out of the project."""
 
     @classmethod
-    def of(cls, words: Iterable[str], *, plugins: bool = False) -> Trust:
-        """Trust in the words of `--trust`."""
-        return cls(plugins=plugins, **{word.replace("-", "_"): True for word in words})
+    def of(cls, words: Iterable[str]) -> Trust:
+        """Trust in the words of `--trust`; ValueError for any other word."""
+        allowed: dict[str, bool] = {}
+        variables: set[str] = set()
+        for word in words:
+            if word.startswith(_VARIABLE) and len(word) > len(_VARIABLE):
+                variables.add(word.removeprefix(_VARIABLE))
+            elif word in TRUST_WORDS:
+                allowed[word.replace("-", "_")] = True
+            else:
+                raise ValueError(f"{word!r} is nothing that can be allowed: {', '.join(TRUST_WORDS)}")
+        return cls(variables=tuple(sorted(variables)), **allowed)
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """As `--trust` takes them."""
+        flags = (word for word in TRUST_WORDS if getattr(self, word.replace("-", "_")))
+        return (*flags, *(_VARIABLE + name for name in self.variables))
+
+    def with_words(self, words: Iterable[str]) -> Trust:
+        return Trust.of((*self.words, *words))
+
+    def allows_variable(self, name: str) -> bool:
+        return self.env or name in self.variables
 
 
 class Limits(Struct, frozen=True, kw_only=True):
@@ -72,7 +101,7 @@ class Session(Struct, frozen=True, kw_only=True, eq=False):
     trust: Trust = Trust()
     limits: Limits = Limits()
     environment: Mapping[str, str] = field(default_factory=dict[str, str])
-    """Environment variables. The command line hands over its own; who else may see them is for `trust` to say."""
+    """All environment variables, for sabir's own settings. What a package may see of them: `visible_environment`."""
     clock: Callable[[], datetime] = wall_clock
     """The time of day, with its time zone."""
     monotonic: Callable[[], float] = monotonic
@@ -95,6 +124,11 @@ class Session(Struct, frozen=True, kw_only=True, eq=False):
         if cache is None:
             cache = self.caches.setdefault(kind, kind())
         return cache  # type: ignore[return-value]  # the key made it
+
+    @property
+    def visible_environment(self) -> Mapping[str, str]:
+        """The environment variables that a package may see."""
+        return {name: value for name, value in self.environment.items() if self.trust.allows_variable(name)}
 
     @property
     def debugging(self) -> bool:

@@ -24,6 +24,11 @@ topology_template:
     looked_up: {value: "{{ lookup('env', 'SABIR_T') }}"}
     year: {value: "{{ now().year }}"}
 """
+HINT = "allow it with --trust env:SABIR_T, or all variables with --trust env"
+
+
+def allowed(value: str) -> Session:
+    return Session(environment={"SABIR_T": value}, trust=Trust.of(["env:SABIR_T"]))
 
 
 @pytest.fixture
@@ -38,13 +43,20 @@ def outputs(path: Path, session: Session) -> dict[str, Any]:
     return dict(sabir.compile(path, session=session).graph.outputs)
 
 
-def test_a_bare_session_sees_no_variable_of_the_process(template: Path) -> None:
-    found = outputs(template, Session())
+def test_a_bare_session_is_refused_the_variables_of_the_process(template: Path) -> None:
+    compiled = sabir.compile(template, session=Session())
+    refused = [one for one in compiled.findings if one.code == "EXPR:E016"]
+    assert [one.hint for one in refused] == [HINT] * 3
+    assert all("SABIR_T" in one.message for one in refused)
+
+
+def test_no_variable_of_the_process_is_seen(template: Path) -> None:
+    found = outputs(template, Session(trust=Trust(env=True)))
     assert (found["got"], found["there"], found["looked_up"]) == (None, False, "")
 
 
 def test_sessions_do_not_mix(template: Path) -> None:
-    first, second = Session(environment={"SABIR_T": "a"}), Session(environment={"SABIR_T": "b"})
+    first, second = allowed("a"), allowed("b")
     found = [outputs(template, session) for session in (first, second, first)]
     assert [one["got"] for one in found] == ["a", "b", "a"]
     assert [one["looked_up"] for one in found] == ["a", "b", "a"]
@@ -55,7 +67,7 @@ def test_the_clock_of_the_session_tells_templates_the_time(template: Path) -> No
 
 
 @pytest.mark.parametrize(
-    ("session", "value"), [(Session(), []), (Session(environment={"SABIR_T": "mine"}), ["mine"])]
+    ("session", "value"), [(Session(trust=Trust(env=True)), []), (allowed("mine"), ["mine"])]
 )
 def test_queries(template: Path, session: Session, value: list[str]) -> None:
     assert [*sabir.query(template, "{get_env: SABIR_T}", session=session).values] == value
@@ -66,7 +78,7 @@ def test_rules_of_an_environment(template: Path) -> None:
         "parts: {web: {path: service.yaml}}\noutputs:\n  it: {eval: {concat: [x, {get_env: SABIR_T}]}}\n",
         encoding="utf-8",
     )
-    graph = sabir.compile(template.parent, session=Session(environment={"SABIR_T": "y"})).graph
+    graph = sabir.compile(template.parent, session=allowed("y")).graph
     assert graph.outputs["it"] == "xy"
 
 

@@ -89,5 +89,5 @@ def test_comments_suppress_findings_of_the_evaluation(tmp_path: Path) -> None:
 
 
 def test_trusted_plugins_run(tmp_path: Path) -> None:
-    session = Session(trust=Trust(plugins=True))
+    session = Session(trust=Trust(python=True))
     assert checked(tmp_path, WITH_PLUGIN, session=session).not_evaluated is None

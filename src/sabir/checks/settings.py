@@ -14,6 +14,7 @@ from msgspec import Struct, field
 from sabir.checks.options import CheckOptions
 from sabir.diagnostics.near import did_you_mean
 from sabir.errors import UsageError
+from sabir.source.packages import is_below
 
 __all__ = ["Settings", "find_settings", "read_settings"]
 
@@ -78,6 +79,10 @@ def read_settings(file: Path) -> Settings:
         hint = did_you_mean(unknown[0], _KEYS) or f"there are {', '.join(_KEYS)}"
         raise UsageError(f"{file}: no setting {unknown[0]!r}: {hint}")
     check = {key: table[key] for key in _CHECK_KEYS if key in table}
+    if "rules" in check:
+        check["rules"] = [
+            str(_beside(file, path)) for path in CheckOptions.of({"rules": check["rules"]}).rules
+        ]
     try:
         CheckOptions.of(check).selection  # noqa: B018  a bad value is to be reported with the name of its file
     except UsageError as error:
@@ -86,9 +91,19 @@ def read_settings(file: Path) -> Settings:
         file=file,
         check=check,
         format=_value(file, table, "format", str),
-        baseline=None if (path := _value(file, table, "baseline", str)) is None else file.parent / path,
+        baseline=None if (path := _value(file, table, "baseline", str)) is None else _beside(file, path),
         jobs=_value(file, table, "jobs", int),
     )
+
+
+def _beside(file: Path, path: str) -> Path:
+    """What a settings file names lies in its folder: whoever wrote it must not have other files read or written."""
+    whole = file.parent / path
+    if not is_below(whole, file.parent):
+        raise UsageError(
+            f"{file}: {path!r} leads out of the folder of the settings; name it on the command line"
+        )
+    return whole
 
 
 def _text(file: Path) -> str:

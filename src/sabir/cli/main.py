@@ -27,6 +27,7 @@ COMMANDS: Final = {
     "render": Entry("Evaluate", "Write what other tools read: Kubernetes objects, object models …"),
     "impact": Entry("Evaluate", "Say what depends on a line."),
     "diff": Entry("Evaluate", "Compare two graphs by what they mean."),
+    "trust": Entry("Set up", "Remember what a project may do beyond being read."),
     "completion": Entry("Set up", "Print the shell completion script for bash, zsh or fish."),
 }
 

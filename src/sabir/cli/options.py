@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 import functools
-import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from sabir.cli.declare import argument, flag, option
 from sabir.cli.kinds import PATH, Choice, Proposed
 from sabir.cli.terminal import say
+from sabir.cli.trusting import command_session, trust_option
 from sabir.errors import UsageError
 
 if TYPE_CHECKING:
     from sabir.graph.values import Value
     from sabir.languages.language import EvaluationRequest
-    from sabir.session import Session, Trust
     from sabir.source.yaml.nodes import Data
 
 __all__ = [
-    "command_session",
     "evaluation_options",
     "evaluation_request",
     "format_option",
@@ -58,6 +56,8 @@ def format_option(*names: str, help: str) -> Callable[[F], F]:  # noqa: A002  wh
 
 
 _SECTION: Final = "Evaluation"
+_PATHS: Final = ("path", "before", "after")
+"""The arguments of commands that name what is evaluated."""
 _EVALUATION: Final = (
     option(
         "--input",
@@ -84,14 +84,7 @@ _EVALUATION: Final = (
         section=_SECTION,
         help="A further directory with packages, modules or components; may be repeated.",
     ),
-    option(
-        "--trust",
-        multiple=True,
-        type=Choice("python", "network", "private-network", "write-files"),
-        section=_SECTION,
-        help="What the package may do beyond being read; may be repeated.",
-    ),
-    flag("--no-plugins", section=_SECTION, help="Refuse to run the Python plug-ins of an Inmanta model."),
+    trust_option(section=_SECTION),
 )
 
 
@@ -107,7 +100,6 @@ def evaluation_options(function: Callable[..., int]) -> Callable[..., int]:
         config: Path | None,
         search_path: tuple[Path, ...],
         trust: tuple[str, ...],
-        no_plugins: bool,
         **others: Any,
     ) -> int:
         request = evaluation_request(
@@ -117,7 +109,7 @@ def evaluation_options(function: Callable[..., int]) -> Callable[..., int]:
             config=config,
             search_path=search_path,
             trust=trust,
-            no_plugins=no_plugins,
+            paths=[others[name] for name in _PATHS if others.get(name) is not None],
         )
         return function(evaluation=request, **others)
 
@@ -134,11 +126,10 @@ def evaluation_request(
     config: Path | None = None,
     search_path: Iterable[Path] = (),
     trust: Iterable[str] = (),
-    no_plugins: bool = False,
+    paths: Sequence[Path] = (),
 ) -> EvaluationRequest:
     """The request that the words of these options stand for."""
     from sabir.languages.language import EvaluationRequest
-    from sabir.session import Trust
 
     for file in (model, config):
         if file is not None and not file.exists():
@@ -149,17 +140,9 @@ def evaluation_request(
         model=model,
         config=config,
         search_path=tuple(search_path),
-        # Whoever evaluates an Inmanta model asks for its plug-ins, too: without them hardly any model says anything.
-        session=command_session(Trust.of(trust, plugins=not no_plugins)),
+        session=command_session(trust, paths),
         on_notice=say,
     )
-
-
-def command_session(trust: Trust | None = None) -> Session:
-    """The session of one run of the command line: with the environment variables of the process."""
-    from sabir.session import Session, Trust
-
-    return Session(trust=trust or Trust(), environment=dict(os.environ))
 
 
 def pairs(words: Iterable[str], option: str) -> dict[str, Value]:

@@ -6,8 +6,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import ClassVar, Final
 
-from msgspec.structs import replace
-
 from sabir.checks.files import FileSelection
 from sabir.checks.policy import PolicyRule, read_rules, run_rules
 from sabir.checks.validator import BaseValidator
@@ -19,7 +17,6 @@ from sabir.environment.examples import environment_rule
 from sabir.environment.nodes import Environment
 from sabir.environment.parts import LoadedPart, load_parts
 from sabir.languages.language import Evaluation, EvaluationRequest, Language
-from sabir.session import Trust
 
 __all__ = ["EnvironmentValidator"]
 
@@ -50,7 +47,7 @@ class EnvironmentValidator(BaseValidator):
             yield from findings
             return
         # Findings about sabir.yaml itself and about parts that are not there come with the evaluation.
-        parts, _ = load_parts(environment, self.package)
+        parts, _ = load_parts(environment, self.package, self.session)
         yield from self._parts(parts)
         yield from self._rules(environment)
 
@@ -63,8 +60,10 @@ class EnvironmentValidator(BaseValidator):
         said: set[tuple[str, str, str]] = set()
         for loaded in parts:
             if loaded.part.config is None:
-                for validator in loaded.language.validators():
-                    for finding in validator(loaded.package).run():
+                for kind in loaded.language.validators():
+                    validator = kind(loaded.package)
+                    validator.session = self.session
+                    for finding in validator.run():
                         moved = loaded.places.finding(finding)
                         said.add(_key(moved))
                         yield moved
@@ -75,9 +74,7 @@ class EnvironmentValidator(BaseValidator):
 
     @cached_property
     def _evaluation(self) -> Evaluation:
-        return evaluate_environment(
-            self.package, EvaluationRequest(session=replace(self.session, trust=Trust()))
-        )
+        return evaluate_environment(self.package, EvaluationRequest(session=self.session))
 
     def _rules(self, environment: Environment) -> Iterator[Finding]:
         """The policy files that the environment names, asked of the graph of all parts."""
@@ -100,7 +97,7 @@ class EnvironmentValidator(BaseValidator):
 
 
 def _withheld(languages: Iterable[Language]) -> set[str]:
-    """The codes of what was refused because nothing is trusted while checking."""
+    """The codes of what was refused because the operator has not allowed it."""
     rules = (
         *collect_rules("sabir.expressions"),
         *(rule for language in languages for rule in language.rules()),

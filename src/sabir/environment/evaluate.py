@@ -86,7 +86,7 @@ def _run(package: LoadedPackage, request: EvaluationRequest) -> tuple[_Run | Non
     if environment is None:
         return None, findings
     _check_overrides(environment, request)
-    parts, more = load_parts(environment, package)
+    parts, more = load_parts(environment, package, request.session)
     usable = {part.part.name: part for part in parts}
     runner = PartRunner(environment, usable, _by_part(references(environment)), request)
     run = _Run(environment, runner, [*findings, *more])

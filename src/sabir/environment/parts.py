@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Final, cast
 
@@ -12,10 +13,15 @@ from sabir.diagnostics.near import did_you_mean
 from sabir.environment.examples import environment_rule
 from sabir.environment.merge import PartPlaces
 from sabir.environment.nodes import Environment, Part
+from sabir.environment.references import is_expression
 from sabir.errors import UnusableInput
 from sabir.languages.language import Language
 from sabir.plugins import LANGUAGES, load_plugins
-from sabir.source.packages import LoadedPackage, SubPackage, load_package
+from sabir.session import Session
+from sabir.source.packages import LoadedPackage, SubPackage, is_below, load_package
+from sabir.source.packages.names import name_defect
+from sabir.source.yaml.nodes import YamlScalar
+from sabir.text import Span
 
 __all__ = ["LoadedPart", "environment_folder", "load_parts"]
 
@@ -31,6 +37,13 @@ UNKNOWN_LANGUAGE: Final = environment_rule(
     "The language of a part is found from its files. Say it with language where they do not tell.",
     "parts:\n  db:\n    path: db.yaml\n    language: toska\n",
 )
+OUTSIDE: Final = environment_rule(
+    "E010",
+    "a path that leads out of the environment",
+    "What sabir.yaml names lies in its folder, so that whoever wrote it cannot have other files read. The operator can allow "
+    "other places with --trust outside.",
+    "parts:\n  db:\n    path: ../db.yaml\n",
+)
 
 
 class LoadedPart(Struct, frozen=True, eq=False, kw_only=True):
@@ -43,7 +56,7 @@ class LoadedPart(Struct, frozen=True, eq=False, kw_only=True):
 
 
 def load_parts(
-    environment: Environment, package: LoadedPackage
+    environment: Environment, package: LoadedPackage, session: Session
 ) -> tuple[tuple[LoadedPart, ...], tuple[Finding, ...]]:
     """The parts that can be used, in the order they are written, and findings for the others."""
     loaded: list[LoadedPart] = []
@@ -51,7 +64,9 @@ def load_parts(
     languages = {name: cast("Language", one) for name, one in load_plugins(LANGUAGES).loaded.items()}
     languages.pop("environment", None)  # an environment inside another would be a package of no language
     for part in environment.parts:
-        outcome = _load(environment, part, package, languages)
+        outcome = _leading_out(environment, part, package, session) or _load(
+            environment, part, package, languages, session
+        )
         if isinstance(outcome, Finding):
             findings.append(outcome)
         else:
@@ -59,11 +74,50 @@ def load_parts(
     return tuple(loaded), tuple(findings)
 
 
+def _leading_out(
+    environment: Environment, part: Part, package: LoadedPackage, session: Session
+) -> Finding | None:
+    """Nothing that a part names may lie outside the folder of `sabir.yaml`, unless the operator says so."""
+    folder = environment_folder(package)
+    if folder is None:
+        # The files of an archive have no paths of their own; beside it lies what is none of its business.
+        named = (path for path in _paths(part) if path[0] != "path" or name_defect(path[1]) is not None)
+        beside = next(named, None)
+        return beside and _refused(
+            environment, part, beside, "write it into sabir.yaml, or unpack the archive"
+        )
+    if session.trust.outside:
+        return None
+    hint = "move it below the folder of sabir.yaml, or allow it with --trust outside"
+    leading = (path for path in _paths(part) if not is_below(folder / path[1], folder))
+    return next((_refused(environment, part, path, hint) for path in leading), None)
+
+
+def _refused(environment: Environment, part: Part, path: tuple[str, str, Span], hint: str) -> Finding:
+    key, written, span = path
+    message = f"part {part.name!r}: {key} {written!r} leads out of the environment and is not followed"
+    return OUTSIDE.at(environment.place(span), message, hint=hint)
+
+
+def _paths(part: Part) -> Iterator[tuple[str, str, Span]]:
+    """Every path that a part names: its key, as it is written, and where."""
+    yield "path", part.path, part.path_span
+    for key, node in (("model", part.model), ("config", part.config)):
+        if isinstance(node, YamlScalar) and isinstance(node.value, str) and not is_expression(node):
+            yield key, node.value, node.span
+    for written in part.search_path:
+        yield "search_path", written, part.span
+
+
 def _load(
-    environment: Environment, part: Part, whole: LoadedPackage, languages: dict[str, Language]
+    environment: Environment,
+    part: Part,
+    whole: LoadedPackage,
+    languages: dict[str, Language],
+    session: Session,
 ) -> LoadedPart | Finding:
     try:
-        package = _package(whole, part.path)
+        package = _package(whole, part.path, session)
     except UnusableInput as error:
         return MISSING_PART.at(environment.place(part.path_span), f"part {part.name!r}: {error}")
     language = _language(environment, part, package, languages)
@@ -84,10 +138,10 @@ def environment_folder(package: LoadedPackage) -> Path | None:
     return folder if folder.is_dir() else None
 
 
-def _package(whole: LoadedPackage, path: str) -> LoadedPackage:
+def _package(whole: LoadedPackage, path: str, session: Session) -> LoadedPackage:
     folder = environment_folder(whole)
     if folder is not None:
-        return load_package(folder / path)
+        return load_package(folder / path, session.limits.package)
     package = SubPackage(whole, path)
     if not package.list():
         raise UnusableInput(f"no such path {path!r} in {whole.name}")

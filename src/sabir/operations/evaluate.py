@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
 from msgspec import Struct
 
-from sabir.errors import UnusableInput, UsageError
+from sabir.diagnostics.finding import Finding, Severity
+from sabir.errors import FindingError, UnusableInput, UsageError
 from sabir.languages.language import Evaluation, EvaluationRequest
 from sabir.operations.languages import find_language
 from sabir.source.packages import LoadedPackage, load_package
 
-__all__ = ["EvaluatedPath", "evaluate_path"]
+__all__ = ["EvaluatedPath", "errors_first", "evaluate_path"]
 
 _HEAD: Final = 4096
 
@@ -37,11 +40,22 @@ def evaluate_path(path: Path, request: EvaluationRequest, *, language: str | Non
         return EvaluatedPath(evaluation=Evaluation(graph=load(path.read_bytes(), name=str(path))))
     package = load_package(path, request.session.limits.package)
     workers, trust = request.session.workers, request.session.trust
-    if workers is not None and (trust.plugins or trust.python):
+    if workers is not None and trust.python:
         evaluation = workers.evaluate(package, path, request, language=language)
     else:
         evaluation = find_language(package, language).evaluate(package, request)
     return EvaluatedPath(evaluation=evaluation, package=package)
+
+
+@contextmanager
+def errors_first(findings: Sequence[Finding]) -> Generator[None]:
+    """What is not in a graph because of errors is not the user's mistake: the errors are said instead."""
+    try:
+        yield
+    except UsageError as error:
+        if any(finding.severity is Severity.ERROR for finding in findings):
+            raise FindingError(findings) from error
+        raise
 
 
 def _is_saved_graph(path: Path) -> bool:

@@ -15,7 +15,7 @@ from sabir.graph.dependence import Affected
 from sabir.graph.graph import Graph
 from sabir.graph.origin import AttributeRead
 from sabir.languages.language import EvaluationRequest, RenderedObject
-from sabir.operations.evaluate import evaluate_path
+from sabir.operations.evaluate import errors_first, evaluate_path
 
 __all__ = ["AffectedObject", "Impact", "ImpactRequest", "impact_of", "impact_path"]
 
@@ -52,7 +52,8 @@ def impact_path(request: ImpactRequest) -> Impact:
     file, line = _parse(request.line)
     full = replace(request.evaluation, full_provenance=True)
     evaluation = evaluate_path(request.path, full, language=request.language).evaluation
-    impact = impact_of(evaluation.graph, file, line)
+    with errors_first(evaluation.findings):
+        impact = impact_of(evaluation.graph, file, line)
     rendered = _rendered(impact, evaluation.rendered()) if impact.affected else ()
     return replace(impact, rendered=rendered, findings=evaluation.findings)
 

@@ -6,22 +6,19 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import ClassVar
 
-from msgspec.structs import replace
-
 from sabir.checks.files import FileSelection
 from sabir.checks.policy import PolicyRule, read_rules, run_rules
 from sabir.checks.validator import BaseValidator
 from sabir.diagnostics.finding import Finding, Severity
 from sabir.errors import UnusableInput
 from sabir.languages.language import EvaluationRequest, Language
-from sabir.session import Trust
 from sabir.source.packages import PackageFile
 
 __all__ = ["policy_validator"]
 
 
 def policy_validator(files: Sequence[str], language: Language) -> type[BaseValidator]:
-    """A validator that evaluates the package, trusting it with nothing, and asks the rules of its graph."""
+    """A validator that evaluates the package, with the trust of the check, and asks the rules of its graph."""
     rules: list[PolicyRule] = []
     mistakes: list[Finding] = []
     for name in files:
@@ -41,9 +38,7 @@ def policy_validator(files: Sequence[str], language: Language) -> type[BaseValid
         def _findings(self) -> Iterator[Finding]:
             yield from mistakes
             if rules:
-                evaluation = language.evaluate(
-                    self.package, EvaluationRequest(session=replace(self.session, trust=Trust()))
-                )
+                evaluation = language.evaluate(self.package, EvaluationRequest(session=self.session))
                 # Without a whole graph a rule would speak of things that are only missing because of the errors.
                 errors = [finding for finding in evaluation.findings if finding.severity is Severity.ERROR]
                 yield from errors or run_rules(rules, evaluation.graph, self.session)

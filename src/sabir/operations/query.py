@@ -142,7 +142,7 @@ def _chains(
 
 def _project(request: QueryRequest) -> Project:
     path = request.path if request.path.is_dir() else request.path.parent
-    return Project(directory=path.resolve(), permissions=request.evaluation.session.trust)
+    return Project(directory=path.resolve())
 
 
 def _start(graph: Graph, root: Resource, at: str | None) -> Resource:

@@ -19,7 +19,7 @@ from sabir.graph.origin import AttributeRead, How, Origin
 from sabir.graph.secrets import Secrets, holds_sensitive
 from sabir.graph.values import Ref, Value
 from sabir.languages.language import EvaluationRequest
-from sabir.operations.evaluate import evaluate_path
+from sabir.operations.evaluate import errors_first, evaluate_path
 from sabir.source.packages import LoadedPackage
 from sabir.text import Location, Source
 
@@ -85,7 +85,8 @@ def why_path(request: WhyRequest) -> Explanation:
     full = replace(request.evaluation, full_provenance=True)
     evaluated = evaluate_path(request.path, full, language=request.language)
     graph = evaluated.evaluation.graph
-    subject = find_subject(graph, request.subject)
+    with errors_first(evaluated.evaluation.findings):
+        subject = find_subject(graph, request.subject)
     return replace(explain(graph, subject, evaluated.package), findings=evaluated.evaluation.findings)
 
 
@@ -102,8 +103,6 @@ def find_subject(graph: Graph, words: str) -> Subject:
             hint = did_you_mean(attribute, known) or _listed("it has", known)
             raise UsageError(f"{instance.name!r} has no attribute {attribute!r}: {hint}")
         return Subject(instance, attribute)
-    if words in graph.outputs:
-        return Subject(None, words)
     prefix, _, output = words.partition(".")
     if prefix == OUTPUTS and output:
         if output in graph.outputs:
@@ -129,11 +128,11 @@ def _instance(graph: Graph, name: str) -> Instance | None:
         raise UsageError(
             f"{name!r} is the name of {len(found)} instances: {_listed('use an id,', [one.id for one in found])}"
         )
-    return found[0] if found else None
+    return found[0] if found else graph.numbered(name)
 
 
 def _instance_hint(graph: Graph, words: str) -> str:
-    known = dict.fromkeys((*(name for one in graph for name in (one.name, one.id)), *graph.outputs))
+    known = dict.fromkeys(name for one in graph for name in (one.name, one.id))
     head = words.rpartition(".")[0]
     near = did_you_mean(words, known) or (did_you_mean(head, known) if head else None)
     return near or (_listed("there are", known) if known else "the graph is empty")

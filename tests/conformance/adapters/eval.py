@@ -77,12 +77,17 @@ def _project(case: EvalCase, folder: Path, repositories: Mapping[str, Path] | No
         locals=case.locals,
         secrets=case.secrets,
         vault_password=case.vault_password,
-        permissions=Trust(python=True, network=True, write_files=True),
     )
 
 
+def _work(case: EvalCase) -> WorkSession:
+    """The cases speak of what is allowed: every function may do what it does."""
+    trust = Trust(python=True, env=True, network=True, write_files=True)
+    return WorkSession(environment=case.env, trust=trust)
+
+
 def _plain_root(case: EvalCase, folder: Path) -> Resource:
-    session = Session(project=_project(case, folder), work=WorkSession(environment=case.env))
+    session = Session(project=_project(case, folder), work=_work(case))
     return plain_tree(case.tree or {"name": "root"}, session)
 
 
@@ -106,7 +111,7 @@ def _tosca_root(case: EvalCase, folder: Path) -> Resource:
         inputs=case.inputs,
         live=live,
         project=_project(case, folder),
-        session=WorkSession(environment=case.env),
+        session=_work(case),
     )
     return instantiate(loaded, request).root
 

@@ -69,7 +69,7 @@ _KINDS: Final = {
 
 def run(case: InmantaCase, folder: Path) -> InmantaOutcome:
     del case
-    model = evaluate_package(load_package(folder), session=Session(trust=Trust(plugins=True)))
+    model = evaluate_package(load_package(folder), session=Session(trust=Trust(python=True)))
     return InmantaOutcome(
         errors=tuple(_error(one) for one in model.findings if one.severity is Severity.ERROR),
         warnings=tuple(_warning(one) for one in model.findings if one.severity is Severity.WARNING),

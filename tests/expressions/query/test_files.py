@@ -9,12 +9,14 @@ import pytest
 
 from sabir.expressions.query import PlainResource, Project, QueryError, Session, evaluate
 from sabir.expressions.query.errors import BAD_ARGUMENTS
+from sabir.session import Session as WorkSession
 from sabir.session import Trust
 
 
 def _box(directory: Path) -> PlainResource:
-    project = Project(directory=directory, root=directory, permissions=Trust(write_files=True))
-    return PlainResource("box", {"a": 1}, session=Session(project=project))
+    project = Project(directory=directory, root=directory)
+    work = WorkSession(trust=Trust(write_files=True))
+    return PlainResource("box", {"a": 1}, session=Session(project=project, work=work))
 
 
 WRITTEN: list[tuple[str, dict[str, Any], str]] = [

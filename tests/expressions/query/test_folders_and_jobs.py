@@ -18,11 +18,13 @@ from sabir.expressions.query.errors import REFUSED
 from sabir.languages.tosca.evaluate import Request
 from sabir.languages.tosca.graph.evaluation import instantiate
 from sabir.languages.tosca.syntax.documents import load_file
+from sabir.session import Session as WorkSession
 from sabir.session import Trust
 
 
-def box(project: Project) -> PlainResource:
-    return PlainResource("box", {"a": 1}, session=Session(project=project))
+def box(project: Project, trust: Trust | None = None) -> PlainResource:
+    work = WorkSession(trust=trust or Trust())
+    return PlainResource("box", {"a": 1}, session=Session(project=project, work=work))
 
 
 def folder(name: str, project: Project) -> str:
@@ -70,10 +72,10 @@ def test_the_name_of_an_instance_cannot_lead_out(tmp_path: Path) -> None:
 
 @pytest.mark.rows("U-085", "U-109")
 def test_folders_are_made_only_when_asked_and_allowed(tmp_path: Path) -> None:
-    trusted = Project(directory=tmp_path, permissions=Trust(write_files=True))
-    evaluate({"eval": {"get_dir": "local"}}, box(trusted))
+    project, trust = Project(directory=tmp_path), Trust(write_files=True)
+    evaluate({"eval": {"get_dir": "local"}}, box(project, trust))
     assert not (tmp_path / "local").exists()
-    evaluate({"eval": {"get_dir": ["local", True]}}, box(trusted))
+    evaluate({"eval": {"get_dir": ["local", True]}}, box(project, trust))
     assert (tmp_path / "local" / "box").is_dir()
     with pytest.raises(QueryError) as refused:
         evaluate({"eval": {"get_dir": ["artifacts", True]}}, box(Project(directory=tmp_path)))
@@ -163,11 +165,11 @@ def address() -> Iterator[str]:
 @pytest.mark.rows("U-135")
 def test_a_url_is_fetched_only_as_far_as_allowed(address: str) -> None:
     expression = {"eval": {"lookup": {"url": address, "validate_certs": True}}}
-    allowed = Project(permissions=Trust(network=True, private_network=True))
-    assert evaluate(expression, box(allowed)).values == ["one", "two"]
+    allowed = Trust(network=True, private_network=True)
+    assert evaluate(expression, box(Project(), allowed)).values == ["one", "two"]
     for trust, word in ((Trust(), "--trust network"), (Trust(network=True), "--trust private-network")):
         with pytest.raises(QueryError) as refused:
-            evaluate(expression, box(Project(permissions=trust)))
+            evaluate(expression, box(Project(), trust))
         assert refused.value.rule is REFUSED
         assert word in str(refused.value.finding.hint)
 

@@ -15,6 +15,7 @@ from sabir.expressions.query.resource import SPECIAL_KEYS
 from sabir.languages.tosca.evaluate import Request
 from sabir.languages.tosca.graph.evaluation import instantiate
 from sabir.languages.tosca.syntax.documents import load_file
+from sabir.session import Session as WorkSession
 from sabir.session import Trust
 from tests.expressions.query.trees import plain_tree
 
@@ -33,16 +34,18 @@ def project(folder: Path) -> Project:
         directory=folder,
         locals={"rate": 5},
         secrets={"key": "shh"},
-        permissions=Trust(python=True, write_files=True),
     )
+
+
+WORK = WorkSession(trust=Trust.of(["python", "write-files", "env"]))
 
 
 def start(at: str, folder: Path) -> Resource:
     if at not in TOSCA["topology_template"]["node_templates"]:
-        return plain_tree(TREE, Session(project=project(folder))).all()[at]
+        return plain_tree(TREE, Session(project=project(folder), work=WORK)).all()[at]
     path = folder / "template.yaml"
     path.write_text(yaml.safe_dump(TOSCA, sort_keys=False), encoding="utf-8")
-    return instantiate(load_file(path), Request(project=project(folder))).root.all()[at]
+    return instantiate(load_file(path), Request(project=project(folder), session=WORK)).root.all()[at]
 
 
 @pytest.mark.parametrize(

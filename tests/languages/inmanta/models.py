@@ -13,7 +13,7 @@ from sabir.source.packages import MemoryPackage
 
 __all__ = ["canonical", "evaluate", "evaluate_traced", "random_statements"]
 
-TRUSTING = Session(trust=Trust(plugins=True))
+TRUSTING = Session(trust=Trust(python=True))
 
 DEFINITIONS = [
     "entity Node:\n    string name\n    int size = 1\n    int total\n    string? note\nend",

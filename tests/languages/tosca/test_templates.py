@@ -10,10 +10,12 @@ from typing import Any
 import pytest
 
 from sabir.checks import Application
+from sabir.checks.options import CheckOptions
 from sabir.diagnostics import Finding
 from sabir.expressions.query import evaluate
 from sabir.languages.language import Evaluation, EvaluationRequest
 from sabir.languages.tosca import LANGUAGE
+from sabir.session import Session, Trust
 from sabir.source.packages import LoadedPackage, MemoryPackage, ZipLoader, load_package
 
 HEAD = "tosca_definitions_version: tosca_simple_yaml_1_3\n"
@@ -336,9 +338,7 @@ def test_a_single_file_imports_what_lies_beside_it(tmp_path: Path) -> None:
     assert LANGUAGE.evaluate(load_package(tmp_path / "t.yaml"), EvaluationRequest()).findings == ()
 
 
-def test_a_single_file_reaches_as_far_as_the_folder_of_the_user(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_single_file_reaches_as_far_as_its_project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, text in {
         "types/kinds.yaml": HEAD + "node_types: {k: {derived_from: tosca.nodes.Root}}\n",
         "a/main.yaml": HEAD
@@ -347,11 +347,14 @@ def test_a_single_file_reaches_as_far_as_the_folder_of_the_user(
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(text, encoding="utf-8")
     package = load_package(tmp_path / "a" / "main.yaml")
-    monkeypatch.chdir(tmp_path / "types")
+    monkeypatch.chdir(tmp_path)
     (refused,) = Application().run(package, LANGUAGE.validators())
     assert refused.code == "TOSCA:E004"
     assert f"is outside {str(tmp_path / 'a')!r}" in refused.message
-    monkeypatch.chdir(tmp_path)
+    assert "--trust outside" in str(refused.hint)
+    allowed = CheckOptions(session=Session(trust=Trust(outside=True)))
+    assert not list(Application(allowed).run(package, LANGUAGE.validators()))
+    (tmp_path / "unfurl.yaml").touch()
     assert not list(Application().run(package, LANGUAGE.validators()))
 
 

@@ -45,7 +45,7 @@ def project(folder: Path, python: str, main: str = MODEL) -> Path:
 
 def request(workers: Workers | None, **limits: float) -> EvaluationRequest:
     session = Session(
-        trust=Trust(plugins=True),
+        trust=Trust(python=True),
         workers=workers,
         limits=Limits(**limits),  # type: ignore[arg-type]
         environment={"PORT": "80", "PATH": os.environ.get("PATH", "")},

@@ -10,6 +10,7 @@ import click
 from sabir.cli.declare import argument, flag, option, sabir_command
 from sabir.cli.kinds import PATH, PATH_TEXT, Choice, Number, Proposed
 from sabir.cli.options import language_option
+from sabir.cli.trusting import trust_option
 
 __all__ = ["command"]
 
@@ -131,6 +132,7 @@ def _codes() -> Iterable[str]:
 @flag("--require-reason", section=_SETTINGS, help="Report comments that suppress without a reason.")
 @option("--config", type=PATH, metavar="FILE", section=_SETTINGS, help="Read settings from this file.")
 @flag("--no-config", section=_SETTINGS, help="Read no settings file.")
+@trust_option(section=_SETTINGS)
 @option(
     "--explain",
     metavar="CODE",

@@ -14,8 +14,8 @@ from sabir.checks.formatters.formatter import FormatterOptions, find_formatter
 from sabir.checks.options import CheckOptions
 from sabir.checks.report import Report
 from sabir.checks.settings import Settings, find_settings, read_settings
-from sabir.cli.options import command_session
 from sabir.cli.terminal import ColorChoice, clear, say, wants_color, write
+from sabir.cli.trusting import command_session
 from sabir.errors import UsageError
 from sabir.operations.check import CheckResult, check_paths, reject_unknown_codes
 
@@ -49,6 +49,7 @@ class CheckWords(Struct, frozen=True, kw_only=True):
     require_reason: bool
     config: Path | None
     no_config: bool
+    trust: tuple[str, ...] = ()
 
 
 class CheckRun(Struct, frozen=True, kw_only=True):
@@ -179,7 +180,7 @@ def _options(settings: Settings, words: CheckWords) -> CheckOptions:
     said = {name: value for name, value in written.items() if value}
     if words.no_suppressions:
         said["suppressions"] = False
-    return replace(CheckOptions.of({**settings.check, **said}), session=command_session())
+    return replace(CheckOptions.of({**settings.check, **said}), session=command_session(words.trust))
 
 
 def _output(word: str) -> tuple[str, str]:

@@ -9,6 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from sabir.expressions.query.errors import REFUSED, TOO_MUCH, expression_rule
+from sabir.source.packages.defects import TOO_MUCH as PACKAGE_TOO_MUCH
+from sabir.source.packages.defects import ReadProblem
+from sabir.source.packages.limits import PackageLimits
+from sabir.source.packages.reading import read_named_file
 
 if TYPE_CHECKING:
     from sabir.expressions.query.context import Context
@@ -32,7 +36,7 @@ FILE_NOT_FOUND: Final = expression_rule(
     good="{eval: {q: sabir-no-such-file.txt}}",
 )
 
-_LARGEST: Final = 64 * 1024 * 1024
+_LIMITS: Final = PackageLimits()
 
 
 @cache
@@ -66,6 +70,8 @@ def reachable(path: Path, call: Call, context: Context) -> Path:
             f"{call.function.name} cannot reach {str(path)!r}: this description lies in no directory",
             FILE_NOT_FOUND,
         )
+    if context.session.work.trust.outside:
+        return path
     real = Path(os.path.realpath(path))
     for root in _roots(context):
         if real.is_relative_to(os.path.realpath(root)):
@@ -74,7 +80,7 @@ def reachable(path: Path, call: Call, context: Context) -> Path:
         context,
         f"{call.function.name} may not reach {str(path)!r}: it is outside the project",
         REFUSED,
-        "expressions reach files below the project's directory only; move the file there",
+        "move the file below the project's directory, or allow it with --trust outside",
     )
 
 
@@ -86,7 +92,7 @@ def _roots(context: Context) -> list[Path]:
 
 def may_write(path: Path, call: Call, context: Context) -> Path:
     """The path, if it may be written; temporary files always may."""
-    if not context.session.project.permissions.write_files and not path.is_relative_to(temporary_directory()):
+    if not context.session.work.trust.write_files and not path.is_relative_to(temporary_directory()):
         call.fail(
             context,
             f"{call.function.name} may not write {str(path)!r}: the project is not trusted to write files",
@@ -99,14 +105,16 @@ def may_write(path: Path, call: Call, context: Context) -> Path:
 def read_bytes(path: Path, call: Call, context: Context) -> bytes | None:
     """The contents of a file; None when there is no such file."""
     reachable(path, call, context)
-    try:
-        if path.stat().st_size > _LARGEST:
-            call.fail(context, f"{str(path)!r} is larger than {_LARGEST >> 20} MB", TOO_MUCH)
-        return path.read_bytes()
-    except (FileNotFoundError, NotADirectoryError):
+    if not path.exists():
         return None
-    except OSError as error:
-        call.fail(context, f"cannot read {str(path)!r}: {error.strerror}", FILE_NOT_FOUND)
+    try:
+        return read_named_file(path, _LIMITS)
+    except ReadProblem as error:
+        call.fail(
+            context,
+            f"{str(path)!r} {error}",
+            TOO_MUCH if error.rule is PACKAGE_TOO_MUCH else FILE_NOT_FOUND,
+        )
 
 
 def read_text(written: str, call: Call, context: Context) -> str:

@@ -70,7 +70,8 @@ NOT_FOUND: Final = expression_rule(
 REFUSED: Final = expression_rule(
     "EXPR:E016",
     title="something that the project is not trusted with",
-    why="Running Python, writing files and using the network are allowed by the owner: --trust python, write-files, network.",
+    why="Running Python, seeing environment variables, writing files, using the network and leaving the project are for the "
+    "operator to allow: --trust python, env:NAME, write-files, network, outside.",
     bad="{eval: {python: os.getcwd}}",
     good="{eval: {q: os.getcwd}}",
     withheld=True,

@@ -32,7 +32,7 @@ def fetch(url: str, keywords: Mapping[str, Any], call: Call, context: Context) -
         return raw
     if parts.scheme not in ("http", "https") or not parts.hostname:
         call.fail(context, f"lookup url takes http, https and file addresses, not {url!r}")
-    if not context.session.project.permissions.network:
+    if not context.session.work.trust.network:
         call.fail(
             context,
             f"{url!r} is not fetched: the project is not trusted with the network",
@@ -48,7 +48,7 @@ def _address(host: str, port: int, call: Call, context: Context) -> str:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as error:
         call.fail(context, f"the host {host!r} is not known: {error}", NOT_FOUND)
-    private_allowed = context.session.project.permissions.private_network
+    private_allowed = context.session.work.trust.private_network
     for *_, (address, *_rest) in found:
         ip = ipaddress.ip_address(str(address).partition("%")[0])
         if not private_allowed and not ip.is_global:

@@ -1,37 +1,14 @@
-"""What surrounds an evaluation: directories, values of the project, and what its owner allows."""
+"""What surrounds an evaluation: directories and values of the project."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from msgspec import Struct, field
 
-__all__ = ["NO_PERMISSIONS", "Job", "Permissions", "Project"]
-
-
-class Permissions(Protocol):
-    """What the owner allows beyond reading; the `Trust` of an evaluation request is one."""
-
-    @property
-    def python(self) -> bool: ...
-    @property
-    def network(self) -> bool: ...
-    @property
-    def private_network(self) -> bool: ...
-    @property
-    def write_files(self) -> bool: ...
-
-
-class _Nothing(Struct, frozen=True):
-    python: bool = False
-    network: bool = False
-    private_network: bool = False
-    write_files: bool = False
-
-
-NO_PERMISSIONS: Permissions = _Nothing()
+__all__ = ["Job", "Project"]
 
 
 class Job(Struct, frozen=True, kw_only=True):
@@ -56,7 +33,6 @@ class Project(Struct, frozen=True, kw_only=True, eq=False):
     secrets: Mapping[str, Any] = field(default_factory=dict[str, Any])
     vault_password: str | None = None
     job: Job | None = None
-    permissions: Permissions = NO_PERMISSIONS
 
     def __repr__(self) -> str:
         return f"Project({self.directory})"  # the password stays out of logs and tracebacks

@@ -5,7 +5,7 @@ directory, loop for ever, take all memory, end the process. A single run of the 
 an editor hands the whole evaluation to a worker instead: one process for each project and digest of its Python code.
 
     with Workers() as workers:
-        session = Session(trust=Trust(plugins=True), workers=workers)
+        session = Session(trust=Trust(python=True), workers=workers)
 """
 
 from sabir.operations.worker.pool import Workers

@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from sabir.source.packages.below import is_below
 from sabir.source.packages.directory import DirectoryLoader
 from sabir.source.packages.file import FileLoader
 from sabir.source.packages.limits import PackageLimits
@@ -24,6 +25,7 @@ __all__ = [
     "PackageLoader",
     "SubPackage",
     "ZipLoader",
+    "is_below",
     "load_package",
 ]
 

@@ -7,9 +7,14 @@ import stat
 from pathlib import Path
 
 from sabir.source.packages.defects import TOO_MUCH, UNREADABLE, ReadProblem
-from sabir.source.packages.limits import PackageLimits
+from sabir.source.packages.limits import DEFAULT_LIMITS, PackageLimits
 
-__all__ = ["read_regular_file"]
+__all__ = ["read_named_file", "read_regular_file"]
+
+
+def read_named_file(path: Path, limits: PackageLimits = DEFAULT_LIMITS) -> bytes:
+    """The bytes of the regular file that a path leads to; `ReadProblem` for anything else."""
+    return read_regular_file(Path(os.path.realpath(path)), limits)
 
 
 def read_regular_file(path: Path, limits: PackageLimits) -> bytes:

@@ -9,16 +9,17 @@ import pytest
 from sabir.diagnostics.rules import Rule
 from sabir.expressions.query import PlainResource, Project, QueryError, Session, Status, evaluate
 from sabir.session import Session as WorkSession
+from sabir.session import Trust
 
 __all__ = ["box", "gives", "says"]
 
 
-def box(**settings: Any) -> PlainResource:
+def box(trust: Trust | None = None, **settings: Any) -> PlainResource:
     """A box with a lid, in a session with inputs, local values and a variable of the environment."""
     inputs = {"zone": "north", "sizes": {"small": [1, 2]}, "none": None}
     session = Session(
         project=Project(locals={"port": 80, "ports": [{"eval": "::box::a"}]}, secrets={"key": "hush"}),
-        work=WorkSession(environment={"HOME": "/h", "EMPTY": ""}),
+        work=WorkSession(environment={"HOME": "/h", "EMPTY": ""}, trust=trust or Trust(env=True)),
         input=lambda name: inputs.get(name, Session().input(name)),
         input_names=lambda: tuple(inputs),
         **settings,
@@ -36,8 +37,10 @@ def gives(expression: Any, value: Any, start: PlainResource | None = None) -> No
     assert (result, type(result)) == (value, type(value))
 
 
-def says(expression: Any, rule: Rule, message: str, hint: str | None = None) -> None:
+def says(
+    expression: Any, rule: Rule, message: str, hint: str | None = None, *, trust: Trust | None = None
+) -> None:
     with pytest.raises(QueryError) as caught:
-        evaluate(expression, box())
+        evaluate(expression, box(trust))
     finding = caught.value.finding
     assert (caught.value.rule.code, finding.message, finding.hint) == (rule.code, message, hint)

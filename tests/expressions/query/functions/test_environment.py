@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 
 from sabir.diagnostics.rules import Rule
-from sabir.expressions.query.errors import BAD_ARGUMENTS
-from tests.expressions.query.functions.calls import gives, says
+from sabir.expressions.query.errors import BAD_ARGUMENTS, REFUSED
+from sabir.session import Trust
+from tests.expressions.query.functions.calls import box, gives, says
 
 VALUES: list[tuple[Any, Any]] = [
     ({"get_env": "HOME"}, "/h"),
@@ -39,3 +40,39 @@ def test_values(expression: Any, value: Any) -> None:
 @pytest.mark.parametrize(("expression", "rule", "message", "hint"), ERRORS, ids=str)
 def test_errors(expression: Any, rule: Rule, message: str, hint: str | None) -> None:
     says(expression, rule, message, hint)
+
+
+NOBODY, HOME_ONLY = Trust(), Trust.of(["env:HOME"])
+ONE = "the environment variable {!r} is not read: the project is not trusted with it"
+HINT = "allow it with --trust env:{0}, or all variables with --trust env"
+
+
+@pytest.mark.parametrize(
+    ("expression", "trust", "name"),
+    [
+        ({"get_env": "HOME"}, NOBODY, "HOME"),
+        ({"get_env": ["HOME", "default"]}, NOBODY, "HOME"),
+        ({"get_env": ["NOSUCH", "default"]}, HOME_ONLY, "NOSUCH"),
+        ({"has_env": "EMPTY"}, HOME_ONLY, "EMPTY"),
+        ({"lookup": {"env": "HOME"}}, NOBODY, "HOME"),
+        ({"lookup": {"env": ["NOSUCH", "default"]}}, HOME_ONLY, "NOSUCH"),
+    ],
+    ids=str,
+)
+def test_without_leave_it_is_an_error_and_never_the_default(expression: Any, trust: Trust, name: str) -> None:
+    says({"eval": expression}, REFUSED, ONE.format(name), HINT.format(name), trust=trust)
+
+
+def test_all_variables_without_any_leave() -> None:
+    says(
+        {"get_env": []},
+        REFUSED,
+        "the environment variables are not read: the project is not trusted with them",
+        "allow single ones with --trust env:NAME, or all with --trust env",
+        trust=NOBODY,
+    )
+
+
+def test_with_leave_for_names_these_are_all_there_is() -> None:
+    gives({"get_env": []}, {"HOME": "/h"}, box(HOME_ONLY))
+    gives({"get_env": "HOME"}, "/h", box(HOME_ONLY))

@@ -12,7 +12,7 @@ from sabir.languages.inmanta.evaluate.model import Model, evaluate_package
 from sabir.session import Session, Trust
 from sabir.source.packages import MemoryPackage
 
-TRUSTING = Session(trust=Trust(plugins=True))
+TRUSTING = Session(trust=Trust(python=True))
 HEAD = (
     "from inmanta.plugins import plugin, Context, PluginException\nfrom inmanta.resources import Resource, resource, IgnoreResourceException\n"
     "from inmanta.agent.handler import CRUDHandler, provider, HandlerContext\nimport inmanta.const\nfrom inmanta.execute.util import Unknown\n"
@@ -27,7 +27,7 @@ def run(main: str, python: str, model: str = "", *, plugins: bool = True) -> Mod
         "libs/m/plugins/__init__.py": HEAD + python,
         "libs/m/plugins/other.py": 'from inmanta.plugins import plugin\n\n@plugin\ndef elsewhere() -> "int":\n    return 7\n',
     }
-    return evaluate_package(MemoryPackage(files), session=Session(trust=Trust(plugins=plugins)))
+    return evaluate_package(MemoryPackage(files), session=Session(trust=Trust(python=plugins)))
 
 
 def test_what_real_modules_write() -> None:
@@ -104,7 +104,7 @@ def test_loading_says_so() -> None:
         "libs/m/plugins/__init__.py": HEAD + '@plugin\ndef f() -> "int":\n    return 1\n',
     }
     evaluate_package(MemoryPackage(files), session=TRUSTING, on_notice=said.append)
-    assert said == ["the model runs Python: plug-ins of the module m (--no-plugins refuses them)"]
+    assert said == ["the model runs Python: plug-ins of the module m"]
 
 
 def test_an_exception_has_both_places() -> None:
@@ -178,9 +178,21 @@ def test_a_plugin_waits_for_what_it_reads() -> None:
     ],
 )
 def test_functions_of_std(call: str, value: object) -> None:
-    model = evaluate_package(MemoryPackage({"main.cf": f"x = {call}\n"}), session=Session())
+    session = Session(trust=Trust(env=True))
+    model = evaluate_package(MemoryPackage({"main.cf": f"x = {call}\n"}), session=session)
     assert not model.findings
     assert model.variables()["x"] == value
+
+
+@pytest.mark.parametrize("call", ['get_env("PORT", "80")', 'get_env_int("PORT", 80)', 'get_env("PORT")'])
+def test_a_variable_needs_leave_and_never_becomes_its_default(call: str) -> None:
+    session = Session(environment={"PORT": "81", "HOME": "/"}, trust=Trust.of(["env:HOME"]))
+    model = evaluate_package(MemoryPackage({"main.cf": f"x = std::{call}\n"}), session=session)
+    (finding,) = model.findings
+    assert (finding.code, finding.location.line) == ("INM:E023", 1)
+    assert finding.message == "the environment variable 'PORT' is not read: the model is not trusted with it"
+    assert finding.hint == "allow it with --trust env:PORT, or all variables with --trust env"
+    assert "x" not in model.variables()
 
 
 @pytest.mark.parametrize(
@@ -330,7 +342,9 @@ def test_plugins_read_lists_and_dicts_as_their_own(value: str, read: str, result
 
 def test_the_surroundings_come_from_the_session() -> None:
     session = Session(
-        trust=Trust(plugins=True), environment={"PORT": "80"}, clock=lambda: datetime(1970, 1, 2, tzinfo=UTC)
+        trust=Trust.of(["python", "env:PORT"]),
+        environment={"PORT": "80"},
+        clock=lambda: datetime(1970, 1, 2, tzinfo=UTC),
     )
     files = {
         "main.cf": 'import m\na = std::get_env("PORT")\nb = std::get_env_int("PORT")\nc = std::timestamp()\nd = m::port()\n',

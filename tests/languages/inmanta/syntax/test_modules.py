@@ -16,7 +16,7 @@ from sabir.source.packages import MemoryPackage
 from sabir.source.packages.load import load_package
 from tests.files import write_files
 
-TRUSTING = Session(trust=Trust(plugins=True))
+TRUSTING = Session(trust=Trust(python=True))
 
 MANIFEST = "name: net\nversion: 0.1\nlicense: x\n"
 ENTITY = "entity Port:\n    int n\nend\nimplement Port using std::none\nPort(n=1)\n"

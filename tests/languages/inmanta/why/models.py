@@ -33,7 +33,7 @@ class Case:
 
 def evaluate(files: dict[str, str], *, full: bool = False) -> Graph | None:
     """The graph, or None when there are errors."""
-    session = Session(trust=Trust(plugins=True))
+    session = Session(trust=Trust(python=True))
     request = EvaluationRequest(full_provenance=full, session=session)
     evaluation = LANGUAGE.evaluate(MemoryPackage(files), request)
     failed = any(one.severity is Severity.ERROR for one in evaluation.findings)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from functools import cache
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 from sabir.expressions.query.comparison import equal
 from sabir.expressions.query.context import Context
@@ -18,6 +18,9 @@ from sabir.expressions.query.values import MISSING, External, reveal_deep, singl
 from sabir.graph.values import reveal
 
 __all__ = ["FUNCTIONS"]
+
+_BACKTRACKING: Final = 100_000
+_PATTERN_SIZE: Final = 1 << 20
 
 
 @cache
@@ -108,10 +111,32 @@ def validate(call: Call, context: Context) -> Any:
             hint="install it: pip install 'sabir[schema]'",
         )
     try:
-        return jsonschema_rs.is_valid(rules, document)
+        return jsonschema_rs.is_valid(
+            rules,
+            document,
+            retriever=_refuse,
+            pattern_options=jsonschema_rs.FancyRegexOptions(
+                backtrack_limit=_BACKTRACKING, size_limit=_PATTERN_SIZE
+            ),
+        )
+    except jsonschema_rs.ReferencingError as error:
+        call.fail(
+            context,
+            f"the schema of validate refers to something outside: {_first_line(error)}",
+            REFUSED,
+            "put what it refers to under its $defs",
+        )
     except (ValueError, TypeError) as error:
-        first = str(error).splitlines()[0] if str(error) else type(error).__name__
-        call.fail(context, f"the schema of validate is not a JSON schema: {first}")
+        call.fail(context, f"the schema of validate is not a JSON schema: {_first_line(error)}")
+
+
+def _refuse(uri: str) -> NoReturn:
+    """A schema is data; to read files or addresses is what `file` and `lookup` are for, with leave."""
+    raise ValueError(f"{uri} is not fetched")
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).splitlines()[0] if str(error) else "it cannot be read"
 
 
 FUNCTIONS: Final = table(

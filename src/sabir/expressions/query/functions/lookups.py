@@ -10,6 +10,7 @@ from sabir.expressions.query.access import FILE_NOT_FOUND, absolute, base_direct
 from sabir.expressions.query.context import Context
 from sabir.expressions.query.errors import expression_rule
 from sabir.expressions.query.functions.call import Call
+from sabir.expressions.query.functions.environment import variable
 from sabir.expressions.query.functions.registry import Function, Lookup, load_plugins, table
 from sabir.expressions.query.values import reveal_deep
 
@@ -51,7 +52,8 @@ def env(terms: list[Any], keywords: Mapping[str, Any], call: Call, context: Cont
         terms, default = terms[:1], terms[1]
     if not all(isinstance(term, str) for term in terms):
         call.fail(context, "lookup env needs the name of a variable")
-    return [context.session.work.environment.get(term, default) for term in terms]
+    values = [variable(term, call, context) for term in terms]
+    return [default if value is None else value for value in values]
 
 
 def file(terms: list[Any], keywords: Mapping[str, Any], call: Call, context: Context) -> list[Any]:

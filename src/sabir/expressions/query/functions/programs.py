@@ -67,7 +67,7 @@ class PythonContext:
 
 def python(call: Call, context: Context) -> Any:
     written = call.text(context, "the name of a Python function")
-    if not context.session.project.permissions.python:
+    if not context.session.work.trust.python:
         call.fail(
             context,
             f"python {written!r} is not run: the project is not trusted",

@@ -13,7 +13,8 @@ from sabir.languages.ccp.recognition import CONFIG_NAMES, is_definition_file
 from sabir.languages.ccp.syntax.component import Component, components_of, config_of
 from sabir.languages.ccp.syntax.deployment import INPUTS, Deployment, read_deployment
 from sabir.languages.language import Document, EvaluationRequest
-from sabir.source.packages import LoadedPackage, load_package
+from sabir.session import Session
+from sabir.source.packages import LoadedPackage, is_below, load_package
 from sabir.source.yaml import YamlMapping, compose, plain_data
 from sabir.text import Source
 
@@ -24,14 +25,16 @@ def load_deployment(package: LoadedPackage, request: EvaluationRequest | None = 
     """The deployment that a package and the configuration beside it, or the one asked for, make up."""
     request = request or EvaluationRequest()
     config = _config(package, request)
-    packages = [package, *(load_package(path) for path in request.search_path)]
+    session = request.session
+    limits = session.limits.package
+    packages = [package, *(load_package(path, limits) for path in request.search_path)]
     if package.single_file and package.path is not None:
         if is_definition_file(package):
-            packages[0] = load_package(package.path.absolute().parent.parent)
+            packages[0] = load_package(package.path.absolute().parent.parent, limits)
         else:
-            packages = [*_repositories(config, package.path.absolute().parent), *packages[1:]]
+            packages = [*_repositories(config, package.path.absolute().parent, session), *packages[1:]]
     elif config is not None and package.path is not None and not components_of(packages):
-        packages += _repositories(config, package.path)
+        packages += _repositories(config, package.path, session)
     components = _ordered(components_of(packages), config)
     if not components:
         raise UnusableInput(
@@ -79,11 +82,16 @@ def _section(config: Source | Document | None, name: str) -> Mapping[str, Any]:
     return {str(key): value for key, value in data.items()} if isinstance(data, dict) else {}
 
 
-def _repositories(config: Source | Document | None, beside: Path) -> list[LoadedPackage]:
+def _repositories(config: Source | Document | None, beside: Path, session: Session) -> list[LoadedPackage]:
     """The folder of component repositories that a configuration names (`repositories.path`), or the one it stands in."""
     written = _section(config, "repositories").get("path")
     folder = beside / str(written) if written else beside
-    return [load_package(folder)]
+    if not session.trust.outside and not is_below(folder, beside):
+        raise UnusableInput(
+            f"repositories.path {str(written)!r} leads out of the project and is not followed: "
+            "name it with --search-path, or allow it with --trust outside"
+        )
+    return [load_package(folder, session.limits.package)]
 
 
 def _ordered(components: tuple[Component, ...], config: Source | Document | None) -> tuple[Component, ...]:

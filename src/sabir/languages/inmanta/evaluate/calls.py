@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from sabir.diagnostics.finding import Related
 from sabir.graph.values import UNKNOWN, Unknown
 from sabir.languages.inmanta.evaluate.functions import CASTS, Function, Parameter, is_unknown
+from sabir.languages.inmanta.evaluate.plugins.api import NotAllowed
 from sabir.languages.inmanta.evaluate.scopes import Scope
 from sabir.languages.inmanta.evaluate.values import Frame, Pending, Read, Stop
 from sabir.languages.inmanta.evaluate.writing import stop
@@ -33,9 +34,9 @@ PLUGIN: Final = inmanta_rule(
 )
 REFUSED: Final = inmanta_rule(
     "INM:E023",
-    "a plug-in was not to be run",
-    "The model calls Python of one of its modules, and running it was not allowed. Allow plug-ins only for models "
-    "whose authors you trust.",
+    "something that the model is not trusted with",
+    "The model calls Python of one of its modules, or reads an environment variable, and that was not allowed. Allow it "
+    "only to models whose authors you trust: --trust python, --trust env:NAME, or once for a project with sabir trust.",
     {
         "main.cf": "import net\nx = net::half(4)\n",
         **MODULE,
@@ -259,9 +260,9 @@ def _refused(function: Function, place: Place) -> Read:
     return _failing(
         stop(
             REFUSED,
-            f"{function.name}(…) is a Python plug-in of the model, and plug-ins are not to be run",
+            f"{function.name}(…) is Python of the model and is not run: the model is not trusted",
             place,
-            hint="leave out --no-plugins if you trust the authors of this model; checking never runs plug-ins",
+            hint="allow it with --trust python, or once for this project with `sabir trust`, if you trust its authors",
         )
     )
 
@@ -270,6 +271,8 @@ def _broken(function: Function, error: BaseException, place: Place, sources: Map
     """A plug-in's exception: at the call in the model, with the plug-in's own line beside it."""
     if isinstance(error, Stop):
         return error
+    if isinstance(error, NotAllowed):
+        return stop(REFUSED, str(error), place, hint=error.hint)
     import traceback
 
     where: tuple[Related, ...] = ()

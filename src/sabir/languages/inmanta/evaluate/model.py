@@ -79,14 +79,13 @@ def evaluate_package(
     if _has_error(findings):
         return empty
     foreign = modules_with_plugins(project)
-    plugins = session.trust.plugins
-    if foreign and plugins and on_notice is not None:
+    if foreign and session.trust.python and on_notice is not None:
         names = ", ".join(module.name for module in foreign)
         modules = "module" if len(foreign) == 1 else "modules"
-        on_notice(f"the model runs Python: plug-ins of the {modules} {names} (--no-plugins refuses them)")
+        on_notice(f"the model runs Python: plug-ins of the {modules} {names}")
     python = ProjectPython(project.modules, package.path, session)
     with python.importable():
-        functions, broken = load_functions(definitions, python, run=plugins)
+        functions, broken = load_functions(definitions, python, run=session.trust.python)
         findings += definitions.findings + broken
         if not broken:
             findings += check_names(definitions, functions)

@@ -9,12 +9,14 @@ from typing import Any, Final
 from sabir.diagnostics.finding import Finding, Severity
 from sabir.graph.origin import AttributeRead
 from sabir.graph.values import Unknown
+from sabir.languages.inmanta.evaluate.calls import REFUSED
 from sabir.languages.inmanta.evaluate.given import Given
 from sabir.languages.inmanta.evaluate.model import Model, evaluate_package
 from sabir.languages.inmanta.evaluate.plugins.api import IgnoreResourceException, RegisteredResource
 from sabir.languages.inmanta.evaluate.plugins.names import Exporter
 from sabir.languages.inmanta.evaluate.values import Instance, Pending, RelationValue, property_of
 from sabir.languages.inmanta.evaluate.views import view_of
+from sabir.languages.inmanta.model.functions import resource_entities
 from sabir.languages.inmanta.syntax.examples import inmanta_rule
 from sabir.languages.language import EvaluationRequest, RenderedObject, Rendering, RenderRequest
 from sabir.source.collector import collector_paused
@@ -45,14 +47,32 @@ def render_resources(package: LoadedPackage, request: EvaluationRequest, _: Rend
         given=Given(request.inputs, request.input_origins, request.overrides),
         on_notice=request.on_notice,
     )
-    if any(finding.severity is Severity.ERROR for finding in model.findings):
-        return Rendering(
-            files={}, findings=tuple(sorted(model.findings, key=lambda finding: finding.sort_key))
-        )
+    errors = [] if request.session.trust.python else _left_out(model)
+    if errors or any(finding.severity is Severity.ERROR for finding in model.findings):
+        findings = sorted([*model.findings, *errors], key=lambda finding: finding.sort_key)
+        return Rendering(files={}, findings=tuple(findings))
     with collector_paused():
         resources, findings = exported_resources(model)
     text = json.dumps(resources, indent=2, ensure_ascii=False) + "\n"
     return Rendering(files={"resources.json": text}, findings=(*model.findings, *findings))
+
+
+def _left_out(model: Model) -> list[Finding]:
+    """Resources that only Python of the model can export: without leave to run it they would be missing in silence."""
+    modules = (module for module in model.definitions.project.modules.values() if not module.ours)
+    homes = {entity: module.name for module in modules for entity in resource_entities(module)}
+    first: dict[str, Instance] = {}
+    for instance in model.instances if homes else ():
+        if instance.entity.name in homes or instance.entity.shown in homes:
+            first.setdefault(instance.entity.shown, instance)
+    return [
+        REFUSED.at(
+            message=f"resources of {name!r} are exported by Python of the model, which is not run: the model is not trusted",
+            place=instance.site.place,
+            hint="allow it with --trust python, or once for this project with `sabir trust`, if you trust its authors",
+        )
+        for name, instance in first.items()
+    ]
 
 
 def rendered_objects(model: Model, ids: Mapping[Instance, str]) -> list[RenderedObject]:

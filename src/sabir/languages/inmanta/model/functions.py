@@ -11,7 +11,7 @@ from sabir.languages.inmanta.syntax.project import Project
 if TYPE_CHECKING:
     import ast
 
-__all__ = ["function_names", "modules_with_plugins", "plugin_files", "plugin_names"]
+__all__ = ["function_names", "modules_with_plugins", "plugin_files", "plugin_names", "resource_entities"]
 
 _DECORATED: Final = r"(?m)^@(?:[\w.]+\.)?plugin\b[^\n]*\n(?:@[^\n]*\n)*def (\w+)"
 """A plug-in in a text that cannot be parsed."""
@@ -58,18 +58,50 @@ def plugin_names(module: Module) -> list[str]:
     return names
 
 
+def resource_entities(module: Module) -> list[str]:
+    """The entities that classes of a module's Python say how to export, read from its text."""
+    import ast
+
+    entities: list[str] = []
+    for file in plugin_files(module):
+        source = module.plugins.file(file)
+        try:
+            tree = ast.parse(source.source.text if source is not None else "")
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            continue
+        decorators = (
+            decorator
+            for node in ast.walk(tree)
+            if isinstance(node, ast.ClassDef)
+            for decorator in node.decorator_list
+        )
+        entities += [entity for decorator in decorators if (entity := _exported_entity(decorator))]
+    return entities
+
+
+def _exported_entity(decorator: ast.expr) -> str | None:
+    """`@resource("m::Thing", …)` names the entity first."""
+    import ast
+
+    if not isinstance(decorator, ast.Call) or _last_name(decorator.func) != "resource" or not decorator.args:
+        return None
+    first = decorator.args[0]
+    return first.value if isinstance(first, ast.Constant) and isinstance(first.value, str) else None
+
+
+def _last_name(called: ast.expr) -> str:
+    import ast
+
+    if isinstance(called, ast.Attribute):
+        return called.attr
+    return called.id if isinstance(called, ast.Name) else ""
+
+
 def _plugin_name(decorator: ast.expr, name: str) -> str | None:
     import ast
 
     called = decorator.func if isinstance(decorator, ast.Call) else decorator
-    last = (
-        called.attr
-        if isinstance(called, ast.Attribute)
-        else called.id
-        if isinstance(called, ast.Name)
-        else ""
-    )
-    if last != "plugin":
+    if _last_name(called) != "plugin":
         return None
     if isinstance(decorator, ast.Call):
         arguments = [

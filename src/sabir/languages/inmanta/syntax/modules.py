@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterable, Mapping
 from functools import cached_property
@@ -11,7 +12,7 @@ from typing import Final
 from msgspec import Struct
 
 from sabir.languages.inmanta.syntax.trees import DirectoryTree, FileTree
-from sabir.source.packages import PackageFile
+from sabir.source.packages import PackageFile, is_below
 
 __all__ = ["LIBRARY", "MODULE_FOLDERS", "Module", "ModuleFault", "ModuleFinder"]
 
@@ -149,13 +150,23 @@ def _fault(name: str, tree: FileTree) -> ModuleFault:
 
 def _git_commit(directory: Path) -> str | None:
     """HEAD of the repository at a directory, read without running git."""
+    commit = _head(directory)
+    # A repository is somebody else's: what its files hold is a commit, or it is nothing to us.
+    return commit if commit is not None and re.fullmatch(r"[0-9a-f]{40,64}", commit) else None
+
+
+def _head(directory: Path) -> str | None:
+    if not is_below(directory / ".git", directory):
+        return None
     try:
         head = (directory / ".git" / "HEAD").read_text(encoding="ascii").strip()
         if not head.startswith("ref: "):
             return head or None
         reference = head[len("ref: ") :]
+        if not reference.startswith("refs/") or ".." in reference:
+            return None
         loose = directory / ".git" / reference
-        if loose.is_file():
+        if loose.is_file() and is_below(loose, directory):
             return loose.read_text(encoding="ascii").strip() or None
         for line in (directory / ".git" / "packed-refs").read_text(encoding="ascii").splitlines():
             commit, _, name = line.partition(" ")

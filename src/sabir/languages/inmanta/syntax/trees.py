@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Protocol
 
-from sabir.source.packages import LoadedPackage, PackageFile
+from sabir.source.packages import LoadedPackage, PackageFile, is_below
 
 __all__ = ["DirectoryTree", "FileTree", "PackageTree"]
 
@@ -62,9 +62,11 @@ class PackageTree:
 
 
 class DirectoryTree:
-    def __init__(self, directory: Path, shown: str) -> None:
+    def __init__(self, directory: Path, shown: str, root: Path | None = None) -> None:
+        """`root`: what no link may lead out of; the directory itself unless it lies in another tree."""
         self._directory = directory
         self._shown = shown
+        self._root = root or directory
         self._files: dict[str, PackageFile | None] = {}
 
     @property
@@ -87,7 +89,7 @@ class DirectoryTree:
         try:
             if not full.is_file() or full.stat().st_size > _MAX_FILE:
                 return None
-            if not full.resolve().is_relative_to(self._directory.resolve()):
+            if not is_below(full, self._root):
                 return None
             return PackageFile(f"{self._shown}/{path}" if self._shown else path, full.read_bytes())
         except OSError:
@@ -102,4 +104,5 @@ class DirectoryTree:
         )
 
     def below(self, folder: str) -> FileTree:
-        return DirectoryTree(self._directory / folder, f"{self._shown}/{folder}" if self._shown else folder)
+        shown = f"{self._shown}/{folder}" if self._shown else folder
+        return DirectoryTree(self._directory / folder, shown, self._root)

@@ -9,6 +9,10 @@ from typing import Any
 from msgspec import Struct
 
 from sabir.errors import UnusableInput
+from sabir.session import Trust
+from sabir.source.packages import is_below
+from sabir.source.packages.defects import ReadProblem
+from sabir.source.packages.reading import read_named_file
 from sabir.source.yaml import YamlMapping, YamlNode, YamlScalar, compose, plain_data
 from sabir.text import Place, Source
 
@@ -22,15 +26,17 @@ class ClassConfiguration(Struct, frozen=True):
     places: Mapping[tuple[str, str], Place] = {}
 
 
-def read_class_configuration(path: Path) -> ClassConfiguration:
+def read_class_configuration(path: Path, trust: Trust) -> ClassConfiguration:
     """`path` is an ini file with `[engine] class_configs`, or the folder itself."""
-    folder = path if path.is_dir() else _folder_of(path)
+    folder = path if path.is_dir() else _folder_of(path, trust)
     values: dict[str, Mapping[str, Any]] = {}
     places: dict[tuple[str, str], Place] = {}
     for file in sorted(folder.iterdir()):
         if file.suffix not in (".yaml", ".yml", ".json"):
             continue
-        source = Source(str(file), file.read_text("utf-8-sig"))
+        if not (trust.outside or is_below(file, folder)):
+            raise UnusableInput(_leads_out(f"class configuration {str(file)!r}"))
+        source = Source(str(file), _text(file))
         stream = compose(source)
         if stream.broken:
             raise UnusableInput(f"class configuration {str(file)!r}: {stream.findings[0].message}")
@@ -64,18 +70,32 @@ def _places(cls: str, node: YamlNode, source: Source) -> Iterator[tuple[tuple[st
             yield (cls, str(key.value)), Place(source, value.span)
 
 
-def _folder_of(path: Path) -> Path:
+def _text(file: Path) -> str:
+    try:
+        return read_named_file(file).decode("utf-8-sig")
+    except (ReadProblem, UnicodeDecodeError) as error:
+        reason = "is no UTF-8 text" if isinstance(error, UnicodeDecodeError) else str(error)
+        raise UnusableInput(f"class configuration {str(file)!r} {reason}") from error
+
+
+def _leads_out(subject: str) -> str:
+    return f"{subject} leads out of its folder and is not followed: allow it with --trust outside"
+
+
+def _folder_of(path: Path, trust: Trust) -> Path:
     import configparser
 
     parser = configparser.ConfigParser(interpolation=None, strict=False)
     try:
-        parser.read_string(path.read_text("utf-8-sig"), source=str(path))
+        parser.read_string(_text(path), source=str(path))
         written = parser.get("engine", "class_configs")
-    except (OSError, UnicodeDecodeError, configparser.Error) as error:
+    except configparser.Error as error:
         raise UnusableInput(
             f"{str(path)!r} names no class_configs in its section [engine]: {error}"
         ) from error
     folder = path.parent / Path(written.strip())
+    if not (trust.outside or is_below(folder, path.parent)):
+        raise UnusableInput(_leads_out(f"class_configs of {str(path)!r}"))
     if not folder.is_dir():
         raise UnusableInput(f"class_configs of {str(path)!r} is no folder: {str(folder)!r}")
     return folder

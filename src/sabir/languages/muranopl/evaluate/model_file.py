@@ -13,7 +13,9 @@ from sabir.errors import UnusableInput
 from sabir.languages.muranopl.evaluate.late_positions import LatePositions
 from sabir.languages.muranopl.evaluate.positions import Positions, read_placed
 from sabir.languages.muranopl.model.definitions import MODEL_FORM
-from sabir.source.packages import LoadedPackage
+from sabir.source.packages import LoadedPackage, PackageLimits
+from sabir.source.packages.defects import ReadProblem
+from sabir.source.packages.reading import read_named_file
 from sabir.source.yaml import YamlNode, compose
 from sabir.source.yaml.defects import NOT_YAML, UNBOUNDED
 from sabir.text import Place, Source, Span
@@ -25,7 +27,7 @@ MODEL_NAMES: Final = ("model.yaml", "model.yml", "model.json")
 _PLACED: Final = (
     2_000_000  # characters; the places of a larger JSON model are looked for when they are wanted
 )
-_LARGEST: Final = 1_000_000_000
+_LIMITS: Final = PackageLimits(file=1_000_000_000)
 
 
 class ModelFile(Struct, frozen=True, kw_only=True):
@@ -43,12 +45,10 @@ def find_model(package: LoadedPackage, path: Path | None) -> Source | None:
     """The text of the model: of the given file, else of the one in the root of the package."""
     if path is not None:
         try:
-            if path.stat().st_size > _LARGEST:
-                raise UnusableInput(f"{str(path)!r} is larger than {_LARGEST:,} bytes")
-            return Source(str(path.absolute()), path.read_text("utf-8-sig"))
-        except (OSError, UnicodeDecodeError) as error:
-            reason = error.strerror if isinstance(error, OSError) else "it is no UTF-8 text"
-            raise UnusableInput(f"cannot read the model {str(path)!r}: {reason}") from error
+            return Source(str(path.absolute()), read_named_file(path, _LIMITS).decode("utf-8-sig"))
+        except (ReadProblem, UnicodeDecodeError) as error:
+            reason = "is no UTF-8 text" if isinstance(error, UnicodeDecodeError) else str(error)
+            raise UnusableInput(f"the model {str(path)!r} {reason}") from error
     for name in MODEL_NAMES:
         file = package.get_file(name)
         if file is not None:

@@ -61,12 +61,11 @@ def prepare(
     note_writes: bool = False,
     recorder: RunRecorder | None = None,
     system: Iterable[SystemClass] = (),
-    sleeps: bool = False,
 ) -> Prepared:
     """Read the package, build its classes, load the model.
 
     `note_writes`: keep where code wrote properties; `recorder`: record the steps to every value; `system`: Python for
-    system classes of this run; `sleeps`: really wait where code does.
+    system classes of this run.
     """
     manifest, findings = read_manifest(loaded)
     if manifest is None:
@@ -85,7 +84,6 @@ def prepare(
         system=system,
         recorder=recorder,
         clock=request.session.clock,
-        sleeps=sleeps,
     )
     runtime.config_places = config.places
     runtime.written = {} if note_writes else None
@@ -100,7 +98,9 @@ def _class_configuration(request: EvaluationRequest) -> ClassConfiguration:
     document = request.documents.get("config")
     if document is not None:
         return configuration_of(document.source, document.node)
-    return ClassConfiguration() if request.config is None else read_class_configuration(request.config)
+    if request.config is None:
+        return ClassConfiguration()
+    return read_class_configuration(request.config, request.session.trust)
 
 
 def has_errors(findings: Iterable[Finding]) -> bool:

@@ -30,7 +30,7 @@ class ToscaValidator(BaseValidator):
 
         selection = FileSelection.of(files)
         seen: set[object] = set()
-        for loaded in load_entries(self.package):
+        for loaded in load_entries(self.package, self.session.trust):
             findings = [*loaded.findings]
             if loaded.topology is not None and not loaded.broken:
                 findings += check_model(Model(loaded.topology))

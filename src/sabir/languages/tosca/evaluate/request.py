@@ -82,7 +82,7 @@ def _from_file(path: Path | None) -> Mapping[str, Any]:
 
 
 def _project(loaded: Loaded, topology: Topology, request: EvaluationRequest) -> Project:
-    """The surroundings of a template: its directory, its project, and what the owner allows."""
+    """The surroundings of a template: its directory and its project. The home project lies outside, and needs leave."""
     directory = topology.origin.directory
     environment = request.session.environment
     home = environment.get("UNFURL_HOME")
@@ -97,7 +97,6 @@ def _project(loaded: Loaded, topology: Topology, request: EvaluationRequest) -> 
         root=root,
         locals=values.locals,
         secrets=values.secrets,
-        home=Path(home) if home else None,
+        home=Path(home) if home and request.session.trust.outside else None,
         vault_password=environment.get(_PASSWORD),
-        permissions=request.session.trust,
     )

@@ -24,7 +24,7 @@ __all__ = ["evaluate_package", "instantiate"]
 
 def evaluate_package(package: LoadedPackage, request: EvaluationRequest) -> Evaluation:
     load_plugins()
-    loaded = with_overrides(load_entry(package), request.overrides)
+    loaded = with_overrides(load_entry(package, request.session.trust), request.overrides)
     topology = loaded.topology
     if topology is None or loaded.broken:
         return Evaluation(graph=Graph(()), findings=loaded.findings)

@@ -9,6 +9,7 @@ from typing import Final, Protocol
 
 from msgspec import Struct
 
+from sabir.session import Trust
 from sabir.source.packages import LoadedPackage, PackageFile
 
 __all__ = ["DiskFiles", "Files", "PackageFiles", "files_of"]
@@ -81,18 +82,26 @@ class DiskFiles:
         return self.root if self.read(name) is None and (self.base / name).is_file() else None
 
 
-def files_of(package: LoadedPackage) -> Files:
+def files_of(package: LoadedPackage, trust: Trust) -> Files:
     """The files that the documents of a package may import.
 
     A single file may import what lies beside it, and above it as far as its project reaches: to the nearest folder with a mark of
-    a project, or else to the current folder when the file is in it.
+    a project. Files anywhere else are for the operator to allow.
     """
-    if not package.single_file or package.path is None:
+    if package.path is None:
         return PackageFiles(package)
-    base = Path(os.path.abspath(package.path)).parent
-    here = Path.cwd()
+    whole = Path(os.path.abspath(package.path))
+    if not package.single_file:
+        return (
+            DiskFiles(whole, Path(whole.anchor))
+            if trust.outside and whole.is_dir()
+            else PackageFiles(package)
+        )
+    base = whole.parent
+    if trust.outside:
+        return DiskFiles(base, Path(base.anchor))
     root = next(
         (above for above in (base, *base.parents) if any((above / mark).exists() for mark in _ROOT_MARKS)),
-        here if here != here.parent and base.is_relative_to(here) else base,
+        base,
     )
     return DiskFiles(base, root)

@@ -293,7 +293,7 @@ class Gathering:
             place,
             f"the import {target!r} is outside {str(limit)!r}, and only what is in there is read",
             MISSING_IMPORT,
-            "run sabir in the folder that holds both files, or mark that folder as a project: git init, or an unfurl.yaml",
+            "mark the folder that holds both files as a project (git init, or an unfurl.yaml), or allow it with --trust outside",
         )
 
     def _missing(self, place: Place, message: str, rule: Rule, hint: str | None = None) -> None:

@@ -14,6 +14,7 @@ from sabir.languages.tosca.syntax.ensembles import NO_SINGLE_TEMPLATE, is_ensemb
 from sabir.languages.tosca.syntax.examples import example
 from sabir.languages.tosca.syntax.files import files_of
 from sabir.languages.tosca.syntax.recognition import META, candidates
+from sabir.session import Trust
 from sabir.source.packages import LoadedPackage
 
 __all__ = ["load_entries", "load_entry"]
@@ -46,20 +47,20 @@ _USUAL: Final = (
 )
 
 
-def _load(package: LoadedPackage, name: str) -> Loaded:
+def _load(package: LoadedPackage, name: str, trust: Trust) -> Loaded:
     file = package.get_file(name)
     if file is not None and is_ensemble(file):
-        return load_ensemble(files_of(package), file)
-    return load(files_of(package), name)
+        return load_ensemble(files_of(package, trust), file)
+    return load(files_of(package, trust), name)
 
 
-def load_entry(package: LoadedPackage) -> Loaded:
+def load_entry(package: LoadedPackage, trust: Trust) -> Loaded:
     """The one service template to evaluate; a finding when there is none, or more than one to choose from."""
-    names, problem = _entry(package)
+    names, problem = _entry(package, trust)
     if problem is not None:
         return Loaded(topology=None, findings=(problem,))
     if len(names) == 1:
-        return _load(package, names[0])
+        return _load(package, names[0], trust)
     message = (
         "there are several service templates: " + ", ".join(names[:8]) + (" …" if len(names) > 8 else "")
     )
@@ -70,9 +71,9 @@ def load_entry(package: LoadedPackage) -> Loaded:
     return Loaded(topology=None, findings=(NO_SINGLE_TEMPLATE.about_file(where, message, hint=hint),))
 
 
-def load_entries(package: LoadedPackage) -> Iterator[Loaded]:
+def load_entries(package: LoadedPackage, trust: Trust) -> Iterator[Loaded]:
     """Every document of the package that no other imports, each with what it imports."""
-    names, problem = _entry(package)
+    names, problem = _entry(package, trust)
     if problem is not None:
         yield Loaded(topology=None, findings=(problem,))
     imported: set[str] = set()
@@ -80,12 +81,12 @@ def load_entries(package: LoadedPackage) -> Iterator[Loaded]:
     for name in [*names, *rest]:
         if name in imported:
             continue
-        loaded = _load(package, name)
+        loaded = _load(package, name, trust)
         imported.update(loaded.files)
         yield loaded
 
 
-def _entry(package: LoadedPackage) -> tuple[list[str], Finding | None]:
+def _entry(package: LoadedPackage, trust: Trust) -> tuple[list[str], Finding | None]:
     meta = package.get_file(META)
     if meta is not None:
         match = re.search(_ENTRY, meta.source.text)
@@ -105,7 +106,7 @@ def _entry(package: LoadedPackage) -> tuple[list[str], Finding | None]:
     if len(top) == 1:
         return top, None
     with_topology = [name for name in names if _has_topology(package, name)]
-    imported = {file for name in with_topology for file in _load(package, name).files if file != name}
+    imported = {file for name in with_topology for file in _load(package, name, trust).files if file != name}
     chosen = [name for name in with_topology if name not in imported]
     return (chosen or with_topology), None
 

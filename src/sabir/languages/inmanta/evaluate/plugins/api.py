@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Context",
     "IgnoreResourceException",
+    "NotAllowed",
     "PluginException",
     "Registered",
     "RegisteredResource",
@@ -96,6 +97,14 @@ class PluginException(Exception):
     def __init__(self, message: str = "") -> None:
         super().__init__(message)
         self.message = message
+
+
+class NotAllowed(PluginException):
+    """Raised by our own plug-ins: the operator has not allowed this."""
+
+    def __init__(self, message: str, *, hint: str) -> None:
+        super().__init__(message)
+        self.hint = hint
 
 
 def deprecated(function: Callable[..., Any] | None = None, *, replaced_by: str | None = None) -> Any:  # noqa: ARG001

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated, Any
 
 from sabir.graph.values import UNKNOWN, Unknown
-from sabir.languages.inmanta.evaluate.plugins.api import PluginException
+from sabir.languages.inmanta.evaluate.plugins.api import NotAllowed, PluginException
 from sabir.languages.inmanta.evaluate.values import Instance, property_of
 from sabir.languages.inmanta.library.std.plugins.registry import plugin
 
@@ -88,23 +88,34 @@ def server_port() -> int:
 @plugin
 def get_env(session: Session, name: str, default_value: str | None = None) -> Any:
     """An environment variable."""
-    value = session.environment.get(name, default_value)
-    if value is None:
-        raise PluginException(f"the environment variable {name!r} is not set and has no default")
-    return value
+    value = _variable(session, name)
+    return _default(name, default_value) if value is None else value
 
 
 @plugin
 def get_env_int(session: Session, name: str, default_value: int | None = None) -> Any:
-    text = session.environment.get(name)
+    text = _variable(session, name)
     if text is None:
-        if default_value is None:
-            raise PluginException(f"the environment variable {name!r} is not set and has no default")
-        return default_value
+        return _default(name, default_value)
     try:
         return int(text)
     except ValueError:
         raise PluginException(f"the environment variable {name!r} is no whole number") from None
+
+
+def _variable(session: Session, name: str) -> str | None:
+    if not session.trust.allows_variable(name):
+        raise NotAllowed(
+            f"the environment variable {name!r} is not read: the model is not trusted with it",
+            hint=f"allow it with --trust env:{name}, or all variables with --trust env",
+        )
+    return session.environment.get(name)
+
+
+def _default(name: str, value: Any) -> Any:
+    if value is None:
+        raise PluginException(f"the environment variable {name!r} is not set and has no default")
+    return value
 
 
 @plugin
