@@ -130,3 +130,97 @@ def test_checking_finds_unknown_variables() -> None:
     )
     found = [(one.code, one.location.line) for one in InmantaValidator(package).run()]
     assert found == [("INM:E003", 1), ("INM:W004", 4), ("INM:W004", 6)]
+
+
+@pytest.mark.parametrize(
+    ("text", "message", "hint"),
+    [
+        pytest.param(
+            HOST + 'Host.files [0:] -- Fil.host [1]\nindex File(host)\nHost(name="a", files=File(host=1))\n',
+            "there is no entity 'Fil'",
+            "did you mean 'File'?",
+            id="entity-of-a-relation",
+        ),
+        pytest.param(
+            HOST + 'entity Vm extends Hots:\nend\nimplement Vm using std::none\nVm(name="a")\n',
+            "there is no entity 'Hots'",
+            "did you mean 'Host'?",
+            id="parent",
+        ),
+        pytest.param(
+            HOST + "implementation h for Hst:\nend\nimplement Host using h\n",
+            "there is no entity 'Hst'",
+            "did you mean 'Host'?",
+            id="entity-of-an-implementation",
+        ),
+        pytest.param(
+            "entity A:\n    int n\nA.b [0:] -- A\nx = 1\n",
+            "expected an attribute or 'end', found 'A'",
+            "is an 'end' missing above?",
+            id="end-of-an-entity",
+        ),
+        pytest.param(
+            HOST + 'Host(name="a, n="b")\n',
+            "expected ')' or ',' after an argument, found 'b'",
+            'the string "a, n=" ends just before it: is a quote missing?',
+            id="quote",
+        ),
+        pytest.param(
+            "x = index::y\n",
+            "variable 'index::y': the namespace 'index' is not imported here",
+            "'index' is a keyword, and no module can be called so",
+            id="keyword-as-a-module",
+        ),
+        pytest.param(
+            "z = 1\ntypedef t as int matching self > z\n",
+            "the condition of type 't' reads the variable 'z': it can read 'self' only",
+            "write the value itself, or give it to a function",
+            id="variable-in-a-typedef",
+        ),
+        pytest.param(
+            "typedef small as int matching self < 5\nentity A:\n    small[]? n\nend\nimplement A using std::none\nA(n=[1, 9])\n",
+            "A.n is a small[]?, and [1, 9] is not",
+            "small is int matching self < 5",
+            id="condition-of-a-typedef",
+        ),
+        pytest.param(
+            'typedef word as string matching /^[a-z]+$/\nentity A:\n    word w = "9"\nend\n',
+            "the default '9' of 'w' is no word",
+            "word is string matching /^[a-z]+$/",
+            id="default-of-a-typedef",
+        ),
+    ],
+)
+def test_one_slip_is_one_error(text: str, message: str, hint: str) -> None:
+    finding = only(text)
+    assert (finding.message, finding.hint) == (message, hint)
+
+
+def test_a_failed_typedef_names_its_place() -> None:
+    finding = only(
+        "typedef port as int matching self > 0\nentity A:\n    port p\nend\nimplement A using std::none\nA(p=0)\n"
+    )
+    assert [related.place.location.line for related in finding.related] == [3, 1]
+
+
+def test_a_short_name_of_several_entities_lists_them() -> None:
+    module = "entity Disk extends std::Entity:\nend\n"
+    files = {
+        f"libs/{name}/{file}": text
+        for name in ("a", "b")
+        for file, text in {"module.yml": f"name: {name}\n", "model/_init.cf": module}.items()
+    }
+    finding = next(
+        iter(evaluate("import a\nimport b\nd = Disk()\n", **files).findings),
+    )
+    assert finding.hint == "did you mean 'a::Disk' or 'b::Disk'?"
+    relation = "entity Host:\nend\nHost.disk [0:1] -- std::Entity\nHost(disk=Disk())\n"
+    finding = next(iter(evaluate("import a\nimport b\n" + relation, **files).findings))
+    assert finding.message == "'Disk' is the name of 2 entities that fit here"
+    assert finding.hint == "did you mean 'a::Disk' or 'b::Disk'?"
+
+
+def test_an_unset_value_behind_others_is_no_circle() -> None:
+    hosts = HOST.replace("string name", "string name\n    string ip") + "Host.next [1] -- Host\n"
+    finding = only(hosts + 'x = Host(name="a")\nx.next.ip = y\ny = x.ip\n')
+    assert (finding.code, finding.message) == ("INM:E012", "the relation Host.next [1] never gets a value")

@@ -123,7 +123,7 @@ class _Checker:
         head, _, last = node.name.rpartition("::")
         home = space.imports.get(head) if head else None
         if not head:
-            if node.name in visible:
+            if node.name in visible or node.name in self.definitions.lost:
                 return None
             message = f"there is no variable {node.name!r} here"
             hint = did_you_mean(node.name, visible)

@@ -11,9 +11,9 @@ from sabir.languages.inmanta.evaluate.functions import CASTS, Function, Paramete
 from sabir.languages.inmanta.evaluate.plugins.api import NotAllowed
 from sabir.languages.inmanta.evaluate.scopes import Scope
 from sabir.languages.inmanta.evaluate.values import Frame, Pending, Read, Stop
-from sabir.languages.inmanta.evaluate.writing import stop
+from sabir.languages.inmanta.evaluate.writing import of_constraint, stop
 from sabir.languages.inmanta.model.names import CALL
-from sabir.languages.inmanta.model.types import TYPE, shown_value
+from sabir.languages.inmanta.model.types import TYPE, ConstrainedType, constraint_of, shown_value
 from sabir.languages.inmanta.syntax import nodes
 from sabir.languages.inmanta.syntax.examples import MODULE, PLUGIN_TEXT, inmanta_rule
 from sabir.text import Place, Source, Span
@@ -240,11 +240,20 @@ def _missing(function: Function, names: list[str], place: Place) -> Stop:
 
 
 def _wrong_type(function: Function, parameter: Parameter, value: Any, place: Place) -> Stop:
+    constraint = constraint_of(parameter.type, value)
+    hint, related = (None, ()) if constraint is None else _told(constraint)
     return stop(
         TYPE,
         f"{parameter.name!r} of {function.name}(…) takes {parameter.type.name}, and {shown_value(value)} is none",
         place,
+        hint=hint,
+        related=related,
     )
+
+
+def _told(constraint: ConstrainedType) -> tuple[str, tuple[Related, ...]]:
+    hint, where = of_constraint(constraint)
+    return hint, (where,)
 
 
 def _wrong_result(function: Function, value: Any, place: Place) -> Stop:

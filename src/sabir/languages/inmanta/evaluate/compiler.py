@@ -20,9 +20,10 @@ from sabir.languages.inmanta.evaluate.scopes import Layout, Scope
 from sabir.languages.inmanta.evaluate.statements import StatementCompiler
 from sabir.languages.inmanta.evaluate.templates import Templates
 from sabir.languages.inmanta.evaluate.values import EMPTY, Frame, Read, Stop, Wait
+from sabir.languages.inmanta.evaluate.writing import of_constraint
 from sabir.languages.inmanta.model.definitions import Definitions
 from sabir.languages.inmanta.model.entities import NO_DEFAULT, EntityType
-from sabir.languages.inmanta.model.types import TYPE, ConstrainedType, shown_value
+from sabir.languages.inmanta.model.types import TYPE, ConstrainedType, constraint_of, shown_value
 from sabir.languages.inmanta.syntax import nodes
 from sabir.languages.inmanta.syntax.project import MAIN, Namespace
 from sabir.text import Place
@@ -193,7 +194,9 @@ class Compiler:
                     message = (
                         f"the default {shown_value(prop.default)} of {prop.name!r} is no {prop.type.name}"
                     )
-                    self.engine.report_once(TYPE, message, prop.place)
+                    constraint = constraint_of(prop.type, prop.default)
+                    hint = None if constraint is None else of_constraint(constraint)[0]
+                    self.engine.report_once(TYPE, message, prop.place, hint)
 
     def _typedef(self, typedef: ConstrainedType) -> None:
         condition = typedef.node.condition

@@ -179,8 +179,12 @@ class _Ending:
         for activity in self.engine.parked:
             if activity not in done:
                 cycle = self._cycle(activity, done)
-                if cycle:
+                guessed = self._guessed(cycle)
+                if cycle and guessed is None:
                     self._report_cycle(cycle)
+                    reported = True
+                elif guessed is not None and not reported:
+                    self._unset(*guessed)
                     reported = True
         # A model that did not finish must not pass for a complete one.
         if not reported:
@@ -206,6 +210,16 @@ class _Ending:
             activity = next((producer for producer in producers if producer not in done), None)
         done.update(path)
         return []
+
+    def _guessed(self, cycle: list[Activity]) -> tuple[Instance, Property] | None:
+        """A property in a circle that nobody is known to set: another statement may, wherever its own way leads."""
+        for activity in cycle:
+            wait = activity.wait
+            if wait.owner is not None and (wait.owner, wait.slot) not in self.parked.by_key:
+                prop = wait.owner.entity.by_slot[wait.slot]
+                if not prop.is_list and not prop.is_optional:
+                    return wait.owner, prop
+        return None
 
     def _no_match(self, activity: Activity) -> None:
         wait = activity.wait

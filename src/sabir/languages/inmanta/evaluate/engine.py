@@ -300,9 +300,9 @@ class Engine:
             finding = replace(finding, frames=frames)
         self.findings.append(finding)
 
-    def report_once(self, rule: Rule, message: str, place: Place) -> None:
+    def report_once(self, rule: Rule, message: str, place: Place, hint: str | None = None) -> None:
         if not any(finding.code == rule.code and finding.place == place for finding in self.findings):
-            self.findings.append(rule.at(place, message))
+            self.findings.append(rule.at(place, message, hint=hint))
 
     def frames_of(self, step: Step, frame: Frame) -> tuple[Step_Frame, ...]:
         """The refinements that led to a statement, outermost first."""

@@ -244,7 +244,7 @@ class ExpressionCompiler:
             return f"there is no variable {name!r} here", hint
         home = scope.space.imports.get(head)
         if home is None:
-            hint = did_you_mean(head, scope.space.imports) or f"add 'import {head}' to this file"
+            hint = self.compiler.definitions.import_hint(head, scope.space)
             return f"variable {name!r}: the namespace {head!r} is not imported here", hint
         variables = self.compiler.scopes[home].names if home in self.compiler.scopes else {}
         return f"there is no variable {last!r} in {home!r}", did_you_mean(last, variables)

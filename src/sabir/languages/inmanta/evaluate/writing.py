@@ -11,14 +11,14 @@ from sabir.graph.values import Unknown
 from sabir.languages.inmanta.evaluate.sites import Site
 from sabir.languages.inmanta.evaluate.values import Instance, Pending, RelationValue, Stop
 from sabir.languages.inmanta.model.entities import Property
-from sabir.languages.inmanta.model.types import TYPE, shown_value
+from sabir.languages.inmanta.model.types import TYPE, ConstrainedType, constraint_of, shown_value
 from sabir.languages.inmanta.syntax.examples import FILES, inmanta_rule
 from sabir.text import Place
 
 if TYPE_CHECKING:
     from sabir.languages.inmanta.evaluate.engine import Engine
 
-__all__ = ["DOUBLE", "FROZEN", "MULTIPLICITY", "Writer", "stop"]
+__all__ = ["DOUBLE", "FROZEN", "MULTIPLICITY", "Writer", "of_constraint", "stop"]
 
 DOUBLE: Final = inmanta_rule(
     "INM:E011",
@@ -59,6 +59,13 @@ def stop(
     return Stop(rule.at(place, message, hint=hint, related=related))
 
 
+def of_constraint(constraint: ConstrainedType) -> tuple[str, Related]:
+    """The condition that a value does not meet, and where it stands."""
+    name = constraint.name
+    where = Related(place=constraint.place, message=f"the type {name!r} is defined here")
+    return f"{name} is {constraint.definition}", where
+
+
 class Writer:
     """All writes to instances go through here."""
 
@@ -84,9 +91,14 @@ class Writer:
 
     def type_error(self, instance: Instance, prop: Property, value: Any, site: Site) -> Stop:
         entity = instance.entity.shown
+        related: tuple[Related, ...] = (Related(place=prop.place, message=f"{prop.name!r} is defined here"),)
         if prop.type is not None:
             message = f"{entity}.{prop.name} is {_article(prop.type.name)}, and {shown_value(value)} is not"
             hint = f"write {prop.type.name}? in the entity to allow null" if value is None else None
+            constraint = constraint_of(prop.type, value)
+            if constraint is not None:
+                hint, where = of_constraint(constraint)
+                related = (*related, where)
         else:
             assert prop.target is not None
             message = f"{entity}.{prop.name} holds instances of {prop.target.shown}, and {shown_value(value)} is none"
@@ -96,7 +108,7 @@ class Writer:
             message,
             site.place_of(prop.name),
             hint=hint,
-            related=(Related(place=prop.place, message=f"{prop.name!r} is defined here"),),
+            related=related,
         )
 
     def _link_checked(self, instance: Instance, prop: Property, value: Any, site: Site) -> None:

@@ -13,9 +13,10 @@ from sabir.languages.inmanta.model.entities import EntityType, ImplementationDef
 from sabir.languages.inmanta.model.types import PRIMITIVES, ConstrainedType, ValueType
 from sabir.languages.inmanta.syntax import nodes
 from sabir.languages.inmanta.syntax.examples import HOST, inmanta_rule
+from sabir.languages.inmanta.syntax.lexer import KEYWORDS
 from sabir.languages.inmanta.syntax.project import Namespace, Project
 
-__all__ = ["UNKNOWN_NAME", "Definitions"]
+__all__ = ["UNKNOWN_NAME", "Definitions", "did_you_mean_one_of"]
 
 UNKNOWN_NAME: Final = inmanta_rule(
     "INM:E003",
@@ -37,6 +38,8 @@ class Definitions(Struct, eq=False):
     typedefs: dict[str, ConstrainedType] = {}
     implementations: dict[str, ImplementationDef] = {}
     findings: list[Finding] = []
+    lost: set[str] = set()
+    """Names of properties and implementations whose own definition is wrong: that they are missed is a consequence."""
     inferred: dict[tuple[str, int], EntityType] = {}
     """Entities of constructors that are told by the relation they are set to: namespace and offset of the constructor."""
 
@@ -66,16 +69,24 @@ class Definitions(Struct, eq=False):
     def implementation(self, name: str, namespace: Namespace) -> ImplementationDef | None:
         return _first(self.implementations, self.full_names(name, namespace))
 
+    def import_hint(self, head: str, namespace: Namespace) -> str:
+        """What to do about a namespace that a file does not import."""
+        keyword = next((part for part in head.split("::") if part in KEYWORDS), None)
+        if keyword is not None:
+            return f"{keyword!r} is a keyword, and no module can be called so"
+        advice = f"add 'import {head}' to this file"
+        if head in self.project.namespaces:
+            return advice
+        return did_you_mean(head, namespace.imports) or advice
+
     def unknown(
         self, kind: str, name: str, namespace: Namespace, declared: Iterable[str]
     ) -> tuple[str, str | None]:
         """Message and hint for a name that means nothing here."""
         head, _, last = name.rpartition("::")
         if head and head not in namespace.imports:
-            loaded = head in self.project.namespaces
-            hint = did_you_mean(head, namespace.imports) or f"add 'import {head}' to this file"
-            return f"{kind} {name!r}: the namespace {head!r} is not imported here", (
-                f"add 'import {head}' to this file" if loaded else hint
+            return f"{kind} {name!r}: the namespace {head!r} is not imported here", self.import_hint(
+                head, namespace
             )
         home = namespace.imports[head] if head else namespace.name
         prefix = f"{head}::" if head else ""
@@ -86,16 +97,22 @@ class Definitions(Struct, eq=False):
         ]
         if not head:
             candidates += PRIMITIVES if kind == "type" else []
-            elsewhere = [
+            elsewhere = {
                 f"{alias}::{last}"
                 for alias, space in namespace.imports.items()
                 if f"{space}::{last}" in declared and space != home
-            ]
+            }
             if elsewhere:
-                return f"there is no {kind} {name!r} here", f"did you mean {sorted(elsewhere)[0]!r}?"
+                return f"there is no {kind} {name!r} here", did_you_mean_one_of(elsewhere)
         return f"there is no {kind} {name!r}" + (f" in {home!r}" if head else ""), did_you_mean(
             name, candidates
         )
+
+
+def did_you_mean_one_of(names: Iterable[str]) -> str:
+    """A hint that lists what a short name can stand for."""
+    *others, last = (repr(name) for name in sorted(names))
+    return f"did you mean {', '.join(others)} or {last}?" if others else f"did you mean {last}?"
 
 
 def _first(definitions: dict[str, _Found], names: list[str]) -> _Found | None:

@@ -96,6 +96,8 @@ class EntityType(Struct, eq=False, dict=True):
     properties: dict[str, Property] = {}
     own_indexes: list[IndexDef] = []
     implements: list[ImplementDef] = []
+    is_incomplete: bool = False
+    """Whether a parent that it names does not exist."""
     on_read: Callable[[Any, str], None] | None = None
     """Told of every property that Python (a plug-in, a template, a resource) reads of an instance."""
 
@@ -112,6 +114,11 @@ class EntityType(Struct, eq=False, dict=True):
             for ancestor in parent.ancestors:
                 entities.setdefault(ancestor, None)
         return tuple(entities)
+
+    @cached_property
+    def lacks_parents(self) -> bool:
+        """Whether what it inherits is not all there, so that nothing can be said about what it does not have."""
+        return any(entity.is_incomplete for entity in self.ancestors)
 
     @cached_property
     def ancestor_set(self) -> frozenset[EntityType]:

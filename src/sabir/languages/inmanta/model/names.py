@@ -11,7 +11,7 @@ from typing import Final
 
 from sabir.diagnostics.finding import Finding, Related
 from sabir.diagnostics.near import did_you_mean
-from sabir.languages.inmanta.model.definitions import UNKNOWN_NAME, Definitions
+from sabir.languages.inmanta.model.definitions import UNKNOWN_NAME, Definitions, did_you_mean_one_of
 from sabir.languages.inmanta.model.entities import EntityType
 from sabir.languages.inmanta.syntax import nodes
 from sabir.languages.inmanta.syntax.examples import HOST, inmanta_rule
@@ -44,6 +44,8 @@ class _Checker:
         self.definitions = definitions
         self.functions = functions
         self.findings: list[Finding] = []
+        self._candidates: dict[tuple[str, int], list[str]] = {}
+        """Entities that a constructor set to a relation may mean, where there are several."""
         self._checks: dict[type, Callable[..., None]] = {
             nodes.Construct: self._construct,
             nodes.IndexLookup: self._index_lookup,
@@ -69,6 +71,10 @@ class _Checker:
             entity = self.definitions.entity(name, space)
         if entity is None:
             message, hint = self.definitions.unknown("entity", name, space, self.definitions.entities)
+            candidates = self._candidates.get((space.name, node.start))
+            if candidates is not None:
+                message = f"{name!r} is the name of {len(candidates)} entities that fit here"
+                hint = did_you_mean_one_of(candidates)
             place = space.place(node.start, node.start + len(name))
             self.findings.append(UNKNOWN_NAME.at(message=message, place=place, hint=hint))
         return entity
@@ -93,7 +99,7 @@ class _Checker:
                         ),
                     )
                 )
-            elif entity is not None and argument.name not in entity.all_properties:
+            elif entity is not None and not self._has(entity, argument.name):
                 self.findings.append(
                     UNKNOWN_NAME.at(
                         message=f"{entity.shown!r} has no attribute {argument.name!r}",
@@ -106,6 +112,10 @@ class _Checker:
                 prop = entity.all_properties.get(argument.name) if entity is not None else None
                 if prop is not None and prop.target is not None:
                     self._infer(argument.value, prop.target, space)
+
+    def _has(self, entity: EntityType, name: str) -> bool:
+        """Whether an entity has a property, or would have it were its definition right."""
+        return name in entity.all_properties or name in self.definitions.lost or entity.lacks_parents
 
     def _infer(self, value: nodes.Expression, target: EntityType, space: Namespace) -> None:
         """A constructor set to a relation may leave the namespace out when only one fitting entity has its name."""
@@ -123,6 +133,8 @@ class _Checker:
             fitting = [entity for entity in _below(target) if entity.name.rpartition("::")[2] == value.entity]
             if len(fitting) == 1:
                 self.definitions.inferred[space.name, value.start] = fitting[0]
+            elif fitting:
+                self._candidates[space.name, value.start] = [entity.shown for entity in fitting]
 
     def _positional(
         self, node: nodes.Construct, argument: nodes.Argument, entity: EntityType | None, space: Namespace
@@ -166,7 +178,7 @@ class _Checker:
             UNKNOWN_NAME.at(
                 message=f"variable {node.name!r}: the namespace {head!r} is not imported here",
                 place=space.place(node.start, node.end),
-                hint=did_you_mean(head, space.imports) or f"add 'import {head}' to this file",
+                hint=self.definitions.import_hint(head, space),
             )
         )
 

@@ -153,7 +153,9 @@ class _Resolver:
                     continue
                 types[name] = place
                 full = f"{space.name}::{name}"
-                self.out.typedefs[full] = ConstrainedType(name, ANY.accepts, statement, ANY, place)
+                self.out.typedefs[full] = ConstrainedType(
+                    name, ANY.accepts, node=statement, base=ANY, place=place
+                )
         self._variables_against_types(space, types)
 
     def _variables_against_types(self, space: Namespace, types: dict[str, Place]) -> None:
@@ -189,6 +191,14 @@ class _Resolver:
             self.report(
                 TYPE, f"the condition of type {typedef.name!r} says nothing about 'self'", typedef.place
             )
+        for name in _free_names(node.condition) if node.condition is not None else ():
+            if name.name != "self":
+                self.report(
+                    TYPE,
+                    f"the condition of type {typedef.name!r} reads the variable {name.name!r}: it can read 'self' only",
+                    nodes.place_of(space.source, name),
+                    hint="write the value itself, or give it to a function",
+                )
         if node.regex is not None:
             test, inner = matches(node.regex), base
             typedef.accepts = lambda value: inner.accepts(value) and test(value)
@@ -224,6 +234,7 @@ class _Resolver:
         for name in entity.node.parents:
             parent = self._find_entity(space, name)
             if parent is None:
+                entity.is_incomplete = True
                 continue
             if parent in entity.parents:
                 self.report(
@@ -307,10 +318,11 @@ class _Resolver:
     def _relation(self, space: Namespace, node: nodes.Relation) -> None:
         left = self._find_entity(space, node.left.entity)
         right = self._find_entity(space, node.right.entity)
+        assert node.left.name is not None
         if left is None or right is None:
+            self.out.lost.update((node.left.name, node.right.name or node.left.name))
             return
         place = nodes.place_of(space.source, node)
-        assert node.left.name is not None
         near = Property(
             node.left.name,
             left,
@@ -402,7 +414,9 @@ class _Resolver:
         for name in node.attributes:
             place = nodes.place_of(space.source, name)
             prop = entity.all_properties.get(name.name)
-            if prop is None:
+            if prop is None and (name.name in self.out.lost or entity.lacks_parents):
+                good = False
+            elif prop is None:
                 hint = did_you_mean(name.name, entity.all_properties)
                 self.report(BAD_INDEX, f"{entity.shown!r} has no attribute {name.name!r}", place, hint=hint)
                 good = False
@@ -429,7 +443,9 @@ class _Resolver:
             self._duplicate("implementation", node.name.name, place, first.place)
             return
         entity = self._find_entity(space, node.entity)
-        if entity is not None:
+        if entity is None:
+            self.out.lost.add(node.name.name)
+        else:
             self.out.implementations[full] = ImplementationDef(node.name.name, space, node, entity, place)
 
     def _implement(self, space: Namespace, node: nodes.Implement) -> None:
@@ -451,7 +467,7 @@ class _Resolver:
             implementation = self._find_implementation(space, name)
             if implementation is None or entity is None:
                 continue
-            if implementation.entity not in entity.ancestor_set:
+            if implementation.entity not in entity.ancestor_set and not entity.lacks_parents:
                 self.report(
                     BAD_IMPLEMENT,
                     f"implementation {name.name!r} is for {implementation.entity.shown!r}, which {entity.shown!r} is not",
@@ -466,10 +482,17 @@ class _Resolver:
 
     def _find_implementation(self, space: Namespace, name: nodes.QualifiedName) -> ImplementationDef | None:
         implementation = self.out.implementation(name.name, space)
-        if implementation is None:
+        if implementation is None and name.name not in self.out.lost:
             message, hint = self.out.unknown("implementation", name.name, space, self.out.implementations)
             self.report(UNKNOWN_NAME, message, nodes.place_of(space.source, name), hint=hint)
         return implementation
+
+
+def _free_names(expression: nodes.Expression) -> list[nodes.Name]:
+    """The variables that an expression reads, without those of its own comprehensions."""
+    every = list(walk(expression))
+    bound = {name for node in every if isinstance(node, nodes.Comprehension) for name, _ in node.loops}
+    return [node for node in every if isinstance(node, nodes.Name) and node.name not in bound]
 
 
 def _mentions(expression: nodes.Expression, name: str) -> bool:

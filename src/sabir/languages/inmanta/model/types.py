@@ -21,6 +21,7 @@ __all__ = [
     "ConstrainedType",
     "Test",
     "ValueType",
+    "constraint_of",
     "list_of",
     "nullable",
     "shown_value",
@@ -44,14 +45,31 @@ class ValueType(Struct, eq=False):
 
     name: str
     accepts: Test
+    inner: ValueType | None = None
+    """Of a list its items, of a nullable type the type without null."""
 
 
-class ConstrainedType(ValueType, eq=False):
+class ConstrainedType(ValueType, eq=False, kw_only=True):
     """A typedef. Its condition is compiled by the evaluator, which sets `accepts`."""
 
     node: Typedef
     base: ValueType
     place: Place
+
+    @property
+    def definition(self) -> str:
+        """What the typedef says: `int matching self > 0`."""
+        return " ".join(self.place.source.text[self.node.base.start : self.node.end].split())
+
+
+def constraint_of(kind: ValueType, value: object) -> ConstrainedType | None:
+    """The typedef whose condition a value does not meet, where that and nothing else is what is wrong."""
+    if isinstance(kind, ConstrainedType):
+        return constraint_of(kind.base, value) or (kind if kind.base.accepts(value) else None)
+    if kind.inner is None:
+        return None
+    values = value if isinstance(value, list) else [value]
+    return next((found for item in values if (found := constraint_of(kind.inner, item)) is not None), None)
 
 
 def _is_string(value: object) -> bool:
@@ -112,11 +130,11 @@ def list_of(item: ValueType) -> ValueType:
         test = item.accepts
         return isinstance(value, list) and all(test(member) for member in value)
 
-    return ValueType(f"{item.name}[]", accepts)
+    return ValueType(f"{item.name}[]", accepts, item)
 
 
 def nullable(inner: ValueType) -> ValueType:
-    return ValueType(f"{inner.name}?", lambda value: value is None or inner.accepts(value))
+    return ValueType(f"{inner.name}?", lambda value: value is None or inner.accepts(value), inner)
 
 
 def matches(pattern: str) -> Test:
@@ -144,5 +162,5 @@ def shown_value(value: object) -> str:
         return "null"
     if value is True or value is False:
         return str(value).lower()
-    text = repr(value)
+    text = repr(value).replace("__config__::", "")
     return text if len(text) <= 60 else text[:57] + "…"

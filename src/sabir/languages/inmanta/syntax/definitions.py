@@ -86,9 +86,9 @@ class DefinitionParser(ExpressionParser):
         attributes: list[AttributeDef] = []
         while not self.accept("end"):
             before = self.pos
+            if self._left_entity(name.name, first):
+                break
             if self.kinds[self.pos] not in ("id", "cid"):
-                if self._left_entity(name.name, first):
-                    break
                 self._attribute_failure(before)
                 continue
             try:
@@ -104,7 +104,7 @@ class DefinitionParser(ExpressionParser):
         try:
             if kind == END:
                 self.fail(f"entity {name} has no 'end'", at=first)
-            if kind in DEFINITIONS:
+            if kind in DEFINITIONS or self._is_no_attribute(first):
                 self.fail(
                     f"expected an attribute or 'end', found {self.shown()}", hint="is an 'end' missing above?"
                 )
@@ -112,6 +112,15 @@ class DefinitionParser(ExpressionParser):
             self.problems.append(error.finding)
             return True
         return False
+
+    def _is_no_attribute(self, first: int) -> bool:
+        """Whether a statement begins here: it stands outside the entity, and no name follows as in an attribute."""
+        kind, following = self.kinds[self.pos], self.kinds[self.pos + 1]
+        return (
+            kind in ("id", "cid", "for", "if")
+            and following not in ("id", "cid", "[", "?")
+            and self.stands_outside(self.pos, first)
+        )
 
     def _attribute_failure(self, before: int) -> None:
         try:

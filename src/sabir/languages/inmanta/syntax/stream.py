@@ -129,6 +129,8 @@ class TokenStream:
 
     def _hint(self, wanted: str) -> str | None:
         kind, text = self.kinds[self.pos], self.texts[self.pos]
+        if self.pos and self.kinds[self.pos - 1] == "string" and self.starts[self.pos] == self.previous_end():
+            return f"the string {self.texts[self.pos - 1]} ends just before it: is a quote missing?"
         if kind in KEYWORDS and wanted in ("id", "cid"):
             return f"{text!r} is a keyword; choose another name, such as '{text}_'"
         if wanted == "cid" and kind == "id":
