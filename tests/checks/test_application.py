@@ -239,4 +239,4 @@ def test_options_of_oslo_config() -> None:
     conf.set_override("select", ["E006"], group="sabir")
     assert codes(Application(conf.sabir).run(PACKAGE, VALIDATORS)) == ["E006"]
     offered = {option.name for _, options in list_opts() for option in options}
-    assert offered == {*CheckOptions.__struct_fields__} - {"session"}
+    assert offered == {*CheckOptions.__struct_fields__} - {"session", "inputs", "overrides"}

@@ -85,7 +85,10 @@ def test_options(words: list[str], codes: list[str], status: int, run: Run) -> N
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ([], "name a PATH"),
+        (["--fix", "-"], "--fix cannot write into a pipe"),
+        (["shop", "--search-path", "nowhere"], "no such path 'nowhere'"),
+        (["shop", "--input", "nowhere.yaml"], "write it as NAME=VALUE, or name a file"),
+        (["shop", "--input", "text.txt"], "the file must hold a mapping"),
         (["nowhere"], "no such path 'nowhere'"),
         (["binary"], "'binary' is neither a folder nor a zip archive nor a text file"),
         (["text.txt"], "text.txt is in none of the languages known here"),

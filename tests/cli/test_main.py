@@ -56,7 +56,20 @@ def test_every_command_is_there_with_help(name: str, capsys: pytest.CaptureFixtu
         ),
         (["check", "--jobs", "many", "x"], "sabir check: --jobs: 'many' is not a whole number of at least 0"),
         (["check", "--color", "red", "x"], "sabir check: --color: 'red' is not one of auto, always, never"),
-        (["check"], "sabir check: name a PATH: a folder, a zip archive or a file"),
+        (
+            ["why"],
+            "sabir why: INSTANCE[.ATTRIBUTE] is missing: sabir why [OPTIONS] [PATH] INSTANCE[.ATTRIBUTE]",
+        ),
+        (
+            ["why", "."],
+            "sabir why: INSTANCE[.ATTRIBUTE] is missing: sabir why [OPTIONS] [PATH] INSTANCE[.ATTRIBUTE]",
+        ),
+        (
+            ["query", "a", "b", "c"],
+            "sabir query: 'c' is a word too many: sabir query [OPTIONS] [PATH] EXPRESSION",
+        ),
+        (["impact"], "sabir impact: FILE:LINE is missing: sabir impact [OPTIONS] [PATH] [FILE:LINE]"),
+        (["impact", "--format", "markdown", "a:1"], "sabir impact: --format markdown is for --since"),
     ],
 )
 def test_wrong_usage_is_one_line(words: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:

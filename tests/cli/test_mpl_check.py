@@ -61,7 +61,7 @@ def test_an_archive_gives_the_findings_of_its_folder(
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ([], "<PACKAGE | DIRECTORY> is missing: mpl-check [options] <PACKAGE | DIRECTORY>"),
+        ([], "<PACKAGE | DIRECTORY>... is missing: mpl-check [options] <PACKAGE | DIRECTORY>..."),
         (["--selct=E001", "x"], "no such option '--selct': did you mean '--select'?"),
         (["no-such-path"], "no such path 'no-such-path'"),
         (["--select=E9999", "."], "E9999"),

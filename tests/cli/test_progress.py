@@ -1,7 +1,9 @@
 import io
+import time
 
 import pytest
 
+from sabir.cli import progress as module
 from sabir.cli.progress import progress
 
 
@@ -10,26 +12,44 @@ class Terminal(io.StringIO):
         return True
 
 
+def watched_terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
+    stderr = Terminal()
+    monkeypatch.setattr("sys.stderr", stderr)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "100")
+    return stderr
+
+
 def test_nobody_watches_a_pipe(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stderr", io.StringIO())
     with progress() as report:
         assert report is None
 
 
-@pytest.mark.parametrize(("seconds", "shown"), [(0.0, ""), (1.0, "\r\x1b[Kstep [31m\r\x1b[K")])
-def test_only_long_work_is_shown_and_wiped_at_the_end(
-    seconds: float, shown: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    terminal, clock = Terminal(), iter([0.0, seconds])
-    monkeypatch.setattr("sys.stderr", terminal)
-    monkeypatch.setattr("sabir.cli.progress.time.monotonic", lambda: next(clock))
+def test_quick_work_shows_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = watched_terminal(monkeypatch)
     with progress() as report:
         assert report is not None
-        report("step\x1b[31m")
-    assert terminal.getvalue() == shown
+        report("step")
+    assert terminal.getvalue() == ""
+
+
+def test_long_work_has_a_bar_that_is_wiped_at_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = watched_terminal(monkeypatch)
+    monkeypatch.setattr(module, "_PATIENCE", 0.01)
+    with progress() as report:
+        assert report is not None
+        report("packages \x1b[31m[bold]", 3, 7)
+        deadline = time.monotonic() + 10
+        while "3/7" not in terminal.getvalue() and time.monotonic() < deadline:
+            time.sleep(0.01)
+    shown = terminal.getvalue()
+    assert "packages  [31m[bold]" in shown  # what is reported neither steers the terminal nor the bar
+    assert "3/7" in shown
+    assert shown.endswith("\x1b[2K")
 
 
 def test_quiet_holds(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sys.stderr", Terminal())
+    watched_terminal(monkeypatch)
     with progress(quiet=True) as report:
         assert report is None

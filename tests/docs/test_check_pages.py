@@ -46,7 +46,9 @@ def test_the_settings_example(tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").write_text(text)
     settings = read_settings(tmp_path / "pyproject.toml")
     assert {*settings.check} == {name.replace("_", "-") for name in CheckOptions.__struct_fields__} - {
-        "session"
+        "session",
+        "inputs",
+        "overrides",
     }
     assert (settings.format, settings.jobs) == ("concise", 2)
 

@@ -9,7 +9,6 @@ import pytest
 from sabir.checks.options import CheckOptions
 from sabir.checks.report import PackageReport
 from sabir.diagnostics.finding import Severity
-from sabir.languages.language import EvaluationRequest
 from sabir.operations.check import check_paths
 from sabir.session import Session, Trust
 from tests.files import write_files
@@ -27,9 +26,7 @@ WITH_PLUGIN = {
 
 def checked(folder: Path, files: dict[str, str], **options: object) -> PackageReport:
     write_files(folder, files)
-    evaluation = options.pop("evaluation", None)
-    assert evaluation is None or isinstance(evaluation, EvaluationRequest)
-    result = check_paths([folder], CheckOptions(**options), evaluation=evaluation)  # type: ignore[arg-type]  # a table of them
+    result = check_paths([folder], CheckOptions(**options))  # type: ignore[arg-type]  # a table of them
     (package,) = result.report.packages
     return package
 
@@ -62,9 +59,9 @@ def test_a_missing_input_is_no_defect_of_the_template(tmp_path: Path) -> None:
     assert "zone" in report.not_evaluated
 
 
-def test_inputs_are_taken_from_the_request(tmp_path: Path) -> None:
+def test_inputs_are_taken_from_the_options(tmp_path: Path) -> None:
     template = {"t.yaml": TOSCA + "topology_template:\n  inputs: {zone: {type: string}}\n"}
-    report = checked(tmp_path, template, evaluation=EvaluationRequest(inputs={"zone": "a"}))
+    report = checked(tmp_path, template, inputs={"zone": "a"})
     assert report.not_evaluated is None
 
 

@@ -19,7 +19,6 @@ from sabir.diagnostics.near import did_you_mean
 from sabir.diagnostics.rules import Rule, RuleRegistry, collect_rules, parse_code
 from sabir.errors import UsageError
 from sabir.plugins import LANGUAGES, VALIDATORS, PluginFailure, load_plugins
-from sabir.session import Session
 from sabir.source.packages import LoadedPackage
 from sabir.text import Source
 
@@ -153,7 +152,7 @@ class Application:
         suite = [
             check
             for validator in validators
-            for check in _prepared(validator, loaded_package, files, session)
+            for check in _prepared(validator, loaded_package, files, self.options)
         ]
         return [replace(check, debugging=True) for check in suite] if session.debugging else suite
 
@@ -322,11 +321,11 @@ def _validator_defect(plugin: object) -> str | None:
 
 
 def _prepared(
-    validator: type[BaseValidator], package: LoadedPackage, files: Iterable[str] | None, session: Session
+    validator: type[BaseValidator], package: LoadedPackage, files: Iterable[str] | None, options: CheckOptions
 ) -> list[PreparedCheck]:
     try:
         checks = validator(package)
-        checks.session = session
+        checks.options = options
         return [*checks.prepared(files)]
     except Exception as error:  # noqa: BLE001  a validator that cannot even start is reported like a check that fails
         failure = error

@@ -39,6 +39,16 @@ class CheckOptions(Struct, frozen=True, kw_only=True, dict=True):
     """Report suppressions that give no reason (W902)."""
     per_path_ignores: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
     """Codes to ignore in the files that a pattern matches: `{"Classes/legacy/*": ("W",)}`."""
+    exclude: tuple[str, ...] = ()
+    """Patterns of names and paths that are not looked at in a folder of packages."""
+    search_path: tuple[str, ...] = ()
+    """Further folders with packages, modules or components."""
+    deployment: str | None = None
+    """The file with the configuration of the deployment, where a package is checked as part of one."""
+    inputs: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """Inputs by name, where a check evaluates; no settings file gives them."""
+    overrides: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """What-if values by `INSTANCE.ATTRIBUTE`; likewise."""
     session: Session = field(default_factory=Session)
     """What surrounds the check; it is no option that a mapping or a settings file could give."""
 
@@ -75,7 +85,8 @@ class CheckOptions(Struct, frozen=True, kw_only=True, dict=True):
         )
 
 
-_NAMES: Final = tuple(name for name in CheckOptions.__struct_fields__ if name != "session")
+_OF_THE_CALLER: Final = ("session", "inputs", "overrides")
+_NAMES: Final = tuple(name for name in CheckOptions.__struct_fields__ if name not in _OF_THE_CALLER)
 _DEFAULTS: Final = CheckOptions()
 
 

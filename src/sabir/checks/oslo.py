@@ -34,6 +34,9 @@ def list_opts() -> list[tuple[str, list[Any]]]:
                 cfg.BoolOpt("suppressions", default=True, help="Heed '# sabir: ignore[...]' comments."),
                 cfg.BoolOpt("require_reason", default=False, help="Report suppressions without a reason."),
                 cfg.DictOpt("per_path_ignores", default={}, help="Codes to ignore by path pattern."),
+                cfg.ListOpt("exclude", default=[], help="What is left out in a folder of packages."),
+                cfg.ListOpt("search_path", default=[], help="Further folders with packages or modules."),
+                cfg.StrOpt("deployment", help="The configuration of the deployment that packages belong to."),
             ],
         )
     ]

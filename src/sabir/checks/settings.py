@@ -29,6 +29,9 @@ _CHECK_KEYS: Final = (
     "suppressions",
     "require-reason",
     "per-path-ignores",
+    "exclude",
+    "search-path",
+    "deployment",
 )
 _RUN_KEYS: Final = ("format", "baseline", "jobs")
 _KEYS: Final = (*_CHECK_KEYS, *_RUN_KEYS)
@@ -84,9 +87,14 @@ def read_settings(file: Path) -> Settings:
             str(_beside(file, path)) for path in CheckOptions.of({"rules": check["rules"]}).rules
         ]
     try:
-        CheckOptions.of(check).selection  # noqa: B018  a bad value is to be reported with the name of its file
+        options = CheckOptions.of(check)
+        _ = options.selection  # a bad value is to be reported with the name of its file
     except UsageError as error:
         raise UsageError(f"{file}: {error}") from error
+    if options.search_path:
+        check["search-path"] = [str(file.parent / folder) for folder in options.search_path]
+    if options.deployment is not None:
+        check["deployment"] = str(file.parent / options.deployment)
     return Settings(
         file=file,
         check=check,

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Set
 from functools import partial
 from typing import ClassVar
 
+from sabir.checks.options import CheckOptions
 from sabir.checks.prepared import PreparedCheck
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.rules import Rule
@@ -29,8 +30,13 @@ class BaseValidator(ABC):
 
     def __init__(self, loaded_package: LoadedPackage) -> None:
         self.package = loaded_package
-        self.session = Session()
-        """What surrounds the check; the application puts its own here before it asks for the checks."""
+        self.options = CheckOptions()
+        """How to check; the application puts its own here before it asks for the checks."""
+
+    @property
+    def session(self) -> Session:
+        """What surrounds the check."""
+        return self.options.session
 
     @classmethod
     def rules(cls) -> tuple[Rule, ...]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 import click
 
@@ -12,6 +14,8 @@ from sabir.cli import main as sabir
 from sabir.cli.boundary import call, start
 from sabir.cli.declare import Option, argument, flag, option, sabir_command
 from sabir.cli.kinds import PATH_TEXT, Proposed
+from sabir.cli.terminal import say
+from sabir.errors import UsageError
 
 __all__ = ["check", "main"]
 
@@ -25,7 +29,7 @@ __all__ = ["check", "main"]
     ],
     notes="Lists are separated by commas. Validators are package, manifest, class and ui, or PKG, MAN, MPL and UI.",
 )
-@argument("package", metavar="<PACKAGE | DIRECTORY>", type=PATH_TEXT)
+@argument("packages", metavar="<PACKAGE | DIRECTORY>...", type=PATH_TEXT, nargs=-1, required=True)
 @option("--ignore", metavar="errors", multiple=True, help="Skip errors and warnings.")
 @option("--select", metavar="errors", multiple=True, help="Check only for selected errors and warnings.")
 @option(
@@ -36,17 +40,48 @@ __all__ = ["check", "main"]
     help="List of validators to execute.",
 )
 @flag("--strict", help="Consider warnings as errors.")
+@flag("--discover", help="Check every package in the directories.")
+@flag("-v", "--verbose", help="Say which packages are checked.")
+@flag("--debug", help="Show where in the checker a fault of it happened.")
 @click.version_option(__version__, cls=Option, prog_name="mpl-check", message="%(prog)s %(version)s")
 def check(
-    *, package: str, ignore: tuple[str, ...], select: tuple[str, ...], scope: tuple[str, ...], strict: bool
+    *,
+    packages: tuple[str, ...],
+    ignore: tuple[str, ...],
+    select: tuple[str, ...],
+    scope: tuple[str, ...],
+    strict: bool,
+    discover: bool,
+    verbose: bool,
+    debug: bool,
 ) -> int:
-    """Check a Murano application package."""
+    """Check Murano application packages."""
+    if debug:
+        os.environ["SABIR_DEBUG"] = "1"
+    if discover:
+        packages = _discovered(packages)
+    for package in packages if verbose else ():
+        say(f"checking {package}")
     words = ["check", "--language=muranopl"]
     for name, values in (("ignore", ignore), ("select", select), ("scope", scope)):
         words.extend(f"--{name}={value}" for value in values)
     if strict:
         words.append("--strict")
-    return call(sabir.command, "sabir", [*words, "--", package])
+    return call(sabir.command, "sabir", [*words, "--", *packages])
+
+
+def _discovered(folders: tuple[str, ...]) -> tuple[str, ...]:
+    from sabir.operations.discover import discover
+
+    packages = tuple(
+        str(package.path)
+        for folder in folders
+        for package in discover(Path(folder))
+        if "muranopl" in package.languages
+    )
+    if not packages:
+        raise UsageError(f"there is no package in {', '.join(folders)}")
+    return packages
 
 
 def main(args: Sequence[str] | None = None) -> int:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import functools
+import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from sabir.cli.declare import argument, flag, option
-from sabir.cli.kinds import PATH, Choice, Proposed
+import click
+
+from sabir.cli.declare import argument, flag, option, usage_line
+from sabir.cli.kinds import PATH, PATH_TEXT, Choice, Proposed
 from sabir.cli.terminal import say
 from sabir.cli.trusting import command_session, trust_option
 from sabir.errors import UsageError
@@ -22,8 +25,10 @@ __all__ = [
     "evaluation_options",
     "evaluation_request",
     "format_option",
+    "input_values",
     "language_option",
     "pairs",
+    "path_and",
     "path_argument",
     "quiet_option",
 ]
@@ -37,8 +42,35 @@ def _languages() -> Iterable[str]:
     return plugin_names(LANGUAGES)
 
 
-path_argument: Final = argument("path", type=PATH)
-"""PATH: a package, a module, a template or an environment."""
+_HERE: Final = Path(".")
+
+path_argument: Final = argument("path", type=PATH, metavar="[PATH]", required=False, default=_HERE)
+"""PATH: a package, a module, a template or an environment; without one, what is in this folder."""
+
+
+def path_and(name: str, metavar: str) -> Callable[[Callable[..., int]], Callable[..., int]]:
+    """`[PATH] WORD`: two words, or the second alone about what is in this folder."""
+
+    def decorate(function: Callable[..., int]) -> Callable[..., int]:
+        @functools.wraps(function)
+        def with_both(*, words: tuple[str, ...], **others: Any) -> int:
+            ctx = click.get_current_context()
+            if len(words) > 2:
+                ctx.fail(f"{words[2]!r} is a word too many: {usage_line(ctx)}")
+            if not words or (len(words) == 1 and _names_a_package(words[0])):
+                ctx.fail(f"{metavar} is missing: {usage_line(ctx)}")
+            path = Path(words[0]) if len(words) == 2 else _HERE
+            return function(path=path, **{name: words[-1]}, **others)
+
+        return argument("words", metavar=f"[PATH] {metavar}", type=PATH_TEXT, nargs=-1)(with_both)
+
+    return decorate
+
+
+def _names_a_package(word: str) -> bool:
+    """Whether a single word is the PATH, and what is asked of it was forgotten."""
+    return ("/" in word and os.path.exists(word)) or os.path.isdir(word)
+
 
 language_option: Final = option(
     "--language",
@@ -63,9 +95,9 @@ _EVALUATION: Final = (
         "--input",
         "inputs",
         multiple=True,
-        metavar="NAME=VALUE",
+        metavar="NAME=VALUE|FILE",
         section=_SECTION,
-        help="An input; VALUE is read as YAML.",
+        help="An input, VALUE read as YAML; or a YAML file of inputs. May be repeated.",
     ),
     option(
         "--set",
@@ -135,7 +167,7 @@ def evaluation_request(
         if file is not None and not file.exists():
             raise UsageError(f"no such path {str(file)!r}")
     return EvaluationRequest(
-        inputs=pairs(inputs, "--input"),
+        inputs=input_values(inputs),
         overrides=pairs(overrides, "--set"),
         model=model,
         config=config,
@@ -143,6 +175,30 @@ def evaluation_request(
         session=command_session(trust, paths),
         on_notice=say,
     )
+
+
+def input_values(words: Iterable[str]) -> dict[str, Value]:
+    """`NAME=VALUE` words, and files that hold a mapping of names to values; later ones win."""
+    values: dict[str, Value] = {}
+    for word in words:
+        values |= pairs([word], "--input") if "=" in word else _file_values(Path(word))
+    return values
+
+
+def _file_values(file: Path) -> dict[str, Value]:
+    where = f"--input {str(file)!r}"
+    try:
+        text = file.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise UsageError(
+            f"{where}: write it as NAME=VALUE, or name a file: {error.strerror or error}"
+        ) from error
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{where}: it is not UTF-8 text") from error
+    data = _yaml_value(text, where)
+    if not isinstance(data, Mapping):
+        raise UsageError(f"{where}: the file must hold a mapping of inputs by name")
+    return dict(data)
 
 
 def pairs(words: Iterable[str], option: str) -> dict[str, Value]:

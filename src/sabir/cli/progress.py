@@ -1,63 +1,99 @@
-"""What a long evaluation is doing, on stderr and only for somebody who watches."""
+"""What long work is doing, on stderr and only for somebody who watches: a bar by rich, or a line that turns.
+
+The bar is drawn by a thread of its own, so that work in one piece (an evaluation) need not report anything to show that it
+goes on; what it does report becomes the words and the length of the bar.
+"""
 
 from __future__ import annotations
 
 import sys
-import time
-from collections.abc import Callable, Generator
+import threading
+from collections.abc import Generator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Final
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Final, Protocol
 
 from msgspec.structs import replace
 
 if TYPE_CHECKING:
     from sabir.languages.language import EvaluationRequest
 
-__all__ = ["progress", "watched"]
+__all__ = ["ProgressReport", "progress", "watched"]
 
-_PATIENCE: Final = 0.5
-_INTERVAL: Final = 0.1
+_PATIENCE: Final = 1.0
+"""Seconds of work before anything is shown of it."""
+
+
+class ProgressReport(Protocol):
+    def __call__(self, text: str, done: int | None = None, total: int | None = None, /) -> None: ...
 
 
 @contextmanager
-def progress(*, quiet: bool = False) -> Generator[Callable[[str], None] | None]:
+def progress(*, quiet: bool = False, text: str = "working") -> Generator[ProgressReport | None]:
     """A function to report steps to, or None when nobody watches. Nothing is shown of work that is quick."""
-    if quiet or not sys.stderr.isatty():
+    if quiet or not sys.stderr.isatty() or find_spec("rich") is None:
         yield None
         return
-    line = _Line()
+    bar = _Bar(text)
+    bar.start()
     try:
-        yield line.show
+        yield bar.report
     finally:
-        line.clear()
+        bar.stop()
 
 
 @contextmanager
-def watched(request: EvaluationRequest, *, quiet: bool) -> Generator[EvaluationRequest]:
+def watched(
+    request: EvaluationRequest, *, quiet: bool, text: str = "evaluating"
+) -> Generator[EvaluationRequest]:
     """The request, reporting its progress as long as the work takes."""
-    with progress(quiet=quiet) as report:
+    with progress(quiet=quiet, text=text) as report:
         yield replace(request, on_progress=report)
 
 
-class _Line:
-    def __init__(self) -> None:
-        self._next = time.monotonic() + _PATIENCE
-        self._shown = False
+class _Bar(threading.Thread):
+    """Waits, and draws when the work is not done by then."""
 
-    def show(self, text: str) -> None:
-        now = time.monotonic()
-        if now < self._next:
+    def __init__(self, text: str) -> None:
+        super().__init__(daemon=True)
+        self._text = text
+        self._done: int | None = None
+        self._total: int | None = None
+        self._ended = threading.Event()
+
+    def report(self, text: str, done: int | None = None, total: int | None = None, /) -> None:
+        self._text, self._done, self._total = text, done, total
+
+    def stop(self) -> None:
+        self._ended.set()
+        self.join()
+
+    def run(self) -> None:
+        if self._ended.wait(_PATIENCE):
             return
-        import shutil  # most work is done before anybody gets impatient
+        # Most work is done before anybody gets impatient, so rich is imported here.
+        from rich.console import Console
+        from rich.markup import escape
+        from rich.progress import (
+            BarColumn,
+            MofNCompleteColumn,
+            Progress,
+            SpinnerColumn,
+            TextColumn,
+            TimeElapsedColumn,
+        )
 
-        self._next = now + _INTERVAL
-        self._shown = True
-        width = shutil.get_terminal_size().columns - 1
-        printable = "".join(char if char.isprintable() else " " for char in text)
-        sys.stderr.write("\r\x1b[K" + printable[:width])
-        sys.stderr.flush()
-
-    def clear(self) -> None:
-        if self._shown:
-            sys.stderr.write("\r\x1b[K")
-            sys.stderr.flush()
+        bar = Progress(
+            SpinnerColumn(),
+            TextColumn("{task.description}"),
+            BarColumn(bar_width=30),
+            MofNCompleteColumn() if self._total else TextColumn(""),
+            TimeElapsedColumn(),
+            console=Console(stderr=True),
+            transient=True,
+        )
+        task = bar.add_task(self._text, total=self._total)
+        with bar:
+            while not self._ended.wait(0.1):
+                shown = "".join(char if char.isprintable() else " " for char in self._text)
+                bar.update(task, description=escape(shown), completed=self._done or 0, total=self._total)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import IO, Literal
+from typing import IO, Final, Literal
 
-__all__ = ["ColorChoice", "clear", "say", "wants_color", "write"]
+__all__ = ["ColorChoice", "clear", "is_ascii", "say", "spelt_out", "wants_color", "write"]
 
 ColorChoice = Literal["auto", "always", "never"]
 
@@ -23,6 +23,28 @@ def wants_color(choice: ColorChoice = "auto", stream: IO[str] | None = None) -> 
     return (stream or sys.stdout).isatty() and os.environ.get("TERM") != "dumb"
 
 
+_SPELLING: Final = {
+    ord(sign): spelling
+    for sign, spelling in {
+        "→": "->", "←": "<-", "…": "...", "·": "*", "×": "x", "–": "-", "—": "-",
+        "“": '"', "”": '"', "‘": "'", "’": "'", "≤": "<=", "≥": ">=",
+    }.items()
+}  # fmt: skip
+
+
+def is_ascii(stream: IO[str] | None = None) -> bool:
+    """Whether only ASCII may be shown: the stream takes no more, or the locale is C. Python itself writes UTF-8 in that
+    locale, but the terminal of who sets it does not show it."""
+    encoding: str = getattr(stream or sys.stdout, "encoding", None) or "utf-8"
+    locale = os.environ.get("LC_ALL") or os.environ.get("LC_CTYPE") or os.environ.get("LANG")
+    return not encoding.lower().startswith("utf") or locale in ("C", "POSIX")
+
+
+def spelt_out(text: str) -> str:
+    """The text with the signs of our own prose in ASCII."""
+    return text.translate(_SPELLING)
+
+
 def write(text: str) -> None:
     """A piece of the result, to stdout."""
     _put(sys.stdout, text)
@@ -31,7 +53,7 @@ def write(text: str) -> None:
 def say(text: str, *, quiet: bool = False) -> None:
     """A line of prose for people; it goes to stderr, so that stdout holds the result alone."""
     if not quiet:
-        _put(sys.stderr, text + "\n")
+        _put(sys.stderr, (spelt_out(text) if is_ascii(sys.stderr) else text) + "\n")
 
 
 def clear() -> None:
@@ -46,4 +68,4 @@ def _put(stream: IO[str], text: str) -> None:
     except UnicodeEncodeError:
         # Half a surrogate pair out of somebody's file, or a terminal without UTF-8: better a `?` than nothing.
         encoding: str = getattr(stream, "encoding", None) or "utf-8"
-        stream.write(text.encode(encoding, "replace").decode(encoding))
+        stream.write(spelt_out(text).encode(encoding, "replace").decode(encoding))

@@ -62,7 +62,7 @@ class EnvironmentValidator(BaseValidator):
             if loaded.part.config is None:
                 for kind in loaded.language.validators():
                     validator = kind(loaded.package)
-                    validator.session = self.session
+                    validator.options = self.options
                     for finding in validator.run():
                         moved = loaded.places.finding(finding)
                         said.add(_key(moved))
@@ -74,7 +74,7 @@ class EnvironmentValidator(BaseValidator):
 
     @cached_property
     def _evaluation(self) -> Evaluation:
-        return evaluate_environment(self.package, EvaluationRequest(session=self.session))
+        return evaluate_environment(self.package, EvaluationRequest.of_check(self.options))
 
     def _rules(self, environment: Environment) -> Iterator[Finding]:
         """The policy files that the environment names, asked of the graph of all parts."""

@@ -18,6 +18,7 @@ from sabir.source.packages import LoadedPackage
 from sabir.text import Source
 
 if TYPE_CHECKING:  # importing the checks would double the time it takes to start an evaluation
+    from sabir.checks.options import CheckOptions
     from sabir.checks.validator import BaseValidator
     from sabir.diagnostics.rules import Rule
     from sabir.source.yaml.nodes import YamlNode  # brings PyYAML along, which not every language needs
@@ -75,6 +76,17 @@ class EvaluationRequest(Struct, frozen=True, kw_only=True):
     on_notice: Callable[[str], None] | None = None
     """Told once of what the user should know beforehand: that Python of the package is about to run."""
 
+    @classmethod
+    def of_check(cls, options: CheckOptions) -> EvaluationRequest:
+        """How a check evaluates."""
+        return cls(
+            inputs=options.inputs,
+            overrides=options.overrides,
+            config=None if options.deployment is None else Path(options.deployment),
+            search_path=tuple(map(Path, options.search_path)),
+            session=options.session,
+        )
+
 
 class RenderedObject(Struct, frozen=True, kw_only=True):
     """Something that a renderer makes and that is no instance of the graph, with the values that its fields are made of."""
@@ -93,6 +105,7 @@ class Evaluation(Struct, frozen=True, kw_only=True):
     findings: tuple[Finding, ...] = ()
     rendered: Callable[[], Sequence[RenderedObject]] = tuple
     """With full provenance: finds what would be rendered. Only `impact` asks."""
+
     wanted: Callable[[], Wanted] = Wanted
     """What the description asks to be kept in the world, and what can be called on it. Only `plan`, `deploy` and the commands
     beside them ask. Addresses are those of the graph."""

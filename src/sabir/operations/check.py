@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -21,10 +21,14 @@ from sabir.operations.languages import find_language
 from sabir.source.packages import LoadedPackage, load_package
 
 if TYPE_CHECKING:
-    from sabir.languages.language import EvaluationRequest, Language
+    from sabir.languages.language import Language
     from sabir.operations.check_by_evaluating import EvaluatingCheck
 
 __all__ = ["CheckResult", "check_package", "check_paths", "list_codes", "reject_unknown_codes"]
+
+
+Outcome: TypeAlias = PackageReport | str
+"""Of one path: its report, or why it could not be taken."""
 
 
 class CheckResult(Struct, frozen=True, kw_only=True):
@@ -42,28 +46,34 @@ def check_paths(
     options: CheckOptions | None = None,
     *,
     jobs: int = 1,
-    evaluation: EvaluationRequest | None = None,
+    on_done: Callable[[int], None] | None = None,
 ) -> CheckResult:
     """Check each path. One that cannot be taken does not keep the others from being checked.
 
-    `evaluation` says how packages are evaluated: inputs, configuration, further directories. Its session is that of the
-    options. With `jobs` above 1 the paths, or the files of a single package, are shared out to that many processes; the report
-    is the same.
+    With `jobs` above 1 the paths, or the files of a single package, are shared out to that many processes; the report
+    is the same. `on_done` is told how many paths are done.
     """
     application = Application(options)
     if jobs > 1 and len(paths) > 1:
         from sabir.operations.parallel import in_processes
 
-        outcomes = in_processes(_Outcome(application.options, evaluation), paths, jobs)
+        outcomes = [*_counted(in_processes(_Outcome(application.options), paths, jobs), on_done)]
         # The processes have met the plug-ins; so must this one, to say which failed.
         application.validators_for(())
     else:
-        outcomes = [_outcome(path, application, evaluation, jobs=jobs) for path in paths]
+        outcomes = [*_counted((_outcome(path, application, jobs=jobs) for path in paths), on_done)]
     packages = tuple(outcome for outcome in outcomes if isinstance(outcome, PackageReport))
     refused = tuple(
         (path, outcome) for path, outcome in zip(paths, outcomes, strict=True) if isinstance(outcome, str)
     )
     return CheckResult(report=_report(application, packages), refused=refused)
+
+
+def _counted(outcomes: Iterable[Outcome], on_done: Callable[[int], None] | None) -> Iterator[Outcome]:
+    for number, outcome in enumerate(outcomes, 1):
+        yield outcome
+        if on_done is not None:
+            on_done(number)
 
 
 def check_package(package: LoadedPackage, options: CheckOptions | None = None) -> Report:
@@ -106,31 +116,22 @@ class _Outcome(Struct, frozen=True):
     """The check of one path as something that can be sent to another process."""
 
     options: CheckOptions
-    evaluation: EvaluationRequest | None
 
-    def __call__(self, path: Path) -> PackageReport | str:
-        return _outcome(path, Application(self.options), self.evaluation)
+    def __call__(self, path: Path) -> Outcome:
+        return _outcome(path, Application(self.options))
 
 
-def _outcome(
-    path: Path, application: Application, evaluation: EvaluationRequest | None, *, jobs: int = 1
-) -> PackageReport | str:
+def _outcome(path: Path, application: Application, *, jobs: int = 1) -> Outcome:
     try:
         package = load_package(path, application.options.session.limits.package)
-        return _checked(package, application, evaluation, jobs=jobs)
+        return _checked(package, application, jobs=jobs)
     except UsageError:
         raise
     except (UnusableInput, SabirError) as error:
         return str(error)
 
 
-def _checked(
-    package: LoadedPackage,
-    application: Application,
-    evaluation: EvaluationRequest | None = None,
-    *,
-    jobs: int = 1,
-) -> PackageReport:
+def _checked(package: LoadedPackage, application: Application, *, jobs: int = 1) -> PackageReport:
     try:
         language = find_language(package, application.options.language)
     except UnusableInput:
@@ -149,23 +150,17 @@ def _checked(
     # Who asks for single validators wants what these say, and no more.
     if application.options.scope or not language.evaluates_when_checked:
         return replace(application.check(package, validators, run=run), language=language.name)
-    evaluating = _evaluating(package, language, evaluation, application)
+    evaluating = _evaluating(package, language, application)
     report = application.check(package, validators, run=evaluating.after(run))
     return replace(report, language=language.name, not_evaluated=evaluating.not_evaluated)
 
 
-def _evaluating(
-    package: LoadedPackage,
-    language: Language,
-    evaluation: EvaluationRequest | None,
-    application: Application,
-) -> EvaluatingCheck:
+def _evaluating(package: LoadedPackage, language: Language, application: Application) -> EvaluatingCheck:
     # A check that only reads loads nothing of evaluations.
     from sabir.languages.language import EvaluationRequest
     from sabir.operations.check_by_evaluating import EvaluatingCheck
 
-    request = replace(evaluation or EvaluationRequest(), session=application.options.session)
-    return EvaluatingCheck(package, language, request)
+    return EvaluatingCheck(package, language, EvaluationRequest.of_check(application.options))
 
 
 def _runner(package: LoadedPackage, jobs: int) -> CheckRunner | None:

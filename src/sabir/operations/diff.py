@@ -13,6 +13,7 @@ from sabir.graph.diff import GraphDiff, compare_graphs
 from sabir.graph.graph import Graph
 from sabir.languages.language import EvaluationRequest
 from sabir.operations.evaluate import evaluate_path
+from sabir.operations.revisions import is_revision, readable, revision_path
 
 __all__ = ["DiffRequest", "Difference", "diff_paths"]
 
@@ -34,16 +35,33 @@ class Difference(Struct, frozen=True, kw_only=True):
 
 def diff_paths(request: DiffRequest) -> Difference:
     """Evaluate both sides and compare them. Overrides hold for the second side only."""
-    if request.after is None and not request.evaluation.overrides:
-        raise UsageError("name a second PATH, or say with --set what shall be different")
+    second = request.after or _present(request)
     plain = replace(request.evaluation, overrides={})
-    before = evaluate_path(request.before, plain, language=request.language).evaluation
-    after = evaluate_path(
-        request.after or request.before, request.evaluation, language=request.language
-    ).evaluation
+    with (
+        readable(request.before, _other(second)) as path,
+        readable(second, _other(request.before)) as other,
+    ):
+        before = evaluate_path(path, plain, language=request.language).evaluation
+        after = evaluate_path(other, request.evaluation, language=request.language).evaluation
     return Difference(
         before=before.graph,
         after=after.graph,
         diff=compare_graphs(before.graph, after.graph),
         findings=tuple(dict.fromkeys((*before.findings, *after.findings))),
     )
+
+
+def _present(request: DiffRequest) -> Path:
+    """What a single path is compared with: itself with other values, or a revision with what is there now."""
+    if is_revision(request.before):
+        return _other(request.before)
+    if not request.evaluation.overrides:
+        raise UsageError("name a second PATH, or say with --set what shall be different")
+    return request.before
+
+
+def _other(path: Path) -> Path:
+    """The path that a revision without one speaks of: that of the other side, else this folder."""
+    if not is_revision(path):
+        return path
+    return Path(revision_path(path) or ".")

@@ -11,13 +11,15 @@ from msgspec import Struct
 
 from sabir.diagnostics.finding import Finding, Severity
 from sabir.errors import FindingError, UnusableInput, UsageError
-from sabir.languages.language import Evaluation, EvaluationRequest
+from sabir.languages.language import Evaluation, EvaluationRequest, Language
 from sabir.operations.languages import find_language
 from sabir.source.packages import LoadedPackage, load_package
+from sabir.source.packages.stream import is_stream
 
-__all__ = ["EvaluatedPath", "errors_first", "evaluate_path"]
+__all__ = ["EvaluatedPath", "errors_first", "evaluate_path", "language_at"]
 
 _HEAD: Final = 4096
+_MOST_NAMES: Final = 8
 
 
 class EvaluatedPath(Struct, frozen=True, kw_only=True):
@@ -30,20 +32,17 @@ class EvaluatedPath(Struct, frozen=True, kw_only=True):
 def evaluate_path(path: Path, request: EvaluationRequest, *, language: str | None = None) -> EvaluatedPath:
     """Evaluate what is at a path, in the given language or the one found from its files."""
     if language is None and _is_saved_graph(path):
-        from sabir.graph.json import load
-
-        if request.overrides:
-            overridden = next(iter(request.overrides))
-            raise UsageError(
-                f"--set {overridden}: a saved graph is not evaluated again; give the package it was made from"
-            )
-        return EvaluatedPath(evaluation=Evaluation(graph=load(path.read_bytes(), name=str(path))))
+        return _saved(path.read_bytes(), str(path), request)
     package = load_package(path, request.session.limits.package)
+    if language is None and is_stream(path):  # a pipe can be read only once, so it is looked at afterwards
+        raw = b"".join(file.raw() for file in map(package.get_file, package.list()) if file is not None)
+        if _begins_like_a_graph(raw[:_HEAD]):
+            return _saved(raw, package.name, request)
     workers, trust = request.session.workers, request.session.trust
     if workers is not None and trust.python:
         evaluation = workers.evaluate(package, path, request, language=language)
     else:
-        evaluation = find_language(package, language).evaluate(package, request)
+        evaluation = language_at(package, path, language).evaluate(package, request)
     return EvaluatedPath(evaluation=evaluation, package=package)
 
 
@@ -58,6 +57,30 @@ def errors_first(findings: Sequence[Finding]) -> Generator[None]:
         raise
 
 
+def language_at(package: LoadedPackage, path: Path, name: str | None) -> Language:
+    """The language of one package. In a folder of several the user is told their names."""
+    if name is None and path.is_dir():
+        from sabir.operations.discover import packages_at
+
+        inside = packages_at(path)
+        if inside != [path]:
+            listed = ", ".join(map(str, inside[:_MOST_NAMES]))
+            more = f" and {len(inside) - _MOST_NAMES} more" if len(inside) > _MOST_NAMES else ""
+            raise UnusableInput(f"{package.name} is a folder of packages: name one, of {listed}{more}")
+    return find_language(package, name)
+
+
+def _saved(raw: bytes, name: str, request: EvaluationRequest) -> EvaluatedPath:
+    from sabir.graph.json import load
+
+    if request.overrides:
+        overridden = next(iter(request.overrides))
+        raise UsageError(
+            f"--set {overridden}: a saved graph is not evaluated again; give the package it was made from"
+        )
+    return EvaluatedPath(evaluation=Evaluation(graph=load(raw, name=name)))
+
+
 def _is_saved_graph(path: Path) -> bool:
     try:
         if not path.is_file():
@@ -68,4 +91,8 @@ def _is_saved_graph(path: Path) -> bool:
         return False
     except OSError as error:
         raise UnusableInput(f"cannot read {str(path)!r}: {error.strerror or error}") from error
+    return _begins_like_a_graph(head)
+
+
+def _begins_like_a_graph(head: bytes) -> bool:
     return b'"sabir.graph/' in head and b'"format"' in head

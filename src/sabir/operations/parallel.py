@@ -25,11 +25,12 @@ _work: ContextVar[Callable[[Any], Any]] = ContextVar("work")
 """What a worker process does with each item. Set there once, when it begins; never in this process."""
 
 
-def in_processes(work: Callable[[Item], Result], items: Sequence[Item], workers: int) -> list[Result]:
+def in_processes(work: Callable[[Item], Result], items: Sequence[Item], workers: int) -> Iterator[Result]:
     """The results in the order of the items. Where processes are not forked, pickle must be able to send `work`."""
     # The first is done here: what it imports and reads is then there for all.
-    first = [work(item) for item in items[:1]]
-    return first + _shared_out(work, items[1:], workers)
+    for item in items[:1]:
+        yield work(item)
+    yield from _shared_out(work, items[1:], workers)
 
 
 def shared_checks(checks: Sequence[PreparedCheck], package: LoadedPackage, workers: int) -> Iterator[Finding]:
@@ -49,9 +50,9 @@ def shared_checks(checks: Sequence[PreparedCheck], package: LoadedPackage, worke
         yield from findings
 
 
-def _shared_out(work: Callable[[Item], Result], items: Sequence[Item], workers: int) -> list[Result]:
+def _shared_out(work: Callable[[Item], Result], items: Sequence[Item], workers: int) -> Iterator[Result]:
     if not items:
-        return []
+        return
     import gc
     import multiprocessing
     from concurrent.futures import ProcessPoolExecutor
@@ -64,7 +65,7 @@ def _shared_out(work: Callable[[Item], Result], items: Sequence[Item], workers: 
     gc.freeze()
     try:
         with ProcessPoolExecutor(workers, mp_context=context, initializer=_begin, initargs=(work,)) as pool:
-            return [*pool.map(_do, items, chunksize=chunk)]
+            yield from pool.map(_do, items, chunksize=chunk)
     finally:
         gc.unfreeze()
 

@@ -38,7 +38,7 @@ def policy_validator(files: Sequence[str], language: Language) -> type[BaseValid
         def _findings(self) -> Iterator[Finding]:
             yield from mistakes
             if rules:
-                evaluation = language.evaluate(self.package, EvaluationRequest(session=self.session))
+                evaluation = language.evaluate(self.package, EvaluationRequest.of_check(self.options))
                 # Without a whole graph a rule would speak of things that are only missing because of the errors.
                 errors = [finding for finding in evaluation.findings if finding.severity is Severity.ERROR]
                 yield from errors or run_rules(rules, evaluation.graph, self.session)

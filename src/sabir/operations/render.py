@@ -12,8 +12,8 @@ from sabir.diagnostics.finding import Finding, Severity
 from sabir.diagnostics.near import did_you_mean
 from sabir.errors import UsageError
 from sabir.languages.language import EvaluationRequest, Renderer, Rendering, RenderRequest
+from sabir.operations.evaluate import language_at
 from sabir.operations.files import write_atomically
-from sabir.operations.languages import find_language
 from sabir.source.packages import load_package
 
 __all__ = ["RenderPathRequest", "Rendered", "render_path", "write_rendering"]
@@ -53,7 +53,7 @@ class Rendered(Struct, frozen=True, kw_only=True):
 def render_path(request: RenderPathRequest) -> Rendered:
     """Render what is at a path. With an error among the findings there may be no files."""
     package = load_package(request.path, request.evaluation.session.limits.package)
-    language = find_language(package, request.language)
+    language = language_at(package, request.path, request.language)
     renderer = _renderer(language.name, language.renderers(), request.to)
     layout = "files" if request.directory else "single"
     options = {**request.render.options, "layout": layout}

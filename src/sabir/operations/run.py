@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from sabir.errors import UsageError
 from sabir.languages.language import EvaluationRequest, RunCall, RunResult, Runs
-from sabir.operations.languages import find_language
+from sabir.operations.evaluate import language_at
 from sabir.source.packages import load_package
 
 __all__ = ["FORMAT", "RunRequest", "run_document", "run_path"]
@@ -40,7 +40,7 @@ def run_path(request: RunRequest) -> RunResult:
         limits = replace(session.limits, steps=request.step_limit, seconds=request.time_limit)
         session = replace(session, limits=limits)
     package = load_package(request.path, session.limits.package)
-    language = find_language(package)
+    language = language_at(package, request.path, None)
     if not isinstance(language, Runs):
         raise UsageError(f"{package.name} is {language.name}, which has no methods to run")
     call = RunCall(call=request.call, args=request.args, record=request.record, report=request.report)

@@ -81,7 +81,10 @@ class Explanation(Struct, frozen=True, kw_only=True):
 
 
 def why_path(request: WhyRequest) -> Explanation:
-    """Evaluate with all provenance and explain; UsageError with a near name when the subject is not there."""
+    """Evaluate with all provenance and explain; UsageError with a near name when the subject is not there.
+
+    Where there are errors the subject may only be missing because of them: then they are the answer (`FindingError`).
+    """
     full = replace(request.evaluation, full_provenance=True)
     evaluated = evaluate_path(request.path, full, language=request.language)
     graph = evaluated.evaluation.graph

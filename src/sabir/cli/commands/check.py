@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Final
 
-import click
-
 from sabir.cli.declare import argument, flag, option, sabir_command
 from sabir.cli.kinds import PATH, PATH_TEXT, Choice, Number, Proposed
-from sabir.cli.options import language_option
+from sabir.cli.options import input_values, language_option, pairs
 from sabir.cli.trusting import trust_option
 
 __all__ = ["command"]
@@ -18,6 +16,7 @@ _FIXES: Final = "Fixes"
 _SHOWING: Final = "Reports"
 _SETTINGS: Final = "Settings"
 _CODES: Final = "Codes"
+_EVALUATION: Final = "Where the check evaluates"
 
 
 def _formats() -> Iterable[str]:
@@ -35,7 +34,9 @@ def _codes() -> Iterable[str]:
 @sabir_command(
     "check",
     examples=[
-        ("sabir check my-package/", "all findings, with their places"),
+        ("sabir check", "everything in this folder: a package, or all packages of a repository"),
+        ("sabir check my-package/ other.zip", "all findings, with their places"),
+        ("sabir check - < main.cf", "what comes through a pipe"),
         ("sabir check --select E,MPL:W012 my-package/", "errors and one kind of warning"),
         ("sabir check --fix my-package/", "fix what can be fixed safely"),
         ("sabir check --format sarif -o report.sarif *.zip", "a report for other tools"),
@@ -50,7 +51,13 @@ def _codes() -> Iterable[str]:
     Exit status: 0 fine, 1 errors found (with --strict: anything found), 2 wrong usage or unusable input.
     """,
 )
-@argument("paths", metavar="PATH…", type=PATH, nargs=-1)
+@argument("paths", metavar="[PATH…]", type=PATH, nargs=-1)
+@option(
+    "--exclude",
+    multiple=True,
+    metavar="PATTERN",
+    help="In a folder of packages: leave out what has this name, or this path from there; may be repeated.",
+)
 @option("--select", multiple=True, metavar="CODES", type=Proposed(_codes), help="Report these only.")
 @option("--ignore", multiple=True, metavar="CODES", type=Proposed(_codes), help="Do not report these.")
 @option(
@@ -75,6 +82,37 @@ def _codes() -> Iterable[str]:
 )
 @flag("--strict", help="Warnings fail the run, too.")
 @language_option
+@option(
+    "--search-path",
+    multiple=True,
+    metavar="DIR",
+    type=PATH_TEXT,
+    section=_EVALUATION,
+    help="A further folder with packages, modules or components; may be repeated.",
+)
+@option(
+    "--deployment",
+    metavar="FILE",
+    type=PATH_TEXT,
+    section=_EVALUATION,
+    help="The configuration of the deployment that the package is a part of.",
+)
+@option(
+    "--input",
+    "inputs",
+    multiple=True,
+    metavar="NAME=VALUE|FILE",
+    section=_EVALUATION,
+    help="An input, VALUE read as YAML; or a YAML file of inputs.",
+)
+@option(
+    "--set",
+    "overrides",
+    multiple=True,
+    metavar="INSTANCE.ATTRIBUTE=VALUE",
+    section=_EVALUATION,
+    help="Check with this value instead of the described one.",
+)
 @flag("--watch", help="Stay, and check again whenever a file changes.")
 @option(
     "-j",
@@ -144,7 +182,8 @@ def _codes() -> Iterable[str]:
 def command(*, explain: str | None, list_codes: bool, **words: Any) -> int:
     """Say what is wrong with packages, models and templates.
 
-    PATH is a folder, a zip archive or a single file.
+    PATH is a folder, a zip archive, a single file, or - for what comes through a pipe; without one, this folder. In a
+    folder that is no package itself every package below it is checked.
     """
     if explain is not None:
         from sabir.cli.views.codes import show_code
@@ -156,9 +195,8 @@ def command(*, explain: str | None, list_codes: bool, **words: Any) -> int:
 
         show_codes(words["select"], words["form"])
         return 0
-    if not words["paths"]:
-        click.get_current_context().fail("name a PATH: a folder, a zip archive or a file")
-
     from sabir.cli.views.check import CheckRun, CheckWords
 
+    words["inputs"] = input_values(words["inputs"])
+    words["overrides"] = pairs(words["overrides"], "--set")
     return CheckRun.prepare(CheckWords(**words)).execute()

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sabir.languages.language import EvaluationRequest
+    from sabir.operations.compile import Compiled
 
 __all__ = ["command"]
 
@@ -74,7 +75,19 @@ def command(
     if not compiled.failed or partial:
         if output is not None:
             write_atomically(output, compiled.pieces())
+        elif format_ == "text":
+            _show_text(compiled)
         else:
             sys.stdout.buffer.writelines(compiled.pieces())
             sys.stdout.buffer.flush()
     return int(compiled.failed)
+
+
+def _show_text(compiled: Compiled) -> None:
+    from sabir.cli.prose import terminal_prose
+    from sabir.cli.terminal import write
+    from sabir.graph.views.text import text_view
+
+    prose = terminal_prose()
+    for line in text_view(compiled.graph, origins=compiled.view.origins, paint=prose.paint):
+        write(prose.shown(line))

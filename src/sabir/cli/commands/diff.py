@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from sabir.cli.declare import argument, flag, sabir_command
 from sabir.cli.kinds import PATH
 from sabir.cli.options import evaluation_options, format_option, language_option, quiet_option
-from sabir.cli.terminal import write
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -21,6 +20,8 @@ __all__ = ["command"]
     "diff",
     examples=[
         ("sabir diff old/ new/", "two versions"),
+        ("sabir diff git:main shop/", "a revision of the repository, and what is there now"),
+        ("sabir diff git:v1:shop git:v2:shop --format markdown", "two revisions, as a comment of a review"),
         ("sabir diff shop/ --set network/lan.cidr=10.9.0.0/16", "what a value would change"),
         ("sabir compile shop/ -o last.json", "keep a graph …"),
         ("sabir diff last.json shop/ --exit-code", "… and see what changed since"),
@@ -29,7 +30,7 @@ __all__ = ["command"]
 @argument("before", type=PATH)
 @argument("after", type=PATH, required=False)
 @language_option
-@format_option("text", "json", help="How it is written.")
+@format_option("text", "json", "markdown", help="How it is written.")
 @flag("--exit-code", help="Leave with status 1 when there is a difference.")
 @quiet_option
 @evaluation_options
@@ -45,11 +46,13 @@ def command(
 ) -> int:
     """Compare two graphs by what they mean: instances, values, relations and outputs.
 
-    BEFORE and AFTER are packages, environments or saved graphs. With BEFORE alone, it is compared with itself under
-    --set. Order and places do not count.
+    BEFORE and AFTER are packages, environments, saved graphs, or revisions of a git repository: git:REV is the other path
+    as it was in that revision, git:REV:PATH another one. With BEFORE alone, it is compared with itself under --set, or, when
+    it is a revision, with what is there now. Order and places do not count.
     """
     from sabir.cli.findings import show_findings
     from sabir.cli.progress import watched
+    from sabir.cli.prose import show
     from sabir.cli.views.diff import VIEWS
     from sabir.diagnostics.finding import Severity
     from sabir.operations.diff import DiffRequest, diff_paths
@@ -61,6 +64,5 @@ def command(
     show_findings(difference.findings, quiet=quiet)
     if any(finding.severity is Severity.ERROR for finding in difference.findings):
         return 1
-    for piece in VIEWS[format_](difference):
-        write(piece)
+    show(VIEWS, format_, difference)
     return int(exit_code and bool(difference.diff))

@@ -6,13 +6,13 @@ import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from sabir.cli.declare import argument, flag, option, sabir_command
+from sabir.cli.declare import flag, option, sabir_command
 from sabir.cli.options import (
     evaluation_options,
     format_option,
     language_option,
     pairs,
-    path_argument,
+    path_and,
     quiet_option,
 )
 from sabir.cli.terminal import say, write
@@ -35,8 +35,7 @@ __all__ = ["command"]
         ("""sabir query model/ '{eval: "::*::.name", foreach: "{{ item | upper }}"}'""", ""),
     ],
 )
-@path_argument
-@argument("expression")
+@path_and("expression", "EXPRESSION")
 @language_option
 @option("--at", metavar="INSTANCE", help="Start from this instance (name or id) instead of the root.")
 @option(

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sabir.cli.declare import argument, sabir_command
-from sabir.cli.options import evaluation_options, format_option, language_option, path_argument, quiet_option
-from sabir.cli.terminal import write
+from sabir.cli.declare import sabir_command
+from sabir.cli.options import evaluation_options, format_option, language_option, path_and, quiet_option
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -23,8 +22,7 @@ __all__ = ["command"]
         ("sabir why model/ outputs.address --format mermaid", "as a picture"),
     ],
 )
-@path_argument
-@argument("subject", metavar="INSTANCE[.ATTRIBUTE]")
+@path_and("subject", "INSTANCE[.ATTRIBUTE]")
 @language_option
 @format_option("text", "json", "mermaid", help="How the chain is written.")
 @quiet_option
@@ -45,13 +43,20 @@ def command(
     """
     from sabir.cli.findings import show_findings
     from sabir.cli.progress import watched
+    from sabir.cli.prose import show
     from sabir.cli.views.why import VIEWS
     from sabir.diagnostics.finding import Severity
+    from sabir.errors import FindingError
     from sabir.operations.why import WhyRequest, why_path
 
-    with watched(evaluation, quiet=quiet) as request:
-        explanation = why_path(WhyRequest(path=path, subject=subject, language=language, evaluation=request))
+    try:
+        with watched(evaluation, quiet=quiet) as request:
+            explanation = why_path(
+                WhyRequest(path=path, subject=subject, language=language, evaluation=request)
+            )
+    except FindingError as error:
+        show_findings(error.findings, path, quiet=quiet)
+        return 1
     show_findings(explanation.findings, path, quiet=quiet)
-    for piece in VIEWS[format_](explanation):
-        write(piece)
+    show(VIEWS, format_, explanation)
     return int(any(finding.severity is Severity.ERROR for finding in explanation.findings))

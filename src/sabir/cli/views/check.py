@@ -4,22 +4,27 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from sabir.checks.formatters.formatter import FormatterOptions, find_formatter
 from sabir.checks.options import CheckOptions
-from sabir.checks.report import Report
+from sabir.checks.report import PackageReport, Report
 from sabir.checks.settings import Settings, find_settings, read_settings
+from sabir.cli.progress import ProgressReport, progress
 from sabir.cli.terminal import ColorChoice, clear, say, wants_color, write
 from sabir.cli.trusting import command_session
+from sabir.diagnostics.finding import Severity
 from sabir.errors import UsageError
 from sabir.operations.check import CheckResult, check_paths, reject_unknown_codes
+from sabir.operations.discover import packages_at
+from sabir.source.packages.stream import is_stream
 
-__all__ = ["CheckRun", "CheckWords", "summary"]
+__all__ = ["CheckRun", "CheckWords", "package_lines", "summary"]
 
 
 class CheckWords(Struct, frozen=True, kw_only=True):
@@ -31,6 +36,11 @@ class CheckWords(Struct, frozen=True, kw_only=True):
     extend_select: tuple[str, ...]
     scope: tuple[str, ...]
     rules: tuple[str, ...]
+    exclude: tuple[str, ...]
+    search_path: tuple[str, ...]
+    deployment: str | None
+    inputs: Mapping[str, Any]
+    overrides: Mapping[str, Any]
     strict: bool
     language: str | None
     watch: bool
@@ -56,6 +66,8 @@ class CheckRun(Struct, frozen=True, kw_only=True):
     """A check that is ready to run: every name in it is known to exist."""
 
     words: CheckWords
+    paths: tuple[Path, ...]
+    """The packages: those named, and those in folders that were named."""
     options: CheckOptions
     form: str
     outputs: tuple[tuple[str, str], ...]
@@ -69,12 +81,14 @@ class CheckRun(Struct, frozen=True, kw_only=True):
         settings = _settings(words)
         options = _options(settings, words)
         reject_unknown_codes(options)
+        _reject_missing(options)
         baseline = words.baseline or settings.baseline
         if words.update_baseline and baseline is None:
             raise UsageError("--update-baseline needs --baseline FILE")
         jobs = settings.jobs if words.jobs is None else words.jobs
         run = CheckRun(
             words=words,
+            paths=_packages(words, options),
             options=options,
             form=words.form or settings.format or "text",
             outputs=tuple(map(_output, words.outputs)),
@@ -95,7 +109,10 @@ class CheckRun(Struct, frozen=True, kw_only=True):
             return self._watch()
         if self.words.fix:
             self._fix()
-        return self._show(check_paths(self.words.paths, self.options, jobs=self.jobs))
+        with progress(quiet=self.words.quiet) as report:
+            on_done = None if report is None else _counter(report, len(self.paths))
+            result = check_paths(self.paths, self.options, jobs=self.jobs, on_done=on_done)
+        return self._show(result)
 
     def _show(self, result: CheckResult) -> int:
         result = self._with_baseline(result)
@@ -107,6 +124,8 @@ class CheckRun(Struct, frozen=True, kw_only=True):
             _write(file, find_formatter(form)(plain).format(report))
         for _, reason in result.refused:
             say(f"sabir: {reason}")
+        if len(report.packages) > 1 and self.form == "text":
+            say("\n".join(["", *package_lines(report)]), quiet=self.words.quiet)
         if not (result.refused and not report.packages):
             say(summary(report), quiet=self.words.quiet)
         return result.exit_status(strict=self.options.strict)
@@ -129,7 +148,7 @@ class CheckRun(Struct, frozen=True, kw_only=True):
     def _fix(self) -> None:
         from sabir.operations.fix import fix_paths
 
-        done = fix_paths(self.words.paths, self.options, unsafe=self.words.unsafe_fixes)
+        done = fix_paths(self.paths, self.options, unsafe=self.words.unsafe_fixes)
         if done.applied:
             files = "file" if len(done.files) == 1 else "files"
             say(f"fixed {done.applied} in {len(done.files)} {files}", quiet=self.words.quiet)
@@ -137,7 +156,7 @@ class CheckRun(Struct, frozen=True, kw_only=True):
     def _show_diff(self) -> int:
         from sabir.operations.fix import fix_diff
 
-        diff = fix_diff(self.words.paths, self.options, unsafe=self.words.unsafe_fixes)
+        diff = fix_diff(self.paths, self.options, unsafe=self.words.unsafe_fixes)
         write(diff)
         return int(bool(diff))
 
@@ -145,7 +164,7 @@ class CheckRun(Struct, frozen=True, kw_only=True):
         from sabir.operations.watch import Watch
 
         try:
-            for result in Watch(self.words.paths, self.options).results():
+            for result in Watch(self.paths, self.options).results():
                 clear()
                 self._show(result)
                 sys.stdout.flush()
@@ -161,7 +180,7 @@ def _settings(words: CheckWords) -> Settings:
         return read_settings(words.config)
     if words.no_config:
         return Settings()
-    first = words.paths[0]
+    first = words.paths[0] if words.paths else Path.cwd()
     return find_settings(first if first.exists() else Path.cwd())
 
 
@@ -173,6 +192,9 @@ def _options(settings: Settings, words: CheckWords) -> CheckOptions:
         "extend-select": words.extend_select,
         "scope": words.scope,
         "rules": words.rules,
+        "exclude": words.exclude,
+        "search-path": words.search_path,
+        "deployment": words.deployment,
         "strict": words.strict,
         "language": words.language,
         "require-reason": words.require_reason,
@@ -180,7 +202,33 @@ def _options(settings: Settings, words: CheckWords) -> CheckOptions:
     said = {name: value for name, value in written.items() if value}
     if words.no_suppressions:
         said["suppressions"] = False
-    return replace(CheckOptions.of({**settings.check, **said}), session=command_session(words.trust))
+    options = CheckOptions.of({**settings.check, **said})
+    return replace(
+        options, inputs=words.inputs, overrides=words.overrides, session=command_session(words.trust)
+    )
+
+
+def _reject_missing(options: CheckOptions) -> None:
+    for path in (*options.search_path, *filter(None, [options.deployment])):
+        if not Path(path).exists():
+            raise UsageError(f"no such path {path!r}")
+
+
+def _packages(words: CheckWords, options: CheckOptions) -> tuple[Path, ...]:
+    paths = words.paths or (Path("."),)
+    if words.fix and any(map(is_stream, paths)):
+        raise UsageError("--fix cannot write into a pipe; --diff shows what it would change")
+    if options.language is not None:
+        return paths
+    limits = options.session.limits.package
+    expanded = (
+        package for path in paths for package in packages_at(path, exclude=options.exclude, limits=limits)
+    )
+    return tuple(expanded)
+
+
+def _counter(report: ProgressReport, total: int) -> Callable[[int], None]:
+    return lambda done: report("checking packages", done, total)
 
 
 def _output(word: str) -> tuple[str, str]:
@@ -204,15 +252,42 @@ def _write(file: str, text: str) -> None:
         write_atomically(Path(file), text.encode("utf-8"))
 
 
+_MOST_PACKAGES: Final = 30
+
+
+def package_lines(report: Report) -> Iterator[str]:
+    """A line for each package; of many only those with findings."""
+    packages = report.packages
+    if len(packages) > _MOST_PACKAGES:
+        packages = tuple(package for package in packages if package.findings)
+    rows = [(package.path, package.language or "", _counts(package)) for package in packages]
+    widths = [max((len(row[column]) for row in rows), default=0) for column in (0, 1)]
+    for path, language, counts in rows:
+        yield f"{path:<{widths[0]}}  {language:<{widths[1]}}  {counts}"
+    if len(packages) < len(report.packages):
+        yield f"nothing found in {len(report.packages) - len(packages)} further packages"
+
+
+def _counts(package: PackageReport) -> str:
+    counts = (
+        (sum(finding.severity is severity for finding in package.findings), severity.value)
+        for severity in (Severity.ERROR, Severity.WARNING)
+    )
+    return ", ".join(_counted(count, name) for count, name in counts if count) or "fine"
+
+
+def _counted(count: int, name: str) -> str:
+    return f"{count} {name}{'' if count == 1 else 's'}"
+
+
 def summary(report: Report) -> str:
     counts = [
-        f"{count} {name}{'' if count == 1 else 's'}"
+        _counted(count, name)
         for count, name in ((report.errors, "error"), (report.warnings, "warning"))
         if count
     ]
-    packages = len(report.packages)
     total = " and ".join(counts) or "nothing found"
-    notes = [f"{total} in {packages} package{'' if packages == 1 else 's'}"]
+    notes = [f"{total} in {_counted(len(report.packages), 'package')}"]
     notes += [f"not evaluated: {reason}" for reason in report.not_evaluated]
     if report.suppressed:
         notes.append(f"{report.suppressed} suppressed by comments")

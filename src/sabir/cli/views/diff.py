@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
@@ -11,41 +12,42 @@ from sabir.graph.graph import Graph
 from sabir.graph.instance import Instance
 from sabir.graph.json.values import encoded
 from sabir.graph.values import Value
+from sabir.graph.views.paint import PLAIN, Paint
 from sabir.graph.views.words import clipped, one_line, value_text
 from sabir.operations.diff import Difference
 
-__all__ = ["FORMAT", "VIEWS"]
+__all__ = ["FORMAT", "VIEWS", "difference_data", "markdown_changes", "text_view"]
 
 FORMAT: Final = "sabir.diff/1"
 
 
-def text_view(difference: Difference) -> Iterator[str]:
+def text_view(difference: Difference, paint: Paint = PLAIN) -> Iterator[str]:
     """`-` gone, `+` new, `~` changed; values before and after."""
     diff = difference.diff
     for instance in diff.removed:
-        yield f"- {_title(instance)}\n"
+        yield f"{paint.bad('-')} {_title(instance, paint)}\n"
     for instance in diff.added:
-        yield f"+ {_title(instance)}\n"
+        yield f"{paint.good('+')} {_title(instance, paint)}\n"
     for changed in diff.changed:
-        yield f"~ {_title(changed.after)}\n"
+        yield f"{paint.changed('~')} {_title(changed.after, paint)}\n"
         for change in changed.changes:
-            yield f"    {_change(change, difference)}\n"
+            yield f"    {_change(change, difference, paint)}\n"
     for change in diff.outputs:
-        yield f"~ output {_change(change, difference)}\n"
+        yield f"{paint.changed('~')} output {_change(change, difference, paint)}\n"
     if not diff:
         yield "no difference\n"
         return
     yield f"{len(diff.added)} added, {len(diff.removed)} removed, {len(diff.changed)} changed\n"
 
 
-def _title(instance: Instance) -> str:
-    return f"{one_line(instance.name)} ({instance.type})"
+def _title(instance: Instance, paint: Paint) -> str:
+    return f"{paint.name(one_line(instance.name))} {paint.type(f'({instance.type})')}"
 
 
-def _change(change: Change, difference: Difference) -> str:
+def _change(change: Change, difference: Difference, paint: Paint) -> str:
     before = _shown(change.before, difference.before)
     after = _shown(change.after, difference.after)
-    return f"{change.name}: {before} → {after}"
+    return f"{change.name}: {paint.bad(before)} → {paint.good(after)}"
 
 
 def _shown(value: Value | Absent, graph: Graph) -> str:
@@ -53,9 +55,13 @@ def _shown(value: Value | Absent, graph: Graph) -> str:
 
 
 def json_view(difference: Difference) -> Iterator[str]:
+    yield json.dumps({"format": FORMAT, **difference_data(difference)}, indent=2) + "\n"
+
+
+def difference_data(difference: Difference) -> dict[str, Any]:
+    """The difference in its machine-readable form."""
     diff = difference.diff
-    data = {
-        "format": FORMAT,
+    return {
         "added": [_instance(instance) for instance in diff.added],
         "removed": [_instance(instance) for instance in diff.removed],
         "changed": [
@@ -64,7 +70,49 @@ def json_view(difference: Difference) -> Iterator[str]:
         ],
         "outputs": [_change_data(change) for change in diff.outputs],
     }
-    yield json.dumps(data, indent=2) + "\n"
+
+
+def markdown_view(difference: Difference) -> Iterator[str]:
+    """A comment of a review."""
+    diff = difference.diff
+    if not diff:
+        yield "The change has no effect on what is described.\n"
+        return
+    yield f"**{len(diff.added)} added, {len(diff.removed)} removed, {len(diff.changed)} changed**\n\n"
+    yield from markdown_changes(difference)
+
+
+def markdown_changes(difference: Difference) -> Iterator[str]:
+    """A list of all that is new, gone or different, with the places where the new values come from."""
+    diff = difference.diff
+    for sign, instances in (("➖", diff.removed), ("➕", diff.added)):
+        for instance in instances:
+            yield f"- {sign} {_code(instance.name)} ({_code(instance.type)}){_where(instance, None)}\n"
+    for changed in diff.changed:
+        yield f"- {_code(changed.after.name)} ({_code(changed.after.type)})\n"
+        for change in changed.changes:
+            yield f"    - {_markdown_change(change, difference)}{_where(changed.after, change.name)}\n"
+    for change in diff.outputs:
+        yield f"- output {_markdown_change(change, difference)}\n"
+
+
+def _markdown_change(change: Change, difference: Difference) -> str:
+    before = _shown(change.before, difference.before)
+    after = _shown(change.after, difference.after)
+    return f"{_code(change.name)}: {_code(before)} → {_code(after)}"
+
+
+def _where(instance: Instance, attribute: str | None) -> str:
+    origin = None if attribute is None else instance.origins.get(attribute)
+    origin = origin or instance.origin
+    return "" if origin is None else f" — {_code(f'{origin.location.file}:{origin.location.line}')}"
+
+
+def _code(text: str) -> str:
+    """Text that Markdown takes as it is: between more backticks than it has in a row."""
+    clean = one_line(text)
+    fence = "`" * (max((len(run) for run in re.findall("`+", clean)), default=0) + 1)
+    return f"{fence} {clean} {fence}" if "`" in clean else f"`{clean}`"
 
 
 def _instance(instance: Instance) -> dict[str, Any]:
@@ -80,4 +128,8 @@ def _change_data(change: Change) -> dict[str, Any]:
     return data
 
 
-VIEWS: Final[Mapping[str, Callable[[Difference], Iterator[str]]]] = {"text": text_view, "json": json_view}
+VIEWS: Final[Mapping[str, Callable[..., Iterator[str]]]] = {
+    "text": text_view,
+    "json": json_view,
+    "markdown": markdown_view,
+}

@@ -10,6 +10,7 @@ from sabir.graph.dependence import Affected
 from sabir.graph.graph import Graph
 from sabir.graph.json.values import encoded
 from sabir.graph.origin import AttributeRead
+from sabir.graph.views.paint import PLAIN, Paint
 from sabir.graph.views.words import clipped, one_line, value_text
 from sabir.operations.impact import AffectedObject, Impact
 
@@ -18,7 +19,7 @@ __all__ = ["FORMAT", "VIEWS"]
 FORMAT: Final = "sabir.impact/1"
 
 
-def text_view(impact: Impact) -> Iterator[str]:
+def text_view(impact: Impact, paint: Paint = PLAIN) -> Iterator[str]:
     """Each instance once, below it what of it depends on the line and by which way."""
     if not impact.affected:
         yield f"nothing depends on {impact.file}:{impact.line}\n"
@@ -32,7 +33,7 @@ def text_view(impact: Impact) -> Iterator[str]:
         if shown != affected.instance:
             shown = affected.instance
             note = " is made here" if affected.attribute is None else ""
-            yield f"{one_line(instance.name)} ({instance.type}){note}\n"
+            yield f"{paint.name(one_line(instance.name))} {paint.type(f'({instance.type})')}{note}\n"
         if affected.attribute is not None:
             value = _value(impact.graph, affected)
             yield f"    {affected.attribute} = {clipped(value)}{_through(impact.graph, affected)}\n"
@@ -101,4 +102,4 @@ def _row(graph: Graph, affected: Affected) -> dict[str, Any]:
     return row
 
 
-VIEWS: Final[Mapping[str, Callable[[Impact], Iterator[str]]]] = {"text": text_view, "json": json_view}
+VIEWS: Final[Mapping[str, Callable[..., Iterator[str]]]] = {"text": text_view, "json": json_view}

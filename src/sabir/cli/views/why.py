@@ -9,6 +9,7 @@ from typing import Any, Final
 from sabir.graph.dependence import lines_of
 from sabir.graph.json.values import encoded
 from sabir.graph.views.mermaid import mermaid_text
+from sabir.graph.views.paint import PLAIN, Paint
 from sabir.graph.views.words import clipped, one_line, value_text
 from sabir.operations.why import Explanation, Step
 
@@ -17,20 +18,20 @@ __all__ = ["FORMAT", "VIEWS"]
 FORMAT: Final = "sabir.why/1"
 
 
-def text_view(explanation: Explanation) -> Iterator[str]:
+def text_view(explanation: Explanation, paint: Paint = PLAIN) -> Iterator[str]:
     """Every step with its place, manner and line; what it rests on is indented below."""
     for step in explanation.steps:
         indent = "    " * step.depth
         arrow = "← " if step.depth else ""
         if step.subject is not None:
-            yield f"{indent}{arrow}{_named(explanation, step)}\n"
+            yield f"{indent}{arrow}{_named(explanation, step, paint)}\n"
             arrow = "  "
         if step.seen_before:
-            yield f"{indent}{arrow}(explained above)\n"
+            yield f"{indent}{arrow}{paint.aside('(explained above)')}\n"
             continue
-        yield f"{indent}{arrow}{_manner(step)}\n"
+        yield f"{indent}{arrow}{_manner(step, paint)}\n"
         if step.line_text is not None and step.location is not None and not _is_above(explanation, step):
-            yield f"{indent}      {step.location.line} | {one_line(step.line_text).strip()}\n"
+            yield f"{indent}      {paint.aside(f'{step.location.line} |')} {one_line(step.line_text).strip()}\n"
     if explanation.cut:
         yield f"… and more; the first {len(explanation.steps)} steps are shown\n"
 
@@ -43,16 +44,16 @@ def _is_above(explanation: Explanation, step: Step) -> bool:
     return above is not None and (above.file, above.line) == (step.location.file, step.location.line)
 
 
-def _named(explanation: Explanation, step: Step) -> str:
-    name = one_line(step.subject or "")
+def _named(explanation: Explanation, step: Step, paint: Paint = PLAIN) -> str:
+    name = paint.name(one_line(step.subject or ""))
     return f"{name} = {clipped(value_text(step.value, explanation.graph))}" if step.has_value else name
 
 
-def _manner(step: Step) -> str:
+def _manner(step: Step, paint: Paint = PLAIN) -> str:
     if step.origin is None:
         return "where it came from is not known"
     note = f" ({one_line(step.origin.note)})" if step.origin.note else ""
-    return f"{step.location}  {step.origin.how.value}{note}"
+    return f"{paint.place(str(step.location))}  {step.origin.how.value}{note}"
 
 
 def json_view(explanation: Explanation) -> Iterator[str]:
@@ -88,7 +89,7 @@ def mermaid_view(explanation: Explanation) -> Iterator[str]:
             yield f"  s{step.number} --> s{step.parent}\n"
 
 
-VIEWS: Final[Mapping[str, Callable[[Explanation], Iterator[str]]]] = {
+VIEWS: Final[Mapping[str, Callable[..., Iterator[str]]]] = {
     "text": text_view,
     "json": json_view,
     "mermaid": mermaid_view,

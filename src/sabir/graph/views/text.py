@@ -7,12 +7,13 @@ from collections.abc import Iterator
 from sabir.graph.graph import Graph
 from sabir.graph.instance import Instance
 from sabir.graph.views.links import ownership
-from sabir.graph.views.words import called, clipped, one_line, title, value_text
+from sabir.graph.views.paint import PLAIN, Paint
+from sabir.graph.views.words import called, clipped, one_line, value_text
 
 __all__ = ["text_view"]
 
 
-def text_view(graph: Graph, *, origins: bool = False) -> Iterator[str]:
+def text_view(graph: Graph, *, origins: bool = False, paint: Paint = PLAIN) -> Iterator[str]:
     """Instance, type, attributes, relations; with `origins` also where each of them came from."""
     tree = ownership(graph)
     stack = [(root, 0) for root in reversed(tree.roots)]
@@ -22,7 +23,7 @@ def text_view(graph: Graph, *, origins: bool = False) -> Iterator[str]:
         if not first and not depth:
             yield "\n"
         first = False
-        for line in _lines(graph, instance, origins=origins):
+        for line in _lines(graph, instance, paint, origins=origins):
             yield "    " * depth + line + "\n"
         stack += [(part, depth + 1) for part in reversed(tree.parts.get(instance.id, ()))]
     if graph.outputs:
@@ -30,21 +31,21 @@ def text_view(graph: Graph, *, origins: bool = False) -> Iterator[str]:
         for name, value in graph.outputs.items():
             line = f"  {one_line(name)} = {clipped(value_text(value, graph))}"
             if origins and (origin := graph.output_origins.get(name)):
-                line += f"    # {origin.location} {origin.how.value}"
+                line += paint.place(f"    # {origin.location} {origin.how.value}")
             yield line + "\n"
 
 
-def _lines(graph: Graph, instance: Instance, *, origins: bool) -> Iterator[str]:
+def _lines(graph: Graph, instance: Instance, paint: Paint, *, origins: bool) -> Iterator[str]:
     def where(name: str | None) -> str:
         origin = instance.origin if name is None else instance.origins.get(name)
         if not origins or origin is None:
             return ""
         note = f" ({origin.note})" if origin.note else ""
-        return f"    # {origin.location} {origin.how.value}{note}"
+        return paint.place(f"    # {origin.location} {origin.how.value}{note}")
 
-    head = title(instance)
+    head = f"{paint.name(one_line(instance.name))} : {paint.type(one_line(instance.type))}"
     if instance.id != instance.name:
-        head += f"  [{one_line(instance.id)}]"
+        head += paint.aside(f"  [{one_line(instance.id)}]")
     if instance.status is not None:
         head += f"  {one_line(instance.status)}"
     yield head + where(None)

@@ -7,10 +7,9 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from sabir.graph.graph import Graph
-from sabir.graph.instance import Instance
 from sabir.graph.values import REDACTED, Ref, Sensitive, Unknown, Value
 
-__all__ = ["called", "clipped", "one_line", "title", "value_text"]
+__all__ = ["called", "clipped", "one_line", "value_text"]
 
 _LONGEST: Final = 100
 
@@ -66,7 +65,3 @@ def clipped(text: str, longest: int = _LONGEST) -> str:
 def one_line(text: str) -> str:
     """Without line breaks and other control characters, which pictures and terminals take badly."""
     return "".join(char if char.isprintable() else " " for char in text)
-
-
-def title(instance: Instance) -> str:
-    return f"{one_line(instance.name)} : {one_line(instance.type)}"

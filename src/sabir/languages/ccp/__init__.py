@@ -19,6 +19,7 @@ class Ccp:
 
     name: Final = "ccp"
     evaluates_when_checked: Final = False
+    folders: Final = ("service",)
 
     def recognises(self, package: LoadedPackage) -> bool:
         from sabir.languages.ccp.recognition import recognises

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from sabir.checks.validator import BaseValidator
@@ -19,6 +19,7 @@ class InmantaLanguage:
 
     name = "inmanta"
     evaluates_when_checked = True
+    folders: Final = ("model",)
 
     def recognises(self, package: LoadedPackage) -> bool:
         if package.exists("main.cf") or package.exists("model/_init.cf"):

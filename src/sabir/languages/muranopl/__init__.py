@@ -19,6 +19,7 @@ class MuranoPL:
 
     name: Final = "muranopl"
     evaluates_when_checked: Final = False
+    folders: Final = ("Classes",)
 
     def recognises(self, package: LoadedPackage) -> bool:
         if not package.single_file:

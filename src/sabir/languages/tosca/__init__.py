@@ -19,6 +19,7 @@ class Tosca:
 
     name: Final = "tosca"
     evaluates_when_checked: Final = True
+    folders: Final = ("TOSCA-Metadata",)
 
     def recognises(self, package: LoadedPackage) -> bool:
         from sabir.languages.tosca.syntax.recognition import recognises

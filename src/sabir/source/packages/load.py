@@ -10,16 +10,17 @@ from sabir.source.packages.directory import DirectoryLoader
 from sabir.source.packages.file import FileLoader
 from sabir.source.packages.limits import PackageLimits
 from sabir.source.packages.package import LoadedPackage
+from sabir.source.packages.stream import StreamLoader
 
 __all__ = ["load_package"]
 
 
 def load_package(path: str | Path, *options: PackageLimits) -> LoadedPackage:
-    """The package at a path: a directory, a zip archive or a text file. `UnusableInput` says why there is none."""
+    """The package at a path: a directory, a zip archive, a text file or a pipe. `UnusableInput` says why there is none."""
     place = Path(path)
     try:
         package = DirectoryLoader.try_load(place, *options) or _archive(place, *options)
-        package = package or FileLoader.try_load(place, *options)
+        package = package or FileLoader.try_load(place, *options) or StreamLoader.try_load(place, *options)
     except ValueError as error:  # a NUL in the path
         raise UnusableInput(f"no such path {str(path)!r}") from error
     if package is None:

@@ -128,7 +128,9 @@ class LoadedPackage(ABC):
     @property
     def name(self) -> str:
         """How to speak of the package."""
-        return self.path.name or str(self.path.absolute()) if self.path is not None else "<memory>"
+        if self.path is not None:
+            return self.path.name or str(self.path.absolute())
+        return next(iter(self.list()), "<memory>") if self.single_file else "<memory>"
 
     def format(self) -> tuple[str, str]:
         """Name and version of the package format, from `Format` of its manifest (spec 001, S-35)."""

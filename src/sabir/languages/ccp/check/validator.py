@@ -27,10 +27,13 @@ class CcpValidator(BaseValidator):
         from sabir.languages.ccp.check.file_templates import check_file_templates
         from sabir.languages.ccp.check.phases import check_deployment
         from sabir.languages.ccp.model.loading import load_deployment
+        from sabir.languages.language import EvaluationRequest
         from sabir.source.collector import collector_paused
 
         with collector_paused():
-            checked = check_deployment(load_deployment(self.package))
+            checked = check_deployment(
+                load_deployment(self.package, EvaluationRequest.of_check(self.options))
+            )
             findings = [*checked.findings]
             if checked.resolved is not None:
                 findings += check_file_templates(checked.deployment, checked.resolved.units)

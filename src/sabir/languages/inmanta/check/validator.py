@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import ClassVar
 
 from sabir.checks.files import FileSelection
@@ -36,7 +37,8 @@ class InmantaValidator(BaseValidator):
         yield from FileSelection.of(files).only(findings)
 
     def _findings(self) -> list[Finding]:
-        project = load_project(self.package, cache=cache_directory(self.session.environment))
+        search_path = tuple(map(Path, self.options.search_path))
+        project = load_project(self.package, search_path, cache=cache_directory(self.session.environment))
         findings = project.findings
         if any(finding.severity is Severity.ERROR for finding in findings):
             return findings

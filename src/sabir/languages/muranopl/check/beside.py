@@ -28,15 +28,19 @@ def _full_name_pattern() -> re.Pattern[bytes]:
     return re.compile(rb"""^FullName:[ \t]*["']?([\w.]+)""", re.MULTILINE)
 
 
-def packages_beside(package: LoadedPackage, names: Iterable[str]) -> dict[str, LoadedPackage]:
-    """Those of the named packages that lie in a folder beside this one, also in repositories of `NAME/package/`."""
+def packages_beside(
+    package: LoadedPackage, names: Iterable[str], search_path: Iterable[Path] = ()
+) -> dict[str, LoadedPackage]:
+    """Those of the named packages that lie in a folder beside this one or in one of the search path, also in repositories
+    of `NAME/package/`."""
     wanted = set(names)
     packages: dict[str, LoadedPackage] = {}
     if not wanted or package.path is None or package.single_file:
         return packages
     path = package.path.absolute()
-    for name, root in _named(_folder(path)).items():
-        if name in wanted and root != path:
+    folders = [_folder(path), *(folder.absolute() for folder in search_path)]
+    for name, root in (pair for folder in folders for pair in _named(folder).items()):
+        if name in wanted and name not in packages and root != path:
             try:
                 packages[name] = load_package(root)
             except UnusableInput:
@@ -76,7 +80,7 @@ def _named(folder: Path) -> Mapping[str, Path]:
         entries = sorted(folder.iterdir())[:_MOST_FOLDERS]
     except OSError:
         return named
-    for entry in entries:
+    for entry in (folder, *entries):
         for root in (entry, entry / "package"):
             try:
                 with (root / "manifest.yaml").open("rb") as file:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Set
+from pathlib import Path
 from typing import ClassVar
 
 from sabir.checks.validator import BaseValidator
 from sabir.diagnostics.rules import Rule
 from sabir.languages.muranopl.check import rules_of
 from sabir.languages.muranopl.check.view import PackageView
-from sabir.source.packages import LoadedPackage
 
 __all__ = ["ViewValidator"]
 
@@ -20,9 +20,11 @@ class ViewValidator(BaseValidator):
     quiet: ClassVar[Set[str]] = frozenset()
     """Codes that are off by default, named here because finding them among the rules would import every module."""
 
-    def __init__(self, loaded_package: LoadedPackage) -> None:
-        super().__init__(loaded_package)
-        self._view = PackageView.of(loaded_package)
+    @property
+    def _view(self) -> PackageView:
+        view = PackageView.of(self.package)
+        view.search_path = tuple(map(Path, self.options.search_path))
+        return view
 
     @classmethod
     def rules(cls) -> tuple[Rule, ...]:

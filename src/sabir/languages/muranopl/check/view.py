@@ -5,6 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 from functools import cache, cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 from weakref import WeakKeyDictionary
 
@@ -42,6 +43,8 @@ class ListedClass(Struct, frozen=True):
 class PackageView:
     def __init__(self, package: LoadedPackage) -> None:
         self.package = package
+        self.search_path: tuple[Path, ...] = ()
+        """Folders in which required packages are looked for, too."""
         self.class_file_cache: dict[str, ClassFile] = {}
 
     @staticmethod
@@ -141,14 +144,13 @@ class PackageView:
 
     @cached_property
     def required(self) -> tuple[PackageView, ...]:
-        """The required packages that are at hand: they lie beside this one."""
+        """The required packages that are at hand: they lie beside this one, or where the user said."""
         if not self._required_names:
             return ()
         from sabir.languages.muranopl.check.beside import packages_beside
 
-        return tuple(
-            PackageView.of(one) for one in packages_beside(self.package, self._required_names).values()
-        )
+        beside = packages_beside(self.package, self._required_names, self.search_path)
+        return tuple(map(PackageView.of, beside.values()))
 
     @cached_property
     def requires_others(self) -> bool:

@@ -125,10 +125,19 @@ class Package:
 class PackageRegistry:
     """The packages of a run, and directories in which others are looked for by name when they are required."""
 
-    def __init__(self, packages: Iterable[Package] = (), search_path: tuple[Path, ...] = ()) -> None:
+    def __init__(
+        self,
+        packages: Iterable[Package] = (),
+        search_path: tuple[Path, ...] = (),
+        *,
+        beside: Path | None = None,
+    ) -> None:
+        """`beside`: the folder in which the first package lies with others; it is looked into when all else fails."""
         self._packages: list[Package] = list(packages)
         self._search_path = search_path
         self._searched: dict[str, list[Package]] | None = None
+        self._beside = beside
+        self._siblings: dict[str, list[Package]] | None = None
 
     def add(self, package: Package) -> None:
         self._packages.append(package)
@@ -147,7 +156,7 @@ class PackageRegistry:
         packages = [
             package for package in self._packages if package.name == name
         ] + self._found_on_path().get(name, [])
-        return packages or ([shipped_package(name)] if name in SHIPPED else [])
+        return packages or ([shipped_package(name)] if name in SHIPPED else self._siblings_named(name))
 
     def required(self, package: Package) -> list[Package]:
         """The packages that one requires; a missing one is an error that names it."""
@@ -170,11 +179,13 @@ class PackageRegistry:
 
     def _found_on_path(self) -> Mapping[str, list[Package]]:
         if self._searched is None:
-            self._searched = {}
-            for directory in self._search_path:
-                for package in _packages_in(directory):
-                    self._searched.setdefault(package.name, []).append(package)
+            self._searched = _by_name(self._search_path)
         return self._searched
+
+    def _siblings_named(self, name: str) -> list[Package]:
+        if self._siblings is None:
+            self._siblings = {} if self._beside is None else _by_name([self._beside])
+        return self._siblings.get(name, [])
 
     def providers(self, name: str) -> list[Package]:
         """All packages that define a class of this name."""
@@ -190,6 +201,14 @@ def newest(packages: list[Package]) -> Package:
     if len(packages) == 1:
         return packages[0]
     return max(packages, key=lambda package: package.manifest.version.precedence)
+
+
+def _by_name(directories: Iterable[Path]) -> dict[str, list[Package]]:
+    packages: dict[str, list[Package]] = {}
+    for directory in directories:
+        for package in _packages_in(directory):
+            packages.setdefault(package.name, []).append(package)
+    return packages
 
 
 def _packages_in(directory: Path) -> list[Package]:

@@ -77,7 +77,11 @@ def prepare(
     findings += package.read_all()
     config = _class_configuration(request)
     runtime = Runtime(
-        PackageRegistry([package], request.search_path),
+        PackageRegistry(
+            [package],
+            request.search_path,
+            beside=None if loaded.path is None else loaded.path.absolute().parent,
+        ),
         config=config.values,
         limits=limits,
         report=report,

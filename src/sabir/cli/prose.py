@@ -1,0 +1,88 @@
+"""Text for people on stdout: painted and wrapped on a terminal, plain and whole in a pipe."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache
+
+from msgspec import Struct
+
+from sabir.checks.formatters.palette import Palette
+from sabir.cli.terminal import is_ascii, spelt_out, wants_color, write
+from sabir.graph.views.paint import Paint
+
+__all__ = ["Prose", "show", "terminal_prose"]
+
+
+class TerminalPaint(Paint):
+    """Names bold, places blue, what is beside the point dim."""
+
+    def __init__(self, palette: Palette) -> None:
+        self.name = palette.bold
+        self.type = palette.dim
+        self.place = palette.blue
+        self.good = palette.green
+        self.bad = palette.red
+        self.changed = palette.yellow
+        self.aside = palette.dim
+
+
+class Prose(Struct, frozen=True, kw_only=True):
+    """How text is shown where stdout leads."""
+
+    paint: Paint
+    width: int | None
+    """Columns of the terminal; None where lines stay whole."""
+    ascii: bool
+
+    def shown(self, line: str) -> str:
+        text = spelt_out(line) if self.ascii else line
+        return text if self.width is None else "".join(_wrapped(text, self.width))
+
+
+def terminal_prose() -> Prose:
+    """For the stdout of this process."""
+    is_terminal = sys.stdout.isatty()
+    return Prose(
+        paint=TerminalPaint(Palette(on=True)) if wants_color() else Paint(),
+        width=shutil.get_terminal_size().columns if is_terminal else None,
+        ascii=is_ascii(),
+    )
+
+
+def show(views: Mapping[str, Callable[..., Iterable[str]]], form: str, result: object) -> None:
+    """Write a result in one of its forms; that of the name `text` is for people and takes a `Paint`."""
+    if form != "text":
+        for piece in views[form](result):
+            write(piece)
+        return
+    prose = terminal_prose()
+    for line in views[form](result, prose.paint):
+        write(prose.shown(line))
+
+
+@cache
+def _escape() -> re.Pattern[str]:
+    return re.compile("\x1b\\[[0-9;]*m")
+
+
+def _wrapped(line: str, width: int) -> Iterator[str]:
+    """A line in pieces that fit, the further ones indented below the first. Escapes take no room."""
+    body = line.rstrip("\n")
+    if len(_escape().sub("", body)) <= width:
+        yield line
+        return
+    indent = len(body) - len(body.lstrip(" "))
+    hanging = " " * min(indent + 4, width // 2)
+    used, piece = 0, ""
+    for word in re.split("(?<= )", body):
+        room = len(_escape().sub("", word.rstrip(" ")))
+        if used and used + room > width and used > len(hanging):
+            yield piece.rstrip(" ") + "\n"
+            piece, used = hanging, len(hanging)
+        piece += word
+        used += len(_escape().sub("", word))
+    yield piece + line[len(body) :]

@@ -1,0 +1,158 @@
+"""The packages in a folder: what is looked at when somebody names a repository.
+
+A folder is a package when a language recognises it by the files that lie in it and by the folders that this language keeps
+its own files in (`folders` of the language). What lies below a package belongs to it. A folder that is no package is walked;
+when everything below it is of one language, and that language takes the folder as a whole (components of CCP, templates of
+TOSCA), it is one package after all.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from fnmatch import fnmatchcase
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
+
+from sabir.errors import SabirError
+from sabir.operations import languages as registry
+from sabir.operations.languages import Languages, recognised_languages
+from sabir.source.packages import LoadedPackage, PackageFile, load_package
+from sabir.source.packages.limits import DEFAULT_LIMITS, PackageLimits
+from sabir.source.packages.names import NOISE
+from sabir.source.packages.package import FileTable
+from sabir.source.packages.reading import read_regular_file
+
+if TYPE_CHECKING:
+    from sabir.languages.language import Language
+
+__all__ = ["DiscoveredPackage", "discover", "packages_at"]
+
+_ARCHIVES: Final = (".zip", ".csar")
+_MOST_FOLDERS: Final = 50_000
+
+
+class DiscoveredPackage(Struct, frozen=True):
+    path: Path
+    languages: tuple[str, ...]
+    """The names of those that recognise it; more than one when only the user can say."""
+
+
+def packages_at(
+    path: Path, *, exclude: Sequence[str] = (), limits: PackageLimits = DEFAULT_LIMITS
+) -> list[Path]:
+    """The packages that a path stands for: itself, or those in it. A path without any stands for itself."""
+    if not os.path.isdir(path):
+        return [path]
+    packages = [*discover(path, exclude=exclude, limits=limits)]
+    if not exclude and _is_one(path, packages, limits):
+        return [path]
+    return [package.path for package in packages] or [path]
+
+
+def discover(
+    folder: Path, *, exclude: Sequence[str] = (), limits: PackageLimits = DEFAULT_LIMITS
+) -> Iterator[DiscoveredPackage]:
+    """The packages in a folder, by name. `exclude`: patterns of names, or of paths from the folder."""
+    languages = registry.installed_languages()
+    waiting = [folder]
+    for _ in range(_MOST_FOLDERS):
+        if not waiting:
+            return
+        place = waiting.pop()
+        listing = _Listing.of(place, limits)
+        names = _recognised(listing, languages)
+        if names:
+            yield DiscoveredPackage(place, names)
+            continue
+        for archive in listing.archives:
+            names = _archive_languages(archive, limits, languages)
+            if names and not _is_excluded(archive, folder, exclude):
+                yield DiscoveredPackage(archive, names)
+        waiting += [below for below in reversed(listing.folders) if not _is_excluded(below, folder, exclude)]
+
+
+def _is_one(folder: Path, packages: Sequence[DiscoveredPackage], limits: PackageLimits) -> bool:
+    names = {name for package in packages for name in package.languages}
+    if len(packages) < 2 or len(names) > 1:
+        return len(packages) == 1 and packages[0].path == folder
+    return [language.name for language in recognised_languages(load_package(folder, limits))] == [*names]
+
+
+def _is_excluded(path: Path, folder: Path, patterns: Sequence[str]) -> bool:
+    shown = path.relative_to(folder).as_posix()
+    return any(fnmatchcase(name, pattern.rstrip("/")) for pattern in patterns for name in (shown, path.name))
+
+
+class _Listing(Struct, frozen=True, kw_only=True):
+    """One folder, not what is below it."""
+
+    place: Path
+    files: dict[str, PackageFile]
+    folders: list[Path]
+    limits: PackageLimits
+
+    @classmethod
+    def of(cls, place: Path, limits: PackageLimits) -> _Listing:
+        files: dict[str, PackageFile] = {}
+        folders: list[Path] = []
+        try:
+            with os.scandir(place) as found:
+                entries = sorted(found, key=lambda entry: entry.name)
+        except OSError:
+            entries = []
+        for entry in entries:
+            if entry.is_file():
+                reader = partial(read_regular_file, Path(os.path.realpath(entry.path)), limits)
+                files[entry.name] = PackageFile(entry.name, reader)
+            elif entry.is_dir(follow_symlinks=False) and _is_walked(entry):
+                folders.append(place / entry.name)
+        return cls(place=place, files=files, folders=folders, limits=limits)
+
+    @property
+    def archives(self) -> list[Path]:
+        return [self.place / name for name in self.files if name.lower().endswith(_ARCHIVES)]
+
+    def seen_by(self, language: Language) -> LoadedPackage:
+        """The folder with only those of its folders that the language looks into."""
+        files = dict(self.files)
+        for folder in self.folders:
+            if folder.name in getattr(language, "folders", ()):
+                inner = _Listing.of(folder, self.limits).files
+                files |= {f"{folder.name}/{name}": file for name, file in inner.items()}
+        package = FileTable(files)
+        package.path = self.place
+        return package
+
+
+def _is_walked(entry: os.DirEntry[str]) -> bool:
+    return (
+        entry.name not in NOISE
+        and not entry.name.startswith(".")
+        and not os.path.exists(os.path.join(entry.path, "pyvenv.cfg"))
+    )
+
+
+def _recognised(listing: _Listing, languages: Languages) -> tuple[str, ...]:
+    if not listing.files and not listing.folders:
+        return ()
+    environment = languages.by_name.get("environment")
+    # An environment holds packages of other languages, which would recognise their files in it.
+    if environment is not None and environment.recognises(listing.seen_by(environment)):
+        return (environment.name,)
+    return tuple(
+        name
+        for name, language in languages.by_name.items()
+        if language is not environment and language.recognises(listing.seen_by(language))
+    )
+
+
+def _archive_languages(path: Path, limits: PackageLimits, languages: Languages) -> tuple[str, ...]:
+    try:
+        package = load_package(path, limits)
+    except SabirError:
+        return ()
+    return tuple(language.name for language in recognised_languages(package, languages))

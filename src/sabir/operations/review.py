@@ -1,0 +1,110 @@
+"""Review: what a change of a repository means, in every package and environment of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from sabir.diagnostics.finding import Finding, Severity
+from sabir.errors import FindingError, SabirError, UsageError
+from sabir.graph.diff import compare_graphs
+from sabir.graph.graph import Graph
+from sabir.languages.language import Evaluation, EvaluationRequest
+from sabir.operations.diff import Difference
+from sabir.operations.discover import packages_at
+from sabir.operations.evaluate import evaluate_path
+from sabir.operations.revisions import at_revision
+
+__all__ = ["Review", "ReviewRequest", "ReviewedPackage", "review_path"]
+
+
+class ReviewRequest(Struct, frozen=True, kw_only=True):
+    path: Path
+    since: str
+    """A revision of the repository."""
+    exclude: tuple[str, ...] = ()
+    language: str | None = None
+    evaluation: EvaluationRequest = field(default_factory=EvaluationRequest)
+    on_done: Callable[[str, int, int], None] | None = None
+
+
+class ReviewedPackage(Struct, frozen=True, kw_only=True):
+    """One package, then and now. A package that is new or gone differs by all its instances."""
+
+    path: str
+    """From the path of the request."""
+    difference: Difference
+    failure: str | None = None
+    """Why it could not be compared."""
+
+    @property
+    def failed(self) -> bool:
+        errors = (finding.severity is Severity.ERROR for finding in self.difference.findings)
+        return self.failure is not None or any(errors)
+
+
+class Review(Struct, frozen=True, kw_only=True):
+    since: str
+    packages: tuple[ReviewedPackage, ...]
+
+    @property
+    def changed(self) -> tuple[ReviewedPackage, ...]:
+        return tuple(package for package in self.packages if package.difference.diff)
+
+
+def review_path(request: ReviewRequest) -> Review:
+    """Evaluate every package of the folder as it was and as it is, and compare."""
+    if not request.path.is_dir():
+        raise UsageError(f"{str(request.path)!r} is no folder: name the repository, or a folder of it")
+    with at_revision(request.path, request.since) as then:
+        names = dict.fromkeys((*_names(request.path, request), *_names(then, request)))
+        packages: list[ReviewedPackage] = []
+        for number, name in enumerate(sorted(names), 1):
+            if request.on_done is not None:
+                request.on_done(name, number, len(names))
+            packages.append(_reviewed(name, then, request))
+    return Review(since=request.since, packages=tuple(packages))
+
+
+def _names(folder: Path, request: ReviewRequest) -> list[str]:
+    packages = packages_at(folder, exclude=request.exclude)
+    return [package.relative_to(folder).as_posix() for package in packages]
+
+
+def _reviewed(name: str, then: Path, request: ReviewRequest) -> ReviewedPackage:
+    plain = replace(request.evaluation, overrides={})
+    try:
+        before = _evaluated(then / name, plain, request.language)
+        after = _evaluated(request.path / name, request.evaluation, request.language)
+    except FindingError as error:
+        return _not_compared(name, "it could not be evaluated", error.findings)
+    except SabirError as error:
+        return _not_compared(name, str(error))
+    findings = tuple(dict.fromkeys(after.findings))
+    # Half a graph would differ by what is only missing because of the errors.
+    if any(finding.severity is Severity.ERROR for finding in (*before.findings, *findings)):
+        return _not_compared(name, "it has errors, now or then", findings)
+    difference = Difference(
+        before=before.graph,
+        after=after.graph,
+        diff=compare_graphs(before.graph, after.graph),
+        findings=findings,
+    )
+    return ReviewedPackage(path=name, difference=difference)
+
+
+def _evaluated(path: Path, request: EvaluationRequest, language: str | None) -> Evaluation:
+    if not path.exists():
+        return Evaluation(graph=Graph(()))
+    return evaluate_path(path, request, language=language).evaluation
+
+
+def _not_compared(name: str, failure: str, findings: tuple[Finding, ...] = ()) -> ReviewedPackage:
+    nothing = Graph(())
+    difference = Difference(
+        before=nothing, after=nothing, diff=compare_graphs(nothing, nothing), findings=findings
+    )
+    return ReviewedPackage(path=name, difference=difference, failure=failure)

@@ -1,0 +1,68 @@
+"""What comes through a pipe: `-` is the standard input, `<(command)` of a shell a pipe with a name."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from pathlib import Path
+from typing import Final
+
+from sabir.errors import UnusableInput
+from sabir.source.packages.limits import DEFAULT_LIMITS, PackageLimits
+from sabir.source.packages.loader import PackageLoader
+from sabir.source.packages.package import FileTable, LoadedPackage, PackageFile
+
+__all__ = ["STANDARD_INPUT", "StreamLoader", "is_stream"]
+
+STANDARD_INPUT: Final = Path("-")
+
+
+def is_stream(path: Path) -> bool:
+    """Whether a path that somebody named is to be read to its end, once."""
+    if path == STANDARD_INPUT:
+        return True
+    try:
+        return stat.S_ISFIFO(os.stat(path).st_mode)
+    except (OSError, ValueError):
+        return False
+
+
+class StreamLoader(PackageLoader):
+    """Takes a pipe that was named on purpose; inside packages pipes are left alone."""
+
+    @classmethod
+    def try_load(cls, path: str | Path, *options: PackageLimits) -> LoadedPackage | None:
+        place = Path(path)
+        if not is_stream(place):
+            return None
+        raw = _read(place, options[0] if options else DEFAULT_LIMITS)
+        name = f"{'<stdin>' if place == STANDARD_INPUT else '<pipe>'}{_suffix(raw)}"
+        package = FileTable({name: PackageFile(name, raw)})
+        package.single_file = True
+        return package
+
+
+def _read(place: Path, limits: PackageLimits) -> bytes:
+    source = 0 if place == STANDARD_INPUT else place
+    try:
+        with open(source, "rb", closefd=source != 0) as stream:
+            raw = stream.read(limits.file + 1)
+    except OSError as error:
+        raise UnusableInput(f"cannot read {str(place)!r}: {error.strerror or error}") from error
+    if len(raw) > limits.file:
+        raise UnusableInput(
+            f"{str(place)!r} gives more than {limits.file:,} bytes, which is too much to read"
+        )
+    return raw
+
+
+def _suffix(raw: bytes) -> str:
+    """A text without a name is told by its words: statements of an Inmanta model, JSON, or else YAML."""
+    if raw.lstrip()[:1] == b"{":
+        return ".json"
+    statement = (
+        rb"^(?:import [\w:]+|entity \w+.*:|implementation \w+.*:|implement [\w:]+ using|typedef \w+ as)"
+    )
+    is_model = re.search(statement, raw, re.MULTILINE) is not None
+    return ".cf" if is_model else ".yaml"
