@@ -56,7 +56,10 @@ def of_type(id_: str, name: str, type_: str = "a::Host") -> Instance:
     ("words", "id_"),
     [
         ("a::Host#1", "a::Host[x]"),
-        ("net/a::Host#2", "net/a::Host[y]"),
+        ("net/a::Host#1", "net/a::Host[y]"),
+        ("a::Host#2", "net/a::Host[y]"),
+        ("Host#2", "net/a::Host[y]"),
+        ("Host#3", None),
         ("other/a::Host#2", None),
         ("b::Host#1", None),
         ("a::Host", None),

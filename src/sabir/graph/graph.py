@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from sabir.graph.address import Address
 from sabir.graph.instance import Instance
 from sabir.graph.origin import Origin
-from sabir.graph.values import Value
+from sabir.graph.values import Ref, Value
 
 if TYPE_CHECKING:
     from sabir.graph.dependence import Dependence
@@ -19,6 +19,14 @@ __all__ = ["PART_TYPE", "Graph"]
 
 PART_TYPE: Final = "sabir.Part"
 """The type of the instances that stand for the parts of an environment and own what is in them."""
+
+
+_LONGEST_NUMBER: Final = 9
+
+
+def _short(name: str) -> str:
+    """A type without its namespace."""
+    return name.rpartition("::")[2]
 
 
 class Graph:
@@ -86,25 +94,32 @@ class Graph:
         return {name: tuple(found) for name, found in named.items()}
 
     def named(self, name: str) -> tuple[Instance, ...]:
-        """All instances people call by this name."""
-        return self._named.get(name, ())
+        """All instances people call by this name; else what an output of this name or `TYPE#N` stands for."""
+        instances = self._named.get(name)
+        if instances is not None:
+            return instances
+        output = self.outputs.get(name)
+        alias = self._instances.get(output.id) if isinstance(output, Ref) else self.numbered(name)
+        return () if alias is None else (alias,)
 
     def numbered(self, words: str) -> Instance | None:
-        """The instance that `[PART/]TYPE#N` means: a name of the moment for what has none, never kept by anybody."""
-        type_, number, _ = words.rpartition("#")
-        if not number:
+        """The instance that `[PART/]TYPE#N` means, the N-th of its type: a name of the moment, never kept by anybody."""
+        type_, _, number = words.rpartition("#")
+        if not type_ or not number.isdecimal() or len(number) > _LONGEST_NUMBER:
             return None
         part, slash, inner = type_.partition("/")
+        prefix = ""
         if slash and part in self._instances:
-            type_ = inner
-        name = words.rpartition("/")[2].rpartition("::")[2]
-        prefix = f"{part}/" if slash and type_ == inner else ""
-        fitting = [
-            instance
-            for instance in self.named(name)
-            if instance.type == type_ and instance.id.startswith(prefix)
-        ]
-        return fitting[0] if len(fitting) == 1 else None
+            type_, prefix = inner, f"{part}/"
+        there = [instance for instance in self if instance.id.startswith(prefix)]
+        types = {instance.type for instance in there}
+        if type_ not in types:
+            short = [name for name in types if _short(name) == type_]
+            if len(short) != 1:
+                return None
+            type_ = short[0]
+        fitting = [instance for instance in there if instance.type == type_]
+        return fitting[int(number) - 1] if 0 < int(number) <= len(fitting) else None
 
     @cached_property
     def parts(self) -> frozenset[str]:

@@ -37,3 +37,5 @@ class Instance(Struct, frozen=True, eq=False, kw_only=True):
     """Origins of attributes and relations, by name; share one record among the instances of a statement."""
     kinds: EdgeKinds = PLAIN_EDGES
     """What its edges mean: the one to its owner, and those of its relations."""
+    library: bool = False
+    """Made by a statement of a library and not of the package: views may leave it out unless something shown refers to it."""

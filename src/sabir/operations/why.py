@@ -106,6 +106,8 @@ def find_subject(graph: Graph, words: str) -> Subject:
             hint = did_you_mean(attribute, known) or _listed("it has", known)
             raise UsageError(f"{instance.name!r} has no attribute {attribute!r}: {hint}")
         return Subject(instance, attribute)
+    if words in graph.outputs:
+        return Subject(None, words)
     prefix, _, output = words.partition(".")
     if prefix == OUTPUTS and output:
         if output in graph.outputs:
@@ -131,11 +133,11 @@ def _instance(graph: Graph, name: str) -> Instance | None:
         raise UsageError(
             f"{name!r} is the name of {len(found)} instances: {_listed('use an id,', [one.id for one in found])}"
         )
-    return found[0] if found else graph.numbered(name)
+    return found[0] if found else None
 
 
 def _instance_hint(graph: Graph, words: str) -> str:
-    known = dict.fromkeys(name for one in graph for name in (one.name, one.id))
+    known = dict.fromkeys((*(name for one in graph for name in (one.name, one.id)), *graph.outputs))
     head = words.rpartition(".")[0]
     near = did_you_mean(words, known) or (did_you_mean(head, known) if head else None)
     return near or (_listed("there are", known) if known else "the graph is empty")

@@ -73,6 +73,7 @@ class _Line(msgspec.Struct, forbid_unknown_fields=True, gc=False):
     origin: _Origin | None = None
     origins: dict[str, _Origin] = {}
     kinds: _Kinds | msgspec.UnsetType = msgspec.UNSET
+    library: bool = False
 
 
 class _LooseLine(_Line):

@@ -119,6 +119,7 @@ def saved_instance(head: Any, line: msgspec.Raw, shared: Shared) -> SavedInstanc
         owner=None if owner is None else word(owner, owner),
         status=None if status is None else word(status, status),
         kinds=edge_kinds(kinds.owner, tuple(kinds.relations.items())) if kinds else PLAIN_EDGES,
+        library=head.library,
         line=line,
         shared=shared,
     )

@@ -37,6 +37,7 @@ class _Row(msgspec.Struct):
     origin: Any
     origins: Any
     kinds: dict[str, Any] | msgspec.UnsetType = msgspec.UNSET
+    library: bool | msgspec.UnsetType = msgspec.UNSET
 
 
 def chunks(graph: Graph, *, reveal: bool = False) -> Iterator[bytes]:
@@ -97,6 +98,7 @@ def _row(one: Instance, origin: Any, origins: Any, *, reveal: bool) -> _Row:
         origin,
         origins,
         msgspec.UNSET if one.kinds is PLAIN_EDGES else _kinds_data(one.kinds),
+        one.library or msgspec.UNSET,
     )
 
 

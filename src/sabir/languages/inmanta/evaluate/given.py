@@ -11,7 +11,7 @@ from sabir.errors import UsageError
 from sabir.expressions.patterns import PatternTooSlow
 from sabir.graph.origin import How, Origin
 from sabir.graph.values import Value, reveal_all
-from sabir.languages.inmanta.evaluate.naming import index_name
+from sabir.languages.inmanta.evaluate.naming import index_name, made_for
 from sabir.languages.inmanta.evaluate.sites import Site
 from sabir.languages.inmanta.evaluate.values import Instance
 from sabir.languages.inmanta.model.types import shown_value
@@ -37,7 +37,7 @@ class Given:
     def start(self) -> None:
         """A new run over the same model."""
         self._counts: dict[str, int] = {}
-        self._used: set[str] = set()
+        self._used: dict[str, Instance] = {}
         self._names: list[str] = []
 
     def check_inputs(self, variables: Mapping[str, int]) -> None:
@@ -67,12 +67,17 @@ class Given:
         names = [f"{entity.shown}#{number}", f"{short}#{number}"]
         if entity.indexes:
             name = index_name(instance)
-            names = [f"{entity.shown}/{name}", name]
+            names += [f"{entity.shown}/{name}", name]
+        else:
+            names += _plain_names(instance)
         self._names += names
         for subject, value in self.overrides.items():
             target, _, attribute = subject.rpartition(".")
             if target in names:
-                self._used.add(subject)
+                if self._used.setdefault(subject, instance) is not instance:
+                    raise UsageError(
+                        f"{target!r} is the name of several instances; use {names[1]!r} or the like"
+                    )
                 self._set(instance, subject, attribute, plain(value))
 
     def _set(self, instance: Instance, subject: str, attribute: str, value: Any) -> None:
@@ -102,6 +107,15 @@ class Given:
                 target = subject.rpartition(".")[0]
                 hint = did_you_mean(target, self._names)
                 raise UsageError(f"there is no instance {target!r}" + (f"; {hint}" if hint else ""))
+
+
+def _plain_names(instance: Instance) -> list[str]:
+    """What people call an instance without an index, as far as that is known when it is made."""
+    slot = instance.entity.slots.get("name")
+    called = instance.values[slot] if slot is not None else None
+    names = [called] if isinstance(called, str) and called else []
+    variable = made_for(instance.site) if instance.maker is None else None
+    return names if variable is None else [*names, variable]
 
 
 def plain(value: Any) -> Any:

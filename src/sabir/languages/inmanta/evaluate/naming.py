@@ -1,13 +1,15 @@
-"""What people call an instance that has an index: its identifying values."""
+"""What people call an instance: its identifying values when it has an index, else the variable it was made for."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
+from sabir.languages.inmanta.evaluate.sites import Site
 from sabir.languages.inmanta.evaluate.values import Instance, Pending
 from sabir.languages.inmanta.model.types import shown_value
+from sabir.languages.inmanta.syntax.nodes import Assign
 
-__all__ = ["index_name"]
+__all__ = ["index_name", "made_for"]
 
 
 def index_name(instance: Instance, named: Mapping[Instance, str] | None = None, depth: int = 0) -> str:
@@ -29,3 +31,19 @@ def index_name(instance: Instance, named: Mapping[Instance, str] | None = None, 
         elif not isinstance(value, Pending):
             parts.append(shown_value(value))
     return ",".join(parts)
+
+
+def made_for(site: Site) -> str | None:
+    """The variable that a constructor is the value of."""
+    if site.scope is None:
+        return None
+    start, end = site.place.span.start, site.place.span.end
+    for around, _ in site.scope.chain():
+        if around.parent is not None and around.parent.layout is around.layout:
+            continue  # the block of an `if`: the other branch may have a variable of the same name
+        for name, statements in around.writers.items():
+            for statement in statements:
+                value = statement.value if isinstance(statement, Assign) else statement
+                if value.start == start and value.end == end:
+                    return name
+    return None

@@ -19,6 +19,7 @@ from sabir.languages.inmanta.graph.notes import site_note
 from sabir.languages.inmanta.model.entities import EntityType, Property
 from sabir.languages.inmanta.syntax.nodes import Assign, Name, place_of
 from sabir.languages.inmanta.syntax.project import MAIN
+from sabir.languages.inmanta.syntax.trees import PackageTree
 from sabir.source.collector import collector_paused
 from sabir.text import Place
 
@@ -58,9 +59,10 @@ class _Builder:
     def __init__(self, model: Model, given: Given) -> None:
         self.model = model
         self.given = given
-        names = Names(model.instances)
+        names = Names(model.instances, model.variables())
         self.ids = names.ids
         self.names = names.names
+        self.library: set[Instance] = set()
         self.plans: dict[EntityType, _Plan] = {}
         self.shared: dict[tuple[Site, EntityType], Record[Origin]] = {}
         self.site_origins: dict[Site, Origin] = {}
@@ -170,7 +172,21 @@ class _Builder:
             origins=self._site_record(site, entity)
             if plain and self.provenance is None
             else self._own_record(instance),
+            library=self._is_of_library(instance),
         )
+
+    def _is_of_library(self, instance: Instance) -> bool:
+        """Whether a statement at the top of a module that is no part of the package made it, or made what made it."""
+        maker = instance.maker
+        if maker is None:
+            scope = instance.site.scope
+            module = scope.space.module if scope is not None else None
+            is_library = module is not None and not isinstance(module.root, PackageTree)
+        else:
+            is_library = maker in self.library
+        if is_library:
+            self.library.add(instance)
+        return is_library
 
     def _site_record(self, site: Site, entity: EntityType) -> Record[Origin]:
         record = self.shared.get((site, entity))

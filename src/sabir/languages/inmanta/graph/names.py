@@ -1,10 +1,13 @@
 """What instances are called, and their addresses.
 
-An instance with an index is known by the values of its first index. One without is known by what made it, and by nothing
+People call an instance by the values of its first index; else by the variable of `main.cf` that holds it; else by its `name`
+where no other of its entity has the same; else `Entity#n`, in the order they were made.
+
+The address of an instance with an index are the values of that. One without is known by what made it, and by nothing
 that stands around that: the variable it was assigned to where there is one (a variable is assigned once), else the text of
 its constructor; the namespace or the instance whose implementation ran the constructor; and in a loop or a comprehension the
 arguments of this very round. So another statement before or behind it leaves its address alone. Only of instances that agree in
-all of this the second and later ones are counted. `Entity#n` is what people call them, in the order they were made.
+all of this the second and later ones are counted.
 
 A model has few entities and statements and many instances: what can be said of the former is found once (`_Kind`,
 `_Statement`), so that an instance costs little more than the text of its address.
@@ -12,19 +15,20 @@ A model has few entities and statements and many instances: what can be said of 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
 from operator import itemgetter
+from types import MappingProxyType
 from typing import Any
 
 from msgspec.json import encode
 
 from sabir.graph.address import digest_of_bytes, escaped
-from sabir.languages.inmanta.evaluate.naming import index_name
+from sabir.languages.inmanta.evaluate.naming import index_name, made_for
 from sabir.languages.inmanta.evaluate.scopes import Scope
 from sabir.languages.inmanta.evaluate.sites import Site
 from sabir.languages.inmanta.evaluate.values import Instance, RelationValue
 from sabir.languages.inmanta.model.entities import EntityType
-from sabir.languages.inmanta.syntax.nodes import Assign
 from sabir.languages.inmanta.syntax.project import MAIN
 
 __all__ = ["Names"]
@@ -33,7 +37,9 @@ __all__ = ["Names"]
 class Names:
     """Given to all instances in the order they were made, so that they are the same in every run."""
 
-    def __init__(self, instances: Iterable[Instance]) -> None:
+    def __init__(
+        self, instances: Iterable[Instance], variables: Mapping[str, Any] = MappingProxyType({})
+    ) -> None:
         self.names: dict[Instance, str] = {}
         self.ids: dict[Instance, str] = {}
         self._kinds: dict[EntityType, _Kind] = {}
@@ -44,14 +50,15 @@ class Names:
         for instance in instances:
             kind = self._kind(instance.entity)
             if not kind.is_indexed:
-                kind.count += 1
-                self.names[instance] = f"{kind.short}#{kind.count}"
                 unindexed.append(instance)
+                if kind.name_slot is not None:
+                    kind.names[instance.values[kind.name_slot]] += 1
             elif self._has_plain_index(instance, kind):
                 name = self.names[instance] = index_name(instance, self.names)
                 self.ids[instance] = self._unique(escaped(f"{kind.shown}/{name}"))
             else:
                 nested.append(instance)
+        self._call(unindexed, variables)
         # An index may hold an instance without one, and be held by what made that one: what is not known yet, because
         # it waits for itself, is known by its entity alone.
         for instance in unindexed:
@@ -61,6 +68,21 @@ class Names:
         for instance, text in zip(nested, texts, strict=True):
             self.names[instance] = index_name(instance, self.names)
             self.ids[instance] = self._unique(escaped(f"{instance.entity.shown}/{text}"))
+
+    def _call(self, unindexed: list[Instance], variables: Mapping[str, Any]) -> None:
+        """What people call instances without an index."""
+        held: dict[Instance, str] = {}
+        for name, value in variables.items():
+            if type(value) is Instance and (value not in held or made_for(value.site) == name):
+                held[value] = name
+        for instance in unindexed:
+            kind = self._kinds[instance.entity]
+            kind.count += 1
+            called = held.get(instance)
+            if called is None and kind.name_slot is not None:
+                text = instance.values[kind.name_slot]
+                called = text if type(text) is str and text and kind.names[text] == 1 else None
+            self.names[instance] = f"{kind.short}#{kind.count}" if called is None else called
 
     def _kind(self, entity: EntityType) -> _Kind:
         kind = self._kinds.get(entity)
@@ -137,7 +159,7 @@ class Names:
 class _Kind:
     """What the names of all instances of an entity have in common."""
 
-    __slots__ = ("count", "is_indexed", "related_slots", "short", "shown")
+    __slots__ = ("count", "is_indexed", "name_slot", "names", "related_slots", "short", "shown")
 
     def __init__(self, entity: EntityType) -> None:
         self.shown = entity.shown
@@ -147,6 +169,10 @@ class _Kind:
         attributes = entity.indexes[0].attributes if entity.indexes else ()
         slots = [entity.slots[attribute] for attribute in attributes]
         self.related_slots = [slot for slot in slots if entity.by_slot[slot].is_relation]
+        prop = entity.all_properties.get("name")
+        is_text = prop is not None and prop.type is not None and prop.type.name == "string"
+        self.name_slot = entity.slots["name"] if is_text and not self.is_indexed else None
+        self.names: Counter[object] = Counter()
 
 
 class _Statement:
@@ -155,7 +181,7 @@ class _Statement:
     def __init__(self, site: Site, entity: EntityType) -> None:
         scope, place = site.scope, site.place
         text = place.source.text[place.span.start : place.span.end]
-        variable = None if scope is None else _variable(scope, place.span.start, place.span.end)
+        variable = made_for(site)
         space = MAIN if scope is None else scope.space.name
         self.repeats = scope is not None and _repeats(scope)
         self.is_variable = variable is not None and not self.repeats
@@ -179,19 +205,6 @@ def _encoded(value: object) -> bytes:
         return encode(value)
     except (TypeError, ValueError, OverflowError):  # a large number, half of a surrogate pair
         return repr(value).encode("utf-8", "surrogatepass")
-
-
-def _variable(scope: Scope, start: int, end: int) -> str | None:
-    """The variable that a constructor is the value of."""
-    for around, _ in scope.chain():
-        if around.parent is not None and around.parent.layout is around.layout:
-            continue  # the block of an `if`: the other branch may have a variable of the same name
-        for name, statements in around.writers.items():
-            for statement in statements:
-                value = statement.value if isinstance(statement, Assign) else statement
-                if value.start == start and value.end == end:
-                    return name
-    return None
 
 
 def _repeats(scope: Scope) -> bool:
