@@ -67,7 +67,7 @@ def disagreement(case: Compile, folder: Path) -> str | None:
         (project / "project.yml").write_text(_PROJECT, encoding="utf-8")
         model = evaluate_package(
             load_package(project),
-            session=Session(trust=Trust(plugins=True, python=True), environment=dict(os.environ)),
+            session=Session(trust=Trust(python=True, env=True), environment=dict(os.environ)),
             search_path=(folder / "modules",),
         )
     errors = [finding for finding in model.findings if finding.severity is Severity.ERROR]

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from sabir.checks.formatters.formatter import BaseFormatter, FormatterOptions
 from sabir.checks.formatters.palette import Palette, harmless
 from sabir.checks.formatters.snippet import snippet
 from sabir.checks.report import PackageReport, Report
-from sabir.diagnostics.finding import Finding, Severity
+from sabir.diagnostics.finding import Finding, Frame, Severity
 from sabir.text import Place
 
 __all__ = ["ConciseFormatter", "TextFormatter", "finding_lines"]
+
+_FRAMES_AT_EACH_END = 8
 
 
 class TextFormatter(BaseFormatter):
@@ -61,9 +63,20 @@ def finding_lines(
         yield f"  {' ' * margin}{paint.green(f'= {how} would {harmless(finding.fix.title)}')}"
     for related in finding.related:
         yield f"  {' ' * margin}{paint.dim(_shown_place(related.place, owner) + ': ' + harmless(related.message))}"
-    for frame in finding.frames:
-        where = "" if frame.place is None else f" ({_shown_place(frame.place, owner)})"
-        yield f"  {' ' * margin}{paint.dim('in ' + harmless(frame.name) + where)}"
+    for line in _shown_frames(finding.frames, owner):
+        yield f"  {' ' * margin}{paint.dim(line)}"
+
+
+def _shown_frames(frames: Sequence[Frame], package: PackageReport) -> Iterator[str]:
+    """Calls from the outermost in; of a long chain its two ends, which say how it began and where it broke."""
+    hidden = len(frames) - 2 * _FRAMES_AT_EACH_END
+    for index, frame in enumerate(frames):
+        if hidden > 1 and 0 <= index - _FRAMES_AT_EACH_END < hidden:
+            if index == _FRAMES_AT_EACH_END:
+                yield f"... {hidden} more calls"
+            continue
+        where = "" if frame.place is None else f" ({_shown_place(frame.place, package)})"
+        yield "in " + harmless(frame.name) + where
 
 
 def _shown_place(place: Place, package: PackageReport) -> str:

@@ -25,6 +25,7 @@ def run_package(package: LoadedPackage, request: EvaluationRequest, call: RunCal
         limits=_limits(request),
         report=call.report,
         system=cloud.system if cloud else (),
+        sleeps=cloud is None,
     )
     session = prepared.session
     if session is None or prepared.failed:

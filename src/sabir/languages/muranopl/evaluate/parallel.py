@@ -5,12 +5,19 @@ Every branch is a thread, but only the one that holds the baton runs. The baton 
 far as waiting times allow, and a `Parallel` of waiting work takes as long as its longest part. Outside of `Parallel`
 there is no thread and no lock at all.
 
+Where nothing outside is waited for (`sleeps=False`), time is counted instead: when every branch rests, the sleeper whose
+time is over first goes on, as if the clock had jumped. The order is that of real sleeping, without the wait.
+
+The threads of one evaluation are counted together, over all `Parallel` inside each other: CPython does not survive a
+thread whose first memory cannot be had. Where there is no room for another, branches run one after the other.
+
 Two branches never run the same method of the same object at the same time: the second waits until the first has left it.
 The meta class `Synchronize` changes that for a method: not by the object, or by the values of arguments too. A branch may enter again what it or the branch that started it has entered.
 """
 
 from __future__ import annotations
 
+import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -31,7 +38,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Scheduler"]
 
-_STACK = 64 * 1024 * 1024  # address space only; deep calls in a branch get as far as in the main thread
+# Address space only. The deepest calls that the recursion limit lets through took 3 MB at most (measured).
+_STACK = 16 * 1024 * 1024
+_ARENA = 64 * 1024 * 1024  # what malloc of glibc reserves for a thread
 Task = Callable[[], Any]
 
 DEADLOCK: Final = failure_rule(
@@ -84,12 +93,24 @@ class _Lock:
         self.count = 0
 
 
+class _Stopped(BaseException):
+    """Ends a branch because another one reached a limit of the run, which is what is reported."""
+
+
 class Scheduler:
     """Runs the branches of one evaluation."""
 
-    def __init__(self, limits: RunLimits) -> None:
-        self._most = limits.branches
-        self._seconds = limits.seconds
+    def __init__(self, limits: RunLimits, *, sleeps: bool = True) -> None:
+        self._sleeps = sleeps
+        self.skipped = 0.0
+        """Seconds of sleep that were counted and not waited for."""
+        self.busy = 1
+        """Branches that rest neither in a sleep that is only counted, nor for a lock, nor for branches of their own."""
+        self._for_locks = 0
+        self._releases = 0
+        self._most = min(limits.branches, _threads_that_fit())
+        self.threads = 0
+        """Threads of branches that are alive."""
         self.baton = threading.Lock()
         self.freed = threading.Condition(self.baton)
         self._locks: dict[tuple[int, Method, tuple[Any, ...]], _Lock] = {}
@@ -97,6 +118,8 @@ class Scheduler:
         self._sleepers: list[tuple[float, int]] = []
         self._slept = 0
         self.is_active = False
+        self.is_stopped = False
+        """Whether a branch reached a limit of the run, which ends all the others where they wait."""
         self.carry: Callable[[Task], Task] | None = None
         """What makes a task go on from where the branch is that starts it, where somebody records that."""
 
@@ -124,7 +147,7 @@ class Scheduler:
             raise MuranoError(UNUSABLE_VALUE, f"'Limit' cannot be negative: {limit}")
         if self.carry is not None:
             tasks = [self.carry(task) for task in tasks]
-        at_once = min(len(tasks), self._most, limit or len(tasks))
+        at_once = min(len(tasks), self._most - self.threads, limit or len(tasks))
         if at_once <= 1:
             return [task() for task in tasks]
         return _Group(self, tasks).run(at_once)
@@ -132,18 +155,31 @@ class Scheduler:
     def wait(self, seconds: float) -> None:
         """Sleep, letting others run. Sleepers go on in the order in which their time is over."""
         seconds = max(0.0, min(seconds, threading.TIMEOUT_MAX))
-        if not self.is_active:
+        if self.is_active:
+            self._wait_in_turn(seconds)
+        elif self._sleeps:
             time.sleep(seconds)
-            return
+        else:
+            self.skipped += seconds
+
+    def _wait_in_turn(self, seconds: float) -> None:
         self._slept += 1
-        branch, entry = self.current, (time.monotonic() + seconds, self._slept)
+        now = time.monotonic() if self._sleeps else self.skipped
+        branch, entry = self.current, (now + seconds, self._slept)
         heappush(self._sleepers, entry)
-        self.waiting(lambda: time.sleep(seconds))
-        while self._sleepers[0] is not entry:
+        if self._sleeps:
+            self.waiting(lambda: time.sleep(seconds))
+        else:
+            self.busy -= 1
+            self.freed.notify_all()
+        while self._sleepers[0] is not entry or not (self._sleeps or self.busy == 0):
             self.freed.wait()
         heappop(self._sleepers)
+        if not self._sleeps:
+            self.busy += 1
+            self.skipped = entry[0]
         self.freed.notify_all()
-        self.current = branch
+        self._go_on(branch)
 
     def waiting(self, effect: Callable[[], Any]) -> Any:
         """Do something that waits for the world outside, letting others run meanwhile."""
@@ -156,6 +192,12 @@ class Scheduler:
         finally:
             self.baton.acquire()
             self.current = branch
+
+    def _go_on(self, branch: _Branch) -> None:
+        """After waiting: the baton is this branch's again, unless the run is over."""
+        self.current = branch
+        if self.is_stopped:
+            raise _Stopped
 
     # -- locks ---------------------------------------------------------------------------------------------------------
 
@@ -178,18 +220,33 @@ class Scheduler:
             if lock.count == 0:
                 lock.owner = None
                 self._locks.pop(key, None)
-                self.freed.notify_all()
+                self._released()
 
     def _enter(self, lock: _Lock, branch: _Branch, method: Method) -> None:
         while lock.owner is not None and not branch.descends_from(lock.owner):
             branch.waits_for = lock.owner
             self._check_deadlock(branch, method)
-            self.freed.wait()
-            self.current = branch
+            self._wait_for_release()
+            self._go_on(branch)
         branch.waits_for = None
         if lock.owner is None:
             lock.owner = branch
         lock.count += 1
+
+    def _wait_for_release(self) -> None:
+        self.busy -= 1
+        self._for_locks += 1
+        self.freed.notify_all()
+        releases = self._releases
+        while self._releases == releases:
+            self.freed.wait()
+
+    def _released(self) -> None:
+        """Everybody who waits for a lock looks again, and is busy with that from this moment on."""
+        self._releases += 1
+        self.busy += self._for_locks
+        self._for_locks = 0
+        self.freed.notify_all()
 
     def _check_deadlock(self, branch: _Branch, method: Method) -> None:
         other = branch.waits_for
@@ -205,6 +262,16 @@ class Scheduler:
                 )
             other = other.waits_for
             seen += 1
+
+
+def _threads_that_fit() -> int:
+    """Threads that reserve no more than half of the address space that this process is allowed."""
+    try:
+        import resource
+    except ImportError:  # not on Windows
+        return sys.maxsize
+    allowed, _ = resource.getrlimit(resource.RLIMIT_AS)
+    return sys.maxsize if allowed == resource.RLIM_INFINITY else allowed // 2 // (_STACK + _ARENA)
 
 
 def _started(worker: threading.Thread) -> bool:
@@ -229,6 +296,8 @@ class _Group:
         self.results: list[Any] = [None] * len(tasks)
         self.errors: list[tuple[int, BaseException]] = []
         self.next = 0
+        self.unfinished = 0
+        """Workers that have not ended."""
 
     def run(self, at_once: int) -> list[Any]:
         scheduler = self.scheduler
@@ -237,6 +306,7 @@ class _Group:
         if outermost:
             scheduler.baton.acquire()
             scheduler.is_active = True
+            scheduler.is_stopped = False
         # Each worker starts when its predecessor waits or ends, so branches begin in the order they are written.
         previous = threading.stack_size(_STACK)
         try:
@@ -246,10 +316,14 @@ class _Group:
             workers = [worker for worker in workers if _started(worker)]
         finally:
             threading.stack_size(previous)
+        scheduler.threads += len(workers)
+        self.unfinished = max(len(workers), 1)
+        scheduler.busy += self.unfinished - 1
         if not workers:  # the machine has no room for threads: one after the other, then
             self._work(parent, holds_baton=True)
         scheduler.current = parent
         scheduler.waiting(lambda: _join(workers))
+        scheduler.threads -= len(workers)
         if outermost:
             scheduler.is_active = False
             scheduler.baton.release()
@@ -257,20 +331,27 @@ class _Group:
             raise min(self.errors, key=lambda failure: (not isinstance(failure[1], Unstoppable), failure[0]))[
                 1
             ]
+        if scheduler.is_stopped:
+            raise _Stopped
         return self.results
 
     def _work(self, parent: _Branch, *, holds_baton: bool = False) -> None:
         scheduler = self.scheduler
         with nullcontext() if holds_baton else scheduler.baton:
-            while self.next < len(self.tasks) and not self._is_over():
+            while self.next < len(self.tasks) and not scheduler.is_stopped:
                 index = self.next
                 self.next += 1
                 scheduler.current = _Branch(parent)
                 try:
                     self.results[index] = self.tasks[index]()
+                except Unstoppable as error:
+                    scheduler.is_stopped = True
+                    self.errors.append((index, error))
+                except _Stopped:
+                    pass
                 except BaseException as error:  # noqa: BLE001  # whatever it is, it is raised where the group began
                     self.errors.append((index, error))
+            self.unfinished -= 1
+            if self.unfinished:
+                scheduler.busy -= 1  # the last one leaves its place to the branch that waits for the group
             scheduler.freed.notify_all()
-
-    def _is_over(self) -> bool:
-        return any(isinstance(error, Unstoppable) for _, error in self.errors)

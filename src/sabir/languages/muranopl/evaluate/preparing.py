@@ -61,11 +61,12 @@ def prepare(
     note_writes: bool = False,
     recorder: RunRecorder | None = None,
     system: Iterable[SystemClass] = (),
+    sleeps: bool = False,
 ) -> Prepared:
     """Read the package, build its classes, load the model.
 
     `note_writes`: keep where code wrote properties; `recorder`: record the steps to every value; `system`: Python for
-    system classes of this run.
+    system classes of this run; `sleeps`: really wait where code does.
     """
     manifest, findings = read_manifest(loaded)
     if manifest is None:
@@ -88,6 +89,7 @@ def prepare(
         system=system,
         recorder=recorder,
         clock=request.session.clock,
+        sleeps=sleeps,
     )
     runtime.config_places = config.places
     runtime.written = {} if note_writes else None

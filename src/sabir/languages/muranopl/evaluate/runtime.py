@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Mapping
+from datetime import datetime, timedelta
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final, NotRequired, TypedDict
 
@@ -70,7 +71,8 @@ _FRAMES_PER_CALL = 40
 
 
 class Runtime:
-    """Everything one evaluation needs. `functions` adds YAQL functions, as tests and embedders want them."""
+    """Everything one evaluation needs. `functions` adds YAQL functions, as tests and embedders want them; without `sleeps`
+    nothing outside is waited for, and the time that code sleeps is only counted."""
 
     def __init__(
         self,
@@ -83,19 +85,21 @@ class Runtime:
         system: Iterable[SystemClass] = (),
         recorder: RunRecorder | None = None,
         clock: Clock = wall_clock,
+        sleeps: bool = True,
     ) -> None:
         self.registry = packages if isinstance(packages, PackageRegistry) else PackageRegistry(packages)
         self.core = core_package()
         self.config: ClassConfig = config or {}
         self.config_places: Mapping[tuple[str, str], Place] = {}
         """Where values of the class configuration stand, by class and property."""
-        self.clock = clock
         self.system = {class_.name: class_.methods for class_ in system}
         """System classes of this run alone, before those that are registered."""
         self.limits = limits or RunLimits()
         self.max_depth = self.limits.depth
         self.meter = Meter(self.limits)
-        self.scheduler = Scheduler(self.limits)
+        self.scheduler = Scheduler(self.limits, sleeps=sleeps)
+        self._clock = clock
+        self._sleeps = sleeps
         self.store = ObjectStore()
         self.identities = Identities(lambda id_: self.store.get(id_) is not None)
         self.constructing: set[MuranoObject] = set()
@@ -264,9 +268,13 @@ class Runtime:
     def built_classes(self) -> list[MuranoClass]:
         return list(self._classes.values())
 
+    def clock(self) -> datetime:
+        """The time of day, with the sleep that was counted and not waited for."""
+        return self._clock() + timedelta(seconds=self.scheduler.skipped)
+
     def sleep(self, seconds: float) -> None:
         """Wait, letting other branches run, but not past the end of the time that the run has."""
-        if self.meter.deadline is not None:
+        if self.meter.deadline is not None and self._sleeps:
             seconds = min(seconds, max(0.0, self.meter.deadline - monotonic()) + 0.001)
         self.scheduler.wait(seconds)
         self.meter.refill()
