@@ -96,7 +96,7 @@ def test_errors_are_not_taken_for_changes(repository: Path) -> None:
     [
         (["diff", "git:HEAD", "a"], "    size: 2 → 3\n"),
         (["diff", "git:HEAD:a", "a", "--format", "markdown"], "    - `size`: `2` → `3` — `main.cf:6`\n"),
-        (["diff", "git:HEAD:gone", "git:HEAD:same"], 'name: "old" → "x"'),
+        (["diff", "git:HEAD:gone", "git:HEAD:same"], "- old (Host)\n+ x (Host)\n"),
         (["impact", "--since", "HEAD"], "3 of 4 packages mean something else than in HEAD\n"),
         (["impact", "a", "--since", "HEAD"], "1 package has changed since HEAD\n"),
         (["impact", "--since", "HEAD", "--format", "markdown"], "| `a` | 0 | 0 | 1 |\n"),
