@@ -13,6 +13,8 @@ from typing import Any
 from tests.conformance.runner import (
     ccp,
     ccp_compare,
+    deploy_muranopl,
+    deploy_muranopl_compare,
     eval,  # noqa: A004  # the language is called so
     eval_compare,
     inmanta,
@@ -51,6 +53,11 @@ SUITES: dict[str, Suite] = {
         Suite(language="ccp", load=ccp.load, judge=ccp_compare.judge),
         Suite(language="eval", load=eval.load, judge=eval_compare.judge),
         Suite(language="mistakes", load=mistakes.load, judge=mistakes_compare.judge),
+        Suite(
+            language=deploy_muranopl.LANGUAGE,
+            load=deploy_muranopl.load,
+            judge=deploy_muranopl_compare.judge,
+        ),
     )
 }
 
@@ -58,7 +65,7 @@ SUITES: dict[str, Suite] = {
 @lru_cache
 def adapter_of(language: str) -> Callable[..., Any] | None:
     """The function `run` of the adapter module, or None while there is no such module."""
-    name = f"tests.conformance.adapters.{language}"
+    name = f"tests.conformance.adapters.{language.replace('-', '_')}"
     try:
         module = importlib.import_module(name)
     except ModuleNotFoundError as error:
