@@ -35,6 +35,11 @@ WHOLE = ["a", "b", "port 80", "file f"]
         (TWO.replace("service:", "servce:"), ["file f"]),
         (TWO + "secrets: 5\n", WHOLE),
         (TWO + "---\nmore: 1\n", WHOLE),
+        # No YAML as a whole
+        (TWO.replace("ports: [80]", "ports: [80"), ["a", "b", "file f"]),
+        (TWO.replace("    image: b\n", "   image: b\n"), WHOLE),
+        (TWO.replace("{path: /f, content: f}", "{path: /f, content: 'f}"), ["a", "b", "port 80"]),
+        (TWO.replace("daemon: {command: run-b}", "daemon {command: run-b}"), ["a", "b", "port 80", "file f"]),
     ],
 )  # fmt: skip
 def test_the_rest_is_read(text: str, left: list[str]) -> None:
@@ -45,6 +50,13 @@ def test_the_rest_is_read(text: str, left: list[str]) -> None:
     parts += [f"port {port.internal}" for port in definition.service.ports]
     parts += [f"file {name}" for name in definition.files]
     assert parts == left
+
+
+def test_nothing_is_concluded_from_what_is_left_of_a_broken_file() -> None:
+    """The key that is missing may stand in the part that was lost."""
+    result = deployment({"a": service("a").replace("name: a", "name: [a")})
+    assert [fault.code for fault in result.faults] == ["CCP:E001"]
+    assert len(result.definitions) == 1
 
 
 def test_a_definition_that_cannot_be_rendered_leaves_the_others() -> None:

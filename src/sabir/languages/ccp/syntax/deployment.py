@@ -24,6 +24,7 @@ from sabir.languages.ccp.syntax.sections import read_sections
 from sabir.languages.language import Document
 from sabir.source.packages import PackageFile
 from sabir.source.yaml import compose
+from sabir.source.yaml.recovery import compose_readable
 from sabir.text import EMPTY_SPAN, Place, Source
 
 if TYPE_CHECKING:
@@ -341,6 +342,10 @@ class _Reader:
             second = stream.documents[1]
             message = "a definition is one YAML document; another begins here"
             reading.fail(YAML_SYNTAX, "", second.span if second else EMPTY_SPAN, message)
+        if stream.broken:
+            # What is left is for whoever edits the file. Nothing is said of it: what is missing may be in the lost part.
+            reading = Reading(rendered, [])
+            stream = compose_readable(rendered.source) or stream
         if stream.broken:
             return None
         document = self.overrides.apply(stream.documents[0] if stream.documents else None, instance)
