@@ -138,3 +138,36 @@ def test_a_defect_of_a_function_of_ours_is_seen() -> None:
 
     with pytest.raises(AssertionError):
         Sandbox(functions={"broken": broken}).render(Source("x", "{{ broken() }}"), {})
+
+
+@pytest.mark.parametrize(
+    ("text", "expected", "names"),
+    [
+        ("a {{ no }} b", "a  b", ["no"]),
+        ("{% if no %}x{% endif %}{% for x in web.no %}y{% endfor %}", "", ["no", "web.no"]),
+        ("{{ no|default('d') }}{{ no is defined }}", "dFalse", []),
+        ("{{ web.port }}", "1", []),
+        ("plain", "plain", []),
+    ],
+)
+def test_undefined_names_are_empty_when_leniently_rendered(
+    text: str, expected: str, names: list[str]
+) -> None:
+    rendered, problems = Sandbox().render_leniently(Source("t", text), {"web": {"port": 1}})
+    assert rendered.source.text == expected
+    assert [problem.name for problem in problems] == names
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("{{ no.port }}", ProblemKind.UNDEFINED),
+        ("{{ no + 1 }}", ProblemKind.UNDEFINED),
+        ("{{ ''.__class__ }}", ProblemKind.UNSAFE),
+        ("{% if %}", ProblemKind.SYNTAX),
+    ],
+)
+def test_a_lenient_rendering_fails_where_jinja2_fails(text: str, kind: ProblemKind) -> None:
+    with pytest.raises(TemplateFailed) as failed:
+        Sandbox().render_leniently(Source("t", text), {})
+    assert [problem.kind for problem in failed.value.problems] == [kind]

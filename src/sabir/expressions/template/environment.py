@@ -16,7 +16,7 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 from sabir.expressions.template.limits import LimitReached, Meter, TemplateLimits
 from sabir.expressions.template.lines import Piece
 from sabir.expressions.template.marking import COUNTING, mark
-from sabir.expressions.template.undefined import Recorder, UndefinedUse
+from sabir.expressions.template.undefined import LenientRecorder, Recorder, UndefinedUse
 from sabir.text import Source
 
 __all__ = ["BoundedEnvironment", "MeteredEnvironment"]
@@ -123,10 +123,14 @@ class BoundedEnvironment(MeteredEnvironment):
         return self._sources.get(name or "", fallback)
 
     @contextmanager
-    def recording(self) -> Generator[None, None, None]:
-        """Note undefined names instead of failing on them."""
+    def recording(self, *, lenient: bool = False) -> Generator[None, None, None]:
+        """Note undefined names instead of failing on them; `lenient` fails where Jinja2's own undefined value does."""
         self.records.clear()
-        self.undefined = type("Recorder", (Recorder,), {"notebook": self})
+        self.undefined = (
+            type("LenientRecorder", (LenientRecorder,), {"notebook": self})
+            if lenient
+            else type("Recorder", (Recorder,), {"notebook": self})
+        )
         try:
             yield
         finally:

@@ -5,8 +5,8 @@ What goes wrong is a `TemplateProblem`; the languages turn it into a finding of 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Generator, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from enum import Enum
 from types import TracebackType
 from typing import Any
@@ -78,8 +78,6 @@ class Sandbox:
         """The rendered text with its map. Raises `TemplateFailed` with every undefined name, or the one other problem."""
         if not is_template(source.text):
             return Rendered(source)
-        from jinja2 import TemplateError, UndefinedError
-
         environment = self._environment or self._make_environment()
         # Each template that took all its time leaves half of it to those that follow: many of them end soon, too.
         share = 0.5**self._exhausted
@@ -88,9 +86,29 @@ class Sandbox:
             with suppress(NotSimple):
                 return self._simply(source, variables)
             environment.meter.extend(share / 4)
+        with self._failing(source, variables):
+            return self._run(source, variables)
+
+    def render_leniently(
+        self, source: Source, variables: Mapping[str, Any]
+    ) -> tuple[Rendered, tuple[TemplateProblem, ...]]:
+        """The text as Jinja2 renders it without further ado, undefined names being empty and false; and those names."""
+        if not is_template(source.text):
+            return Rendered(source), ()
+        environment = self._environment or self._make_environment()
+        environment.meter.restart(0.5**self._exhausted)
+        with self._failing(source, variables), environment.recording(lenient=True):
+            rendered = self._run(source, variables)
+            return rendered, self._undefined(source)
+
+    @contextmanager
+    def _failing(self, source: Source, variables: Mapping[str, Any]) -> Generator[None, None, None]:
+        """Whatever a template does wrong becomes `TemplateFailed`, with places."""
+        from jinja2 import TemplateError, UndefinedError
+
         try:
             try:
-                return self._run(source, variables)
+                yield
             except UndefinedError as error:
                 raise TemplateFailed(self._all_undefined(source, variables, error)) from None
         except TemplateFailed:
@@ -109,7 +127,7 @@ class Sandbox:
             message = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
             raise TemplateFailed((_problem(ProblemKind.FAILED, message, error, source),)) from None
         finally:
-            environment.records.clear()
+            self._environment.records.clear()
 
     def _simply(self, source: Source, variables: Mapping[str, Any]) -> Rendered:
         """The short cut; the values of expressions are kept as long as the variables are the same object."""
@@ -176,8 +194,13 @@ class Sandbox:
         with environment.recording():
             with suppress(TemplateError, *MISTAKES):  # the names noted so far are what is asked for
                 self._run(source, variables)
-            found = {record.name: record for record in reversed(environment.records)}
-        problems = [
+            problems = self._undefined(source)
+        return problems or (_problem(ProblemKind.UNDEFINED, str(error), error, source),)
+
+    def _undefined(self, source: Source) -> tuple[TemplateProblem, ...]:
+        """The undefined names that were noted, each where it is used first."""
+        first = {record.name: record for record in reversed(self._environment.records)}
+        return tuple(
             TemplateProblem(
                 kind=ProblemKind.UNDEFINED,
                 message=f"{record.name!r} is not defined",
@@ -185,9 +208,8 @@ class Sandbox:
                 name=record.name,
                 known=record.known,
             )
-            for record in reversed(found.values())
-        ]
-        return tuple(problems) or (_problem(ProblemKind.UNDEFINED, str(error), error, source),)
+            for record in reversed(first.values())
+        )
 
 
 def _stream(template: Any, variables: Mapping[str, Any]) -> Iterator[str]:

@@ -15,7 +15,7 @@ from sabir.expressions.template.lines import line_place
 from sabir.expressions.template.reading import Token, dotted_names, read_tags
 from sabir.text import Place, Source, Span
 
-__all__ = ["Recorder", "UndefinedUse"]
+__all__ = ["LenientRecorder", "Recorder", "UndefinedUse"]
 
 
 class UndefinedUse(Struct, frozen=True, kw_only=True, eq=False):
@@ -96,6 +96,28 @@ class Recorder(Undefined):
     __truediv__ = __rtruediv__ = __floordiv__ = __rfloordiv__ = _note
     __mod__ = __rmod__ = __pow__ = __rpow__ = __neg__ = __pos__ = _note
     __lt__ = __le__ = __gt__ = __ge__ = __contains__ = _note
+
+
+class LenientRecorder(Recorder):
+    """One that does no more than Jinja2's own: it is empty and false, and fails where that would fail."""
+
+    __slots__ = ()
+
+    __getattr__ = Undefined.__getattr__
+    __call__ = __getitem__ = Undefined.__getitem__
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = Undefined.__add__
+    __truediv__ = __rtruediv__ = __floordiv__ = __rfloordiv__ = Undefined.__add__
+    __mod__ = __rmod__ = __pow__ = __rpow__ = __neg__ = __pos__ = Undefined.__add__
+    __lt__ = __le__ = __gt__ = __ge__ = Undefined.__lt__
+    __hash__ = Undefined.__hash__
+
+    def __eq__(self, other: object) -> bool:
+        self._note()
+        return isinstance(other, Undefined)
+
+    def __contains__(self, item: object) -> bool:
+        self._note()
+        return False
 
 
 _NO_HOLDER = Undefined()._undefined_obj  # pyright: ignore[reportPrivateUsage]  Jinja2's mark for `no holder`
