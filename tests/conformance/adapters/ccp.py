@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 import yaml
 
 from sabir.languages.ccp.check.phases import Checked, check_deployment
-from sabir.languages.ccp.evaluate.files import render_files
 from sabir.languages.ccp.evaluate.render import render_objects
+from sabir.languages.ccp.model.templates import ContainerTemplates
 from sabir.languages.ccp.syntax.component import Component
-from sabir.languages.ccp.syntax.deployment import read_deployment
+from sabir.languages.ccp.syntax.deployment import read_deployment, template_fault
 from sabir.languages.ccp.syntax.fault import Fault
 from sabir.source.packages import MemoryPackage
 from sabir.text import Source
 from tests.conformance.runner.ccp import CcpCase, CcpFile, CcpFinding, CcpOutcome
+from tests.languages.ccp.pods import etc_folder, shown_files
 
 __all__ = ["KINDS", "run"]
 
@@ -42,6 +45,7 @@ KINDS: Final = {
     "CCP:E030": "unknown-file",
     "CCP:E031": "unknown-secret",
     "CCP:E032": "missing-content",
+    "CCP:E033": "file-fails",
     "CCP:E040": "unknown-dependency",
     "CCP:E041": "dependency-cycle",
     "CCP:E050": "unknown-service",
@@ -93,11 +97,26 @@ def run(case: CcpCase, folder: Path) -> CcpOutcome:
 
 
 def _files(case: CcpCase, checked: Checked, outcome: CcpOutcome) -> CcpOutcome:
+    """What the shipped runner writes, in a process that is given what the container would be given."""
     assert checked.resolved is not None
     unit = checked.resolved.units.all[case.unit or ""]
-    files, faults = render_files(checked.deployment, unit, case.node)
-    written = {one.path: CcpFile(content=one.content, perm=one.perm, user=one.user) for one in files}
-    return replace(outcome, errors=tuple(map(_finding, faults)), files=written)
+    objects = {f"{one.kind}/{one.name}": one.data for one in render_objects(checked.resolved)}
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        etc = etc_folder(objects, unit.id, folder / "etc")
+        environment = {"CCP_NODE_NAME": case.node}
+        (answer,) = shown_files(sys.executable, objects, [(etc, unit.name)], environment, folder)
+    if answer["status"] != 0:
+        templates = ContainerTemplates(checked.resolved)
+        variables = templates.variables(unit, case.node)
+        problems = [problem for file in templates.files(unit, variables) for problem in file.problems]
+        faults = tuple(_finding(template_fault(problem, variables)) for problem in problems)
+        return replace(outcome, errors=faults)
+    written = {
+        file["path"]: CcpFile(content=file["content"], perm=file["perm"], user=file["user"])
+        for file in answer["files"]
+    }
+    return replace(outcome, files=written)
 
 
 def _finding(fault: Fault) -> CcpFinding:

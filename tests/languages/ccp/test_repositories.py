@@ -11,8 +11,8 @@ import yaml
 from sabir.cli.main import main
 from sabir.languages.ccp import LANGUAGE
 from sabir.languages.ccp.check.phases import check_deployment
-from sabir.languages.ccp.evaluate.files import render_files
 from sabir.languages.ccp.model.loading import load_deployment
+from sabir.languages.ccp.model.templates import ContainerTemplates
 from sabir.languages.language import EvaluationRequest
 from sabir.source.packages import MemoryPackage, load_package
 from tests.conformance.runner.kubernetes_schema import schema_problems
@@ -153,11 +153,11 @@ def test_everything_is_rendered_and_valid() -> None:
 def test_files_use_the_macros_of_all_components() -> None:
     checked = check_deployment(load_deployment(MemoryPackage(FILES)))
     assert checked.resolved is not None
-    files, faults = render_files(checked.deployment, checked.resolved.units.all["rpc/queue"], "node1")
-    assert faults == []
-    written = {file.path: file.content for file in files}
+    templates = ContainerTemplates(checked.resolved)
+    unit = checked.resolved.units.all["rpc/queue"]
+    written = {file.name: file.text for file in templates.files(unit, templates.variables(unit, "node1"))}
     expected = "url = http://queue.demo.svc.cluster.local:5673\nnode = node1"
-    assert written["/etc/queue/queue.conf"] == expected
+    assert written["queue.conf"] == expected
 
 
 @pytest.fixture

@@ -46,7 +46,7 @@ def test_a_service_may_put_files_of_its_own_below_etc_ccp() -> None:
     (container,) = _pod(found["Deployment/mq"])["containers"]
     own = {one["mountPath"]: one.get("subPath") for one in container["volumeMounts"]}
     folders = ("globals", "global-secrets", "nodes-config", "meta", "role", "files")
-    assert own == {f"/etc/ccp/{name}": name for name in folders} | {"/opt/ccp/runner/ccp_runner": None}
+    assert own == {f"/etc/ccp/{name}": name for name in folders} | {"/opt/ccp/runner": None}
     (container,) = _pod(found["Deployment/app"])["containers"]
     assert container["volumeMounts"][0]["mountPath"] == "/etc/ccp"
     assert schema_problems(list(found.values())) == []

@@ -8,14 +8,15 @@ import shutil
 import signal
 import socket
 import subprocess
+import sys
 import time
 import urllib.request
-import venv
 from collections.abc import Callable, Mapping
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from sabir.languages.ccp.runner.connection import Connection
 from sabir.languages.ccp.runner.etcd import Etcd, EtcdUnavailable
 
 __all__ = ["Cluster", "EtcdServer", "Pod", "container_python", "until"]
@@ -31,9 +32,20 @@ def until(condition: Callable[[], bool], what: str, seconds: float = SECONDS) ->
         time.sleep(0.05)
 
 
+def oldest_python() -> str:
+    """The oldest Python that the runner is promised to run on, where this machine has it."""
+    versions = Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv") / "versions"
+    candidates = [shutil.which("python3.8"), *map(str, versions.glob("3.8.*/bin/python3.8"))]
+    return next((candidate for candidate in candidates if candidate and _runs(candidate)), sys.executable)
+
+
+def _runs(python: str) -> bool:
+    return subprocess.run([python, "-c", ""], capture_output=True, check=False).returncode == 0
+
+
 def container_python(folder: Path) -> Path:
     """The interpreter of an image: it has Jinja2 and MarkupSafe, as the runner is promised, and nothing of sabir."""
-    venv.create(folder, symlinks=True)
+    subprocess.run([oldest_python(), "-m", "venv", "--without-pip", folder], check=True)
     (site_packages,) = folder.glob("lib/python*/site-packages")
     for name in ("jinja2", "markupsafe"):
         spec = find_spec(name)
@@ -62,7 +74,7 @@ class EtcdServer:
         self.url = f"http://127.0.0.1:{_free_port()}"
         self._peer = f"http://127.0.0.1:{_free_port()}"
         self._process: subprocess.Popen[bytes] | None = None
-        self.client = Etcd([self.url], timeout=2)
+        self.client = Etcd(Connection([self.url]), timeout=2)
 
     def start(self) -> None:
         self.binary.chmod(0o755)
@@ -96,8 +108,11 @@ class EtcdServer:
             self._process = None
 
     def has(self, key: str) -> bool:
+        """The key itself, or one below it."""
         try:
-            return self.client.get(key) is not None
+            return any(
+                entry.key == key or entry.key.startswith(f"{key}/") for entry in self.client.below(key)
+            )
         except EtcdUnavailable:
             return False
 
@@ -190,9 +205,11 @@ class Cluster:
         places = {mount["name"]: Path(f"{root}{mount['mountPath']}") for mount in mounts}
         for volume in volumes:
             if "configMap" in volume:
-                texts = self.objects[f"ConfigMap/{volume['configMap']['name']}"]["data"]
-                for key, text in texts.items():
+                held = self.objects[f"ConfigMap/{volume['configMap']['name']}"]
+                for key, text in held.get("data", {}).items():
                     _put(places[volume["name"]] / key, text.encode())
+                for key, text in held.get("binaryData", {}).items():
+                    _put(places[volume["name"]] / key, base64.b64decode(text))
             for source in volume.get("projected", {}).get("sources", ()):
                 self._project(source, places[volume["name"]])
 

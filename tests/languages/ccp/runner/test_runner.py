@@ -188,11 +188,11 @@ def test_a_template_that_fails_names_file_and_line(tmp_path: Path, deploy: Deplo
             daemon="files: [web.conf]",
             tail=f"files:\n  web.conf: {{path: {tmp_path}/web.conf, content: web.j2}}\n",
         ),
-        "service/files/web.j2": "first\n{{ web.prot }}\n",
+        "service/files/web.j2": "first\n{{ wep.port }}\n",
     }
     web = deploy(files, configs="web: {port: 1}\n").pod("Deployment/web", "web").start()
     assert web.wait() == 1
-    assert "web.conf:2: UndefinedError" in web.text()
+    assert "web.conf: line 2: UndefinedError" in web.text()
     assert not (tmp_path / "web.conf").exists()
 
 

@@ -1,38 +1,60 @@
-"""File templates: names that are known neither here nor in the container, and files that are too large."""
+"""Files and commands as containers render them: what fails there is an error here, what is undefined a warning."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import lru_cache
-from typing import Final
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Final
 
 from sabir.diagnostics.near import did_you_mean
 from sabir.diagnostics.rules import Rule
-from sabir.expressions.template.sandbox import is_template
-from sabir.languages.ccp.model.topology import node_configs
-from sabir.languages.ccp.model.units import Units
+from sabir.expressions.template.sandbox import ProblemKind, TemplateProblem
+from sabir.languages.ccp.model.resolved import ResolvedDeployment
+from sabir.languages.ccp.model.templates import ContainerTemplates, RenderedText
+from sabir.languages.ccp.model.units import Unit
 from sabir.languages.ccp.syntax.deployment import Deployment
 from sabir.languages.ccp.syntax.examples import example
 from sabir.languages.ccp.syntax.fault import Fault, fault
 from sabir.languages.ccp.syntax.nodes import Definition
-from sabir.source.packages import PackageFile
-from sabir.text import Place, Source, Span
 
 __all__ = ["check_file_templates"]
 
+_FILE: Final = "files:\n  web.conf: {path: /etc/web.conf, content: web.conf.j2}"
+
 FILE_TEMPLATE: Final = Rule(
     code="CCP:W030",
-    title="template of a file cannot be rendered as it stands",
+    title="template of a file uses a name that is not defined",
     why=(
-        "Files are rendered inside the container, where more names are known than here; this one is known neither here "
-        "nor there, so the container would fail to start."
+        "Files and commands are rendered inside the container. A name that is not defined there is empty and false, as "
+        "in the tool that most templates were written for; mostly it is a slip of the pen. With "
+        "`configs.runner.undefined: strict` it is an error, here and there."
     ),
     bad=example(
         daemon="files: [web.conf]",
-        tail="files:\n  web.conf: {path: /etc/web.conf, content: web.conf.j2}",
-        service__files__web_dot_conf_dot_j2="port = {{ wep.port }}\n",
+        tail=_FILE,
+        service__files__web_dot_conf_dot_j2="port = {{ wep_port }}\n",
     ),
     good=example(),
+    language="ccp",
+)
+
+FILE_FAILS: Final = Rule(
+    code="CCP:E033",
+    title="template of a file cannot be rendered",
+    why=(
+        "Files and commands are rendered when a container starts. This template fails there: it is no Jinja2, or it asks "
+        "for something inside of a value that is not defined. The container would never start."
+    ),
+    bad=example(
+        daemon="files: [web.conf]",
+        tail=_FILE,
+        service__files__web_dot_conf_dot_j2="port = {{ wep.port }}\n",
+    ),
+    good=example(
+        daemon="files: [web.conf]",
+        tail=_FILE,
+        service__files__web_dot_conf_dot_j2="port = {{ web.port }}\n",
+        config="images: {tag: '1.0'}\nconfigs: {web: {port: 80}}\n",
+    ),
     language="ccp",
 )
 
@@ -50,108 +72,77 @@ TOO_LARGE: Final = Rule(
 )
 
 _LARGEST: Final = 1_048_576
-_RUNNER_NAMES: Final = frozenset(
-    [
-        "address",
-        "raise_exception",
-        "role_name",
-        "service_name",
-        "node_name",
-        "pod_name",
-        "network_topology",
-        "memory_limit",
-        "cpu_limit",
-    ]
-)
 
 
-def check_file_templates(deployment: Deployment, units: Units) -> Iterator[Fault]:
-    known = {*deployment.variables, *_RUNNER_NAMES}
-    for configs in node_configs(deployment.configuration).values():
-        known |= set(configs)
-    for component in deployment.components:
-        known |= {name.rpartition(".")[0] for name in component.exports}
-    for definition in deployment.definitions:
-        names = {name for unit in units.of_service(definition.service.name) for name in unit.files}
-        component = deployment.component(definition.component)
-        contents = {
-            name: content
-            for name in sorted(names)
-            if (content := component.content(definition.files[name].content)) is not None
-        }
-        for content in contents.values():
-            yield from _undefined(content, known | set(definition.configs))
-        yield from _too_large(definition, contents)
+def check_file_templates(resolved: ResolvedDeployment) -> Iterator[Fault]:
+    """Each slip once, however many units write the file."""
+    yield from _distinct(_all(resolved))
 
 
-def _undefined(content: PackageFile, known: set[str]) -> Iterator[Fault]:
-    source = content.source
-    if not is_template(source.text):
-        return
-    message, line, names = _template_names(source.text)
-    if message is not None:
-        place = _line(source, line)
-        text = f"the file is not readable as a Jinja2 template: {message}"
-        yield fault(FILE_TEMPLATE, "", place, text)
-    for name, line in names:
-        if name not in known:
-            yield fault(
-                FILE_TEMPLATE,
-                "",
-                _word(source, line, name),
-                f"the file uses {name!r}, which is defined neither here nor in the container",
-                hint=did_you_mean(name, known),
-            )
+def _all(resolved: ResolvedDeployment) -> Iterator[Fault]:
+    templates = ContainerTemplates(resolved)
+    for definition in resolved.deployment.definitions:
+        if not resolved.topology or resolved.topology.has(definition.service.name):
+            for unit in resolved.units.of_service(definition.service.name):
+                yield from _unit(templates, unit)
+        yield from _too_large(resolved.deployment, definition)
 
 
-@lru_cache(maxsize=4096)
-def _template_names(text: str) -> tuple[str | None, int, tuple[tuple[str, int], ...]]:
-    """What is wrong with the template, and the names it takes from outside with the line of their first use."""
-    from jinja2 import Environment, TemplateError, TemplateSyntaxError, meta, nodes
-
-    environment = Environment()  # only parsed here, never run
-    environment.filters.update(dict.fromkeys(("host", "hostname", "gethostbyname"), str))
-    try:
-        tree = environment.parse(text)
-        wanted = meta.find_undeclared_variables(tree)
-    except TemplateSyntaxError as error:
-        return error.message or "syntax error", error.lineno, ()
-    except (TemplateError, RecursionError) as error:
-        return str(error) or "nested too deeply", 1, ()
-    guarded = _guarded(tree)
-    first: dict[str, int] = {}
-    for node in tree.find_all(nodes.Name):
-        if node.name in wanted and node.name not in guarded:
-            first.setdefault(node.name, node.lineno)
-    return None, 1, tuple(first.items())
+def _unit(templates: ContainerTemplates, unit: Unit) -> Iterator[Fault]:
+    for node in templates.nodes(unit):
+        variables = templates.variables(unit, node)
+        strict = _is_strict(variables)
+        for rendered in _texts(templates, unit, variables):
+            for problem in rendered.problems:
+                yield _fault(problem, variables, fails=strict or rendered.text is None)
 
 
-def _guarded(tree: object) -> set[str]:
-    """Names that the template itself asks about: `x is defined`, `x|default(…)`."""
-    from jinja2 import nodes
-
-    assert isinstance(tree, nodes.Template)
-    tests = [one.node for one in tree.find_all(nodes.Test) if one.name in ("defined", "undefined")]
-    filters = [one.node for one in tree.find_all(nodes.Filter) if one.name in ("default", "d")]
-    return {node.name for node in (*tests, *filters) if isinstance(node, nodes.Name)}
+def _texts(templates: ContainerTemplates, unit: Unit, variables: Mapping[str, Any]) -> Iterator[RenderedText]:
+    yield from templates.files(unit, variables)
+    commands = unit.container.local_commands if unit.command is None else (unit.command,)
+    for command in commands:
+        yield templates.command(unit, command.place, command.command, variables)
 
 
-def _line(source: Source, line: int) -> Place:
-    start = source.offset(line)
-    return Place(source, Span(start, start + len(source.line_text(line))))
+def _is_strict(variables: Mapping[str, Any]) -> bool:
+    options = variables.get("runner")
+    return isinstance(options, Mapping) and options.get("undefined") == "strict"
 
 
-def _word(source: Source, line: int, word: str) -> Place:
-    start = source.offset(line)
-    found = source.text.find(word, start)
-    found = start if found < 0 else found
-    return Place(source, Span(found, found + len(word)))
+def _fault(problem: TemplateProblem, variables: Mapping[str, Any], *, fails: bool) -> Fault:
+    rule = FILE_FAILS if fails else FILE_TEMPLATE
+    if problem.kind is not ProblemKind.UNDEFINED or problem.name is None:
+        reason = "is not readable as a Jinja2 template" if problem.kind is ProblemKind.SYNTAX else "fails"
+        return fault(rule, "", problem.place, f"the template {reason} in the container: {problem.message}")
+    parent, _, last = problem.name.rpartition(".")
+    hint = did_you_mean(last, problem.known or () if parent else variables)
+    if hint and parent:
+        hint = hint.replace("did you mean '", f"did you mean '{parent}.")
+    effect = "the container would not start" if fails else "it will be empty"
+    message = f"the template uses {problem.name!r}, which is not defined in the container: {effect}"
+    return fault(rule, "", problem.place, message, hint=hint)
 
 
-def _too_large(definition: Definition, contents: dict[str, PackageFile]) -> Iterator[Fault]:
-    size = sum(len(content.raw()) for content in contents.values())
+def _distinct(faults: Iterable[Fault]) -> Iterator[Fault]:
+    """A file that many units write is wrong once."""
+    seen: set[tuple[str, str, int]] = set()
+    for one in faults:
+        key = (one.code, one.place.source.name, one.place.span.start)
+        if key not in seen:
+            seen.add(key)
+            yield one
+
+
+def _too_large(deployment: Deployment, definition: Definition) -> Iterator[Fault]:
+    component = deployment.component(definition.component)
+    sizes = {
+        name: len(content.raw())
+        for name, file in definition.files.items()
+        if (content := component.content(file.content)) is not None
+    }
+    size = sum(sizes.values())
     if size > _LARGEST:
-        largest = max(contents, key=lambda name: len(contents[name].raw()))
+        largest = max(sizes, key=lambda name: sizes[name])
         message = f"the files of {definition.service.name!r} are {size:,} bytes together; a ConfigMap holds {_LARGEST:,}"
         yield fault(
             TOO_LARGE,

@@ -36,5 +36,5 @@ class CcpValidator(BaseValidator):
             )
             findings = [*checked.findings]
             if checked.resolved is not None:
-                findings += check_file_templates(checked.deployment, checked.resolved.units)
+                findings += check_file_templates(checked.resolved)
         yield from FileSelection.of(files).only(findings)

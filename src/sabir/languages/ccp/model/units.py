@@ -36,6 +36,11 @@ class Unit(Struct, frozen=True, kw_only=True, eq=False):
         return self.definition.service.name
 
     @property
+    def name(self) -> str:
+        """Of the container or single command."""
+        return self.id.partition("/")[2]
+
+    @property
     def files(self) -> list[str]:
         """The names of the files that are written in it, sorted."""
         commands = self.container.local_commands if self.command is None else (self.command,)

@@ -1,5 +1,5 @@
 """The program inside every container: waits for dependencies, writes files, runs commands, tells its status.
 
-It is shipped to the containers as it stands here, in a ConfigMap, and needs Python (3.8 or newer) with Jinja2 and nothing
-else; so it imports nothing of sabir.
+It is shipped to the containers as one archive that Python runs, and needs Python (3.8 or newer) with Jinja2 and nothing else;
+so it imports nothing of sabir.
 """

@@ -22,15 +22,15 @@ def address_function(variables: Mapping[str, Any], mapping: Mapping[str, str]) -
     ) -> str:
         service = mapping.get(str(service), str(service))
         scheme = "https" if _has_tls(variables, service) else "http"
-        found = None
+        place = None
         if external:
             if not port:
                 raise ValueError(f"address({service!r}, external=True) needs a port")
-            found, secure = _external(variables, port)
+            place, secure = _external(variables, port)
             scheme = "https" if secure else scheme
-        if found is None:
-            found = _inside(variables, service, port)
-        return f"{scheme}://{found}" if with_scheme else found
+        if place is None:
+            place = _inside(variables, service, port)
+        return f"{scheme}://{place}" if with_scheme else place
 
     return address
 

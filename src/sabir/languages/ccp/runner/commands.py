@@ -8,13 +8,14 @@ import pwd
 import signal
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 __all__ = ["CommandFailed", "Identity", "Stopped", "Supervisor", "exit_code", "identity_of"]
 
 LOG = logging.getLogger("ccp-runner")
 FORWARDED = (signal.SIGHUP, signal.SIGINT, signal.SIGTERM)
+_TICK = 0.1
 
 
 class CommandFailed(Exception):
@@ -57,11 +58,13 @@ def exit_code(status: int) -> int:
 
 
 class Supervisor:
-    """Starts commands and passes signals on to the one that runs."""
+    """Starts commands, passes signals on to them, and takes in the processes that they leave behind."""
 
-    def __init__(self) -> None:
+    def __init__(self, stop_grace: float = 20.0) -> None:
         self._running: subprocess.Popen[bytes] | None = None
         self._daemon: subprocess.Popen[bytes] | None = None
+        self._stop_grace = stop_grace
+        self._kill_at = 0.0
         self.stopping: int | None = None
 
     def listen(self) -> None:
@@ -71,8 +74,9 @@ class Supervisor:
     def _on_signal(self, number: int, frame: Any) -> None:
         del frame
         LOG.info("got signal %d", number)
-        if number != signal.SIGHUP:
+        if number != signal.SIGHUP and self.stopping is None:
             self.stopping = number
+            self._kill_at = time.monotonic() + self._stop_grace
         for process in (self._running, self._daemon):
             if process is not None and process.poll() is None:
                 _signal_group(process, number)
@@ -82,10 +86,11 @@ class Supervisor:
         deadline = time.monotonic() + seconds
         while True:
             self.check()
+            self.reap()
             left = deadline - time.monotonic()
             if left <= 0:
                 return
-            time.sleep(min(left, 0.2))
+            time.sleep(min(left, _TICK))
 
     def check(self) -> None:
         """Raise when the container is told to end, or its daemon has ended."""
@@ -95,40 +100,83 @@ class Supervisor:
         if code is not None:
             raise CommandFailed(f"the daemon ended with status {exit_code(code)}", exit_code(code) or 1)
 
-    def run(self, command: str, user: str | None = None, timeout: float = 0) -> None:
+    def run(
+        self,
+        command: str,
+        user: str | None = None,
+        *,
+        timeout: float = 0,
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
         """Run a command to its end; raises `CommandFailed` unless it succeeds."""
         self.check()
-        process = _start(command, user)
+        process = _start(command, user, environment or {})
         self._running = process
         try:
-            code = process.wait(timeout or None)
-        except subprocess.TimeoutExpired:
-            _signal_group(process, signal.SIGKILL)
-            process.wait()
-            raise CommandFailed(f"{command!r} took more than {timeout:g} s", 124) from None
+            code = self._wait(process, time.monotonic() + timeout if timeout else None)
         finally:
             self._running = None
         self.check()
+        if code is None:
+            raise CommandFailed(f"{command!r} took more than {timeout:g} s", 124)
         if code != 0:
             raise CommandFailed(f"{command!r} ended with status {exit_code(code)}", exit_code(code))
 
-    def start_daemon(self, command: str, user: str | None = None) -> subprocess.Popen[bytes]:
+    def _wait(self, process: subprocess.Popen[bytes], deadline: float | None) -> int | None:
+        """The status of the process; None when its time was over. Once the container is told to end it has its grace."""
+        while True:
+            try:
+                return process.wait(_TICK)
+            except subprocess.TimeoutExpired:
+                self.reap()
+            if self.stopping is not None:
+                if time.monotonic() > self._kill_at:
+                    return _kill(process)
+            elif deadline is not None and time.monotonic() > deadline:
+                _kill(process)
+                return None
+
+    def start_daemon(
+        self, command: str, user: str | None = None, environment: Mapping[str, str] | None = None
+    ) -> subprocess.Popen[bytes]:
         self.check()
-        self._daemon = _start(command, user)
+        self._daemon = _start(command, user, environment or {})
         return self._daemon
 
-    def end_daemon(self, grace: float) -> None:
-        """End a daemon that is still there, at first politely."""
+    def end_daemon(self) -> None:
+        """End a daemon that is still there: politely, and when its grace is over without mercy."""
         process = self._daemon
         if process is None or process.poll() is not None:
             return
-        _signal_group(process, signal.SIGTERM)
-        try:
-            process.wait(grace)
-        except subprocess.TimeoutExpired:
-            LOG.warning("the daemon did not end within %g s; killing it", grace)
-            _signal_group(process, signal.SIGKILL)
-            process.wait()
+        if self.stopping is None:  # else it has the signal already
+            _signal_group(process, signal.SIGTERM)
+            self._kill_at = time.monotonic() + self._stop_grace
+        while time.monotonic() < self._kill_at:
+            try:
+                process.wait(_TICK)
+            except subprocess.TimeoutExpired:
+                self.reap()
+            else:
+                return
+        LOG.warning("the daemon did not end within %g s; killing it", self._stop_grace)
+        _kill(process)
+
+    def reap(self) -> None:
+        """The first process of a container inherits the orphans of all others; left alone they stay for ever."""
+        own = {process.pid for process in (self._running, self._daemon) if process is not None}
+        while True:
+            try:
+                ended = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+                if ended is None or ended.si_pid in own:
+                    return
+                os.waitpid(ended.si_pid, os.WNOHANG)
+            except ChildProcessError:
+                return
+
+
+def _kill(process: subprocess.Popen[bytes]) -> int:
+    _signal_group(process, signal.SIGKILL)
+    return process.wait()
 
 
 def _signal_group(process: subprocess.Popen[bytes], number: int) -> None:
@@ -138,8 +186,8 @@ def _signal_group(process: subprocess.Popen[bytes], number: int) -> None:
         LOG.debug("process group %d is gone already", process.pid)
 
 
-def _start(command: str, user: str | None) -> subprocess.Popen[bytes]:
-    environment = dict(os.environ)
+def _start(command: str, user: str | None, extra: Mapping[str, str]) -> subprocess.Popen[bytes]:
+    environment = {**os.environ, **extra}
     become: Callable[[], None] | None = None
     if user is not None:
         become = _become(identity_of(user), environment)

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import base64
 import json
+import os
 import ssl
+import tempfile
 import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
-__all__ = ["Etcd", "EtcdUnavailable"]
+from .connection import Connection
+
+__all__ = ["Entry", "Etcd", "EtcdUnavailable"]
 
 T = TypeVar("T")
 
@@ -20,35 +24,54 @@ class EtcdUnavailable(Exception):
     """No endpoint answered."""
 
 
+class Entry(NamedTuple):
+    key: str
+    value: str
+    leased: bool
+    """It goes away with its lease."""
+
+
 class Etcd:
-    def __init__(
-        self,
-        endpoints: list[str],
-        *,
-        timeout: float,
-        ca_certificate: str | None = None,
-    ) -> None:
-        self.endpoints = list(endpoints)
+    def __init__(self, connection: Connection, *, timeout: float) -> None:
+        self.endpoints = list(connection.endpoints)
         self.timeout = timeout
-        self._context = ssl.create_default_context(cadata=ca_certificate) if ca_certificate else None
+        self._connection = connection
+        self._context: ssl.SSLContext | None = None
 
     def get(self, key: str) -> str | None:
-        answer = self._call("/v3/kv/range", {"key": _encoded(key)})
-        found = answer.get("kvs") or []
-        return base64.b64decode(found[0].get("value", "")).decode("utf-8") if found else None
+        entries = self._range({"key": _encoded(key)})
+        return entries[0].value if entries else None
 
-    def keys(self, prefix: str) -> list[str]:
-        """All keys that begin with a prefix."""
+    def below(self, prefix: str) -> list[Entry]:
+        """All entries whose keys begin with a prefix."""
         end = prefix[:-1] + chr(ord(prefix[-1]) + 1)
-        wanted = {"key": _encoded(prefix), "range_end": _encoded(end), "keys_only": True}
+        return self._range({"key": _encoded(prefix), "range_end": _encoded(end)})
+
+    def _range(self, wanted: dict[str, Any]) -> list[Entry]:
         answer = self._call("/v3/kv/range", wanted)
-        return [base64.b64decode(one["key"]).decode("utf-8") for one in answer.get("kvs") or []]
+        return [
+            Entry(
+                base64.b64decode(entry["key"]).decode("utf-8"),
+                base64.b64decode(entry.get("value", "")).decode("utf-8"),
+                str(entry.get("lease", "0")) != "0",
+            )
+            for entry in answer.get("kvs") or []
+        ]
 
     def put(self, key: str, value: str, lease: str | None = None) -> None:
         body = {"key": _encoded(key), "value": _encoded(value)}
         if lease is not None:
             body["lease"] = lease
         self._call("/v3/kv/put", body)
+
+    def put_if_absent(self, key: str, value: str) -> None:
+        encoded = _encoded(key)
+        absent = {"key": encoded, "target": "CREATE", "create_revision": "0"}
+        put = {"request_put": {"key": encoded, "value": _encoded(value)}}
+        self._call("/v3/kv/txn", {"compare": [absent], "success": [put]})
+
+    def delete(self, key: str) -> None:
+        self._call("/v3/kv/deleterange", {"key": _encoded(key)})
 
     def grant(self, ttl: int) -> str:
         """A lease: what is put under it goes away `ttl` seconds after it was last kept alive."""
@@ -83,6 +106,8 @@ class Etcd:
                 detail = error.read().decode("utf-8", "replace")[:200]
                 if error.code == 404 and "lease not found" in detail:
                     return {}
+                if error.code == 404:
+                    detail = "it has no /v3 gateway: etcd 3.4 or newer is needed"
                 problems.append(f"{endpoint}: HTTP {error.code} {detail}")
             except (OSError, ValueError) as error:
                 problems.append(f"{endpoint}: {getattr(error, 'reason', None) or error}")
@@ -94,11 +119,30 @@ class Etcd:
         request = urllib.request.Request(
             url, data=json.dumps(body).encode("utf-8"), headers={"Content-Type": "application/json"}
         )
+        if self._context is None and url.startswith("https:"):
+            self._context = _context(self._connection)
         with urllib.request.urlopen(request, timeout=self.timeout, context=self._context) as answer:
             text = answer.read().decode("utf-8")
         # A stream of one message ends in a line break; a lease that is gone answers with no TTL.
         data = json.loads(text.splitlines()[0]) if text.strip() else {}
         return data if isinstance(data, dict) else {}
+
+
+def _context(connection: Connection) -> ssl.SSLContext:
+    context = ssl.create_default_context(cadata=connection.ca_certificate)
+    if not connection.verify:
+        context.check_hostname = False
+        context.verify_mode = ssl.CERT_NONE
+    if connection.certificate and connection.key:
+        # The standard library reads key pairs from files only.
+        handle, path = tempfile.mkstemp()
+        try:
+            with os.fdopen(handle, "w", encoding="ascii") as pair:
+                pair.write(connection.key.strip() + "\n" + connection.certificate.strip() + "\n")
+            context.load_cert_chain(path)
+        finally:
+            os.unlink(path)
+    return context
 
 
 def _encoded(text: str) -> str:

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-import re
 from typing import Any, NamedTuple
+
+from .connection import Connection, etcd_connection
+from .network import interface_address
+from .templates import Templates
+from .variables import Pod, container_variables
 
 __all__ = ["Patience", "Settings", "SetupError", "read_settings"]
 
@@ -36,12 +40,22 @@ class Settings(NamedTuple):
     variables: dict[str, Any]
     mapping: dict[str, str]
     patience: Patience
-    endpoints: list[str]
+    connection: Connection
     etc: str
     namespace: str
     node: str
     pod: str
-    ca_certificate: str | None
+    pod_address: str | None
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The section `runner` of the configuration."""
+        section = self.variables.get("runner")
+        return section if isinstance(section, dict) else {}
+
+    def templates(self) -> Templates:
+        strict = self.options.get("undefined") == "strict"
+        return Templates(self.variables, self.mapping, folder=self.etc, strict=strict)
 
 
 def read_settings(name: str, etc: str | None = None) -> Settings:
@@ -49,43 +63,42 @@ def read_settings(name: str, etc: str | None = None) -> Settings:
     workflow = _read(etc, "role", name).get("workflow")
     if not isinstance(workflow, dict) or "name" not in workflow:
         raise SetupError(f"{os.path.join(etc, 'role', name)}.json holds no workflow")
-    own = _read(etc, "service-config", "service-config", optional=True)
-    node = os.environ.get("CCP_NODE_NAME") or os.uname().nodename
-    variables = merge(
-        _read(etc, "globals", "globals"), _read(etc, "global-secrets", "global-secrets", optional=True)
-    )
-    variables = merge(variables, own.get("configs") or {})
-    for pattern, configs in sorted(_read(etc, "nodes-config", "nodes-config", optional=True).items()):
-        if re.match(pattern, node):
-            variables = merge(variables, configs)
+    service_config = _read(etc, "service-config", "service-config", optional=True)
     meta = _read(etc, "meta", "meta", optional=True)
-    variables["node_name"] = node
-    variables["pod_name"] = os.environ.get("CCP_POD_NAME") or node
-    variables["role_name"] = name
-    variables["service_name"] = meta.get("service-name") or str(workflow["name"]).partition("/")[0]
-    variables["host_net"] = bool(meta.get("host-net"))
+    node = os.environ.get("CCP_NODE_NAME") or os.uname().nodename
+    pod = Pod(
+        node=node,
+        name=os.environ.get("CCP_POD_NAME") or node,
+        service=meta.get("service-name") or str(workflow["name"]).partition("/")[0],
+        role=name,
+        host_network=bool(meta.get("host-net")),
+        memory_limit=os.environ.get("MEMORY_LIMIT") or "0",
+        cpu_limit=os.environ.get("CPU_LIMIT") or "0",
+    )
+    layers = [
+        _read(etc, "globals", "globals"),
+        _read(etc, "global-secrets", "global-secrets", optional=True),
+        service_config.get("configs") or {},
+    ]
+    nodes = _read(etc, "nodes-config", "nodes-config", optional=True)
+    address = os.environ.get("CCP_POD_IP") or None
+    variables = container_variables(
+        layers, nodes, pod, lambda interface: interface_address(interface, pod, address)
+    )
     return Settings(
         name=name,
         unit=str(workflow["name"]),
         workflow=workflow,
         variables=variables,
-        mapping=own.get("mapping") or {},
+        mapping=service_config.get("mapping") or {},
         patience=_patience(variables.get("runner")),
-        endpoints=_endpoints(variables),
+        connection=etcd_connection(variables, address),
         etc=etc,
         namespace=str(variables.get("namespace") or "ccp"),
         node=node,
-        pod=str(variables["pod_name"]),
-        ca_certificate=_ca_certificate(variables),
+        pod=pod.name,
+        pod_address=address,
     )
-
-
-def merge(base: dict[str, Any], over: dict[str, Any]) -> dict[str, Any]:
-    merged = dict(base)
-    for key, value in over.items():
-        known = merged.get(key)
-        merged[key] = merge(known, value) if isinstance(known, dict) and isinstance(value, dict) else value
-    return merged
 
 
 def _read(etc: str, folder: str, name: str, *, optional: bool = False) -> dict[str, Any]:
@@ -105,37 +118,9 @@ def _read(etc: str, folder: str, name: str, *, optional: bool = False) -> dict[s
 
 
 def _patience(section: Any) -> Patience:
-    known = {
+    numbers = {
         key: type(getattr(Patience(), key))(value)
-        for key, value in (section or {}).items()
+        for key, value in (section if isinstance(section, dict) else {}).items()
         if key in Patience._fields and isinstance(value, (int, float))
     }
-    return Patience(**known)
-
-
-def _endpoints(variables: dict[str, Any]) -> list[str]:
-    """CCP_ETCD_ENDPOINTS, else `etcd.endpoints`, else the Service `etcd` of the namespace."""
-    given = os.environ.get("CCP_ETCD_ENDPOINTS")
-    if given:
-        return [word.rstrip("/") for word in given.replace(",", " ").split()]
-    section = variables.get("etcd")
-    etcd = section if isinstance(section, dict) else {}
-    if isinstance(etcd.get("endpoints"), list):
-        return [str(endpoint).rstrip("/") for endpoint in etcd["endpoints"]]
-    port = etcd.get("client_port", 2379)
-    number = port.get("cont", 2379) if isinstance(port, dict) else port
-    # Before etcd itself is ready its Service leads nowhere.
-    host = (
-        "127.0.0.1"
-        if variables.get("service_name") == "etcd"
-        else f"etcd.{variables.get('namespace')}.svc.{variables.get('cluster_domain')}"
-    )
-    scheme = "https" if (etcd.get("tls") or {}).get("enabled") else "http"
-    return [f"{scheme}://{host}:{number}"]
-
-
-def _ca_certificate(variables: dict[str, Any]) -> str | None:
-    security = variables.get("security")
-    tls = security.get("tls") if isinstance(security, dict) else None
-    certificate = tls.get("ca_cert") if isinstance(tls, dict) else None
-    return certificate if isinstance(certificate, str) else None
+    return Patience(**numbers)

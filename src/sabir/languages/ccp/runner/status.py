@@ -1,47 +1,48 @@
 """Status keys: what others wait for, and how the readiness probe is answered.
 
-    /ccp/NAMESPACE/status/global/SERVICE/NAME/ready      ready on some node
-    /ccp/NAMESPACE/status/NODE/SERVICE/NAME/ready        ready on this node
-    /ccp/NAMESPACE/status/pods/POD/SERVICE/NAME/done     its daemon and its local commands have started in this pod
+    /ccp/NAMESPACE/status/global/SERVICE/NAME/ready/POD      ready in this pod, on some node
+    /ccp/NAMESPACE/status/NODE/SERVICE/NAME/ready/POD        ready in this pod, on this node
+    /ccp/NAMESPACE/status/global/SERVICE/NAME/ready          a Job that succeeded; the same for its node
+    /ccp/NAMESPACE/status/pods/POD/SERVICE/NAME/done         its daemon and its local commands have started in this pod
 
-A container's keys stand under a lease and fade when it dies; those of a Job that succeeded stay.
+The keys of a container stand under one lease, which its runner keeps and `done` names: they go when the container ends, and
+fade when it dies. Pods of one service do not touch each other's keys. Those of a Job stay. Should etcd lose its data, every
+runner writes its own keys again, and those of the Jobs that it saw done.
 """
 
 from __future__ import annotations
 
 import logging
 import time
-import urllib.error
-import urllib.request
 from functools import partial
-from typing import Any
 
 from .commands import CommandFailed, Supervisor
-from .etcd import Etcd, EtcdUnavailable
+from .etcd import Entry, Etcd, EtcdUnavailable
+from .probes import NotReady, check_readiness
 from .settings import Settings
+from .templates import TemplateFailed
 
-__all__ = ["DependencyTimeout", "NotReady", "Status", "answer_probe", "dependency_key"]
+__all__ = ["DependencyTimeout", "Status", "answer_probe", "dependency_key"]
 
 LOG = logging.getLogger("ccp-runner")
 _LOCAL = ":local"
+_FAREWELL = 2.0
+"""Seconds that etcd has to answer when the container ends."""
 
 
 class DependencyTimeout(Exception):
     """A dependency did not come in time."""
 
 
-class NotReady(Exception):
-    """The readiness probe fails, for this reason."""
-
-
 def dependency_key(settings: Settings, dependency: str) -> str:
+    """The key of a Job; those of a container's pods begin with it."""
     local = dependency.endswith(_LOCAL)
     unit = dependency[: -len(_LOCAL)] if local else dependency
     return _key(settings, settings.node if local else "global", unit, "ready")
 
 
-def _key(settings: Settings, where: str, unit: str, what: str) -> str:
-    return f"/ccp/{settings.namespace}/status/{where}/{unit}/{what}"
+def _key(settings: Settings, where: str, unit: str, state: str) -> str:
+    return f"/ccp/{settings.namespace}/status/{where}/{unit}/{state}"
 
 
 class Status:
@@ -50,6 +51,7 @@ class Status:
         self.etcd = etcd
         self._lease: str | None = None
         self._kept = 0.0
+        self._jobs_seen: dict[str, Entry] = {}
 
     def wait_for(self, dependencies: list[str], supervisor: Supervisor) -> None:
         """Until every dependency is ready; raises `DependencyTimeout` that names the keys still missing."""
@@ -76,32 +78,66 @@ class Status:
     def _still_missing(self, wanted: list[str]) -> tuple[list[str], str]:
         missing: list[str] = []
         for position, one in enumerate(wanted):
+            key = dependency_key(self.settings, one)
             try:
-                ready = self.etcd.get(dependency_key(self.settings, one)) is not None
+                ready = [
+                    entry
+                    for entry in self.etcd.below(key)
+                    if entry.key == key or entry.key.startswith(key + "/")
+                ]
             except EtcdUnavailable as error:
                 return missing + wanted[position:], str(error)
+            self._jobs_seen.update({entry.key: entry for entry in ready if not entry.leased})
             if ready:
                 LOG.info("%s is ready", one)
             else:
                 missing.append(one)
         return missing, ""
 
+    # -- a Job -----------------------------------------------------------------------------------------------------
+
+    def begin_job(self, supervisor: Supervisor) -> None:
+        """It runs, perhaps again: whoever needs its success waits for this one. etcd may come up later than the Job."""
+        deadline = time.monotonic() + self.settings.patience.dependency_timeout
+        waiting = self._job_keys()
+        told = False
+        while waiting:
+            try:
+                self.etcd.delete(waiting[0])
+                waiting.pop(0)
+            except EtcdUnavailable as error:
+                if time.monotonic() > deadline:
+                    raise
+                if not told:
+                    LOG.warning("%s; trying again", error)
+                told = True
+                supervisor.pause(self.settings.patience.poll_interval)
+
     def publish_job(self) -> None:
         """A single command succeeded: for good."""
-        for where in ("global", self.settings.node):
-            key = _key(self.settings, where, self.settings.unit, "ready")
-            self.etcd.patiently(partial(self.etcd.put, key, "1"), self.settings.patience.etcd_retry)
+        for key in self._job_keys():
+            put = partial(self.etcd.put, key, "1")
+            self.etcd.patiently(put, self.settings.patience.etcd_retry)
+
+    def _job_keys(self) -> list[str]:
+        places = ("global", self.settings.node)
+        return [_key(self.settings, where, self.settings.unit, "ready") for where in places]
+
+    # -- a container -----------------------------------------------------------------------------------------------
 
     def publish_done(self) -> None:
         self.etcd.patiently(self._put_done, self.settings.patience.etcd_retry)
 
     def _put_done(self) -> None:
         self._lease = self.etcd.grant(self.settings.patience.status_ttl)
-        self.etcd.put(self._done_key(), "1", self._lease)
+        self.etcd.put(self._done_key(), self._lease, self._lease)
         self._kept = time.monotonic()
 
     def _done_key(self) -> str:
         return _key(self.settings, "pods/" + self.settings.pod, self.settings.unit, "done")
+
+    def _ready_keys(self) -> list[str]:
+        return [f"{key}/{self.settings.pod}" for key in self._job_keys()]
 
     def keep(self) -> None:
         """Renew the lease when a third of its time is over; etcd being away is no reason to stop the daemon."""
@@ -113,59 +149,50 @@ class Status:
             else:
                 LOG.warning("the lease is gone; publishing the status anew")
                 self._put_done()
+                for entry in self._jobs_seen.values():
+                    self.etcd.put_if_absent(entry.key, entry.value)
         except EtcdUnavailable as error:
             LOG.warning("%s; the status may fade", error)
             self._kept = time.monotonic() - self.settings.patience.status_ttl / 3 + 1
 
     def withdraw(self) -> None:
-        """The daemon ended: do not wait for the lease to run out."""
+        """The container ends: nobody should count on it any longer."""
         if self._lease is None:
             return
+        self.etcd.timeout = min(self.etcd.timeout, _FAREWELL)
         try:
             self.etcd.revoke(self._lease)
         except EtcdUnavailable as error:
             LOG.warning("%s; the status fades by itself", error)
+        self._lease = None
 
-    def is_done(self) -> bool:
-        return self.etcd.get(self._done_key()) is not None
+    # -- its readiness probe, a process of its own -----------------------------------------------------------------
 
-    def publish_ready(self) -> None:
-        lease = self.etcd.grant(self.settings.patience.status_ttl)
-        for where in ("global", self.settings.node):
-            self.etcd.put(_key(self.settings, where, self.settings.unit, "ready"), "1", lease)
+    def lease_of_runner(self) -> str | None:
+        """None until everything has started."""
+        return self.etcd.get(self._done_key())
+
+    def publish_ready(self, lease: str) -> None:
+        for key in self._ready_keys():
+            self.etcd.put(key, "1", lease)
+
+    def publish_unready(self) -> None:
+        for key in self._ready_keys():
+            self.etcd.delete(key)
 
 
 def answer_probe(settings: Settings, etcd: Etcd) -> None:
     """The readiness probe: started, its own check is well, and then others are told. Raises `NotReady`."""
     status = Status(settings, etcd)
     try:
-        if not status.is_done():
+        lease = status.lease_of_runner()
+        if lease is None:
             raise NotReady("the daemon has not started yet")
-        _check(settings.workflow.get("readiness"))
-        status.publish_ready()
+        try:
+            check_readiness(settings)
+        except (NotReady, CommandFailed, TemplateFailed) as error:
+            status.publish_unready()
+            raise NotReady(f"the readiness check fails: {error}") from error
+        status.publish_ready(lease)
     except EtcdUnavailable as error:
         raise NotReady(str(error)) from error
-    except CommandFailed as error:
-        raise NotReady(f"the readiness check fails: {error}") from error
-
-
-def _check(readiness: Any) -> None:
-    if readiness is None:
-        return
-    if isinstance(readiness, str):
-        Supervisor().run(readiness)
-    elif readiness.get("type") == "httpGet":
-        _check_http(readiness)
-    else:
-        Supervisor().run(readiness["command"], timeout=float(readiness.get("timeout") or 0))
-
-
-def _check_http(readiness: Any) -> None:
-    scheme = str(readiness.get("scheme") or "http").lower()
-    path = str(readiness["path"])
-    url = f"{scheme}://127.0.0.1:{readiness['port']}{path if path.startswith('/') else '/' + path}"
-    try:
-        with urllib.request.urlopen(url, timeout=float(readiness.get("timeout") or 5)):
-            return
-    except (OSError, urllib.error.URLError) as error:
-        raise NotReady(f"{url}: {error}") from error

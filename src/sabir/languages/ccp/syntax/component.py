@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable
 from functools import cache
 from typing import Final
@@ -11,8 +12,9 @@ from msgspec import Struct
 
 from sabir.languages.ccp.recognition import CONFIG_NAMES
 from sabir.source.packages import LoadedPackage, PackageFile
+from sabir.text import Source
 
-__all__ = ["Component", "components_of", "config_of"]
+__all__ = ["Component", "components_of", "config_of", "shared_macros"]
 
 
 @cache
@@ -103,3 +105,17 @@ def config_of(package: LoadedPackage) -> PackageFile | None:
         if file is not None:
             return file
     return None
+
+
+def shared_macros(components: Iterable[Component]) -> dict[str, Source]:
+    """The exports of all components by name. Those of one name are one module, joined in the order of the components."""
+    parts: defaultdict[str, list[Source]] = defaultdict(list)
+    for component in components:
+        for name, file in component.exports.items():
+            parts[name].append(file.source)
+    return {
+        name: sources[0]
+        if len(sources) == 1
+        else Source(f"exports/{name}", "\n".join(source.text for source in sources))
+        for name, sources in parts.items()
+    }

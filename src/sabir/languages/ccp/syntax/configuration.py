@@ -192,7 +192,22 @@ def read_configuration(sources: Iterable[Source | Document]) -> tuple[Configurat
             layers.append((source, root))
         elif source.text.strip():
             readable = False
-    return Configuration(data=merged, layers=tuple(layers), readable=readable), faults
+    return Configuration(data=_with_whole_lines(merged), layers=tuple(layers), readable=readable), faults
+
+
+def _with_whole_lines(data: dict[str, Any]) -> dict[str, Any]:
+    """Certificates and keys are files in a text: they end in a line break, however they were quoted. Templates join them."""
+    for section in ("configs", "secret_configs"):
+        security = data[section].get("security")
+        tls = security.get("tls") if isinstance(security, dict) else None
+        texts = {
+            key: value + "\n"
+            for key, value in (tls.items() if isinstance(tls, dict) else ())
+            if isinstance(value, str) and value and not value.endswith("\n")
+        }
+        if texts:
+            data = deep_merge(data, {section: {"security": {"tls": texts}}})
+    return data
 
 
 def _read_layer(layer: Source | Document, faults: list[Fault]) -> YamlMapping | None:

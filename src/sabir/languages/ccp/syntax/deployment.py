@@ -13,6 +13,7 @@ from sabir.expressions.template.lines import Rendered
 from sabir.expressions.template.sandbox import ProblemKind, Sandbox, TemplateFailed, TemplateProblem
 from sabir.graph.values import Value
 from sabir.languages.ccp.runner.addresses import address_function, host, hostname
+from sabir.languages.ccp.runner.templates import raise_exception
 from sabir.languages.ccp.syntax.component import Component
 from sabir.languages.ccp.syntax.configuration import Configuration, deep_merge, read_configuration
 from sabir.languages.ccp.syntax.examples import example
@@ -209,11 +210,7 @@ def make_sandbox(load: Callable[[str], Source | None], *, keep_trailing_newline:
     )
 
 
-def _raise(message: str = "raised by the template") -> None:
-    raise ValueError(message)
-
-
-_FUNCTIONS: Final[Mapping[str, Callable[..., Any]]] = {"raise_exception": _raise}
+_FUNCTIONS: Final[Mapping[str, Callable[..., Any]]] = {"raise_exception": raise_exception}
 # Names are resolved where the pods run; while rendering a definition a name stands for itself.
 _FILTERS: Final[Mapping[str, Callable[..., Any]]] = {"host": host, "hostname": hostname, "gethostbyname": str}
 

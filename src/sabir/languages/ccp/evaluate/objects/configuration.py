@@ -5,30 +5,17 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Iterator
-from functools import lru_cache
-from importlib import resources
 from typing import Any, Final
 
+from sabir.languages.ccp.evaluate.objects.program import ARCHIVE, runner_data
 from sabir.languages.ccp.evaluate.objects.settings import REGISTRY_SECRET, Settings
 from sabir.languages.ccp.evaluate.workflow import workflow
 from sabir.languages.ccp.model.topology import node_configs
 from sabir.languages.ccp.syntax.nodes import Definition
 
-__all__ = ["RUNNER", "RUNNER_FILES", "deployment_objects", "service_objects", "service_secrets", "to_json"]
+__all__ = ["RUNNER", "deployment_objects", "service_objects", "service_secrets", "to_json"]
 
 RUNNER: Final = "ccp-runner"
-RUNNER_FILES: Final = (
-    "__init__.py",
-    "__main__.py",
-    "addresses.py",
-    "commands.py",
-    "etcd.py",
-    "files.py",
-    "program.py",
-    "provision.py",
-    "settings.py",
-    "status.py",
-)
 
 Data = dict[str, Any]
 
@@ -75,19 +62,9 @@ def deployment_objects(settings: Settings) -> Iterator[Data]:
     secrets = {"global-secrets": to_json(configuration.secret_configs)}
     yield secret(settings, "global-secrets", secrets)
     yield config_map(settings, "nodes-config", {"nodes-config": to_json(node_configs(configuration))})
-    yield config_map(settings, RUNNER, runner_files())
+    yield {**config_map(settings, RUNNER, {}), "binaryData": {ARCHIVE: runner_data()}}
     if settings.exports:
-        yield config_map(settings, "exports", settings.exports)
-
-
-@lru_cache(maxsize=1)
-def _runner_texts() -> tuple[tuple[str, str], ...]:
-    folder = resources.files("sabir.languages.ccp.runner")
-    return tuple((name, folder.joinpath(name).read_text("utf-8")) for name in RUNNER_FILES)
-
-
-def runner_files() -> dict[str, str]:
-    return dict(_runner_texts())
+        yield config_map(settings, "exports", dict(settings.exports))
 
 
 def _registry_secret(settings: Settings) -> Data:

@@ -16,6 +16,14 @@ _READINESS_PERIOD: Final = 10
 _LIVENESS_TIMEOUT: Final = 1
 _LIVENESS_DELAY: Final = 10
 
+_POD_FIELDS: Final = (
+    ("CCP_NODE_NAME", "spec.nodeName"),
+    ("CCP_POD_NAME", "metadata.name"),
+    ("CCP_POD_IP", "status.podIP"),
+)
+# Without a limit of its own a container has that of its node.
+_LIMITS: Final = (("MEMORY_LIMIT", "limits.memory"), ("CPU_LIMIT", "limits.cpu"))
+
 Data = dict[str, Any]
 
 
@@ -55,9 +63,15 @@ def job_container_spec(
 
 
 def environment(container: Container) -> list[Data]:
-    own = (("CCP_NODE_NAME", "spec.nodeName"), ("CCP_POD_NAME", "metadata.name"))
-    fields = [{"name": name, "valueFrom": {"fieldRef": {"fieldPath": path}}} for name, path in own]
-    return [*fields, *(dict(variable) for variable in container.env)]
+    """What the runner asks of its pod, then what the definition adds."""
+    fields = [{"name": name, "valueFrom": {"fieldRef": {"fieldPath": path}}} for name, path in _POD_FIELDS]
+    limits = [
+        {"name": name, "valueFrom": {"resourceFieldRef": {"resource": resource}}}
+        for name, resource in _LIMITS
+    ]
+    written = {variable.get("name") for variable in container.env}
+    own = [variable for variable in (*fields, *limits) if variable["name"] not in written]
+    return [*own, *(dict(variable) for variable in container.env)]
 
 
 def readiness_probe(container: Container) -> Data:

@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from sabir.languages.ccp.model.topology import Topology
 from sabir.languages.ccp.model.units import Units
+from sabir.languages.ccp.syntax.component import shared_macros
 from sabir.languages.ccp.syntax.configuration import Configuration
 from sabir.languages.ccp.syntax.deployment import Deployment
 from sabir.languages.ccp.syntax.nodes import Definition
@@ -48,11 +49,7 @@ class Settings(Struct, frozen=True, kw_only=True, eq=False, dict=True):
     @cached_property
     def exports(self) -> dict[str, str]:
         """Shared macros of all components by the names of their files."""
-        return {
-            name: file.source.text
-            for component in self.deployment.components
-            for name, file in component.exports.items()
-        }
+        return {name: source.text for name, source in shared_macros(self.deployment.components).items()}
 
     def pull_secrets(self) -> dict[str, Any]:
         return {"imagePullSecrets": [{"name": REGISTRY_SECRET}]} if self.has_credentials else {}

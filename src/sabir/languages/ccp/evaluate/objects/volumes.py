@@ -6,14 +6,15 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from sabir.languages.ccp.evaluate.objects.configuration import RUNNER
+from sabir.languages.ccp.evaluate.objects.program import ARCHIVE
 from sabir.languages.ccp.evaluate.objects.settings import Settings
 from sabir.languages.ccp.syntax.nodes import Command, Container, Definition, Secret
 
 __all__ = ["PROGRAM", "container_secrets", "job_secrets", "mounts", "pod_volumes"]
 
 ETC: Final = "/etc/ccp"
-PROGRAM: Final = "/opt/ccp/runner/ccp_runner"
-"""A folder that Python runs."""
+_RUNNER_FOLDER: Final = "/opt/ccp/runner"
+PROGRAM: Final = f"{_RUNNER_FOLDER}/{ARCHIVE}"
 
 Data = dict[str, Any]
 
@@ -43,7 +44,7 @@ def mounts(
         ]
     else:
         folders = [{"name": etc, "mountPath": ETC, "readOnly": True}]
-    own = [*folders, {"name": runner, "mountPath": PROGRAM, "readOnly": True}]
+    own = [*folders, {"name": runner, "mountPath": _RUNNER_FOLDER, "readOnly": True}]
     volumes = [
         {"name": volume.name, "mountPath": volume.mount_path, "readOnly": volume.read_only}
         for volume in container.volumes

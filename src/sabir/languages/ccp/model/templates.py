@@ -1,0 +1,132 @@
+"""What the runner will render in a container, rendered here: the same variables, functions and shared macros, in the sandbox."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Final
+
+from msgspec import Struct, structs
+
+from sabir.expressions.template.sandbox import TemplateFailed, TemplateProblem, is_template
+from sabir.languages.ccp.model.resolved import ResolvedDeployment
+from sabir.languages.ccp.model.topology import node_configs
+from sabir.languages.ccp.model.units import Unit
+from sabir.languages.ccp.runner.addresses import address_function
+from sabir.languages.ccp.runner.templates import import_line
+from sabir.languages.ccp.runner.variables import Pod, container_variables
+from sabir.languages.ccp.syntax.component import shared_macros
+from sabir.languages.ccp.syntax.deployment import Deployment, make_sandbox
+from sabir.languages.ccp.syntax.nodes import Definition
+from sabir.text import Place, Source, Span
+
+__all__ = ["ContainerTemplates", "RenderedFile", "RenderedText"]
+
+_ADDRESS: Final = "192.0.2.1"
+"""Stands for addresses that only a pod knows; one of those that are kept for documentation."""
+_MOST_NODES: Final = 20
+
+
+class RenderedText(Struct, frozen=True, kw_only=True, eq=False):
+    """A text as a container would have it; None when the template fails there."""
+
+    text: str | None
+    problems: tuple[TemplateProblem, ...] = ()
+    """Why it fails; or the names that are not defined and therefore empty."""
+
+
+class RenderedFile(RenderedText, frozen=True, kw_only=True, eq=False):
+    name: str
+    source: Source
+
+
+class ContainerTemplates:
+    """The templates of all units of a deployment."""
+
+    def __init__(self, resolved: ResolvedDeployment) -> None:
+        self.deployment: Deployment = resolved.deployment
+        self.topology = resolved.topology
+        self.macros = shared_macros(self.deployment.components)
+        self._imports = import_line(self.macros)
+        self._node_configs = node_configs(self.deployment.configuration)
+        self._layers = (self.deployment.configuration.configs, self.deployment.configuration.secret_configs)
+        self._base = container_variables(self._layers, {}, Pod("", "", "", ""), lambda _: _ADDRESS)
+        self._sandbox = make_sandbox(self._load, keep_trailing_newline=False)
+        self._definition: Definition | None = None
+
+    def nodes(self, unit: Unit) -> list[str]:
+        """Nodes that stand for all that the unit may run on: one for each set of configurations that differ."""
+        if not self._node_configs:
+            return [""]
+        hosts = self.topology.services.get(unit.service) if self.topology is not None else None
+        names = hosts or self.deployment.configuration.cluster_nodes or ("",)
+        kinds = {self._patterns(node): node for node in reversed(names)}
+        return [*reversed(kinds.values())][:_MOST_NODES]
+
+    def _patterns(self, node: str) -> tuple[str, ...]:
+        return tuple(pattern for pattern in self._node_configs if re.match(pattern, node))
+
+    def variables(self, unit: Unit, node: str) -> dict[str, Any]:
+        definition = unit.definition
+        pod = Pod(
+            node=node or "node",
+            name=f"{unit.service}-pod",
+            service=unit.service,
+            role=unit.name,
+            host_network=definition.service.host_network,
+        )
+        layers: tuple[Mapping[str, Any], ...] = (self._base, definition.configs)
+        variables = container_variables(layers, self._node_configs, pod, lambda _: _ADDRESS)
+        variables["address"] = address_function(variables, definition.mapping)
+        return variables
+
+    def files(self, unit: Unit, variables: Mapping[str, Any]) -> Iterator[RenderedFile]:
+        """The files of a unit. One whose content is not there is another rule's matter."""
+        for name in unit.files:
+            source = self._content(unit.definition, name)
+            if source is not None:
+                rendered = self._rendered(unit, source, variables)
+                yield RenderedFile(name=name, source=source, text=rendered.text, problems=rendered.problems)
+
+    def _content(self, definition: Definition, name: str) -> Source | None:
+        """The template of a file by its name in the definition, as containers have it."""
+        file = definition.files.get(name)
+        content = self.deployment.component(definition.component).content(file.content) if file else None
+        return content.source if content is not None and content.defect is None else None
+
+    def command(self, unit: Unit, place: Place, text: str, variables: Mapping[str, Any]) -> RenderedText:
+        """A command, as it stands in the rendered definition."""
+        if not is_template(text):
+            return RenderedText(text=text)
+        rendered = self._rendered(unit, Source(place.source.name, text), variables)
+        problems = (structs.replace(problem, place=place) for problem in rendered.problems)
+        return RenderedText(text=rendered.text, problems=tuple(problems))
+
+    def _rendered(self, unit: Unit, source: Source, variables: Mapping[str, Any]) -> RenderedText:
+        self._definition = unit.definition
+        template = Source(source.name, self._imports + source.text)
+        try:
+            rendered, problems = self._sandbox.render_leniently(template, variables)
+        except TemplateFailed as failed:
+            return RenderedText(text=None, problems=self._moved(failed.problems, source))
+        return RenderedText(text=rendered.source.text, problems=self._moved(problems, source))
+
+    def _load(self, name: str) -> Source | None:
+        """What templates include: other files of the same definition, and the shared macros."""
+        source = None if self._definition is None else self._content(self._definition, name)
+        return source or self.macros.get(name)
+
+    def _moved(self, problems: Iterable[TemplateProblem], source: Source) -> tuple[TemplateProblem, ...]:
+        """At their places in the file, which has no imports before its first line."""
+        return tuple(
+            structs.replace(problem, place=_before(problem.place, source, len(self._imports)))
+            if problem.place.source.name == source.name
+            else problem
+            for problem in problems
+        )
+
+
+def _before(place: Place, source: Source, length: int) -> Place:
+    end = len(source.text)
+    start, stop = (min(max(offset - length, 0), end) for offset in (place.span.start, place.span.end))
+    return Place(source, Span(start, stop))

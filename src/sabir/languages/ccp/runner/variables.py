@@ -1,0 +1,70 @@
+"""The variables of templates in a container: layers of configuration, and what a pod knows of itself."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, NamedTuple
+
+__all__ = ["Pod", "container_variables", "merge"]
+
+
+class Pod(NamedTuple):
+    """What a pod knows of itself."""
+
+    node: str
+    name: str
+    service: str
+    role: str
+    """The container or single command."""
+    host_network: bool = False
+    memory_limit: str = "0"
+    """In bytes."""
+    cpu_limit: str = "0"
+
+
+def merge(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
+    """A new mapping: `over` wins, mappings are merged into each other."""
+    merged = dict(base)
+    for key, value in over.items():
+        before = merged.get(key)
+        merged[key] = merge(before, value) if isinstance(before, dict) and isinstance(value, dict) else value
+    return merged
+
+
+def container_variables(
+    layers: Iterable[Mapping[str, Any]],
+    node_configs: Mapping[str, Mapping[str, Any]],
+    pod: Pod,
+    address_of: Callable[[str], str],
+) -> dict[str, Any]:
+    """The layers in their order, then the configuration of each pattern that matches the node, then the pod's own.
+
+    `address_of` answers with the address of a network interface.
+    """
+    variables: dict[str, Any] = {}
+    for layer in layers:
+        variables = merge(variables, layer)
+    for pattern, configs in sorted(node_configs.items()):
+        if re.match(pattern, pod.node):
+            variables = merge(variables, configs)
+    variables.update(
+        node_name=pod.node,
+        pod_name=pod.name,
+        role_name=pod.role,
+        service_name=pod.service,
+        memory_limit=pod.memory_limit,
+        cpu_limit=pod.cpu_limit,
+        network_topology=_network(variables, pod, address_of),
+    )
+    return variables
+
+
+def _network(
+    variables: Mapping[str, Any], pod: Pod, address_of: Callable[[str], str]
+) -> dict[str, dict[str, str]]:
+    """A pod with a network of its own has one interface; one on the network of its host, those of the configuration."""
+    names = {"private": "eth0", "public": "eth0"}
+    if pod.host_network:
+        names = {name: str(variables.get(name + "_interface") or "eth0") for name in names}
+    return {name: {"iface": interface, "address": address_of(interface)} for name, interface in names.items()}
