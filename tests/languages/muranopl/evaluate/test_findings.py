@@ -34,12 +34,25 @@ def test_all_violations_of_a_model_are_reported_at_once() -> None:
     model = "'?': {id: root, type: demo.Root}\nport: -1\nports:\n  - number: 1\n  - number: x\n"
     first, second, third = findings(CLASS, model)
     assert first.message == "[demo.Root.port] -1 does not satisfy `$ > 0`"
-    assert str(first.location) == "Classes/Root.yaml:7:15"
-    assert [str(one.place.location) for one in first.related] == ["model.yaml:2:7"]
+    assert str(first.location) == "model.yaml:2:7"
+    assert [str(one.place.location) for one in first.related] == ["Classes/Root.yaml:7:15"]
     assert second.message == "[demo.Root.ports[1]['number']] 'x' is no integer"
-    assert [str(one.place.location) for one in second.related] == ["model.yaml:5:13"]
+    assert str(second.location) == "model.yaml:5:13"
     assert third.message == "[demo.Root.size] 'many' is no integer"
     assert [str(one.place.location) for one in third.related] == ["Classes/Root.yaml:13:14"]
+
+
+def test_a_missing_value_is_reported_at_its_object() -> None:
+    classes = "Name: Root\nProperties:\n  port:\n    Contract: $.int().notNull()\n"
+    (missing,) = findings(classes, "'?': {id: root, type: demo.Root}\n")
+    assert (str(missing.location), missing.hint) == (
+        "model.yaml:1:1",
+        "in the object 'root' of demo.Root, where it is missing",
+    )
+    misspelt = findings(classes, "'?': {id: root, type: demo.Root}\nprot: 1\n")
+    (violation,) = (finding for finding in misspelt if finding.code == "MRUN:E010")
+    assert str(violation.location) == "model.yaml:2:1"
+    assert violation.hint == "'prot' is no property of demo.Root; did you mean 'port'?"
 
 
 def test_an_unknown_property_has_a_near_name() -> None:

@@ -75,7 +75,7 @@ def test_a_failure_in_a_large_model_has_a_place(monkeypatch: pytest.MonkeyPatch)
     places = {one.code: one for one in prepared.findings}
     violation = places["MRUN:E010"]
     assert violation.message.startswith("[demo.Root.nodes[17]] [demo.Node.port]")
-    location = violation.related[0].place.location
+    location = violation.location
     assert location is not None
     assert lines[location.line - 1].strip() == '"port": "eighty",'
     unknown = places["MRUN:W001"].location

@@ -18,7 +18,7 @@ from sabir.languages.muranopl.syntax.heads import ClassHead, read_heads
 from sabir.languages.muranopl.syntax.members import read_methods, read_properties
 from sabir.languages.muranopl.syntax.names import UnknownPrefix
 from sabir.languages.muranopl.syntax.nodes import MethodNode, NameNode, PropertyNode
-from sabir.source.yaml.nodes import YamlMapping
+from sabir.source.yaml.nodes import YamlMapping, text_of
 from sabir.text import Source
 
 __all__ = [
@@ -31,6 +31,7 @@ __all__ = [
     "class_file",
 ]
 
+_MEMBER_KEYS: Final = ("Extends", "Properties", "Methods")
 _MOST_ANCESTORS: Final = 200
 # Near names are looked for among all classes; after so many that are missing, hints help nobody.
 _MOST_LOOKED_FOR: Final = 100
@@ -122,6 +123,14 @@ def _own(document: ClassDocument) -> str | None:
     return document.namespaces.get("=")
 
 
+def _has_misspelt_key(node: YamlMapping) -> bool:
+    """Whether a key is nearly one that brings members along."""
+    for key in map(text_of, node):
+        if key is not None and key not in _MEMBER_KEYS and near(key, _MEMBER_KEYS) is not None:
+            return True
+    return False
+
+
 class Ancestry(Struct, frozen=True, eq=False):
     """A class with its ancestors: those of the package, the class itself first, and those of the core library."""
 
@@ -181,7 +190,9 @@ class ClassTable:
             alone = self.view.package.single_file
             return None if alone and any(namespace == _own(one) for one in self.classes.values()) else False
         if self.view.package.single_file or namespace not in self.view.own_namespaces:
-            return None
+            meant = near(namespace, core_library.NAMESPACES)
+            # A misspelt namespace of the core library, in which the class would be.
+            return False if f"{meant}.{name.rpartition('.')[2]}" in core_library.CLASSES else None
         # Only now: most packages miss none.
         from sabir.languages.muranopl.check.beside import is_class_beside
 
@@ -208,7 +219,7 @@ class ClassTable:
                 continue
             if len(own) > _MOST_ANCESTORS:
                 return None
-            document_of = self._class(name) if name not in core_library.CLASSES else None
+            document_of = self.document(name) if name not in core_library.CLASSES else None
             if document_of is not None:
                 own[name] = document_of
                 waiting.extend(self._parents(document_of))
@@ -220,7 +231,8 @@ class ClassTable:
             waiting.extend(found.parents)
         return Ancestry(tuple(own.values()), tuple(core.values()))
 
-    def _class(self, name: str) -> ClassDocument | None:
+    def document(self, name: str) -> ClassDocument | None:
+        """The class of this package, or of one that it requires."""
         return self.classes.get(name) or self.required.get(name)
 
     @cached_property
@@ -229,14 +241,16 @@ class ClassTable:
         return {name: one for view in self.view.required for name, one in ClassTable(view).classes.items()}
 
     def _parents(self, document: ClassDocument) -> tuple[str | None, ...]:
-        """Qualified names of the parents; None for one that cannot be told."""
+        """Qualified names of the parents; None for one that cannot be told, or where a key may have been meant to say
+        more of the class."""
         head = document.head
-        return tuple(parent.name for parent in head.extends) if head.has_sure_parents else (None,)
+        is_sure = head.has_sure_parents and not _has_misspelt_key(document.node)
+        return tuple(parent.name for parent in head.extends) if is_sure else (None,)
 
-    def descendants(self, document: ClassDocument) -> tuple[ClassDocument, ...]:
-        """The classes of the package that extend this one, directly or not."""
+    def descendants(self, cls: str | None) -> tuple[ClassDocument, ...]:
+        """The classes of the package and of those it requires that extend this one, directly or not."""
         found: dict[str, ClassDocument] = {}
-        waiting = [document.name]
+        waiting = [cls]
         while waiting:
             name = waiting.pop()
             for child in self._children.get(name, ()) if name is not None else ():
@@ -248,7 +262,7 @@ class ClassTable:
     @cached_property
     def _children(self) -> dict[str, list[ClassDocument]]:
         found: dict[str, list[ClassDocument]] = {}
-        for document in self.classes.values():
+        for document in (*self.classes.values(), *self.required.values()):
             for parent in self._parents(document):
                 if parent is not None:
                     found.setdefault(parent, []).append(document)

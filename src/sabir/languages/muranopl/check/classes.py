@@ -12,6 +12,7 @@ from sabir.checks.prepared import PreparedCheck
 from sabir.diagnostics.finding import Finding
 from sabir.expressions.yaql.nodes import Call, Node, Word, children
 from sabir.languages.muranopl.check.class_members import check_methods, check_properties
+from sabir.languages.muranopl.check.class_references import check_class_reference
 from sabir.languages.muranopl.check.class_structure import check_class_name, check_namespace
 from sabir.languages.muranopl.check.class_view import (
     ClassDocument,
@@ -21,11 +22,13 @@ from sabir.languages.muranopl.check.class_view import (
 from sabir.languages.muranopl.check.contracts import check_contract, contract_expressions
 from sabir.languages.muranopl.check.defaults import Defaults
 from sabir.languages.muranopl.check.facts import ClassFacts, Facts, MethodFacts
+from sabir.languages.muranopl.check.inference import Inference
 from sabir.languages.muranopl.check.inheritance import inheritance_cycles
 from sabir.languages.muranopl.check.locals import check_locals
 from sabir.languages.muranopl.check.names import Version
-from sabir.languages.muranopl.check.references import check_class_reference, check_expression, check_writes
+from sabir.languages.muranopl.check.references import Names
 from sabir.languages.muranopl.check.validator import ViewValidator
+from sabir.languages.muranopl.check.writes import check_writes
 from sabir.languages.muranopl.examples.packages import package_rule, with_class
 from sabir.languages.muranopl.syntax.expressions import (
     ExpressionText,
@@ -69,6 +72,10 @@ class ClassValidator(ViewValidator):
     @cached_property
     def _facts(self) -> Facts:
         return Facts(ClassTable(self._view))
+
+    @cached_property
+    def _names(self) -> Names:
+        return Names(self._facts.table, Inference(self._facts))
 
     @cached_property
     def _defaults(self) -> Defaults:
@@ -191,10 +198,7 @@ class ClassValidator(ViewValidator):
     def _method(self, facts: ClassFacts, method: MethodFacts) -> Iterator[Finding]:
         body = method.body
         yield from body.findings
-        for expression in body.expressions:
-            yield from check_expression(
-                self._facts.table, facts, expression, this_is_object=not method.is_static
-            )
+        yield from self._names.check_method(facts, method)
         yield from check_writes(facts, method)
         yield from check_locals(facts.report, body, method.arguments)
 

@@ -56,13 +56,16 @@ class Assignment(Struct, frozen=True, eq=False):
 class Body:
     """What a method body holds: its expressions, assignments and variables, and the findings about its form."""
 
-    __slots__ = ("assignments", "bound", "expressions", "findings")
+    __slots__ = ("assignments", "bound", "caught", "expressions", "findings", "loops", "returns")
 
     def __init__(self) -> None:
         self.findings: list[Finding] = []
         self.expressions: list[ExpressionText] = []
         self.assignments: list[Assignment] = []
         self.bound: set[str] = set()  # variables that a construct binds: For and As
+        self.caught: set[str] = set()  # those of As
+        self.loops: list[tuple[str, YamlNode]] = []  # variables of For, and what they go through
+        self.returns: list[YamlNode] = []
 
     @property
     def is_sound(self) -> bool:
@@ -108,6 +111,7 @@ class _Walker:
             case ast.Broken(value=value) if value is not None:
                 self.value(value)
             case ast.Return(value=value):
+                self.body.returns.append(value.node)
                 self.value(value)
             case ast.Break(key=key):
                 self.leave_loop(key, "Break", in_loop=in_loop)
@@ -126,6 +130,7 @@ class _Walker:
                 self.block(body, in_loop=True)
             case ast.For(variable=variable, collection=collection, body=body):
                 self.body.bound.add(variable)
+                self.body.loops.append((variable, collection.node))
                 self.value(collection)
                 self.block(body, in_loop=True)
             case _:
@@ -144,7 +149,8 @@ class _Walker:
             case ast.Parallel(limit=limit) if limit is not None:
                 self.predicate(limit)
             case ast.Try(catches=catches):
-                self.body.bound.update(clause.variable for clause in catches if clause.variable is not None)
+                self.body.caught.update(clause.variable for clause in catches if clause.variable is not None)
+                self.body.bound |= self.body.caught
             case _:
                 pass
         for block in _blocks(statement):

@@ -8,7 +8,7 @@ from typing import Final
 
 from msgspec import Struct
 
-__all__ = ["CoreClass", "core_class"]
+__all__ = ["CoreClass", "core_class", "core_heirs"]
 
 _FILE: Final = Path(__file__).with_name("core_members.txt")
 
@@ -26,6 +26,13 @@ def core_class(name: str) -> CoreClass | None:
     """What is known of a class of the core library; None for one whose members are not all known."""
     line = _lines().get(name)
     return None if line is None else _parsed(line)
+
+
+@cache
+def core_heirs(name: str) -> tuple[str, ...]:
+    """The classes of the core library that extend one, directly or not."""
+    heirs = [heir for heir, line in _lines().items() if name in _parsed(line).parents]
+    return (*heirs, *(further for heir in heirs for further in core_heirs(heir)))
 
 
 @cache

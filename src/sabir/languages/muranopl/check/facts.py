@@ -8,21 +8,18 @@ from functools import cached_property
 from msgspec import Struct
 
 from sabir.expressions.yaql.nodes import Binary, Call, Node, Variable, Word, children
-from sabir.languages.muranopl.check.class_view import ClassDocument, ClassTable
+from sabir.languages.muranopl.check.class_view import Ancestry, ClassDocument, ClassTable
 from sabir.languages.muranopl.check.code import Body, read_body
 from sabir.languages.muranopl.check.contracts import accepts_null
-from sabir.languages.muranopl.check.core_members import CoreClass
-from sabir.languages.muranopl.syntax.expressions import ExpressionText, parse_scalar, type_name
+from sabir.languages.muranopl.check.core_members import CoreClass, core_class, core_heirs
 from sabir.languages.muranopl.syntax.nodes import ArgumentNode, MethodNode
 from sabir.languages.muranopl.syntax.report import Report
-from sabir.source.yaml.nodes import YamlNode, YamlScalar
 
-__all__ = ["ClassFacts", "Facts", "Lineage", "MethodFacts", "Signature", "own_property"]
+__all__ = ["CONSTRUCTORS", "ClassFacts", "Facts", "Lineage", "MethodFacts", "Signature", "own_property"]
 
-RESOURCES = "io.murano.system.Resources"
 # An ancestry that is longer was made by a machine, or to keep one busy; nothing is said of its members.
 _MOST_RELATIVES = 1000
-_CONSTRUCTORS = (".init", "initialize")
+CONSTRUCTORS = (".init", "initialize")
 
 
 class Signature(Struct, frozen=True, eq=False):
@@ -72,52 +69,9 @@ class ClassFacts:
         return frozenset(name for name in map(own_property, targets) if name is not None)
 
     @cached_property
-    def resources(self) -> frozenset[str]:
-        """Variables (`x`) and own properties (`.x`) that hold `new(sys:Resources)` and never anything else."""
-        always: dict[str, bool] = {}
-        for method in self.methods:
-            for assignment in method.body.assignments:
-                tree = assignment.target.tree
-                own = own_property(tree)
-                name = f".{own}" if own is not None else tree.name if isinstance(tree, Variable) else None
-                if name is not None:
-                    always[name] = always.get(name, True) and self._makes_resources(assignment.value)
-        return frozenset(name for name, holds in always.items() if holds)
-
-    def _makes_resources(self, value: YamlNode) -> bool:
-        if not isinstance(value, YamlScalar) or not isinstance(value.value, str):
-            return False
-        parsed = parse_scalar(self.report, value)
-        return isinstance(parsed, ExpressionText) and self.is_new_resources(parsed.tree)
-
-    def is_new_resources(self, node: Node) -> bool:
-        match node:
-            case Call(name="new", arguments=(first, *_)):
-                written = type_name(first)
-                return written is not None and self.document.resolve(written) == RESOURCES
-            case _:
-                return False
-
-    @cached_property
     def lineage(self) -> Lineage | None:
-        """The class with its ancestors; None when one of them is not known."""
-        table = self._facts.table
-        found = table.lineage(self.document)
-        if found is None:
-            return None
-        own = {id(document): document for document in found.own}
-        core = dict.fromkeys(found.core)
-        # Members are found in the class of the object: a base class or a mixin may use what its heirs bring along.
-        heirs = table.descendants(self.document)
-        if len(heirs) * len(own) > _MOST_RELATIVES:
-            return None
-        for heir in heirs:
-            more = table.lineage(heir)
-            if more is None or len(own) + len(more.own) > _MOST_RELATIVES:
-                return None
-            own.update((id(document), document) for document in more.own)
-            core.update(dict.fromkeys(more.core))
-        return Lineage(tuple(self._facts.of(document) for document in own.values()), tuple(core))
+        """The class with its ancestors and heirs; None when one of them is not known."""
+        return self._facts.lineage_of_document(self.document)
 
     @cached_property
     def alone(self) -> Lineage:
@@ -130,27 +84,74 @@ class Facts:
 
     def __init__(self, table: ClassTable) -> None:
         self.table = table
-        self._known: dict[int, ClassFacts] = {}
+        self._by_node: dict[int, ClassFacts] = {}
+        self._lineages: dict[str, Lineage | None] = {}
 
     def of(self, document: ClassDocument) -> ClassFacts:
-        known = self._known.get(id(document.node))
-        if known is None:
-            known = self._known[id(document.node)] = ClassFacts(self, document)
-        return known
+        facts = self._by_node.get(id(document.node))
+        if facts is None:
+            facts = self._by_node[id(document.node)] = ClassFacts(self, document)
+        return facts
+
+    def relatives(self, name: str) -> tuple[ClassFacts, ...]:
+        """The classes of the package and of those it requires that share their members with the objects of a class."""
+        lineage = self.lineage_of(name)
+        return () if lineage is None else lineage.own
+
+    def lineage_of(self, name: str) -> Lineage | None:
+        """The members that an object of a class may have; None when they are not all known."""
+        document = self.table.document(name)
+        if document is not None:
+            return self.of(document).lineage
+        if name not in self._lineages:
+            self._lineages[name] = self._core_lineage(name)
+        return self._lineages[name]
+
+    def lineage_of_document(self, document: ClassDocument) -> Lineage | None:
+        ancestry = self.table.lineage(document)
+        return None if ancestry is None else self._with_heirs(document.name, ancestry)
+
+    def _core_lineage(self, name: str) -> Lineage | None:
+        core: dict[str, CoreClass] = {}
+        waiting = [name, *core_heirs(name), "io.murano.Object"]
+        while waiting:
+            ancestor = waiting.pop()
+            if ancestor not in core:
+                members = core_class(ancestor)
+                if members is None:
+                    return None
+                core[ancestor] = members
+                waiting.extend(members.parents)
+        return self._with_heirs(name, Ancestry((), tuple(core.values())))
+
+    def _with_heirs(self, name: str | None, ancestry: Ancestry) -> Lineage | None:
+        """Members are found in the class of the object: a base class or a mixin may use what its heirs bring along."""
+        own = {id(document): document for document in ancestry.own}
+        core = dict.fromkeys(ancestry.core)
+        heirs = self.table.descendants(name)
+        if len(heirs) * len(own) > _MOST_RELATIVES:
+            return None
+        for heir in heirs:
+            more = self.table.lineage(heir)
+            if more is None or len(own) + len(more.own) > _MOST_RELATIVES:
+                return None
+            own.update((id(document), document) for document in more.own)
+            core.update(dict.fromkeys(more.core))
+        return Lineage(tuple(self.of(document) for document in own.values()), tuple(core))
 
 
 class Lineage:
     """The members that a class has of its own and by inheritance."""
 
     def __init__(self, own: tuple[ClassFacts, ...], core: tuple[CoreClass, ...]) -> None:
-        self._own = own
+        self.own = own
         self._core = core
 
     @cached_property
     def methods(self) -> Mapping[str, Signature | None]:
         """By name; None where the arguments are not known."""
         found: dict[str, Signature | None] = {}
-        for facts in self._own:
+        for facts in self.own:
             for method in facts.methods:
                 found.setdefault(method.name, _signature(facts.report, method.node))
         for core in self._core:
@@ -162,7 +163,7 @@ class Lineage:
     def properties(self) -> Mapping[str, str]:
         """Declared properties with their usage; none where a misspelt key may have been meant as `Usage`."""
         found: dict[str, str] = {}
-        for facts in self._own:
+        for facts in self.own:
             for declared in facts.document.members.properties:
                 found.setdefault(declared.name, "" if declared.is_doubtful else declared.usage)
         for core in self._core:
@@ -172,19 +173,27 @@ class Lineage:
 
     @cached_property
     def assigned(self) -> frozenset[str]:
-        return frozenset().union(*(facts.assigned for facts in self._own))
+        return frozenset().union(*(facts.assigned for facts in self.own))
+
+    @cached_property
+    def readable(self) -> frozenset[str]:
+        """Properties that are declared, or that some method assigns."""
+        return self.assigned.union(self.properties)
+
+    def has(self, name: str) -> bool:
+        return name in self.readable or name in self.methods
 
     @cached_property
     def constructing(self) -> frozenset[str]:
         """Methods that run while the object is made: the constructor and what it calls, one after the other."""
         calls: dict[str, set[str]] = {}
-        for facts in self._own:
+        for facts in self.own:
             for method in facts.methods:
                 called = calls.setdefault(method.name, set())
                 for expression in method.body.expressions:
                     called.update(_calls(expression.tree))
         found: set[str] = set()
-        waiting: list[str] = [*_CONSTRUCTORS]
+        waiting: list[str] = [*CONSTRUCTORS]
         while waiting:
             name = waiting.pop()
             if name in calls and name not in found:

@@ -1,39 +1,32 @@
-"""Names against the package, its own classes and the core library: prefixes, classes, members, arguments, files."""
+"""Names in the code of methods: members of objects whose class is known, functions, resource files."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Final
 
 from msgspec import Struct
 
-from sabir.diagnostics.finding import Finding, Fix
-from sabir.expressions.yaql.nodes import (
-    Binary,
-    Call,
-    Index,
-    Literal,
-    Node,
-    Rule,
-    Unary,
-    Variable,
-    Word,
-    children,
-)
-from sabir.languages.muranopl.check.class_view import ClassDocument, ClassTable
-from sabir.languages.muranopl.check.facts import ClassFacts, Lineage, MethodFacts, Signature, own_property
-from sabir.languages.muranopl.check.repairs import declaring
+from sabir.diagnostics.finding import Finding
+from sabir.expressions.yaql.nodes import Binary, Call, Index, Literal, Node, Rule, Unary, Word, children
+from sabir.languages.muranopl.check.call_arguments import check_call, check_values
+from sabir.languages.muranopl.check.class_references import check_class_reference
+from sabir.languages.muranopl.check.class_view import ClassTable
+from sabir.languages.muranopl.check.facts import ClassFacts, Lineage, MethodFacts
+from sabir.languages.muranopl.check.inference import ITEM_FUNCTIONS, Inference, ObjectType, named_class
 from sabir.languages.muranopl.check.yaql_names import FUNCTIONS, LAMBDA_FUNCTIONS
 from sabir.languages.muranopl.examples.packages import LIBRARY, package_rule, with_body, with_class
 from sabir.languages.muranopl.syntax.expressions import ExpressionText, dotted, type_name
 from sabir.languages.muranopl.syntax.names import is_type_reference
-from sabir.languages.muranopl.syntax.report import Report
+from sabir.languages.muranopl.syntax.report import Near, Report
 from sabir.text import Span
 
-__all__ = ["check_class_reference", "check_expression", "check_writes"]
+__all__ = ["Names"]
 
+_RESOURCES: Final = "io.murano.system.Resources"
+# Words of contracts that published packages also call as functions, in code that the engine seldom reaches.
+_TOLERATED: Final = frozenset({"string"})
 _RESOURCE_CALLS: Final = frozenset({"string", "json", "yaml", "binary"})
-_READ_ONLY: Final = frozenset({"In", "Const"})
 
 _RESOURCE_CLASS: Final = """\
 Namespaces:
@@ -48,21 +41,6 @@ Methods:
       - $resources: new(sys:Resources)
       - Return: $resources.string('run.sh')
 """
-UNDECLARED_PREFIX: Final = package_rule(
-    "MPL:E110",
-    "an undeclared namespace prefix",
-    "Every prefix is declared under Namespaces of the class file.",
-    with_class("Extends: std:Object", "Extends: sdt:Object"),
-    fixable=True,
-)
-UNKNOWN_CLASS: Final = package_rule(
-    "MPL:E111",
-    "a class that does not exist",
-    "The class belongs to a namespace of this package or of the core library, but neither has it. Classes of other "
-    "packages are not reported here.",
-    with_class("Extends: std:Object", "Extends: std:Objekt"),
-    fixable=True,
-)
 UNKNOWN_METHOD: Final = package_rule(
     "MPL:E112",
     "a call of a method that does not exist",
@@ -77,11 +55,12 @@ UNKNOWN_PROPERTY: Final = package_rule(
     with_class("$.start + $step", "$.strat + $step"),
     fixable=True,
 )
-CALL_ARGUMENTS: Final = package_rule(
-    "MPL:E114",
-    "a call with the wrong arguments",
-    "There are more values than the method has arguments, a required one is missing, or a name is not among them.",
-    with_class("step => 1", "setp => 1"),
+UNKNOWN_FUNCTION: Final = package_rule(
+    "MPL:E115",
+    "a call of a function that does not exist",
+    "Neither YAQL nor MuranoPL has the function. A method of the object is called on it: $.name().",
+    with_body("- Return: formta('{0}', $first)"),
+    good=with_body("- Return: format('{0}', $first)"),
     fixable=True,
 )
 NO_RESOURCE: Final = package_rule(
@@ -92,221 +71,188 @@ NO_RESOURCE: Final = package_rule(
     good={**LIBRARY, "Classes/Counter.yaml": _RESOURCE_CLASS, "Resources/run.sh": "true\n"},
     fixable=True,
 )
-INPUT_ASSIGNED: Final = package_rule(
-    "MPL:W209",
-    "an assignment to an input",
-    "Properties with Usage In or Const belong to whoever made the object; the engine refuses the write, except "
-    "while .init makes the object.",
-    with_body("- $.start: $first", "- Return: $first"),
-)
 
 
-def check_class_reference(
-    report: Report, table: ClassTable, document: ClassDocument, span: Span, written: str
-) -> Iterator[Finding]:
-    """A class reference: its prefix is declared, and the class exists as far as that can be known."""
-    name = document.resolve(written)
-    if name is None:
-        prefix = written.partition(":")[0]
-        meant = report.near(prefix, document.namespaces)
-        hint = meant.hint or "declare it under Namespaces"
-        fix = report.renaming(span, prefix, meant.only) or declaring(
-            report, document.node.get("Namespaces"), prefix, written.partition(":")[2]
-        )
-        message = f"the namespace prefix {prefix!r} of {written!r} is not declared"
-        yield report.at(span, UNDECLARED_PREFIX, message, hint=hint, fix=fix)
-    elif table.exists(name) is False:
-        other = table.near_class(name)
-        did = f"did you mean {other!r}?" if other else None
-        yield report.at(
-            span,
-            UNKNOWN_CLASS,
-            f"there is no class {name!r}",
-            hint=did,
-            fix=_respelt(report, span, name, other),
-        )
+class Names:
+    """What the names in the methods of a package mean."""
 
+    def __init__(self, table: ClassTable, inference: Inference) -> None:
+        self.table = table
+        self.inference = inference
 
-def _respelt(report: Report, span: Span, name: str, meant: str | None) -> Fix | None:
-    """Another last part of a class name, when the class that was meant is of the same namespace."""
-    if meant is None or meant.rpartition(".")[0] != name.rpartition(".")[0]:
-        return None
-    last = name.rpartition(".")[2]
-    start = report.source.text.rfind(last, span.start, span.end)
-    return report.renaming(Span(start, span.end), last, meant.rpartition(".")[2]) if start >= 0 else None
-
-
-def check_expression(
-    table: ClassTable, facts: ClassFacts, expression: ExpressionText, *, this_is_object: bool
-) -> Iterator[Finding]:
-    """Names in one expression of a method."""
-    walker = _Walker(facts.report, table, facts, expression)
-    yield from walker.walk(expression.tree, this=this_is_object)
+    def check_method(self, facts: ClassFacts, method: MethodFacts) -> Iterator[Finding]:
+        dollar = self.inference.this_type(facts, method)
+        defines = any(_defines_functions(expression.tree) for expression in method.body.expressions)
+        for expression in method.body.expressions:
+            walker = _Walker(self.table, self.inference, facts, method, expression, not defines)
+            yield from walker.walk(expression.tree, dollar)
 
 
 class _Walker(Struct, frozen=True, eq=False):
-    report: Report
     table: ClassTable
+    inference: Inference
     facts: ClassFacts
+    method: MethodFacts
     expression: ExpressionText
+    functions_are_known: bool
+    """False where code defines functions of its own."""
 
     @property
-    def document(self) -> ClassDocument:
-        return self.facts.document
+    def report(self) -> Report:
+        return self.facts.report
 
-    @property
-    def lineage(self) -> Lineage | None:
-        return self.facts.lineage
-
-    def walk(self, node: Node, *, this: bool) -> Iterator[Finding]:
-        """`this` tells whether a bare `$` is the object itself; inside a lambda it is the item."""
+    def walk(self, node: Node, dollar: ObjectType | None) -> Iterator[Finding]:
+        """`dollar` is what is known of a bare `$`: the object itself, and inside a lambda the item."""
         written = type_name(node)
         if written is not None:
-            yield from check_class_reference(
-                self.report, self.table, self.document, self.expression.span(node), written
-            )
+            yield from self._class(node, written)
             return
         match node:
             case Binary(operator=":", right=Unary(operator=":")):
                 return  # `OS::Nova::Server` is the name of a Heat type, written without quotes
             case Binary(operator="." | "?.", left=left, right=Call() as call):
-                yield from self.walk(left, this=this)
-                yield from self._call(left, call, this=this)
+                yield from self.walk(left, dollar)
+                yield from self._method_call(left, call, dollar)
             case Binary(operator="." | "?.", left=left, right=Word() as word):
-                yield from self.walk(left, this=this)
-                if self._is_this(left, this=this):
-                    yield from self._read(word)
+                yield from self.walk(left, dollar)
+                yield from self._read(left, word, dollar)
             case Call() as call:
+                yield from self._function(call)
                 yield from self._named_class(call)
-                yield from self._arguments(call, this=this)
+                yield from self._arguments(call, self._dollar_in(call, dollar))
             case Index(value=value, arguments=arguments):
-                yield from self.walk(value, this=this)
+                yield from self.walk(value, dollar)
                 for argument in arguments:  # `$.hosts[$.name = x]` chooses items, as `where` does
-                    yield from self.walk(argument, this=False)
+                    yield from self.walk(argument, None)
             case Binary(operator="->", left=left, right=right):
-                yield from self.walk(left, this=this)
-                yield from self.walk(right, this=False)
+                yield from self.walk(left, dollar)
+                yield from self.walk(right, None)
             case _:
                 for child in children(node):
-                    yield from self.walk(child, this=this)
+                    yield from self.walk(child, dollar)
+
+    def _class(self, node: Node, written: str) -> Iterator[Finding]:
+        span = self.expression.span(node)
+        yield from check_class_reference(self.report, self.table, self.facts.document, span, written)
 
     def _named_class(self, call: Call) -> Iterator[Finding]:
         """`new(Name)` and `new('a.b.Name')`, which name their class without a colon."""
         first = call.arguments[0] if call.name == "new" and call.arguments else None
         written = first.value if isinstance(first, (Word, Literal)) else dotted(first) if first else None
         if first is not None and isinstance(written, str) and is_type_reference(written):
-            span = self.expression.span(first)
-            yield from check_class_reference(self.report, self.table, self.document, span, written)
+            yield from self._class(first, written)
+        if first is not None:
+            yield from self._new(named_class(self.facts.document, first), call)
 
-    def _is_this(self, node: Node, *, this: bool) -> bool:
-        return isinstance(node, Variable) and (node.name == "this" or (node.name == "" and this))
+    def _new(self, type_: ObjectType | None, call: Call) -> Iterator[Finding]:
+        """`new(X, name => value)`: the class has the property, or its constructor an argument of that name."""
+        lineage = None if type_ is None else self.inference.lineage_of(type_.cls)
+        if type_ is not None and lineage is not None and lineage.own:
+            yield from check_values(self.report, self.expression, call, type_.cls, lineage)
 
-    def _call(self, receiver: Node, call: Call, *, this: bool) -> Iterator[Finding]:
-        yield from self._resource(receiver, call)
-        on_this = self._is_this(receiver, this=this)
-        if on_this and self.lineage is not None:
-            methods = self.lineage.methods
-            if call.name in methods:
-                yield from self._fits(call, methods[call.name])
-            elif call.name not in FUNCTIONS:
-                name = call.name
-                meant = self.report.near(name, methods)
-                message = f"{self.document.title} has no method {name!r}, nor has any class it extends"
-                span = self.expression.span(call)
-                fix = self.report.renaming(span, name, meant.only)
-                yield self.report.at(span, UNKNOWN_METHOD, message, hint=meant.hint, fix=fix)
-        declared = on_this and self.lineage is not None and call.name in self.lineage.methods
-        yield from self._arguments(call, this=this, plain=declared)
-
-    def _arguments(self, call: Call, *, this: bool, plain: bool = False) -> Iterator[Finding]:
-        """Arguments; of a function that takes lambdas, or that is not known, `$` may be something else."""
-        inside = this and (plain or (call.name in FUNCTIONS and call.name not in LAMBDA_FUNCTIONS))
-        for argument in call.arguments:
-            target = argument.target if isinstance(argument, Rule) else argument
-            yield from self.walk(target, this=inside)
-
-    def _fits(self, call: Call, signature: Signature | None) -> Iterator[Finding]:
-        if signature is None:
+    def _function(self, call: Call) -> Iterator[Finding]:
+        name = call.name
+        if name in FUNCTIONS or name in _TOLERATED or not self.functions_are_known:
             return
-        words = [
-            argument.source
-            for argument in call.arguments
-            if isinstance(argument, Rule) and isinstance(argument.source, Word)
-        ]
-        named = [word.value for word in words]
-        positional = sum(not isinstance(argument, Rule) for argument in call.arguments)
+        lineage = self.facts.lineage
+        if lineage is not None and name in lineage.methods:
+            meant = Near(f"{name} is a method: call it as $.{name}(…)")
+        else:
+            meant = self.report.near(name, FUNCTIONS)
         span = self.expression.span(call)
-        if positional > len(signature.standard) and not signature.variable:
-            count = len(signature.standard)
-            takes = "no argument" if count == 0 else f"{count} argument{'s' * (count != 1)}"
-            here = "here is 1" if positional == 1 else f"here are {positional}"
-            message = f"{call.name} takes {takes} ({', '.join(signature.standard)}), {here}"
-            yield self.report.at(span, CALL_ARGUMENTS, message.replace(" ()", ""))
-            return
-        unknown = [word for word in words if word.value not in signature.standard and not signature.keywords]
-        for word in unknown:
-            name = word.value
-            hint = self.report.near(name, signature.standard).hint
-            free = {*signature.standard[positional:]}.difference(named)
-            fix = self.report.renaming(self.expression.span(word), name, self.report.near(name, free).only)
-            message = f"{call.name} has no argument {name!r}"
-            yield self.report.at(span, CALL_ARGUMENTS, message, hint=hint, fix=fix)
-        passed = {*signature.standard[:positional], *named}
-        missing = [name for name in signature.standard if name in signature.required and name not in passed]
-        if missing and not unknown:
-            yield self.report.at(span, CALL_ARGUMENTS, f"{call.name} needs its argument {', '.join(missing)}")
+        fix = self.report.renaming(span, name, meant.only)
+        message = f"there is no function {name!r}"
+        yield self.report.at(span, UNKNOWN_FUNCTION, message, hint=meant.hint, fix=fix)
 
-    def _read(self, word: Word) -> Iterator[Finding]:
-        if self.lineage is None:
-            return
+    # -- members -----------------------------------------------------------------------------------------------------
+
+    def _type_of(self, node: Node, dollar: ObjectType | None) -> ObjectType | None:
+        return self.inference.type_of(node, self.facts, self.method, dollar)
+
+    def _lineage(self, receiver: Node, type_: ObjectType | None) -> Lineage | None:
+        """The members of the object, or of the class, that a call or a read goes to."""
+        written = type_name(receiver)
+        if written is not None:
+            name = self.facts.document.resolve(written)
+            return None if name is None else self.inference.lineage_of(name)
+        if type_ is None or type_.is_list:
+            return None
+        if type_ == self.inference.this_type(self.facts, self.method):
+            return self.facts.lineage
+        return self.inference.lineage_of(type_.cls)
+
+    def _method_call(self, receiver: Node, call: Call, dollar: ObjectType | None) -> Iterator[Finding]:
+        type_ = self._type_of(receiver, dollar)
+        yield from self._resource(type_, call)
+        lineage = self._lineage(receiver, type_)
+        inner = self._dollar_in(call, dollar)
+        if lineage is not None:
+            if call.name in lineage.methods:
+                yield from check_call(self.report, self.expression, call, lineage.methods[call.name])
+                inner = dollar
+            elif call.name not in FUNCTIONS and not self._may_be_extension(call.name):
+                yield self._no_method(type_, receiver, call, lineage.methods)
+        elif type_ is not None and type_.is_list and call.name in ITEM_FUNCTIONS:
+            inner = type_.item
+        yield from self._arguments(call, inner)
+
+    def _may_be_extension(self, name: str) -> bool:
+        """Whether an imported class brings the method along."""
+        for reference in self.facts.document.head.imports:
+            lineage = None if reference.name is None else self.inference.lineage_of(reference.name)
+            if lineage is None or name in lineage.methods:
+                return True
+        return False
+
+    def _no_method(
+        self, type_: ObjectType | None, receiver: Node, call: Call, methods: Collection[str]
+    ) -> Finding:
+        title = type_.cls if type_ is not None else self.facts.document.resolve(type_name(receiver) or "")
+        message = f"{title} has no method {call.name!r}, nor has any class it extends"
+        span, meant = self.expression.span(call), self.report.near(call.name, methods)
+        fix = self.report.renaming(span, call.name, meant.only)
+        return self.report.at(span, UNKNOWN_METHOD, message, hint=meant.hint, fix=fix)
+
+    def _dollar_in(self, call: Call, dollar: ObjectType | None) -> ObjectType | None:
+        """What `$` is in the arguments; of a function that takes lambdas, or that is not known, it may be anything."""
+        return dollar if call.name in FUNCTIONS and call.name not in LAMBDA_FUNCTIONS else None
+
+    def _arguments(self, call: Call, dollar: ObjectType | None) -> Iterator[Finding]:
+        for argument in call.arguments:
+            yield from self.walk(argument.target if isinstance(argument, Rule) else argument, dollar)
+
+    def _read(self, receiver: Node, word: Word, dollar: ObjectType | None) -> Iterator[Finding]:
+        type_ = self._type_of(receiver, dollar)
+        lineage = self._lineage(receiver, type_) if type_ is not None else None
         name = word.value
-        if name in self.lineage.properties or name in self.lineage.assigned or name in self.lineage.methods:
+        if type_ is None or lineage is None or lineage.has(name):
             return
-        declared = {*self.lineage.properties, *self.lineage.assigned}
-        message = f"{self.document.title} has no property {name!r}: it is neither declared nor assigned"
-        span, meant = self.expression.span(word), self.report.near(name, declared)
+        message = f"{type_.cls} has no property {name!r}: it is neither declared nor assigned"
+        span, meant = self.expression.span(word), self.report.near(name, lineage.readable)
         fix = self.report.renaming(span, name, meant.only)
         yield self.report.at(span, UNKNOWN_PROPERTY, message, hint=meant.hint, fix=fix)
 
-    def _resource(self, receiver: Node, call: Call) -> Iterator[Finding]:
+    # -- resources ---------------------------------------------------------------------------------------------------
+
+    def _resource(self, receiver: ObjectType | None, call: Call) -> Iterator[Finding]:
         """`new(sys:Resources).string('file')`: the file must be there."""
         package = self.table.view.package
-        if package.single_file or call.name not in _RESOURCE_CALLS or not self._is_resources(receiver):
+        if package.single_file or call.name not in _RESOURCE_CALLS or receiver != ObjectType(_RESOURCES):
             return
         first = call.arguments[0] if call.arguments else None
-        name = first.value if isinstance(first, (Literal, Word)) else None
-        if isinstance(name, str) and not package.exists(f"Resources/{name}"):
+        if not isinstance(first, Literal | Word) or not isinstance(first.value, str):
+            return
+        name = first.value
+        if not package.exists(f"Resources/{name}"):
             files = [file.removeprefix("Resources/") for file in package.list("Resources")]
-            message = f"there is no file {name!r} under Resources/"
             span, meant = self.expression.span(call), self.report.near(name, files)
-            fix = self._renamed_literal(first, name, meant.only)
+            literal = self.expression.span(first)
+            quoted = isinstance(first, Literal)
+            fix = self.report.renaming(Span(literal.start + quoted, literal.end), name, meant.only)
+            message = f"there is no file {name!r} under Resources/"
             yield self.report.at(span, NO_RESOURCE, message, hint=meant.hint, fix=fix)
 
-    def _renamed_literal(self, node: Node | None, old: str, new: str | None) -> Fix | None:
-        if node is None or self.expression.offset is None:
-            return None
-        span = self.expression.span(node)
-        quoted = isinstance(node, Literal)
-        return self.report.renaming(Span(span.start + quoted, span.end), old, new)
 
-    def _is_resources(self, node: Node) -> bool:
-        name = own_property(node)
-        if name is not None:
-            return f".{name}" in self.facts.resources
-        if isinstance(node, Variable):
-            return node.name in self.facts.resources
-        return self.facts.is_new_resources(node)
-
-
-def check_writes(facts: ClassFacts, method: MethodFacts) -> Iterator[Finding]:
-    """Assignments to properties that are inputs; while an object is made, the engine lets its code set them."""
-    lineage = facts.lineage or facts.alone
-    if method.name in lineage.constructing:
-        return
-    for assignment in method.body.assignments:
-        name = own_property(assignment.target.tree)
-        usage = lineage.properties.get(name) if name is not None else None
-        if usage in _READ_ONLY:
-            hint = "declare it as InOut or Runtime if the code has to change it"
-            message = f"property {name!r} has Usage {usage}: code cannot assign to it"
-            yield facts.report.at(assignment.target.span(), INPUT_ASSIGNED, message, hint=hint)
+def _defines_functions(node: Node) -> bool:
+    """`def(name, …)`, whose function is called by its name."""
+    return (isinstance(node, Call) and node.name == "def") or any(map(_defines_functions, children(node)))

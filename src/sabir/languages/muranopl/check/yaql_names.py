@@ -29,8 +29,8 @@ _EAGER: Final = """
     symmetricDifference take timespan toCharArray toList toLower toSet toUpper trim trimLeft
     trimRight tuple type typeinfo union unpack utctz values with zip zipLongest
 """
-# Methods that every object has.
-_OTHER: Final = "getAttr setAttr"
+# Methods that every object has, settings of the engine, and what test fixtures mock methods with.
+_OTHER: Final = "getAttr setAttr config inject withOriginal"
 
 # Functions with an argument that is evaluated later, often item by item: inside it `$` may be the item. `let` and
 # `with` change what `$` is behind an arrow.

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from sabir.diagnostics.finding import Finding, Related
-from sabir.diagnostics.near import did_you_mean
+from sabir.diagnostics.near import did_you_mean, near
 from sabir.languages.muranopl.examples.runs import MODEL, PORT, run_package, run_rule
 from sabir.text import Place
 
@@ -32,22 +33,38 @@ def explain_violation(
     declaration: PropertyDeclaration,
     positions: Positions | None,
 ) -> None:
-    """Say which object it is, and point to the value in the model or to the default."""
+    """Say which object it is. What the model says wrong is reported there, with the contract beside it."""
     state = object_.initialising
     is_given = state is not None and declaration.is_read and declaration.name in state.values
-    place: Place | None = None
-    message = ""
-    if is_given and positions is not None and state is not None:
-        place = positions.of_value(state.raw, declaration.name, error.path)
-        message = f"given here, for the object {object_.id!r}"
-    elif not is_given and declaration.node.default is not None and not declaration.configured:
+    if not is_given and declaration.node.default is not None and not declaration.configured:
         place = Place(declaration.cls.node.source, declaration.node.default.span)
         message = f"the default is used for the object {object_.id!r}"
-    if place is not None:
         error.related = (*error.related, Related(place=place, message=message))
-    else:
-        came = "given" if is_given else "configured" if declaration.configured else "missing"
-        error.hint = error.hint or f"in the object {object_.id!r} of {object_.cls.name}, where it is {came}"
+        return
+    came = "given" if is_given else "configured" if declaration.configured else "missing"
+    hint: str | None = error.hint or f"in the object {object_.id!r} of {object_.cls.name}, where it is {came}"
+    written = None
+    if positions is not None and state is not None and not declaration.configured:
+        if is_given:
+            written = positions.of_value(state.raw, declaration.name, error.path)
+            hint = error.hint if written is not None else hint
+        elif (misspelt := _misspelt(object_, state.raw, declaration.name)) is not None:
+            written = positions.of_key(state.raw, misspelt)
+            hint = f"{misspelt!r} is no property of {object_.cls.name}; did you mean {declaration.name!r}?"
+        written = written or positions.of_header(state.raw, "")
+    if written is not None:
+        if error.place is not None:
+            error.related = (*error.related, Related(place=error.place, message="the contract"))
+        error.place = written
+    error.hint = hint
+
+
+def _misspelt(object_: MuranoObject, raw: Mapping[Any, Any], name: str) -> str | None:
+    """A value of the model that may have been meant for a property."""
+    undeclared = [
+        key for key in raw if isinstance(key, str) and key != "?" and key not in object_.cls.declared
+    ]
+    return near(name, undeclared)
 
 
 def unknown_properties(object_: MuranoObject, key: Any, place: Place) -> Finding:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sabir.diagnostics.finding import Finding
-from sabir.languages.muranopl.library import SHIPPED, shipped_package
+from sabir.languages.muranopl.library import CORE, SHIPPED, shipped_package
 from sabir.languages.muranopl.model.errors import MuranoError
 from sabir.languages.muranopl.syntax.classes import read_class_file
 from sabir.languages.muranopl.syntax.defects import UNKNOWN_CLASS, Defects
@@ -25,9 +25,8 @@ from sabir.text import Place, Source
 if TYPE_CHECKING:
     from sabir.source.packages import PackageFile
 
-__all__ = ["CORE", "Package", "PackageRegistry", "newest"]
+__all__ = ["Package", "PackageRegistry", "newest"]
 
-CORE = "io.murano"
 YAQL_TAGS = frozenset({"!yaql"})
 
 
@@ -156,7 +155,9 @@ class PackageRegistry:
         packages = [
             package for package in self._packages if package.name == name
         ] + self._found_on_path().get(name, [])
-        return packages or ([shipped_package(name)] if name in SHIPPED else self._siblings_named(name))
+        if not packages and name in (CORE, *SHIPPED):
+            return [shipped_package(name)]
+        return packages or self._siblings_named(name)
 
     def required(self, package: Package) -> list[Package]:
         """The packages that one requires; a missing one is an error that names it."""

@@ -13,14 +13,15 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from sabir.languages.muranopl.evaluate.packages import Package
 
-__all__ = ["SHIPPED", "core_package", "shipped_package"]
+__all__ = ["CORE", "SHIPPED", "core_package", "shipped_package"]
 
+CORE: Final = "io.murano"
 SHIPPED: Final = ("io.murano.applications",)
 """Packages beside the core library."""
 
 
 def core_package() -> Package:
-    return shipped_package("io.murano")
+    return shipped_package(CORE)
 
 
 @cache

@@ -1,0 +1,272 @@
+"""Classes of values, as far as they can be told without running anything.
+
+They flow from contracts (`$.class(X)`), `new(X)`, `find(X)`, `cast(X)` and type names, through assignments, loops, properties
+and what methods return. Where two ways disagree, or one is not known, nothing is known of the value: a check that keeps
+silent is better than one that is wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Final
+
+from msgspec import Struct
+
+from sabir.expressions.yaql.nodes import Binary, Call, Group, Index, Literal, Node, Rule, Variable, Word
+from sabir.languages.muranopl.check.class_view import ClassDocument
+from sabir.languages.muranopl.check.contracts import contract_chain
+from sabir.languages.muranopl.check.facts import ClassFacts, Facts, Lineage, MethodFacts, own_property
+from sabir.languages.muranopl.check.locals import binds_names
+from sabir.languages.muranopl.syntax.expressions import (
+    ExpressionText,
+    dotted,
+    is_expression_scalar,
+    parse_scalar,
+    type_name,
+)
+from sabir.languages.muranopl.syntax.names import is_type_reference
+from sabir.languages.muranopl.syntax.report import Report
+from sabir.source.yaml.nodes import YamlNode, YamlScalar, YamlSequence
+
+__all__ = ["ITEM_FUNCTIONS", "Inference", "ObjectType", "named_class"]
+
+ITEM_FUNCTIONS: Final = frozenset(
+    [
+        "select",
+        "where",
+        "filter",
+        "map",
+        "selectMany",
+        "any",
+        "all",
+        "orderBy",
+        "orderByDescending",
+        "takeWhile",
+        "skipWhile",
+        "indexWhere",
+        "pselect",
+    ]
+)
+"""Methods of lists whose arguments are evaluated for each item."""
+_SAME_ITEMS: Final = frozenset(
+    [
+        "where",
+        "filter",
+        "orderBy",
+        "orderByDescending",
+        "takeWhile",
+        "skipWhile",
+        "take",
+        "skip",
+        "limit",
+        "distinct",
+        "reverse",
+        "toList",
+    ]
+)
+_ONE_ITEM: Final = frozenset({"first", "last", "single"})
+
+
+class ObjectType(Struct, frozen=True):
+    """An object of a class, or a list of such objects."""
+
+    cls: str
+    is_list: bool = False
+
+    @property
+    def item(self) -> ObjectType:
+        return ObjectType(self.cls)
+
+
+class Inference:
+    """Asks for the classes of values in the methods of one package."""
+
+    def __init__(self, facts: Facts) -> None:
+        self._facts = facts
+        self._answers: dict[tuple[object, ...], ObjectType | None] = {}
+
+    def type_of(
+        self, node: Node, facts: ClassFacts, method: MethodFacts, dollar: ObjectType | None
+    ) -> ObjectType | None:
+        """The class of a part of an expression; `dollar` is that of a bare `$` there."""
+        return _Place(self, facts, method).type_of(node, dollar)
+
+    def this_type(self, facts: ClassFacts, method: MethodFacts) -> ObjectType | None:
+        return None if method.is_static or facts.document.name is None else ObjectType(facts.document.name)
+
+    def lineage_of(self, cls: str) -> Lineage | None:
+        return self._facts.lineage_of(cls)
+
+    # -- members -----------------------------------------------------------------------------------------------------
+
+    def property_type(self, cls: str, name: str) -> ObjectType | None:
+        return self._once((cls, name), lambda: self._property_type(cls, name))
+
+    def _property_type(self, cls: str, name: str) -> ObjectType | None:
+        relatives = self._facts.relatives(cls)
+        declared = [
+            self.contract_type(facts.document, property_.contract.node)
+            for facts in relatives
+            for property_ in facts.document.members.properties
+            if property_.name == name
+        ]
+        return _agreed(declared or self._assigned(relatives, name))
+
+    def _assigned(self, relatives: Iterable[ClassFacts], name: str) -> Iterable[ObjectType | None]:
+        """What the methods of a class put into a property that is not declared."""
+        for facts in relatives:
+            for method in facts.methods:
+                for assignment in method.body.assignments:
+                    if own_property(assignment.target.tree) == name:
+                        yield from self.value_types(assignment.value, facts, method)
+
+    def returned_type(self, cls: str, name: str) -> ObjectType | None:
+        return self._once((cls, name, "()"), lambda: self._returned_type(cls, name))
+
+    def _returned_type(self, cls: str, name: str) -> ObjectType | None:
+        types: list[ObjectType | None] = []
+        for facts in self._facts.relatives(cls):
+            for method in facts.methods:
+                if method.name == name:
+                    for value in method.body.returns:
+                        types.extend(self.value_types(value, facts, method))
+        return _agreed(types)
+
+    def variable_type(self, facts: ClassFacts, method: MethodFacts, name: str) -> ObjectType | None:
+        key = (id(method.body), name)
+        return self._once(key, lambda: _agreed(self._variable_types(facts, method, name)))
+
+    def _variable_types(
+        self, facts: ClassFacts, method: MethodFacts, name: str
+    ) -> Iterable[ObjectType | None]:
+        body = method.body
+        if (
+            not body.is_sound
+            or name in body.caught
+            or any(binds_names(text.tree) for text in body.expressions)
+        ):
+            yield None
+        for argument in method.node.arguments:
+            if argument.name == name:
+                is_usual = argument.usage == "Standard"
+                yield self.contract_type(facts.document, argument.contract.node) if is_usual else None
+        for assignment in body.assignments:
+            if isinstance(assignment.target.tree, Variable) and assignment.target.tree.name == name:
+                yield from self.value_types(assignment.value, facts, method)
+        for variable, collection in body.loops:
+            if variable == name:
+                for type_ in self.value_types(collection, facts, method):
+                    yield type_.item if type_ is not None and type_.is_list else None
+
+    # -- values ------------------------------------------------------------------------------------------------------
+
+    def value_types(
+        self, value: YamlNode, facts: ClassFacts, method: MethodFacts
+    ) -> Iterable[ObjectType | None]:
+        """The class of a value that code assigns or returns; nothing for null, which any class allows."""
+        if not isinstance(value, YamlScalar) or not is_expression_scalar(value):
+            yield None
+            return
+        parsed = parse_scalar(facts.report, value)
+        if not isinstance(parsed, ExpressionText):
+            yield None
+        elif not (isinstance(parsed.tree, Literal) and parsed.tree.value is None):
+            yield self.type_of(parsed.tree, facts, method, self.this_type(facts, method))
+
+    def contract_type(self, document: ClassDocument, contract: YamlNode | None) -> ObjectType | None:
+        """`$.class(X)` with whatever follows, or a list of it."""
+        if isinstance(contract, YamlSequence):
+            items = contract.items
+            inner = self.contract_type(document, items[0]) if items else None
+            return ObjectType(inner.cls, is_list=True) if inner is not None and not inner.is_list else None
+        if not isinstance(contract, YamlScalar) or not isinstance(contract.value, str):
+            return None
+        parsed = parse_scalar(Report(document.source), contract)
+        if not isinstance(parsed, ExpressionText):
+            return None
+        for call in contract_chain(parsed.tree) or ():
+            if call.name == "class" and call.arguments:
+                return named_class(document, call.arguments[0])
+        return None
+
+    def _once(self, key: tuple[object, ...], ask: Callable[[], ObjectType | None]) -> ObjectType | None:
+        """An answer is worked out once; where it is needed to work out itself, nothing is known."""
+        if key not in self._answers:
+            self._answers[key] = None
+            self._answers[key] = ask()
+        return self._answers[key]
+
+
+class _Place(Struct, frozen=True, eq=False):
+    """A method whose expressions are asked about."""
+
+    inference: Inference
+    facts: ClassFacts
+    method: MethodFacts
+
+    def type_of(self, node: Node, dollar: ObjectType | None) -> ObjectType | None:
+        match node:
+            case Variable(name=""):
+                return dollar
+            case Variable(name="this"):
+                return self.inference.this_type(self.facts, self.method)
+            case Variable(name=name):
+                return self.inference.variable_type(self.facts, self.method, name)
+            case Group(inner=inner):
+                return self.type_of(inner, dollar)
+            case Call(name="new" | "cast" | "find", arguments=arguments):
+                return self._named(node.name, arguments)
+            case Binary(operator="." | "?.", left=left, right=Word(value=name)):
+                return self._property(self.type_of(left, dollar), name)
+            case Binary(operator="." | "?.", left=left, right=Call() as call):
+                return self._called(self.type_of(left, dollar), call)
+            case Index(value=value, arguments=(index,)):
+                type_ = self.type_of(value, dollar)
+                is_number = isinstance(index, Literal) and isinstance(index.value, int)
+                return type_.item if type_ is not None and type_.is_list and is_number else None
+            case _:
+                return None
+
+    def _named(self, function: str, arguments: tuple[Node, ...]) -> ObjectType | None:
+        """`new(X, …)` and `cast(value, X)`."""
+        at = 0 if function == "new" else 1
+        return named_class(self.facts.document, arguments[at]) if len(arguments) > at else None
+
+    def _property(self, receiver: ObjectType | None, name: str) -> ObjectType | None:
+        if receiver is None:
+            return None
+        type_ = self.inference.property_type(receiver.cls, name)
+        return type_ if not receiver.is_list else None
+
+    def _called(self, receiver: ObjectType | None, call: Call) -> ObjectType | None:
+        if call.name in ("find", "cast") and call.arguments:
+            return named_class(self.facts.document, call.arguments[0])
+        if receiver is None:
+            return None
+        if not receiver.is_list:
+            return self.inference.returned_type(receiver.cls, call.name)
+        if call.name in _SAME_ITEMS:
+            return receiver
+        if call.name in _ONE_ITEM:
+            return receiver.item
+        if call.name in ("select", "map") and call.arguments and not isinstance(call.arguments[0], Rule):
+            type_ = self.type_of(call.arguments[0], receiver.item)
+            return None if type_ is None or type_.is_list else ObjectType(type_.cls, is_list=True)
+        return None
+
+
+def named_class(document: ClassDocument, node: Node) -> ObjectType | None:
+    """The class that an argument names: `prefix:Name`, `Name`, `a.b.Name`, `'a.b.Name'`."""
+    written = type_name(node)
+    if written is None and isinstance(node, Literal | Word):
+        written = node.value if isinstance(node.value, str) else None
+    elif written is None:
+        written = dotted(node)
+    name = document.resolve(written) if written is not None and is_type_reference(written) else None
+    return None if name is None else ObjectType(name)
+
+
+def _agreed(types: Iterable[ObjectType | None]) -> ObjectType | None:
+    """The type that all ways agree on; null tells nothing."""
+    distinct = set(types)
+    return next(iter(distinct)) if len(distinct) == 1 else None
