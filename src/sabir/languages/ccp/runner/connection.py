@@ -6,7 +6,12 @@ import os
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-__all__ = ["Connection", "etcd_connection"]
+__all__ = ["Connection", "authority_file", "etcd_connection"]
+
+
+def authority_file() -> str:
+    """Where daemons and clients look for the certificate of the authority."""
+    return os.environ.get("CCP_CA_FILE") or "/opt/ccp/etc/tls/ca.pem"
 
 
 class Connection(NamedTuple):

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from .addresses import address_function
-from .files import AUTHORITY
+from .connection import authority_file
 
 __all__ = ["CLIENTS", "client_environment"]
 
@@ -39,7 +39,7 @@ def client_environment(
         "OS_AUTH_URL": address("keystone", port, with_scheme=True) + "/v3",
     }
     if _mapping(keystone.get("tls")).get("enabled"):
-        environment["OS_CACERT"] = AUTHORITY
+        environment["OS_CACERT"] = authority_file()
     return environment
 
 

@@ -9,14 +9,13 @@ from collections.abc import Iterator
 from typing import Any
 
 from .commands import identity_of
+from .connection import authority_file
 from .settings import Settings
 from .templates import TemplateFailed, Templates
 
 __all__ = ["FileFailed", "rendered_files", "write_files"]
 
 LOG = logging.getLogger("ccp-runner")
-AUTHORITY = "/opt/ccp/etc/tls/ca.pem"
-"""Where daemons and clients look for the certificate of the authority."""
 
 
 class FileFailed(Exception):
@@ -52,10 +51,11 @@ def _write_authority(settings: Settings) -> None:
     certificate = settings.connection.ca_certificate
     if certificate is None:
         return
+    path = authority_file()
     try:
-        _write({"path": AUTHORITY, "content": certificate})
+        _write({"path": path, "content": certificate})
     except OSError as error:
-        LOG.warning("%s: cannot be written: %s", AUTHORITY, error)
+        LOG.warning("%s: cannot be written: %s", path, error)
 
 
 def _write(file: dict[str, Any]) -> None:
