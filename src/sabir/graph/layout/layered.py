@@ -12,6 +12,7 @@ from msgspec import Struct
 from sabir.graph.layout.coordinates import heights_along
 from sabir.graph.layout.crossings import ordered
 from sabir.graph.layout.layers import acyclic, layers_of
+from sabir.graph.layout.lines import in_lines
 from sabir.graph.layout.packing import Size, pack
 from sabir.graph.order import components
 
@@ -22,6 +23,11 @@ Point = tuple[float, float]
 
 _SHAPE: Final = 1.6
 """Width against height that a sheet should have: that of a screen."""
+_FEWEST_COLUMNS: Final = 6
+_TOO_LONG: Final = 6.0
+"""Width against height from which a row of so many columns is broken into lines …"""
+_LONG: Final = 1800.0
+"""… when it is wider than a screen."""
 _BUSY: Final = 7
 """From so many edges on a node has a trunk."""
 _MOST_BENDS: Final = 5000
@@ -97,6 +103,13 @@ def _connected(
         gap=gaps.between_boxes,
         sweeps=8 if many else 16,
     )
+    boxes = [[node for node in column if node < len(sizes)] for column in columns]
+    boxes = [column for column in boxes if column]
+    if _is_too_long(boxes, sizes, gaps):
+        corners, lanes_of, size = in_lines(
+            boxes, sizes, across=gaps.between_columns, between=gaps.between_boxes, shape=_SHAPE
+        )
+        return Drawing(size, corners, lanes_of, {})
     top = min(y - height / 2 for y, height in zip(middle, heights, strict=True))
     bottom = max(y + height / 2 for y, height in zip(middle, heights, strict=True))
     lanes = _lanes(columns, sizes, gaps)
@@ -118,6 +131,12 @@ def _connected(
         turned = chains.layer[local[source]] > chains.layer[local[target]]
         bends[source, target] = tuple(reversed(points)) if turned else tuple(points)
     return Drawing((lanes[-1][1], bottom - top), corners, lane_of[: len(sizes)], bends)
+
+
+def _is_too_long(columns: Sequence[Sequence[int]], sizes: Sequence[Size], gaps: Gaps) -> bool:
+    width = sum(max(sizes[box][0] for box in column) + gaps.between_columns for column in columns)
+    height = max(sum(sizes[box][1] + gaps.between_boxes for box in column) for column in columns)
+    return len(columns) > _FEWEST_COLUMNS and width > _TOO_LONG * height and width > _LONG
 
 
 def _first_order(layer: Sequence[int], boxes: int) -> list[list[int]]:

@@ -11,22 +11,32 @@ from sabir.graph.views.words import clipped, one_line
 
 __all__ = ["between_columns", "shown_name", "shown_type", "text_width", "words_size"]
 
-_LONGEST_NAME: Final = 30
-_LONGEST_TYPE: Final = 36
-
-
-def shown_name(name: str) -> str:
-    return clipped(one_line(name), _LONGEST_NAME)
-
-
-def shown_type(type_: str) -> str:
-    return clipped(one_line(type_), _LONGEST_TYPE)
-
-
+_WIDEST: Final = 420.0
+"""What a box without parts may take in width; a longer name is cut."""
 # Widths for a wide font such as DejaVu Sans, in which much is shown; narrower fonts leave a little air.
+_NAME: Final = 8.1
+_TYPE: Final = 6.1
+_SIDES: Final = 20.0
+
+
+def shown_name(name: str, width: float) -> str:
+    """As much of a name as a box of this width has room for."""
+    return _fitted(one_line(name), width - _SIDES, _NAME)
+
+
+def shown_type(type_: str, width: float) -> str:
+    return _fitted(one_line(type_), width - _SIDES, _TYPE)
+
+
+def _fitted(text: str, width: float, each: float) -> str:
+    if text_width(text, each) <= width + each / 2:
+        return text
+    return clipped(text, max(int(width / each), 4))
+
+
 def words_size(name: str, type_: str) -> Size:
-    wide = max(text_width(shown_name(name), 8.1), text_width(shown_type(type_), 6.1), 50.0)
-    return wide + 20, 38.0
+    wide = max(text_width(one_line(name), _NAME), text_width(one_line(type_), _TYPE), 50.0)
+    return min(wide + _SIDES, _WIDEST), 38.0
 
 
 def text_width(text: str, each: float) -> float:

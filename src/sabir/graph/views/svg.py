@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
+from math import log2
 from typing import Final
 from xml.sax.saxutils import escape
 
 from sabir.graph.graph import Graph
-from sabir.graph.instance import Instance
 from sabir.graph.layout import Boxes, Gaps, Placed, nest
 from sabir.graph.views.boxes import between_columns, shown_name, shown_type, text_width, words_size
-from sabir.graph.views.links import Link, Ownership, links, ownership
 from sabir.graph.views.palette import colours
+from sabir.graph.views.picture import Box, Link, Picture, picture_of
 from sabir.graph.views.words import clipped, one_line, value_text
 
 __all__ = ["svg_view"]
@@ -34,93 +34,114 @@ text{font-family:"Segoe UI",Helvetica,Arial,"DejaVu Sans",sans-serif;fill:#1e293
 
 
 def svg_view(graph: Graph) -> Iterator[str]:
-    """A picture that stands alone: no font, script or style from elsewhere."""
-    tree = ownership(graph)
-    shown = links(graph, tree)
+    """A picture that stands alone: no font, script or style from elsewhere. A large graph is folded."""
+    picture = picture_of(graph)
+    boxes, shown = picture.boxes, picture.links
     labels = len(shown) <= _MOST_LABELS
-    placed, number = _place(graph, tree, shown, labels=labels)
+    placed = _place(picture, labels=labels)
     languages = list(dict.fromkeys(one.language for one in graph))
     width = max(placed.size[0], 110.0 * len(languages)) + 2 * _MARGIN
     height = placed.size[1] + 2 * _MARGIN + _LEGEND
     yield (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}" '
         f'viewBox="{-_MARGIN:.0f} {-_MARGIN:.0f} {width:.0f} {height:.0f}" role="img">\n'
-        f"<title>{len(graph)} instances</title>\n<style>\n{_STYLE}</style>\n"
+        f"<title>{_title(graph, picture)}</title>\n<style>\n{_STYLE}</style>\n"
         '<defs><marker id="tip" viewBox="0 0 8 8" refX="7.5" refY="4" markerWidth="7" markerHeight="7" orient="auto">'
         '<path d="M0,.8L8,4L0,7.2z" fill="#64748b"/></marker></defs>\n'
         f'<rect x="{-_MARGIN:.0f}" y="{-_MARGIN:.0f}" width="{width:.0f}" height="{height:.0f}" fill="#fff"/>\n'
     )
-    instances = list(graph)
-    is_owner = [one.id in tree.parts for one in instances]
-    depth_first = _outside_in(tree)
-    for one in depth_first:
-        if is_owner[number[one.id]]:
-            yield _box(graph, one, placed, number[one.id], owner=True)
-    routes = [placed.routes[number[link.source], number[link.target]] for link in shown]
+    owners = {box.parent for box in boxes}
+    for number in _outside_in(boxes):
+        if number in owners:
+            yield _box(graph, boxes[number], placed, number, owner=True)
+    routes = [placed.routes[link.source, link.target] for link in shown]
     if sum(map(len, routes)) > _MOST_POINTS:
         yield from _trunks(routes)
         routes = [route[-3:] for route in routes]
     for link, route in zip(shown, routes, strict=True):
-        yield _link(graph, link, route)
-    for one in instances:
-        if not is_owner[number[one.id]]:
-            yield _box(graph, one, placed, number[one.id], owner=False)
+        yield _link(boxes, link, route)
+    for number, box in enumerate(boxes):
+        if number not in owners:
+            yield _box(graph, box, placed, number, owner=False)
     if labels:
-        yield from _labels(shown, placed, number)
+        yield from _labels(shown, placed)
     yield from _legend(languages, placed.size[1] + _MARGIN)
     yield "</svg>\n"
 
 
-def _place(
-    graph: Graph, tree: Ownership, shown: Sequence[Link], *, labels: bool
-) -> tuple[Placed, Mapping[str, int]]:
-    number = {one.id: position for position, one in enumerate(graph)}
-    longest = max((text_width(_label(link), 5.4) for link in shown), default=0.0) if labels else 0.0
+def _title(graph: Graph, picture: Picture) -> str:
+    if len(picture.boxes) == len(graph):
+        return f"{len(graph)} instances"
+    return f"{len(graph):,} instances, folded into {len(picture.boxes)} boxes"
+
+
+def _place(picture: Picture, *, labels: bool) -> Placed:
+    shown = picture.links
+    longest = max((text_width(link.label, 5.4) for link in shown), default=0.0) if labels else 0.0
     boxes = Boxes(
-        parents=[number.get(tree.owner.get(one.id, ""), -1) if one.id in tree.owner else -1 for one in graph],
-        sizes=[words_size(one.name, one.type) for one in graph],
-        edges=[(number[link.source], number[link.target]) for link in shown],
+        parents=[box.parent for box in picture.boxes],
+        sizes=[words_size(box.name, _kind(box)) for box in picture.boxes],
+        edges=[(link.source, link.target) for link in shown],
     )
     pairs = {(link.source, link.target) for link in shown}
     if any((target, source) in pairs for source, target in pairs):
         longest *= 2  # a label at either end
     between = max(between_columns(len(shown)), longest + 50.0)
-    return nest(boxes, Gaps(between_columns=between)), number
+    return nest(boxes, Gaps(between_columns=between))
 
 
-def _outside_in(tree: Ownership) -> list[Instance]:
-    found = list(tree.roots)
-    for one in found:
-        found += tree.parts.get(one.id, ())
-    return found
+def _outside_in(boxes: Sequence[Box]) -> list[int]:
+    inside: dict[int, list[int]] = {}
+    for number, box in enumerate(boxes):
+        inside.setdefault(box.parent, []).append(number)
+    order = list(inside.get(-1, ()))
+    for number in order:
+        order += inside.get(number, ())
+    return order
 
 
-def _box(graph: Graph, one: Instance, placed: Placed, number: int, *, owner: bool) -> str:
+def _kind(box: Box) -> str:
+    """The second line of a box: its type, and how much is folded into it."""
+    return f"{box.type} · {box.inside:,} inside" if box.instance is not None and box.inside else box.type
+
+
+def _box(graph: Graph, box: Box, placed: Placed, number: int, *, owner: bool) -> str:
     (x, y), (width, height) = placed.corners[number], placed.sizes[number]
-    colour = colours(one.language)
+    colour = colours(box.language)
     kind = "box owner" if owner else "box"
+    behind = ""
+    if box.inside:  # a stack of sheets: there is more below
+        behind = (
+            f'<rect class="box" x="{x + 4:.1f}" y="{y + 4:.1f}" width="{width:.1f}" height="{height:.1f}" rx="6" '
+            f'fill="{colour.fill}" stroke="{colour.line}"/>'
+        )
     return (
-        f'<g><title>{_xml(_tooltip(graph, one))}</title><rect class="{kind}" x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" '
-        f'height="{height:.1f}" rx="6" fill="{colour.fill}" stroke="{colour.line}"/>'
-        f'<text class="name" x="{x + 10:.1f}" y="{y + 16:.1f}">{_xml(shown_name(one.name))}</text>'
-        f'<text class="type" x="{x + 10:.1f}" y="{y + 30:.1f}">{_xml(shown_type(one.type))}</text></g>\n'
+        f'<g><title>{_xml(_tooltip(graph, box))}</title>{behind}<rect class="{kind}" x="{x:.1f}" y="{y:.1f}" '
+        f'width="{width:.1f}" height="{height:.1f}" rx="6" fill="{colour.fill}" stroke="{colour.line}"/>'
+        f'<text class="name" x="{x + 10:.1f}" y="{y + 16:.1f}">{_xml(shown_name(box.name, width))}</text>'
+        f'<text class="type" x="{x + 10:.1f}" y="{y + 30:.1f}">{_xml(shown_type(_kind(box), width))}</text></g>\n'
     )
 
 
-def _tooltip(graph: Graph, one: Instance) -> str:
-    lines = [f"{one.name} : {one.type}", *([f"status: {one.status}"] if one.status else [])]
-    lines += [f"{name} = {clipped(value_text(value, graph), 80)}" for name, value in one.attributes.items()]
-    if one.origin is not None:
-        lines.append(str(one.origin.location))
+def _tooltip(graph: Graph, box: Box) -> str:
+    one = box.instance
+    lines = [f"{box.name} : {_kind(box)}"]
+    if one is not None:
+        lines += [f"status: {one.status}"] if one.status else []
+        lines += [
+            f"{name} = {clipped(value_text(value, graph), 80)}" for name, value in one.attributes.items()
+        ]
+        lines += [str(one.origin.location)] if one.origin is not None else []
     if len(lines) > _MOST_LINES:
         lines[_MOST_LINES:] = [f"… {len(lines) - _MOST_LINES} more"]
     return "\n".join(lines)
 
 
-def _link(graph: Graph, link: Link, points: Sequence[tuple[float, float]]) -> str:
-    text = f"{graph[link.source].name} → {graph[link.target].name}: {_label(link) or 'requires'}"
+def _link(boxes: Sequence[Box], link: Link, points: Sequence[tuple[float, float]]) -> str:
+    text = f"{boxes[link.source].name} → {boxes[link.target].name}: {link.label or 'requires'}"
     kind = "link" if link.names else "link needs"
-    return f'<path class="{kind}" d="{_path(points)}" marker-end="url(#tip)"><title>{_xml(text)}</title></path>\n'
+    wide = f' style="stroke-width:{1.1 + 0.5 * log2(link.count):.1f}"' if link.count > 1 else ""
+    return f'<path class="{kind}"{wide} d="{_path(points)}" marker-end="url(#tip)"><title>{_xml(text)}</title></path>\n'
 
 
 def _trunks(routes: Sequence[Sequence[tuple[float, float]]]) -> Iterator[str]:
@@ -145,18 +166,14 @@ def _path(points: Sequence[tuple[float, float]]) -> str:
     return "".join(parts)
 
 
-def _label(link: Link) -> str:
-    return clipped(one_line(", ".join(link.names)), 40)
-
-
-def _labels(shown: Sequence[Link], placed: Placed, number: Mapping[str, int]) -> Iterator[str]:
+def _labels(shown: Sequence[Link], placed: Placed) -> Iterator[str]:
     """At the tip of each link; links of one name into one box share theirs."""
     written: set[tuple[str, float, float]] = set()
     stacked: dict[tuple[float, float], int] = {}
     for link in shown:
-        box = number[link.target]
-        x, y = placed.routes[number[link.source], box][-1]
-        text = _label(link)
+        box = link.target
+        x, y = placed.routes[link.source, box][-1]
+        text = link.label
         if not text or (text, x, y) in written:
             continue
         written.add((text, x, y))

@@ -1,7 +1,6 @@
-"""The graph as a page to walk about in: one file, no server, no network, a script of our own.
+"""The graph as a page to walk about in: one file, no server, no network; its script lays out what is open with dagre.
 
-summary      which boxes are drawn when there are too many instances for a picture
-picture      boxes with places and links with routes, from the layout that the SVG has too
+picture      how boxes are folded, and the links between instances
 flows        whose values an instance was computed from
 details      what the panel shows, in blocks that the page reads when they are wanted
 lines        lines of source that may be shown

@@ -11,17 +11,16 @@ function fitted(ctx, text, width) {
 function trace(ctx, points) {
   let [x, y] = points;
   ctx.moveTo(x, y);
+  if (points.loop) { // round one side of two boxes that stand above each other
+    ctx.bezierCurveTo(points[2] + 12, y, points[2] + 12, points[5], points[4], points[5]);
+    return;
+  }
   for (let at = 2; at < points.length; at += 2) {
     const [nextX, nextY] = [points[at], points[at + 1]];
     if (nextY === y) ctx.lineTo(nextX, nextY);
     else ctx.bezierCurveTo((x + nextX) / 2, y, (x + nextX) / 2, nextY, nextX, nextY);
     [x, y] = [nextX, nextY];
   }
-}
-
-function straight(ctx, points) {
-  ctx.moveTo(points[0], points[1]);
-  for (let at = 2; at < points.length; at += 2) ctx.lineTo(points[at], points[at + 1]);
 }
 
 function tip(ctx, points, size) {

@@ -5,7 +5,7 @@ class Page {
     this.model = model;
     this.selected = -1;
     const select = (n, options) => this.select(n, options);
-    this.picture = new Picture(model, (box, options) => this.choose(box, options));
+    this.picture = new Picture(model, (box, options) => this.choose(box, options), () => this.note());
     this.panel = new Panel(model, this.picture, select);
     this.outline = new Outline(model, select);
     this.search = new Search(model, this.picture, this.outline, select);
@@ -14,25 +14,25 @@ class Page {
     this.theme();
     this.printing();
     this.note();
-    addEventListener("hashchange", () => this.follow());
+    addEventListener("popstate", () => this.returned());
     addEventListener("keydown", (event) => this.key(event));
     if (!this.follow()) this.panel.overview();
   }
 
   choose(box, options = {}) {
-    const n = box < 0 ? -1 : this.picture.scene.instances[box];
-    if (box >= 0 && n < 0) {
+    if (box >= 0 && this.picture.scene.isGroup(box)) {
       this.picture.select(box);
       this.panel.group(box);
-    } else this.select(n, { ...options, move: Boolean(options.move) });
+    } else this.select(box, { ...options, move: Boolean(options.move) });
   }
 
-  select(n, { move = true } = {}) {
+  // Each selection is a step of the browser's history, so that "back" goes to the instance before.
+  select(n, { move = true, history: kept = true } = {}) {
     this.selected = n;
-    this.picture.select(n < 0 ? -1 : this.model.boxOf(n), { move });
+    this.picture.select(n, { move });
     this.outline.reveal(n);
     const hash = n < 0 ? "" : `#${encodeURIComponent(this.model.id(n))}`;
-    if (location.hash !== hash) history.replaceState(null, "", hash || location.pathname + location.search);
+    if (kept && location.hash !== hash) history.pushState(null, "", hash || location.pathname + location.search);
     return n < 0 ? this.panel.overview() : this.panel.instance(n);
   }
 
@@ -46,8 +46,13 @@ class Page {
     }
     const n = id ? this.model.numbers.get(id) : undefined;
     if (n === undefined) return false;
-    if (n !== this.selected) this.select(n);
+    if (n !== this.selected) this.select(n, { history: false });
     return true;
+  }
+
+  // "Back" and "forward", or an address that was changed by hand.
+  returned() {
+    if (!this.follow() && this.selected >= 0) this.select(-1, { move: false, history: false });
   }
 
   legend() {
@@ -125,10 +130,10 @@ class Page {
   }
 
   note() {
-    const { picture } = this.model;
+    const { seen, instances } = this.picture.scene;
     const notes = [];
-    if (picture.boxOf) notes.push(`${picture.names.length.toLocaleString("en")} boxes stand for ${plural(this.model.count, "instance")}`);
-    if (picture.linksLeftOut) notes.push(`${picture.linksLeftOut.toLocaleString("en")} links are not drawn`);
+    if (seen.length < instances) notes.push(`${plural(seen.length, "box").replace("boxs", "boxes")} of ${plural(instances, "instance")}; press a stack to open it`);
+    if (this.model.picture.linksLeftOut) notes.push(`${this.model.picture.linksLeftOut.toLocaleString("en")} links are not drawn`);
     if (!this.model.count) notes.push("The graph is empty");
     byId("note").textContent = notes.join("; ");
     byId("note").hidden = !notes.length;
@@ -162,11 +167,12 @@ const ready = Model.read().then((model) => {
   return Object.freeze({
     select: (id) => page.select(model.numbers.get(id) ?? -1),
     where: (id) => {
-      const box = model.boxOf(model.numbers.get(id));
+      const box = picture.scene.front[model.numbers.get(id)];
       const [x, y] = picture.camera.toScreen(picture.scene.X[box], picture.scene.Y[box]);
       const { left, top } = picture.canvas.getBoundingClientRect();
-      return { x: x + left, y: y + top, width: picture.scene.W[box] * picture.camera.k, height: picture.scene.H[box] * picture.camera.k, drawn: picture.painter.drawn.includes(box) };
+      return { x: x + left, y: y + top, width: picture.scene.W[box] * picture.camera.k, height: picture.scene.H[box] * picture.camera.k, drawn: picture.painter.drawn.includes(model.numbers.get(id)) };
     },
+    toggle: (id) => picture.toggle(model.numbers.get(id)),
     view: () => ({ x: picture.camera.x, y: picture.camera.y, zoom: picture.camera.k, boxes: picture.painter.drawn.length }),
   });
 });

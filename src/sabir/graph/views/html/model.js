@@ -55,13 +55,6 @@ class Model {
 
   roots() { return this.owned(-1); }
 
-  boxOf(n) { return this.picture.boxOf ? this.picture.boxOf[n] : n; }
-
-  // The instances that a box stands for when it is none itself.
-  members(box) {
-    return this.roots().filter((n) => this.boxOf(n) === box);
-  }
-
   blockCount() { return Math.max(1, Math.ceil(this.count / this.index.block)); }
 
   block(number) {

@@ -1,7 +1,7 @@
 // Draws the picture: only what is in view, and only as much of it as can be told apart at this size.
 
 const FONT = '"Segoe UI", system-ui, -apple-system, Helvetica, Arial, "DejaVu Sans", sans-serif';
-const READABLE = 6.2; // pixels of a letter's height
+const READABLE = 5.6; // pixels of a letter's height
 
 function mixed(one, other, part) {
   const channel = (colour, at) => parseInt(colour.slice(at, at + 2), 16);
@@ -41,24 +41,24 @@ class Painter {
     const { k } = camera;
     ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
     ctx.clearRect(0, 0, camera.width, camera.height);
-    scene.settle(camera, this.state);
     ctx.setTransform(ratio * k, 0, 0, ratio * k, -camera.x * k * ratio, -camera.y * k * ratio);
     this.drawn = [];
     this.labels = [];
+    this.heads = [];
     const inFront = [];
     const [left, top] = [camera.x, camera.y];
     const [right, bottom] = camera.toPicture(camera.width, camera.height);
-    for (const box of scene.order) {
-      if (!scene.visible[box] || this.isHidden(box)) continue;
+    for (const box of scene.seen) {
+      if (this.isHidden(box)) continue;
       if (scene.X[box] > right || scene.Y[box] > bottom || scene.X[box] + scene.W[box] < left || scene.Y[box] + scene.H[box] < top) continue;
-      if (scene.parts[box].length && !scene.closed[box]) this.owner(ctx, box);
+      if (scene.hasParts(box) && scene.isOpen(box)) this.owner(ctx, box);
       else inFront.push(box);
     }
     this.links(ctx, [left, top, right, bottom]);
     this.emphasis(ctx);
-    if (scene.routed) this.flows(ctx);
+    for (const box of this.heads) this.head(ctx, box);
+    this.flows(ctx);
     for (const box of inFront) this.leaf(ctx, box);
-    if (!scene.routed) this.flows(ctx);
     ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
     this.smallLabels(ctx);
     ctx.globalAlpha = 1;
@@ -69,11 +69,12 @@ class Painter {
   }
 
   isHidden(box) {
-    return this.isGone(box) && !this.scene.parts[box].length;
+    return this.isGone(box) && !this.scene.hasParts(box);
   }
 
   colours(box) {
-    return this.state.palette.boxes[this.scene.language[box]];
+    const { boxes } = this.state.palette;
+    return boxes[this.scene.language[box]] || boxes.at(-1);
   }
 
   alpha(box) {
@@ -116,10 +117,21 @@ class Painter {
     ctx.strokeStyle = colours.line;
     ctx.stroke();
     this.rings(ctx, box);
-    if (camera.k * 12 >= READABLE) {
-      this.words(ctx, box);
-      this.button(ctx, box, "−");
-    } else this.labels.push(box);
+    if (camera.k * 12 >= READABLE) this.heads.push(box);
+    else this.labels.push(box);
+  }
+
+  // The words of an open box stand above the links that go into it.
+  head(ctx, box) {
+    const [x, y] = this.scene.rectangle(box);
+    ctx.font = `600 12px ${FONT}`;
+    const width = Math.min(ctx.measureText(this.scene.names[box]).width + 14, this.scene.W[box] - 30);
+    ctx.globalAlpha = 0.85;
+    ctx.fillStyle = this.colours(box).owner;
+    ctx.fillRect(x + 4, y + 3, width, 31);
+    ctx.globalAlpha = this.alpha(box);
+    this.words(ctx, box);
+    this.button(ctx, box, "−");
   }
 
   leaf(ctx, box) {
@@ -131,6 +143,7 @@ class Painter {
     const colours = this.colours(box);
     this.drawn.push(box);
     ctx.globalAlpha = 1;
+    if (scene.hasParts(box)) this.sheets(ctx, box, colours);
     this.outline(ctx, box);
     ctx.fillStyle = state.palette.ground; // links end at the border of a folded owner, not within it
     ctx.fill();
@@ -141,11 +154,25 @@ class Painter {
     ctx.strokeStyle = colours.line;
     ctx.stroke();
     this.rings(ctx, box);
-    if (scene.closed[box]) {
-      this.labels.push(box);
-      if (camera.k * 12 >= READABLE) this.button(ctx, box, "+");
-    } else if (camera.k * 12 >= READABLE) this.words(ctx, box);
-    else this.labels.push(box);
+    if (camera.k * 12 < READABLE) this.labels.push(box);
+    else {
+      this.words(ctx, box);
+      if (scene.hasParts(box)) this.button(ctx, box, "+");
+    }
+  }
+
+  // A folded box looks like a stack of sheets: there is more below.
+  sheets(ctx, box, colours) {
+    const [x, y, width, height] = this.scene.rectangle(box);
+    ctx.fillStyle = this.state.palette.ground;
+    ctx.strokeStyle = colours.line;
+    ctx.lineWidth = 1;
+    for (const step of [6, 3]) {
+      ctx.beginPath();
+      ctx.roundRect(x + step, y + step, width, height, 6);
+      ctx.fill();
+      ctx.stroke();
+    }
   }
 
   rings(ctx, box) {
@@ -174,12 +201,12 @@ class Painter {
     ctx.textBaseline = "alphabetic";
     ctx.fillStyle = state.palette.text;
     ctx.font = `600 12px ${FONT}`;
-    ctx.fillText(scene.names[box], scene.X[box] + 10, scene.Y[box] + 16);
+    const room = scene.W[box] - 18 - (scene.hasParts(box) ? 24 : 0);
+    ctx.fillText(fitted(ctx, scene.names[box], room), scene.X[box] + 10, scene.Y[box] + 16);
     if (camera.k * 10 < READABLE) return;
     ctx.fillStyle = state.palette.soft;
     ctx.font = `10px ${FONT}`;
-    const more = scene.inside[box] ? ` · ${scene.inside[box].toLocaleString("en")} inside` : "";
-    ctx.fillText(scene.types[box] + more, scene.X[box] + 10, scene.Y[box] + 30);
+    ctx.fillText(fitted(ctx, scene.kind(box), room), scene.X[box] + 10, scene.Y[box] + 30);
   }
 
   button(ctx, box, sign) {
@@ -204,17 +231,16 @@ class Painter {
     for (const link of scene.links) {
       const [x0, y0, x1, y1] = link.bounds;
       if (x0 > right || y0 > bottom || x1 < left || y1 < top) continue;
-      if (!scene.isApart(link) || this.isGone(link.source) || this.isGone(link.target)) continue;
+      if (this.isGone(link.source) || this.isGone(link.target)) continue;
       found.push(link);
     }
-    const crowd = found.length > 1500;
-    const draw = crowd && camera.k < 0.12 ? straight : trace; // nobody sees the bends of a thousand hairs
+    const crowd = found.length > 80;
     ctx.strokeStyle = state.palette.link;
     ctx.fillStyle = state.palette.link;
     ctx.globalAlpha = (crowd ? 0.4 : 0.75) * (state.matches || state.selected >= 0 ? 0.45 : 1);
     for (const dashed of [false, true]) {
       ctx.beginPath();
-      for (const link of found) if (link.dashed === dashed && link.count === 1) draw(ctx, link.points);
+      for (const link of found) if (link.dashed === dashed && link.count === 1) trace(ctx, link.points);
       ctx.lineWidth = Math.max(1.1, 0.6 / camera.k);
       ctx.setLineDash(dashed ? [4, 3] : []);
       ctx.stroke();
@@ -224,22 +250,11 @@ class Painter {
       if (link.count === 1) continue;
       ctx.beginPath();
       trace(ctx, link.points);
-      ctx.lineWidth = 1 + Math.log2(link.count) * 0.55;
+      ctx.lineWidth = 1 + Math.log2(link.count) * 0.4;
       ctx.stroke();
     }
-    if (camera.k > 0.3) for (const link of found) tip(ctx, this.ending(link.points, link.target), 1);
+    if (camera.k > 0.3) for (const link of found) tip(ctx, link.points, 1);
     if (scene.labels && camera.k * 9.5 >= READABLE) this.linkLabels(ctx, found, state.palette.soft);
-  }
-
-  // The last points of a route: at the border of the folded owner when it ends within one. Routes enter boxes level.
-  ending(points, box) {
-    const { scene } = this;
-    const front = scene.front[box];
-    const [x, y, before, beforeY] = [points.at(-2), points.at(-1), points.at(-4), points.at(-3)];
-    if (front === box) return [before, beforeY, x, y];
-    const fromRight = before > x;
-    const edge = fromRight ? scene.X[front] + scene.W[front] : scene.X[front];
-    return [edge + (fromRight ? 10 : -10), y, edge, y];
   }
 
   linkLabels(ctx, links, colour) {
@@ -264,7 +279,7 @@ class Painter {
     const { scene, state, camera } = this;
     const chosen = state.selected >= 0 ? state.selected : state.hovered;
     if (chosen < 0) return;
-    const own = scene.links.filter((link) => scene.isApart(link) && !this.isGone(link.source) && !this.isGone(link.target) && (scene.isWithin(link.source, chosen) || scene.isWithin(link.target, chosen)));
+    const own = scene.links.filter((link) => !this.isGone(link.source) && !this.isGone(link.target) && (scene.isWithin(link.source, chosen) || scene.isWithin(link.target, chosen)));
     if (!own.length || own.length > 3000) return;
     ctx.globalAlpha = own.length > 60 ? 0.45 : 0.95;
     ctx.strokeStyle = state.palette.accent;
@@ -276,41 +291,33 @@ class Painter {
       ctx.lineWidth = Math.max(1.9, 1.3 / camera.k);
       ctx.stroke();
       ctx.setLineDash([]);
-      if (camera.k > 0.15) tip(ctx, this.ending(link.points, link.target), Math.max(1.2, 0.6 / camera.k));
+      if (camera.k > 0.15) tip(ctx, link.points, Math.max(1.2, 0.6 / camera.k));
     }
     if (own.length <= 60 && camera.k * 9.5 >= READABLE) this.linkLabels(ctx, own, state.palette.accent);
   }
 
-  // The way that values go. When there are few of them they have routes of their own, else curves for the selected.
+  // The way that values go: all of them when they are few or asked for, else those of the selected.
   flows(ctx) {
     const { scene, state, camera } = this;
     const { selected } = state;
     if (!state.flows && selected < 0) return;
     const size = 1 / Math.min(camera.k, 1);
-    const drawn = new Set();
     ctx.strokeStyle = state.palette.flow;
     ctx.fillStyle = state.palette.flow;
     ctx.lineCap = "round";
-    for (const flow of scene.flows) {
-      const [source, reader] = [scene.front[flow.source], scene.front[flow.reader]];
-      const own = selected >= 0 && (scene.isWithin(flow.source, selected) || scene.isWithin(flow.reader, selected));
-      if (source === reader || !(own || state.flows) || this.isGone(flow.source) || this.isGone(flow.reader)) continue;
-      const pair = source * 1e6 + reader;
-      if (!scene.routed && drawn.has(pair)) continue;
-      drawn.add(pair);
+    for (const { source, reader } of scene.flows) {
+      const own = selected >= 0 && (scene.isWithin(source, selected) || scene.isWithin(reader, selected));
+      if (!(own || state.flows) || this.isGone(source) || this.isGone(reader)) continue;
       ctx.globalAlpha = own ? 1 : selected >= 0 || state.matches ? 0.22 : 0.7;
       ctx.lineWidth = (own ? 2.2 : 1.5) * size;
       ctx.setLineDash([1.5 * size, 4 * size]);
       ctx.beginPath();
-      if (scene.routed) trace(ctx, flow.points);
-      else {
-        flow.points = flowPoints(scene.rectangle(source), scene.rectangle(reader));
-        ctx.moveTo(flow.points[0], flow.points[1]);
-        ctx.bezierCurveTo(...flow.points.slice(2));
-      }
+      const points = flowPoints(scene.rectangle(source), scene.rectangle(reader));
+      ctx.moveTo(points[0], points[1]);
+      ctx.bezierCurveTo(...points.slice(2));
       ctx.stroke();
       ctx.setLineDash([]);
-      if (camera.k > 0.15) arrow(ctx, scene.routed ? this.ending(flow.points, flow.reader) : flow.points, size);
+      if (camera.k > 0.15) arrow(ctx, points, size);
     }
     ctx.lineCap = "butt";
   }
@@ -325,7 +332,7 @@ class Painter {
       const [x, y] = camera.toScreen(scene.X[box], scene.Y[box]);
       const [width, height] = [scene.W[box] * camera.k, scene.H[box] * camera.k];
       if (width < 24 || height < 11) continue;
-      const spot = scene.parts[box].length && !scene.closed[box]
+      const spot = scene.hasParts(box) && scene.isOpen(box)
         ? this.headLabel(ctx, box, [x, y, width])
         : this.middleLabel(ctx, box, [x, y, width, height], taken);
       if (spot) taken.push(spot);
@@ -359,8 +366,8 @@ class Painter {
     ctx.font = `600 ${size}px ${FONT}`;
     const text = fitted(ctx, scene.names[box], width - 5);
     if (!text) return null;
-    const count = scene.count(box);
-    const second = count && height > size * 2.8 && width > 60 ? plural(count, "part") : "";
+    const count = scene.inside[box];
+    const second = count && height > size * 2.8 && width > 60 ? `${count.toLocaleString("en")} inside` : "";
     const middle = y + height / 2 - (second ? size * 0.55 : 0);
     ctx.fillStyle = state.palette.text;
     ctx.fillText(text, x + width / 2, middle);

@@ -73,7 +73,7 @@ class Panel {
       this.findings(model.findings.shown, model.findings.count),
       block.outputs.length ? this.titled("Outputs", make("dl", { class: "facts" }, ...block.outputs.map((one) => this.fact(block, one)))) : [],
       types.length ? this.titled("Types", make("table", null, ...types.map(([type, count]) => make("tr", null, make("td", null, model.index.types[type]), make("td", null, count.toLocaleString("en")))))) : [],
-      this.titled("Keys", make("table", null, ...[
+      matchMedia("(pointer: coarse), (max-width: 900px)").matches ? [] : this.titled("Keys", make("table", null, ...[
         [["/"], "search"], [["Enter"], "next match"], [["+", "−", "0"], "zoom, fit"], [["←", "↑", "→", "↓"], "move the picture"], [["Shift", "→"], "go to the instance beside"], [["v"], "flow of values"], [["o"], "outline"], [["Esc"], "let go"],
       ].map(([keys, what]) => make("tr", null, make("td", null, ...keys.flatMap((key) => [make("kbd", null, key), " "])), make("td", null, what))))),
     );
@@ -96,12 +96,17 @@ class Panel {
   group(box) {
     this.turn += 1;
     const { scene } = this.picture;
-    const members = this.model.members(box);
+    const inside = scene.parts[box];
     this.show(
       make("h2", null, scene.names[box]),
       make("p", { class: "kind" }, scene.types[box]),
-      make("p", null, "The graph is too large to draw every instance; this box stands for all of these. Search finds each of them."),
-      this.titled("Instances", longList(members, this.link)),
+      make("p", null, "A group of instances that lie side by side, so that the picture can be taken in. Pressing it opens it."),
+      make("div", { class: "actions" },
+        make("button", { type: "button", onclick: () => this.picture.toggle(box) }, "Fold or open"),
+        make("button", { type: "button", onclick: () => this.select(-1) }, "Close")),
+      this.titled("In it", longList(inside, (part) => (scene.isGroup(part)
+        ? make("button", { type: "button", class: "link", onclick: () => { this.picture.select(part, { move: true }); this.group(part); } }, `${scene.names[part]} (${scene.types[part]})`)
+        : this.link(part)))),
     );
   }
 
@@ -144,11 +149,10 @@ class Panel {
   }
 
   actions(n) {
-    const box = this.model.boxOf(n);
-    const owner = this.picture.scene.instances[box] === n && this.picture.scene.parts[box].length;
+    const owner = this.picture.scene.hasParts(n);
     return make("div", { class: "actions" },
-      make("button", { type: "button", onclick: () => this.picture.select(box, { move: true, near: true }) }, "Zoom to it"),
-      owner ? make("button", { type: "button", onclick: () => this.picture.toggle(box) }, "Fold or open") : null,
+      make("button", { type: "button", onclick: () => this.picture.select(n, { move: true, near: true }) }, "Zoom to it"),
+      owner ? make("button", { type: "button", onclick: () => this.picture.toggle(n) }, "Fold or open") : null,
       make("button", { type: "button", onclick: () => this.select(-1) }, "Close"));
   }
 

@@ -1,87 +1,13 @@
 // The picture: its boxes and links, what is folded in it, and what pointer, wheel, fingers and keys do.
 
-const SMALLEST_OWNER = [58, 40]; // pixels; a smaller one is shown folded
-
-class Scene {
-  constructor(model) {
-    const { picture } = model;
-    const count = picture.names.length;
-    Object.assign(this, { names: picture.names, types: picture.types, parents: picture.parents, instances: picture.instances, labels: picture.labels });
-    [this.X, this.Y, this.W, this.H] = [0, 1, 2, 3].map((at) => Float32Array.from({ length: count }, (_, box) => picture.places[4 * box + at]));
-    const languages = new Map(model.languages.map((language, at) => [language.name, at]));
-    this.language = picture.languages.map((name) => languages.get(name) ?? model.languages.length);
-    this.parts = Array.from({ length: count }, () => []);
-    const roots = [];
-    this.parents.forEach((parent, box) => (parent < 0 ? roots : this.parts[parent]).push(box));
-    this.order = roots;
-    for (const box of this.order) this.order.push(...this.parts[box]);
-    this.visible = new Uint8Array(count);
-    this.closed = new Uint8Array(count);
-    this.front = new Int32Array(count);
-    this.inside = new Array(count).fill(0);
-    if (picture.boxOf) {
-      for (const box of picture.boxOf) this.inside[box] += 1;
-      for (let box = 0; box < count; box += 1) this.inside[box] -= this.instances[box] >= 0 ? 1 : this.inside[box];
-    }
-    this.flows = picture.flows.map(([source, reader, ...points]) => ({ source, reader, points: backwards(points) }));
-    this.routed = this.flows.every((flow) => flow.points.length);
-    this.links = picture.links.map(([source, target, name, number, ...points]) => ({
-      source, target, name: picture.linkNames[name], count: number, points, dashed: !picture.linkNames[name], bounds: bounds(points),
-    }));
-  }
-
-  // Which boxes are seen: none below a folded one, and owners too small to look into are folded.
-  settle(camera, state) {
-    for (const box of this.order) {
-      const parent = this.parents[box];
-      const seen = parent < 0 || (this.visible[parent] && !this.closed[parent]);
-      const small = this.W[box] * camera.k < SMALLEST_OWNER[0] || this.H[box] * camera.k < SMALLEST_OWNER[1];
-      this.visible[box] = seen ? 1 : 0;
-      this.closed[box] = this.parts[box].length && (state.folded.has(box) || small) ? 1 : 0;
-      this.front[box] = seen ? box : this.front[parent];
-    }
-  }
-
-  isApart(link) { return this.front[link.source] !== this.front[link.target]; }
-
-  isWithin(inner, outer) {
-    for (let box = inner; box >= 0; box = this.parents[box]) if (box === outer) return true;
-    return false;
-  }
-
-  count(box) { return this.parts[box].length + this.inside[box]; }
-
-  rectangle(box) { return [this.X[box], this.Y[box], this.W[box], this.H[box]]; }
-
-  button(box) { return [this.X[box] + this.W[box] - 25, this.Y[box] + 8, 17]; }
-}
-
-function backwards(points) {
-  const turned = [];
-  for (let at = points.length - 2; at >= 0; at -= 2) turned.push(points[at], points[at + 1]);
-  return turned;
-}
-
-function bounds(points) {
-  const box = [Infinity, Infinity, -Infinity, -Infinity];
-  for (let at = 0; at < points.length; at += 2) {
-    box[0] = Math.min(box[0], points[at]);
-    box[1] = Math.min(box[1], points[at + 1]);
-    box[2] = Math.max(box[2], points[at]);
-    box[3] = Math.max(box[3], points[at + 1]);
-  }
-  return box;
-}
-
 class Picture {
-  // `chosen(box)` is called when a box, or (-1) nothing, is pressed.
-  constructor(model, chosen) {
-    this.model = model;
-    this.chosen = chosen;
+  // `chosen(box)` is called when a box, or (-1) nothing, is pressed; `changed()` when boxes were opened or folded.
+  constructor(model, chosen, changed) {
+    Object.assign(this, { model, chosen, changed });
     this.canvas = byId("canvas");
     this.scene = new Scene(model);
     this.camera = new Camera(() => this.redraw());
-    this.state = { selected: -1, hovered: -1, matches: null, hidden: new Set(), folded: new Set(), flows: this.scene.routed, findings: this.worstFindings(), palette: null };
+    this.state = { selected: -1, hovered: -1, matches: null, hidden: new Set(), flows: this.scene.flows.length <= 120, findings: this.worstFindings(), palette: null };
     this.painter = new Painter(this.scene, this.camera, this.state);
     this.canvas.setAttribute("aria-label", `Picture of ${plural(model.count, "instance")}`);
     this.pointers = new Map();
@@ -92,14 +18,32 @@ class Picture {
     this.fit(true);
   }
 
+  // By box the worst finding of what it stands for.
   worstFindings() {
     const worst = new Map();
     for (const [n, findings] of this.model.findingsOf) {
-      const box = this.model.boxOf(n);
+      const box = this.scene.front[n];
       const severity = findings.some((one) => one.severity === "error") ? "error" : "warning";
       if (worst.get(box) !== "error") worst.set(box, severity);
     }
     return worst;
+  }
+
+  // The boxes in which matches of a search are; null: there is no search.
+  mark(matches) {
+    this.matches = matches;
+    this.state.matches = matches && new Set(matches.map((n) => this.scene.front[n]));
+  }
+
+  // After boxes were opened or folded: the box that was pressed stays where it is.
+  rearranged(held, before) {
+    this.state.findings = this.worstFindings();
+    this.mark(this.matches || null);
+    const { camera, scene } = this;
+    camera.least = Math.min(this.whole()[2] * 0.5, 0.2);
+    if (held >= 0 && before) camera.set(camera.x + scene.X[held] - before[0], camera.y + scene.Y[held] - before[1], camera.k);
+    this.changed();
+    this.redraw();
   }
 
   paint(dark) {
@@ -131,7 +75,7 @@ class Picture {
     if (this.state.palette) this.painter.draw(this.canvas.getContext("2d"), this.ratio);
   }
 
-  whole() { return this.camera.around([0, 0, ...this.model.picture.size], 28, 1.25); }
+  whole() { return this.camera.around([0, 0, ...this.scene.size], 28, 1.25); }
 
   fit(swift) {
     this.camera.go(this.whole(), swift);
@@ -150,11 +94,11 @@ class Picture {
 
   // Shows a box: opens what it lies in, and moves there when it is not well in view.
   select(box, { move = false, near = false } = {}) {
-    this.state.selected = box;
     if (box >= 0 && move) {
-      for (let above = this.scene.parents[box]; above >= 0; above = this.scene.parents[above]) this.state.folded.delete(above);
+      if (this.scene.reveal(box)) this.rearranged(-1);
       this.moveTo(box, near);
     }
+    this.state.selected = box;
     this.redraw();
   }
 
@@ -170,12 +114,23 @@ class Picture {
   }
 
   toggle(box) {
-    const { folded } = this.state;
-    if (!this.scene.parts[box].length) return;
-    if (folded.has(box)) folded.delete(box);
-    else folded.add(box);
-    say(`${this.scene.names[box]} ${folded.has(box) ? "folded" : "opened"}`);
-    this.redraw();
+    const { scene } = this;
+    if (!scene.hasParts(box)) return;
+    const before = [scene.X[box], scene.Y[box]];
+    this.fitted = false;
+    scene.toggle(box);
+    this.rearranged(box, before);
+    say(`${scene.names[box]} ${scene.isOpen(box) ? "opened" : "folded"}`);
+    if (scene.isOpen(box)) this.show(box);
+  }
+
+  // Moves just so far that an opened box is seen, as far as it fits.
+  show(box) {
+    const { camera, scene } = this;
+    const [x, y] = camera.toScreen(scene.X[box], scene.Y[box]);
+    const [width, height] = [scene.W[box] * camera.k, scene.H[box] * camera.k];
+    if (x >= 0 && y >= 0 && x + width <= camera.width && y + height <= camera.height) return;
+    camera.go(camera.around(scene.rectangle(box), 24, camera.k));
   }
 
   toggleFlows() {
@@ -185,11 +140,13 @@ class Picture {
   }
 
   toggleAll() {
-    const owners = this.scene.order.filter((box) => this.scene.parts[box].length);
-    const open = owners.some((box) => !this.state.folded.has(box));
-    this.state.folded = new Set(open ? owners : []);
-    say(open ? "All owners folded" : "All owners opened");
-    this.redraw();
+    const { scene } = this;
+    const opening = !scene.seen.some((box) => scene.isOpen(box));
+    if (opening) scene.openAll();
+    else scene.closeAll();
+    this.rearranged(-1);
+    this.fit(true);
+    say(opening ? "Opened" : "All folded");
   }
 
   at(px, py) {
@@ -203,7 +160,7 @@ class Picture {
   }
 
   onButton(box, px, py) {
-    if (box < 0 || !this.scene.parts[box].length || this.camera.k * 12 < READABLE) return false;
+    if (box < 0 || !this.scene.hasParts(box) || this.camera.k * 12 < READABLE) return false;
     const [x, y] = this.camera.toPicture(px, py);
     const [left, top, side] = this.scene.button(box);
     return x >= left - 3 && y >= top - 3 && x <= left + side + 3 && y <= top + side + 3;
@@ -259,7 +216,8 @@ class Picture {
     this.canvas.classList.remove("dragging");
     if (this.travelled >= 4 || event.type === "pointercancel") return;
     const box = this.at(event.offsetX, event.offsetY);
-    if (this.onButton(box, event.offsetX, event.offsetY)) this.toggle(box);
+    // A group is nothing but what is in it: pressing it anywhere opens it.
+    if (this.onButton(box, event.offsetX, event.offsetY) || (box >= 0 && this.scene.isGroup(box) && !this.scene.isOpen(box))) this.toggle(box);
     else this.chosen(box);
   }
 
@@ -267,7 +225,7 @@ class Picture {
     const tip = byId("tip");
     this.canvas.classList.toggle("over", box >= 0);
     if (box >= 0) {
-      tip.replaceChildren(make("b", null, this.scene.names[box]), make("span", null, this.scene.types[box]));
+      tip.replaceChildren(make("b", null, this.scene.names[box]), make("span", null, this.scene.kind(box)));
       tip.hidden = false;
       tip.style.left = `${Math.max(4, Math.min(px + 14, this.camera.width - tip.offsetWidth - 6))}px`;
       tip.style.top = `${Math.max(4, Math.min(py + 18, this.camera.height - tip.offsetHeight - 6))}px`;

@@ -41,7 +41,7 @@ class Search {
     this.at = -1;
     if (!words) {
       this.matches = [];
-      this.picture.state.matches = null;
+      this.picture.mark(null);
       this.outline.tree();
       this.report();
       this.picture.redraw();
@@ -57,7 +57,7 @@ class Search {
     // Names before values: whoever types a name means the thing.
     const inName = (n) => (this.model.name(n).toLowerCase().includes(words) ? 0 : 1);
     this.matches = found.map((n) => [inName(n), n]).sort((a, b) => a[0] - b[0] || a[1] - b[1]).map(([, n]) => n);
-    this.picture.state.matches = new Set(this.matches.map((n) => this.model.boxOf(n)));
+    this.picture.mark(this.matches);
     this.outline.list(this.matches);
     this.report();
     this.picture.redraw();

@@ -1,0 +1,187 @@
+"""What a picture shows of a graph that is too large for one: boxes that stand for many, to be opened one after the other.
+
+Every instance is a box. A container (an owner, or the whole) with more parts than can be told apart gets groups between it and
+its parts: one for each type, and where a type has too many instances, pieces of it by name. So no box ever opens to more than
+`MOST_BOXES`, whatever the graph is. Which containers are open at first is computed here, too: from the top, as long as there is
+room.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import ceil
+from typing import Final
+
+from msgspec import Struct
+
+from sabir.graph.graph import PART_TYPE, Graph
+from sabir.graph.instance import Instance
+from sabir.graph.views.links import Ownership
+from sabir.graph.views.words import one_line
+
+__all__ = ["MOST_BOXES", "Folding", "Group", "fold"]
+
+MOST_BOXES: Final = 60
+"""More nobody tells apart at a glance."""
+
+
+class Group(Struct, frozen=True, kw_only=True):
+    """A box that stands for several instances of one container."""
+
+    name: str
+    type: str
+    language: str
+    """Empty where its instances are of several."""
+
+
+class Folding(Struct, frozen=True, kw_only=True):
+    """The boxes of a graph: its instances by number, then the groups."""
+
+    groups: Sequence[Group]
+    parents: Sequence[int]
+    """By box: the box it lies in, or -1."""
+    opened: frozenset[int]
+    """The containers that are open at first."""
+
+    @property
+    def instances(self) -> int:
+        return len(self.parents) - len(self.groups)
+
+    def fronts(self) -> list[int]:
+        """By box: itself when it is seen at first, else the box it is folded into."""
+        fronts = [-1] * len(self.parents)
+        for box in _outside_in(self.parents):
+            parent = self.parents[box]
+            is_seen = parent < 0 or (fronts[parent] == parent and parent in self.opened)
+            fronts[box] = box if is_seen else fronts[parent]
+        return fronts
+
+
+def fold(graph: Graph, tree: Ownership, *, most: int = MOST_BOXES) -> Folding:
+    folder = _Folder(graph, most)
+    number = folder.number
+    folder.place([number[root.id] for root in tree.roots], -1)
+    for owner, parts in tree.parts.items():
+        folder.place([number[part.id] for part in parts], number[owner])
+    return Folding(groups=folder.groups, parents=folder.parents, opened=_opened(folder))
+
+
+class _Folder:
+    def __init__(self, graph: Graph, most: int) -> None:
+        self.instances: list[Instance] = list(graph)
+        self.number: Mapping[str, int] = {
+            instance.id: position for position, instance in enumerate(self.instances)
+        }
+        self.most = most
+        self.groups: list[Group] = []
+        self.parents = [-1] * len(self.instances)
+
+    def place(self, boxes: Sequence[int], parent: int) -> None:
+        """Put instances into a container, with groups between them where they are too many."""
+        if len(boxes) <= self.most:
+            for box in boxes:
+                self.parents[box] = parent
+            return
+        kinds: dict[tuple[str, str], list[int]] = {}
+        for box in boxes:
+            instance = self.instances[box]
+            kinds.setdefault((instance.language, instance.type), []).append(box)
+        if len(kinds) == 1:
+            self._place_pieces(boxes, parent)
+        elif len(kinds) > self.most:
+            self._place_many_kinds(list(kinds.values()), parent)
+        else:
+            self._place_kinds(list(kinds.values()), parent)
+
+    def _place_kinds(self, kinds: Sequence[Sequence[int]], parent: int) -> None:
+        """A group for each type; those of the rarest stay instances as long as there is room."""
+        largest = self._largest_kept([len(members) for members in kinds])
+        for members in kinds:
+            if len(members) <= largest:
+                for box in members:
+                    self.parents[box] = parent
+            else:
+                self.place(members, self._group(self.instances[members[0]].type, members, parent))
+
+    def _largest_kept(self, counts: Sequence[int]) -> int:
+        """Up to how many instances a type has no group: types with as many are treated alike."""
+        largest, boxes = 1, len(counts)
+        for count in sorted(set(counts)):
+            boxes += (count - 1) * counts.count(count)
+            if boxes > self.most // 2 or count > self.most // 4:
+                break
+            largest = count
+        return largest
+
+    def _place_many_kinds(self, kinds: Sequence[Sequence[int]], parent: int) -> None:
+        """More types than boxes: the frequent ones have their groups, the others share one."""
+        ordered = sorted(kinds, key=len, reverse=True)
+        frequent, rare = ordered[: self.most // 2], ordered[self.most // 2 :]
+        self._place_kinds(frequent, parent)
+        members = [box for kind in rare for box in kind]
+        group = self._group(f"{len(rare):,} further types", members, parent)
+        if len(rare) > self.most:
+            self._place_pieces(members, group)
+        else:
+            self._place_kinds(rare, group)
+
+    def _place_pieces(self, boxes: Sequence[int], parent: int) -> None:
+        pieces = min(self.most // 2, ceil(len(boxes) / (self.most // 2)))
+        size = ceil(len(boxes) / pieces)
+        for start in range(0, len(boxes), size):
+            members = boxes[start : start + size]
+            first, last = (one_line(self.instances[box].name) for box in (members[0], members[-1]))
+            group = self._group(f"{first} … {last}", members, parent)
+            if len(members) > self.most:
+                self._place_pieces(members, group)
+            else:
+                for box in members:
+                    self.parents[box] = group
+
+    def _group(self, name: str, members: Sequence[int], parent: int) -> int:
+        languages = {self.instances[box].language for box in members}
+        self.groups.append(
+            Group(
+                name=name,
+                type=f"{len(members):,} instances",
+                language=languages.pop() if len(languages) == 1 else "",
+            )
+        )
+        self.parents.append(parent)
+        return len(self.parents) - 1
+
+
+def _outside_in(parents: Sequence[int]) -> list[int]:
+    """All boxes, each after the one it lies in."""
+    inside: list[list[int]] = [[] for _ in parents]
+    order: list[int] = []
+    for box, parent in enumerate(parents):
+        (order if parent < 0 else inside[parent]).append(box)
+    for box in order:
+        order += inside[box]
+    return order
+
+
+def _opened(folder: _Folder) -> frozenset[int]:
+    """Owners from the top, as long as all that is seen then can be told apart; those of one type beside each other all or none.
+    Groups are opened by whoever looks."""
+    inside: dict[int, list[int]] = {}
+    for box, parent in enumerate(folder.parents):
+        inside.setdefault(parent, []).append(box)
+    seen = len(inside.get(-1, ()))
+    opened: set[int] = set()
+    waiting = [-1]
+    for holder in waiting:
+        cohorts: dict[object, list[int]] = {}
+        for box in inside.get(holder, ()):
+            if box in inside and box < len(folder.instances):
+                instance = folder.instances[box]
+                key = box if instance.type == PART_TYPE else (instance.language, instance.type)
+                cohorts.setdefault(key, []).append(box)
+        for cohort in cohorts.values():
+            parts = sum(len(inside[box]) for box in cohort)
+            if seen + parts <= folder.most:
+                seen += parts
+                opened.update(cohort)
+                waiting += cohort
+    return frozenset(opened)
