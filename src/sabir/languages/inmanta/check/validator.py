@@ -10,6 +10,7 @@ from sabir.checks.files import FileSelection
 from sabir.checks.validator import BaseValidator
 from sabir.diagnostics.finding import Finding, Severity
 from sabir.diagnostics.rules import Rule
+from sabir.languages.inmanta.check.values import check_values
 from sabir.languages.inmanta.check.variables import check_variables
 from sabir.languages.inmanta.model.functions import function_names
 from sabir.languages.inmanta.model.names import check_names
@@ -45,4 +46,4 @@ class InmantaValidator(BaseValidator):
         definitions = resolve_definitions(project)
         findings += definitions.findings
         findings += check_names(definitions, function_names(project))
-        return findings + check_variables(definitions)
+        return findings + check_variables(definitions) + check_values(definitions)

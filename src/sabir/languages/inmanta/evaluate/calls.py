@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from sabir.diagnostics.finding import Related
-from sabir.graph.values import UNKNOWN, Unknown
-from sabir.languages.inmanta.evaluate.functions import CASTS, Function, Parameter, is_unknown
+from sabir.graph.values import Unknown
+from sabir.languages.inmanta.evaluate.functions import CASTS, Function, Parameter, stops
 from sabir.languages.inmanta.evaluate.plugins.api import NotAllowed
 from sabir.languages.inmanta.evaluate.scopes import Scope
 from sabir.languages.inmanta.evaluate.values import Frame, Pending, Read, Stop
@@ -122,7 +122,6 @@ class CallCompiler:
         python, returns = function.call, function.returns
         sources = self.compiler.functions.sources
         accepts = returns.accepts if returns is not None else None
-        unknown_ok = function.allow_unknown
         context = self.compiler.functions_context(scope, place) if function.context else None
 
         def read(frame: Frame) -> Any:
@@ -131,8 +130,8 @@ class CallCompiler:
                 value = argument(frame)
                 if not fits(value):
                     raise _wrong_type(function, parameter, value, place)
-                if not unknown_ok and type(value) is not str and is_unknown(value):
-                    return UNKNOWN
+                if type(value) is not str and stops(function, value):
+                    return Unknown()
                 values.append(value)
             try:
                 result = python(*values) if context is None else python(context(frame), *values)
@@ -166,8 +165,8 @@ class CallCompiler:
                 else:
                     named[name] = value
             _bind(function, positional, named, place)
-            if not function.allow_unknown and (is_unknown(positional) or is_unknown(named)):
-                return UNKNOWN
+            if any(stops(function, value) for value in (*positional, *named.values())):
+                return Unknown()
             try:
                 if context is not None:
                     result = function.call(context(frame), *positional, **named)

@@ -63,8 +63,13 @@ class _Parts:
     def frame(self, level: int, outer: Frame, item: Any) -> Frame:
         return [outer, item, *self.scopes[level + 1].layout.rest()]
 
-    def is_wanted(self, frame: Frame) -> bool:
-        return all(guard(frame) is True for guard in self.guards)
+    def is_wanted(self, frame: Frame) -> Any:
+        """True, false, or unknown."""
+        for guard in self.guards:
+            decided = guard(frame)
+            if decided is not True:
+                return decided
+        return True
 
     def no_list(self, value: Any) -> Stop:
         return stop(TYPE, f"{shown_value(value)} is no list and cannot be iterated", self.place)
@@ -87,6 +92,8 @@ class _Progress:
     def run(self, level: int, outer: Frame) -> None:
         parts, frames, is_last = self.parts, self.frames, level + 1 == len(self.parts.sources)
         items = parts.sources[level](outer)
+        if isinstance(items, Unknown):
+            items = [items]
         if not isinstance(items, list):
             raise parts.no_list(items)
         for position in range(self.at[level], len(items)):
@@ -96,12 +103,21 @@ class _Progress:
                 frame = frames[level] = parts.frame(level, outer, items[position])
                 self.rounds += 1
                 self.budget.room(self.rounds, parts.place)
-            if not is_last:
+            if isinstance(items[position], Unknown):
+                self.out.append(items[position])  # nothing is known of what would be made of it, either
+            elif not is_last:
                 self.run(level + 1, frame)
-            elif parts.is_wanted(frame):
-                self._add(parts.element(frame))
+            else:
+                self._item(frame)
             frames[level] = None
         self.at[level] = 0
+
+    def _item(self, frame: Frame) -> None:
+        wanted = self.parts.is_wanted(frame)
+        if wanted is True:
+            self._add(self.parts.element(frame))
+        elif isinstance(wanted, Unknown):
+            self.out.append(wanted)
 
     def _add(self, value: Any) -> None:
         if isinstance(value, list):
@@ -170,7 +186,7 @@ class Flow:
                 flatten(value, items)
                 for item in items:
                     body(item)
-            else:
+            elif not isinstance(value, Unknown):
                 body(value)
 
         self._start(loop, None, sink)
@@ -192,8 +208,11 @@ class Flow:
         parts, engine = self.parts, self.engine
 
         def run_item(frame: Frame) -> None:
-            if parts.is_wanted(frame):
+            wanted = parts.is_wanted(frame)
+            if wanted is True:
                 self._sink(parts.element(frame))
+            elif isinstance(wanted, Unknown):
+                self._sink(wanted)
 
         if level == len(parts.sources):
             return run_item
@@ -204,14 +223,19 @@ class Flow:
             following = self._steps[level + 1]
 
             def body(item: Any) -> None:
-                engine.run_step(following, parts.frame(level, frame, item))
+                if isinstance(item, Unknown):
+                    self._sink(item)
+                else:
+                    engine.run_step(following, parts.frame(level, frame, item))
 
             if isinstance(items, list):
                 for item in items:
                     body(item)
             elif type(items) is RelationValue:
                 engine.listen(items, self._steps[level], frame, body)
-            elif not isinstance(items, Unknown):
+            elif isinstance(items, Unknown):
+                self._sink(items)
+            else:
                 raise parts.no_list(items)
 
         return run_loop

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from sabir.diagnostics.finding import Related
+from sabir.graph.values import Unknown
 from sabir.languages.inmanta.evaluate.closing import Key, Writers, assigned_slot
 from sabir.languages.inmanta.evaluate.compiler import Compiler
 from sabir.languages.inmanta.evaluate.engine import Activity, Engine
@@ -23,7 +24,7 @@ from sabir.languages.inmanta.evaluate.values import (
 )
 from sabir.languages.inmanta.evaluate.writing import MULTIPLICITY, stop
 from sabir.languages.inmanta.model.entities import Property
-from sabir.languages.inmanta.model.types import shown_value
+from sabir.languages.inmanta.model.types import TYPE, shown_value
 from sabir.languages.inmanta.syntax import nodes
 from sabir.languages.inmanta.syntax.examples import inmanta_rule
 from sabir.languages.inmanta.syntax.walking import walk
@@ -66,6 +67,20 @@ class _Ending:
             self._complete(instance, trouble=trouble)
         if engine.parked:
             self._waiting()
+        self._annotations()
+
+    def _annotations(self) -> None:
+        """What annotates a relation is a value, and has to be known."""
+        for space in self.compiler.definitions.project.namespaces.values():
+            names, frame = self.compiler.scopes[space.name].names, self.compiler.frame(space.name)
+            for statement in space.statements:
+                for annotation in statement.annotations if isinstance(statement, nodes.Relation) else ():
+                    slot = names.get(annotation.name) if isinstance(annotation, nodes.Name) else None
+                    if slot is not None and isinstance(frame[slot], Unknown):
+                        place = nodes.place_of(space.source, annotation)
+                        self.engine.report(
+                            stop(TYPE, "a relation cannot be annotated with what is not known yet", place)
+                        )
 
     def _collect(self) -> None:
         """What the failed and the waiting statements would have written."""
@@ -110,7 +125,7 @@ class _Ending:
                     self._unset(instance, prop)
             elif kind is RelationValue:
                 prop = value.prop
-                if len(value.values) < prop.low and not (
+                if len(value.values) + len(value.unknowns) < prop.low and not (
                     trouble and self._excused(instance, slot, prop.name)
                 ):
                     self._too_few(instance, prop, len(value.values))

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
 from sabir.diagnostics.near import did_you_mean
-from sabir.graph.values import UNKNOWN, Unknown
+from sabir.graph.values import Unknown
 from sabir.languages.inmanta.evaluate import operators
 from sabir.languages.inmanta.evaluate.budget import LARGE_LIST, Budget
 from sabir.languages.inmanta.evaluate.comprehensions import comprehension, flow
@@ -101,12 +101,15 @@ class ExpressionCompiler:
         """Like `read`, but an open relation is answered as it is, and a comprehension as the flow of its items."""
         if isinstance(node, nodes.Comprehension):
             return flow(self, node, scope)
+        if isinstance(node, nodes.Conditional):
+            return self._choice(node, scope, self.gradual)
         if isinstance(node, nodes.AttributeRef):
             return self.gradual_read(self.read(node.base, scope), node.name, self.place(node, scope))
-        if isinstance(node, nodes.Name) and "::" not in node.name:
-            depth = self._attribute_by_name(node.name, scope)
-            if depth is not None:
-                return self.gradual_read(self_reader(depth), node.name, self.place(node, scope))
+        if isinstance(node, nodes.Name):
+            place = self.place(node, scope)
+            read = self.find(node.name, scope, place, self.gradual_read)
+            if read is not None:
+                return read
         return self.read(node, scope)
 
     def _attribute_by_name(self, name: str, scope: Scope) -> int | None:
@@ -193,7 +196,15 @@ class ExpressionCompiler:
 
         return unknown
 
-    def find(self, name: str, scope: Scope, place: Place) -> Read | None:
+    def find(
+        self,
+        name: str,
+        scope: Scope,
+        place: Place,
+        attribute_read: Callable[[Read, str, Place], Read] | None = None,
+    ) -> Read | None:
+        """Read what a name means; how it is read when it is an attribute of the instance that is refined."""
+        attribute_read = attribute_read or self.attribute_read
         if "::" in name:
             return self._qualified(name, scope)
         for inner, depth in scope.chain():
@@ -202,19 +213,26 @@ class ExpressionCompiler:
                 return self.variable_read(inner, depth, slot)
             if inner.entity is not None:
                 if name in inner.entity.all_properties:
-                    return self.attribute_read(self_reader(depth), name, place)
-                child = self._of_a_child(name, inner, depth, place)
+                    return attribute_read(self_reader(depth), name, place)
+                child = self._of_a_child(name, inner, depth, place, attribute_read)
                 if child is not None:
                     return child
         return None
 
-    def _of_a_child(self, name: str, scope: Scope, depth: int, place: Place) -> Read | None:
+    def _of_a_child(
+        self,
+        name: str,
+        scope: Scope,
+        depth: int,
+        place: Place,
+        attribute_read: Callable[[Read, str, Place], Read],
+    ) -> Read | None:
         """An implementation written for a parent may name an attribute that only a child entity has."""
         assert scope.entity is not None
         if not any(name in entity.all_properties for entity in self.compiler.descendants(scope.entity)):
             return None
         instance_of = self_reader(depth)
-        attribute = self.attribute_read(instance_of, name, place)
+        attribute = attribute_read(instance_of, name, place)
         outer = self.find(name, scope.parent, place) if scope.parent is not None else None
 
         def read(frame: Frame) -> Any:
@@ -307,8 +325,10 @@ class ExpressionCompiler:
         if isinstance(operand, nodes.Lookup):
             base, key = self.read(operand.base, scope), self.read(operand.key, scope)
 
-            def has_key(frame: Frame) -> bool:
+            def has_key(frame: Frame) -> Any:
                 container = base(frame)
+                if isinstance(container, Unknown):
+                    return container
                 return isinstance(container, dict) and is_defined(container.get(key(frame)))
 
             return has_key
@@ -320,14 +340,19 @@ class ExpressionCompiler:
         return lambda frame: is_defined(read(frame))
 
     def _conditional(self, node: nodes.Conditional, scope: Scope) -> Read:
+        return self._choice(node, scope, self.read)
+
+    def _choice(
+        self, node: nodes.Conditional, scope: Scope, compiled: Callable[[nodes.Expression, Scope], Read]
+    ) -> Read:
         test = self.condition(node.condition, scope, operators.ConditionOf.CHOICE)
-        then, otherwise = self.read(node.then, scope), self.read(node.otherwise, scope)
+        then, otherwise = compiled(node.then, scope), compiled(node.otherwise, scope)
 
         def read(frame: Frame) -> Any:
             decided = test(frame)
             if decided is True:
                 return then(frame)
-            return otherwise(frame) if decided is False else UNKNOWN
+            return otherwise(frame) if decided is False else decided
 
         return read
 

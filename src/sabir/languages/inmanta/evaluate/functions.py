@@ -32,6 +32,8 @@ class Function(Struct, frozen=True, eq=False, dict=True):
     returns: ValueType | None = None
     context: bool = False
     allow_unknown: bool = False
+    foreign: bool = False
+    """Whether it sees values through views, which tell it when it reads what is not known."""
     refused: bool = False
     deprecated: str | None = None
     variadic: bool = False
@@ -86,7 +88,10 @@ def _cast_number(value: Any) -> Any:
     if isinstance(value, int):
         return int(value)  # of true and false, too
     if isinstance(value, str):
-        return float(value)  # "3", too, as the existing engine has it
+        try:
+            return int(value)
+        except ValueError:
+            return float(value)
     raise TypeError
 
 
@@ -113,6 +118,13 @@ CASTS: dict[str, Callable[[Any], Any]] = {
     "string": _cast_string,
     "bool": _cast_bool,
 }
+
+
+def stops(function: Function, value: Any) -> bool:
+    """Whether a function is not called at all, because this value is not known yet."""
+    if function.allow_unknown:
+        return False
+    return isinstance(value, Unknown) if function.foreign else is_unknown(value)
 
 
 def is_unknown(value: Any) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from sabir.graph.values import Unknown
 from sabir.languages.inmanta.evaluate.values import Instance, WaitForKey
 from sabir.languages.inmanta.model.entities import IndexDef
 
@@ -19,7 +20,8 @@ def hashable(value: Any) -> Any:
         return ("list", *(hashable(item) for item in value))
     if isinstance(value, dict):
         return ("dict", *sorted((key, hashable(item)) for key, item in value.items()))
-    return value
+    # Two values that are not known yet need not be the same.
+    return ("unknown", id(value)) if type(value) is Unknown else value
 
 
 class Indexes:

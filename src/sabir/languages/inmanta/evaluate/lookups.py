@@ -12,6 +12,7 @@ from sabir.languages.inmanta.evaluate.scopes import Scope
 from sabir.languages.inmanta.evaluate.values import Frame, Instance, Read, Stop
 from sabir.languages.inmanta.evaluate.writing import stop
 from sabir.languages.inmanta.model.entities import EntityType, IndexDef
+from sabir.languages.inmanta.model.names import CALL
 from sabir.languages.inmanta.model.types import TYPE, shown_value
 from sabir.languages.inmanta.syntax import nodes
 from sabir.languages.inmanta.syntax.examples import HOST, inmanta_rule
@@ -91,10 +92,7 @@ class LookupCompiler:
         def read(frame: Frame) -> Instance:
             values = {name: value(frame) for name, value in plain.items()}
             for unpack in unpacks:
-                entries = unpack(frame)
-                if not isinstance(entries, dict):
-                    raise stop(TYPE, f"'**' takes a dict, not {shown_value(entries)}", place)
-                values |= entries
+                _add_entries(values, unpack(frame), place)
             names = [name for name in values if name]
             index = find_index(entity, names)
             if index is None:
@@ -107,12 +105,10 @@ class LookupCompiler:
     def selector_lookup(self, node: nodes.SelectorLookup, scope: Scope) -> Read:
         base = self.compiler.read(node.base, scope)
         place = nodes.place_of(scope.space.source, node)
-        reads = {
-            argument.name or "": self.compiler.read(argument.value, scope) for argument in node.arguments
-        }
+        reads = [(argument.name, self.compiler.read(argument.value, scope)) for argument in node.arguments]
         indexes = self.compiler.engine.indexes
         relation = node.relation
-        plans: dict[EntityType, tuple[IndexDef, str]] = {}
+        plans: dict[tuple[EntityType, tuple[str, ...]], tuple[IndexDef, str]] = {}
 
         def read(frame: Frame) -> Instance:
             instance = base(frame)
@@ -122,16 +118,27 @@ class LookupCompiler:
                     f"{shown_value(instance)} is no instance and has no relation {relation!r}",
                     place,
                 )
-            plan = plans.get(instance.entity)
+            values: dict[str, Any] = {}
+            for name, argument in reads:
+                _add_entries(values, argument(frame) if name is None else {name: argument(frame)}, place)
+            kind = (instance.entity, tuple(values))
+            plan = plans.get(kind)
             if plan is None:
-                plan = plans[instance.entity] = _plan(instance.entity, relation, list(reads), place)
+                plan = plans[kind] = _plan(instance.entity, relation, list(values), place)
             index, back = plan
-            key = tuple(
-                [instance if name == back else hashable(reads[name](frame)) for name in index.attributes]
-            )
+            key = tuple([instance if name == back else hashable(values[name]) for name in index.attributes])
             return indexes.need(index, key)
 
         return read
+
+
+def _add_entries(values: dict[str, Any], entries: Any, place: Place) -> None:
+    if not isinstance(entries, dict):
+        raise stop(TYPE, f"'**' takes a dict, not {shown_value(entries)}", place)
+    twice = values.keys() & entries.keys()
+    if twice:
+        raise stop(CALL, f"{min(twice)!r} is set twice in this look-up", place)
+    values |= entries
 
 
 def _plan(entity: EntityType, relation: str, names: list[str], place: Place) -> tuple[IndexDef, str]:

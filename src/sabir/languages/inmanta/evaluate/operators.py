@@ -7,7 +7,7 @@ from collections.abc import Callable
 from enum import Enum
 from typing import Any, Final
 
-from sabir.graph.values import UNKNOWN, Unknown
+from sabir.graph.values import Unknown
 from sabir.languages.inmanta.evaluate.budget import LIMIT
 from sabir.languages.inmanta.evaluate.values import Frame, Instance, Read, Stop
 from sabir.languages.inmanta.evaluate.writing import stop
@@ -52,17 +52,25 @@ def condition_error(value: Any, role: str, place: Place) -> Stop:
 
 
 def binary(symbol: str, left: Read, right: Read, place: Place) -> Read:
-    if symbol == "==":
-        return lambda frame: left(frame) == right(frame)
-    if symbol == "!=":
-        return lambda frame: left(frame) != right(frame)
+    if symbol in ("==", "!="):
+        return _equality(left, right, wanted=symbol == "==")
     if symbol in _COMPARISONS:
         return _comparison(symbol, left, right, place)
     if symbol == "in":
         return lambda frame: _contains(left(frame), right(frame), place)
     if symbol == "not in":
-        return lambda frame: not _contains(left(frame), right(frame), place)
+        return negation(lambda frame: _contains(left(frame), right(frame), place), place)
     return _arithmetic(symbol, left, right, place)
+
+
+def _equality(left: Read, right: Read, *, wanted: bool) -> Read:
+    def read(frame: Frame) -> Any:
+        first, second = left(frame), right(frame)
+        if type(first) is Unknown or type(second) is Unknown:
+            return Unknown()
+        return (first == second) is wanted
+
+    return read
 
 
 def _comparison(symbol: str, left: Read, right: Read, place: Place) -> Read:
@@ -73,7 +81,7 @@ def _comparison(symbol: str, left: Read, right: Read, place: Place) -> Read:
         if isinstance(first, int | float) and isinstance(second, int | float):
             return compare(first, second)
         if isinstance(first, Unknown) or isinstance(second, Unknown):
-            return UNKNOWN
+            return Unknown()
         wrong = first if not isinstance(first, int | float) else second
         raise stop(TYPE, f"{symbol!r} compares numbers, and {shown_value(wrong)} is none", place)
 
@@ -81,12 +89,14 @@ def _comparison(symbol: str, left: Read, right: Read, place: Place) -> Read:
 
 
 def _contains(value: Any, container: Any, place: Place) -> Any:
+    if isinstance(container, Unknown) or (isinstance(value, Unknown) and isinstance(container, list | dict)):
+        return Unknown()
     if isinstance(container, dict):
         return isinstance(value, str) and value in container
     if isinstance(container, list):
-        return value in container
-    if isinstance(container, Unknown):
-        return UNKNOWN
+        if value in container:
+            return True
+        return Unknown() if any(type(item) is Unknown for item in container) else False
     raise stop(TYPE, f"'in' looks into a list or a dict, and {shown_value(container)} is neither", place)
 
 
@@ -99,7 +109,7 @@ def _arithmetic(symbol: str, left: Read, right: Read, place: Place) -> Read:
         numbers: bool = isinstance(first, int | float) and isinstance(second, int | float)
         if not numbers and not (symbol == "+" and isinstance(first, str) and isinstance(second, str)):
             if isinstance(first, Unknown) or isinstance(second, Unknown):
-                return UNKNOWN
+                return Unknown()
             raise _wrong_operands(symbol, first, second, place)
         if symbol == "**" and _too_large(first, second):
             raise stop(LIMIT, f"{shown_value(first)} ** {shown_value(second)} is too large a number", place)
@@ -107,6 +117,8 @@ def _arithmetic(symbol: str, left: Read, right: Read, place: Place) -> Read:
             result = compute(first, second)
         except (ArithmeticError, ValueError) as error:
             raise stop(TYPE, f"{shown_value(first)} {symbol} {shown_value(second)}: {error}", place) from None
+        if symbol == "/" and type(first) is int and type(second) is int and not first % second:
+            result = first // second  # a whole number fits where a whole number is asked for
         if isinstance(result, str) and len(result) > _LONGEST:
             raise stop(LIMIT, f"a string of more than {_LONGEST} characters", place)
         if isinstance(result, int) and result.bit_length() > _LARGEST_BITS:
@@ -136,21 +148,19 @@ def _wrong_operands(symbol: str, first: Any, second: Any, place: Place) -> Stop:
 
 
 def logic(symbol: str, operands: list[Read], places: list[Place]) -> Read:
-    """`and`/`or` from left to right; what follows the deciding operand is not evaluated."""
+    """`and`/`or` from left to right; what follows the deciding operand, or one that is not known, is not evaluated."""
     decides = symbol == "or"
 
     def read(frame: Frame) -> Any:
-        unknown = False
         for operand, place in zip(operands, places, strict=True):
             value = operand(frame)
             if value is decides:
                 return value
             if value is not (not decides):
                 if isinstance(value, Unknown):
-                    unknown = True
-                    continue
+                    return value
                 raise condition_error(value, f"an operand of {symbol!r}", place)
-        return UNKNOWN if unknown else not decides
+        return not decides
 
     return read
 

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from sabir.diagnostics.finding import Related
 from sabir.diagnostics.near import did_you_mean
+from sabir.graph.values import Unknown
 from sabir.languages.inmanta.evaluate.values import (
     Frame,
     Instance,
@@ -164,11 +165,13 @@ def gradual_reader(base: Read, name: str, place: Place) -> Read:
 def defined_reader(base: Read, name: str, place: Place) -> Read:
     """`instance.name is defined`: null and the empty list are not."""
 
-    def read(frame: Frame) -> bool:
+    def read(frame: Frame) -> Any:
         instance = base(frame)
         if type(instance) is not Instance:
             if instance is None:
                 return False
+            if isinstance(instance, Unknown):
+                return instance
             raise _no_instance(instance, name, place)
         slot = instance.entity.slots.get(name)
         if slot is None:
@@ -184,14 +187,18 @@ def defined_reader(base: Read, name: str, place: Place) -> Read:
                 return True
             if not value.closed:
                 raise WaitForFirst(instance.values, slot, instance)
-            return False
+            return value.unknowns[0] if value.unknowns else False
         return is_defined(value)
 
     return read
 
 
-def is_defined(value: Any) -> bool:
-    return value is not None and value != []
+def is_defined(value: Any) -> Any:
+    """True, false, or unknown: a list is defined when it has an item that is known, be it null."""
+    if isinstance(value, list):
+        known = [item for item in value if not isinstance(item, Unknown)]
+        return bool(known) if known or not value else value[0]
+    return value if isinstance(value, Unknown) else value is not None
 
 
 def _no_instance(value: Any, name: str, place: Place) -> Stop:

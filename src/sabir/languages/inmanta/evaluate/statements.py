@@ -248,7 +248,8 @@ class StatementCompiler:
             rest = layout.rest()
             if isinstance(items, list):
                 for item in items:
-                    run_steps(steps, [frame, item, *rest])
+                    if type(item) is not Unknown:
+                        run_steps(steps, [frame, item, *rest])
             elif type(items) is RelationValue:
                 engine.listen(items, step, frame, lambda item: run_steps(steps, [frame, item, *rest]))
             elif type(items) is Flow:

@@ -15,7 +15,15 @@ from sabir.languages.inmanta.evaluate.budget import LIMIT
 from sabir.languages.inmanta.evaluate.calls import PLUGIN
 from sabir.languages.inmanta.evaluate.scopes import Scope
 from sabir.languages.inmanta.evaluate.values import Frame, Pending, Read, RelationValue, Stop, Wait
-from sabir.languages.inmanta.evaluate.views import InstanceView, called_by_python, instance_of, outward
+from sabir.languages.inmanta.evaluate.views import (
+    InstanceView,
+    UnknownException,
+    UnknownView,
+    called_by_python,
+    instance_of,
+    known,
+    outward,
+)
 from sabir.languages.inmanta.evaluate.writing import stop
 from sabir.languages.inmanta.model.definitions import UNKNOWN_NAME
 from sabir.languages.inmanta.syntax.project import Namespace
@@ -59,22 +67,26 @@ class Templates:
         self._loaded: dict[tuple[str, str], _Loaded] = {}
         self._exhausted = 0
 
-    def renderer(self, scope: Scope, place: Place) -> Callable[[Frame, str, Mapping[str, Any]], str]:
+    def renderer(self, scope: Scope, place: Place) -> Callable[[Frame, str, Mapping[str, Any]], Any]:
         """Render in a scope. The reads of a template's free names are compiled once for each call site."""
         reads: dict[str, list[tuple[str, Read]]] = {}
 
-        def render(frame: Frame, path: str, values: Mapping[str, Any]) -> str:
+        def render(frame: Frame, path: str, values: Mapping[str, Any]) -> Any:
             loaded = self._load(path, scope.space, place)
             context_reads = reads.get(path)
             if context_reads is None:
                 context_reads = reads[path] = self._reads(loaded.names, scope, place)
             context = {name: outward(read(frame)) for name, read in context_reads if name not in values}
             context.update((name, outward(value)) for name, value in values.items())
+            for value in context.values():
+                if type(value) is UnknownView:
+                    return value.shown
             return self._render(loaded, context, scope, place)
 
         return render
 
-    def _render(self, loaded: _Loaded, context: dict[str, Any], scope: Scope, place: Place) -> str:
+    def _render(self, loaded: _Loaded, context: dict[str, Any], scope: Scope, place: Place) -> Any:
+        """The text; what is not known yet, when the template reads that."""
         import jinja2
 
         from sabir.expressions.template.limits import LimitReached
@@ -96,6 +108,8 @@ class Templates:
         except LimitReached as error:
             self._exhausted += 1
             raise stop(LIMIT, f"template {template.name!r}: {error}", place) from None
+        except UnknownException as reading:
+            return reading.unknown.shown
         except jinja2.UndefinedError as error:
             raise self._undefined(error, scope, place) from None
         except Stop:
@@ -230,7 +244,7 @@ class Templates:
                     if slot is not None:
                         value = instance.values[slot]
                         if type(value) is not Pending and type(value) is not RelationValue:
-                            return outward(value)
+                            return known(outward(value))
                 return super().getattr(obj, attribute)
 
         environment = Sandbox(

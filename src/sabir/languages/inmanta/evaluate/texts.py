@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from sabir.graph.values import Unknown
 from sabir.languages.inmanta.evaluate.budget import LARGE_TEXT, LIMIT
+from sabir.languages.inmanta.evaluate.functions import is_unknown
 from sabir.languages.inmanta.evaluate.operators import shown_text
 from sabir.languages.inmanta.evaluate.scopes import Scope
 from sabir.languages.inmanta.evaluate.values import Frame, Read
@@ -41,8 +42,8 @@ class TextCompiler:
             values = [part(frame) for part in reads]
             for position, value in enumerate(values):
                 if type(value) is not str:
-                    if isinstance(value, Unknown):
-                        return value
+                    if is_unknown(value):
+                        return Unknown()
                     values[position] = _inserted(value)
             size = sum(map(len, values))
             if size > LARGE_TEXT:
@@ -68,8 +69,8 @@ class TextCompiler:
         def read(frame: Frame) -> Any:
             value = only(frame)
             if type(value) is not str:
-                if isinstance(value, Unknown):
-                    return value
+                if is_unknown(value):
+                    return Unknown()
                 value = _inserted(value)
             if len(value) > LARGE_TEXT:
                 budget.text(len(value), place)

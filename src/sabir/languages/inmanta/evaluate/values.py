@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
 from sabir.diagnostics.finding import Finding
+from sabir.graph.values import Unknown
 
 if TYPE_CHECKING:
     from sabir.languages.inmanta.evaluate.engine import Activity
@@ -100,7 +101,7 @@ class RelationList(list[Any]):
 
 
 class RelationValue:
-    """The instances of one end of a relation. `closed`: nothing can be added any more."""
+    """The instances of one end of a relation. `closed`: nothing can be added any more; `unknowns`: what is not known yet."""
 
     __slots__ = (
         "closed",
@@ -110,6 +111,7 @@ class RelationValue:
         "owner",
         "prop",
         "slot",
+        "unknowns",
         "values",
         "waiters",
     )
@@ -119,6 +121,7 @@ class RelationValue:
         self.prop = prop
         self.slot = slot
         self.values: dict[Instance, Site] = {}
+        self.unknowns: tuple[Unknown, ...] = ()
         self.closed = False
         self.listed: RelationList | None = None
         self.waiters: list[Activity] = []
@@ -129,7 +132,7 @@ class RelationValue:
         """The closed relation as a list."""
         listed = self.listed
         if listed is None:
-            listed = self.listed = RelationList(self.values)
+            listed = self.listed = RelationList((*self.values, *self.unknowns))
         return listed
 
 

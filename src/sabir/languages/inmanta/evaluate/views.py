@@ -14,6 +14,7 @@ from functools import wraps
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
+from sabir.graph.values import Unknown
 from sabir.languages.inmanta.evaluate.values import Instance, RelationList, property_of
 
 if TYPE_CHECKING:
@@ -23,6 +24,8 @@ __all__ = [
     "DictView",
     "InstanceView",
     "ListView",
+    "UnknownException",
+    "UnknownView",
     "called_by_python",
     "instance_of",
     "inward",
@@ -32,6 +35,31 @@ __all__ = [
 ]
 
 _PLAIN: Final = frozenset({str, int, float, bool, type(None)})
+
+
+class UnknownView:
+    """A value that is not known yet, as foreign code makes one or gets it."""
+
+    def __init__(self, source: object = None) -> None:
+        self.source = source
+        self.shown = Unknown()
+
+    def __repr__(self) -> str:
+        return "Unknown()"
+
+
+class UnknownException(Exception):
+    """Raised by reading what is not known yet: what foreign code computes from it is not known, either."""
+
+    def __init__(self, unknown: UnknownView) -> None:
+        super().__init__("a value that is not known yet was read")
+        self.unknown = unknown
+
+
+def unknown_view(value: Unknown) -> UnknownView:
+    view = UnknownView()
+    view.shown = value
+    return view
 
 
 class InstanceView:
@@ -50,7 +78,7 @@ class InstanceView:
             if name.startswith("__"):
                 raise AttributeError(name)
             raise AttributeError(f"{instance.entity.shown!r} has no attribute {name!r}")
-        return outward(property_of(instance, name))
+        return known(outward(property_of(instance, name)))
 
     def __setattr__(self, name: str, _: object) -> NoReturn:
         raise AttributeError(f"{name!r} cannot be set: Python code reads instances and never changes them")
@@ -110,6 +138,18 @@ class ListView(list[Any]):
         return list, (list(self),)
 
 
+class PartlyUnknownList(ListView):
+    """A list with items that are not known yet: it has its length, and reading such an item stops the reader."""
+
+    __slots__ = ()
+
+    def __iter__(self) -> Iterator[Any]:
+        return map(known, super().__iter__())
+
+    def __getitem__(self, index: Any) -> Any:
+        return known(super().__getitem__(index))
+
+
 class DictView(dict[str, Any]):
     """A dict of the model, in the same way."""
 
@@ -124,6 +164,24 @@ class DictView(dict[str, Any]):
         return dict, (dict(self),)
 
 
+class PartlyUnknownDict(DictView):
+    """A dict with values that are not known yet, in the same way."""
+
+    __slots__ = ()
+
+    def __getitem__(self, key: str) -> Any:
+        return known(super().__getitem__(key))
+
+    def get(self, key: str, default: Any = None) -> Any:
+        return known(super().get(key, default))
+
+    def values(self) -> Any:
+        return [known(value) for value in super().values()]
+
+    def items(self) -> Any:
+        return [(key, known(value)) for key, value in super().items()]
+
+
 class RelationView(ListView):
     """The views of the instances of a relation: their order does not matter when compared."""
 
@@ -135,6 +193,13 @@ class RelationView(ListView):
 
 instance_of: Final[Callable[[InstanceView], Instance]] = attrgetter("_instance")
 """The instance behind a view."""
+
+
+def known(value: Any) -> Any:
+    """A value that foreign code reads, unless it is not known yet."""
+    if type(value) is UnknownView:
+        raise UnknownException(value)
+    return value
 
 
 def view_of(instance: Instance) -> InstanceView:
@@ -154,14 +219,16 @@ def outward(value: Any) -> Any:
     if isinstance(value, list):
         if isinstance(value, ListView):
             return value
-        items = (RelationView if kind is RelationList else ListView)(map(outward, value))
+        listed = PartlyUnknownList if any(type(item) is Unknown for item in value) else ListView
+        items = (RelationView if kind is RelationList else listed)(map(outward, value))
         items.shown = value
         return items
-    if isinstance(value, dict) and kind is not DictView:
-        entries = DictView(zip(value, map(outward, value.values()), strict=True))
+    if isinstance(value, dict) and not isinstance(value, DictView):
+        mapped = PartlyUnknownDict if any(type(item) is Unknown for item in value.values()) else DictView
+        entries = mapped(zip(value, map(outward, value.values()), strict=True))
         entries.shown = value
         return entries
-    return value
+    return unknown_view(value) if isinstance(value, Unknown) else value
 
 
 def inward(value: Any) -> Any:
@@ -171,7 +238,7 @@ def inward(value: Any) -> Any:
         return value
     if kind is InstanceView:
         return instance_of(value)
-    if isinstance(value, ListView | DictView):
+    if isinstance(value, ListView | DictView | UnknownView):
         return value.shown
     if isinstance(value, tuple | set | frozenset):
         return [inward(item) for item in value]
@@ -182,7 +249,7 @@ def inward(value: Any) -> Any:
     return value
 
 
-_VIEWS: Final = (InstanceView, ListView, DictView)
+_VIEWS: Final = (InstanceView, ListView, DictView, UnknownView)
 
 
 def _holds_views(items: Any) -> bool:
@@ -206,7 +273,10 @@ def seen_by_python(function: Callable[..., Any]) -> Callable[..., Any]:
     def call(*arguments: Any, **named: Any) -> Any:
         if named:
             named = {name: outward(value) for name, value in named.items()}
-        return inward(function(*map(outward, arguments), **named))
+        try:
+            return inward(function(*map(outward, arguments), **named))
+        except UnknownException as reading:
+            return reading.unknown.shown
 
     return call
 

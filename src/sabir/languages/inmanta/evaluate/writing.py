@@ -114,9 +114,22 @@ class Writer:
     def _link_checked(self, instance: Instance, prop: Property, value: Any, site: Site) -> None:
         if not isinstance(value, Instance) or prop.target not in value.entity.ancestor_set:
             if isinstance(value, Unknown):
+                self._link_unknown(instance, prop, value, site)
                 return
             raise self.type_error(instance, prop, value, site)
         self.link(instance, prop, value, site)
+
+    def _link_unknown(self, instance: Instance, prop: Property, value: Unknown, site: Site) -> None:
+        """An instance that is not known yet: it has a place in the relation, and no other end."""
+        if prop.high == 1:
+            self._set(instance, prop, value, site)
+            return
+        relation = self.relation(instance, prop, instance.entity.slots[prop.name])
+        if value in relation.unknowns:
+            return
+        if relation.closed:
+            raise self._too_late(relation, site)
+        relation.unknowns = (*relation.unknowns, value)
 
     def link(self, instance: Instance, prop: Property, value: Instance, site: Site) -> None:
         """Relate two instances, from both ends."""

@@ -49,6 +49,7 @@ class _Checker:
         self._checks: dict[type, Callable[..., None]] = {
             nodes.Construct: self._construct,
             nodes.IndexLookup: self._index_lookup,
+            nodes.SelectorLookup: self._twice,
             nodes.Call: self._call,
             nodes.DictLiteral: self._dict,
             nodes.Name: self._name,
@@ -56,11 +57,51 @@ class _Checker:
         }
 
     def check(self, space: Namespace) -> None:
+        self._block(space.statements, space, self._made(space))
         checks = self._checks
         for node in walk(*space.statements):
             check = checks.get(type(node))
             if check is not None:
                 check(node, space)
+
+    def _made(self, space: Namespace) -> dict[str, EntityType]:
+        """The variables of a file that hold an instance, as far as their assignments tell its entity."""
+        entities: dict[str, EntityType] = {}
+        for statement in space.statements:
+            match statement:
+                case nodes.Assign(target=nodes.Name(name=name), value=nodes.Construct() as value):
+                    entity = self.definitions.entity(value.entity, space)
+                    if entity is not None and name not in entities:
+                        entities[name] = entity
+                case _:
+                    pass
+        return entities
+
+    def _block(
+        self, block: Iterable[nodes.TopStatement], space: Namespace, made: dict[str, EntityType]
+    ) -> None:
+        """An attribute that is set must exist, also in a branch that is never taken (recorded behaviour)."""
+        for statement in block:
+            match statement:
+                case nodes.Assign(target=nodes.AttributeRef(base=nodes.Name(name=name)) as target):
+                    entity = made.get(name)
+                    if entity is not None and not self._has(entity, target.name):
+                        self.findings.append(
+                            UNKNOWN_NAME.at(
+                                space.place(target.start, target.end),
+                                f"{entity.shown!r} has no attribute {target.name!r}",
+                                hint=did_you_mean(target.name, entity.all_properties),
+                            )
+                        )
+                case nodes.If(branches=branches, otherwise=otherwise):
+                    for _, inner in branches:
+                        self._block(inner, space, _without(made, inner))
+                    self._block(otherwise, space, _without(made, otherwise))
+                case nodes.For(variable=variable, body=body):
+                    outer = {name: entity for name, entity in made.items() if name != variable}
+                    self._block(body, space, _without(outer, body))
+                case _:
+                    pass
 
     def _entity(
         self, name: str, node: nodes.Construct | nodes.IndexLookup, space: Namespace
@@ -150,6 +191,7 @@ class _Checker:
 
     def _index_lookup(self, node: nodes.IndexLookup, space: Namespace) -> None:
         self._entity(node.entity, node, space)
+        self._twice(node, space)
         for argument in node.arguments:
             if argument.name is None and not argument.unpack:
                 self.findings.append(
@@ -159,6 +201,14 @@ class _Checker:
                         hint=f"write {node.entity}[name=…]",
                     )
                 )
+
+    def _twice(self, node: nodes.IndexLookup | nodes.SelectorLookup, space: Namespace) -> None:
+        seen: set[str] = set()
+        for argument in node.arguments:
+            if argument.name is not None and argument.name in seen:
+                place = space.place(argument.start, argument.end)
+                self.findings.append(CALL.at(place, f"{argument.name!r} is set twice in this look-up"))
+            seen.add(argument.name or "")
 
     def _call(self, node: nodes.Call, space: Namespace) -> None:
         if node.function in _CASTS:
@@ -221,6 +271,16 @@ class _Checker:
                     )
                 )
             seen.setdefault(key.value, key)
+
+
+def _without(made: dict[str, EntityType], block: nodes.Block) -> dict[str, EntityType]:
+    """What is visible in a block: a variable that it assigns hides one of its name outside."""
+    hidden = {
+        statement.target.name
+        for statement in block
+        if isinstance(statement, nodes.Assign) and isinstance(statement.target, nodes.Name)
+    }
+    return {name: entity for name, entity in made.items() if name not in hidden}
 
 
 def _below(entity: EntityType) -> list[EntityType]:

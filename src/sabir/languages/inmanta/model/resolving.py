@@ -21,6 +21,7 @@ from sabir.languages.inmanta.model.entities import (
 from sabir.languages.inmanta.model.literals import literal_value
 from sabir.languages.inmanta.model.types import (
     ANY,
+    LITERALS,
     PRIMITIVES,
     TYPE,
     ConstrainedType,
@@ -218,6 +219,7 @@ class _Resolver:
                 message, hint = self.out.unknown("type", ref.name, space, self.out.typedefs)
                 self.report(UNKNOWN_NAME, message, place, hint=hint)
             return None
+        value_type = LITERALS.get(ref.name, value_type)
         if ref.is_list:
             value_type = list_of(value_type)
         return nullable(value_type) if ref.nullable else value_type

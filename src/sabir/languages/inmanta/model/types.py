@@ -16,6 +16,7 @@ from sabir.text import Place
 
 __all__ = [
     "ANY",
+    "LITERALS",
     "PRIMITIVES",
     "TYPE",
     "ConstrainedType",
@@ -117,6 +118,22 @@ PRIMITIVES: Final = {
         ("list", _is_list),
     )
 }
+
+
+def _is_literal(value: object) -> bool:
+    if type(value) in _PLAIN or isinstance(value, Unknown):
+        return True
+    if isinstance(value, list):
+        return all(map(_is_literal, value))
+    return isinstance(value, dict) and all(map(_is_literal, value.values()))
+
+
+LITERALS: Final = {
+    "list": ValueType("list", lambda value: _is_list(value) and _is_literal(value)),
+    "dict": ValueType("dict", lambda value: _is_dict(value) and _is_literal(value)),
+}
+"""Lists and dicts as attributes have them: an instance is held by a relation. Plug-ins take any."""
+_PLAIN: Final = frozenset({str, int, float, bool, type(None)})
 
 
 ANY: Final = ValueType("any", _is_anything)

@@ -147,7 +147,7 @@ class ExpressionParser(TokenStream):
                         "only a function can be called",
                         hint=f"a function of a module is written with '::', as in {self._dotted(value)}(…)",
                     )
-            elif kind == "[":
+            elif kind == "[" and not isinstance(value, Literal):
                 value = self._subscript(value, start)
             else:
                 return value

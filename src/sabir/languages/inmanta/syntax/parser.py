@@ -32,6 +32,10 @@ from sabir.text import Source
 __all__ = ["SyntaxTree", "parse"]
 
 _MAX_PROBLEMS: Final = 50
+_VALUES: Final = frozenset(
+    {"string", "raw", "format", "int", "float", "number", "true", "false", "null", "not", "-", "[", "{", "("}
+)
+"""What a value begins with, apart from names: one that stands alone is a statement that does nothing."""
 
 
 class SyntaxTree(Struct, frozen=True, eq=False):
@@ -175,6 +179,8 @@ class _FileParser(DefinitionParser):
             return self._if()
         if kind in ("id", "cid"):
             return self._simple_statement()
+        if kind in _VALUES:
+            return self._simple_statement()
         if kind in DEFINITIONS:
             self._misplaced()
         if kind == "end":
@@ -233,9 +239,13 @@ class _FileParser(DefinitionParser):
             self.pos += 1
             assigned = self.expression()
             return Assign(start, assigned.end, target, assigned, kind == "+=")
-        if isinstance(value, Construct | Call):
+        if isinstance(value, Construct | Call) or self._ends_statement():
             return ExpressionStatement(start, value.end, value)
         return self._no_statement(value, first)
+
+    def _ends_statement(self) -> bool:
+        """Whether a value stands alone: something else on its line is more likely part of a broken statement."""
+        return self.kinds[self.pos] in (END, "end", "else", "elif") or self._line_start(self.pos) is not None
 
     def _target(self, value: Expression) -> Name | AttributeRef:
         if isinstance(value, Name):

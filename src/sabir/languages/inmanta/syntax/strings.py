@@ -100,7 +100,11 @@ def split_format(text: str) -> list[FormatPart]:
                 expression = expression[: conversion.start()]
             if not expression.strip():
                 raise ValueError("an f-string has empty braces")
-            parts.append(FormatPart(expression, at + 1, spec, spec_at, conversion[1] if conversion else ""))
+            parts.append(
+                FormatPart(
+                    unescape(expression), at + 1, unescape(spec), spec_at, conversion[1] if conversion else ""
+                )
+            )
             at = start = close + 1
         elif char == "}":
             raise ValueError("an f-string has a single '}'; write '}}' for the character itself")

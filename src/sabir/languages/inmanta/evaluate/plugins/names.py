@@ -5,10 +5,9 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any, Final
 
-from sabir.graph.values import Unknown
 from sabir.languages.inmanta.evaluate.plugins import api
 from sabir.languages.inmanta.evaluate.values import Wait
-from sabir.languages.inmanta.evaluate.views import InstanceView
+from sabir.languages.inmanta.evaluate.views import InstanceView, UnknownException, UnknownView
 
 __all__ = ["MODULES", "Exporter", "ModelType", "Placeholder", "engine_names", "stand_in"]
 
@@ -116,13 +115,13 @@ _NAMES: Final[dict[str, dict[str, Any]]] = {
         "SkipResource": type("SkipResource", (Exception,), {}),
         "InvalidOperation": type("InvalidOperation", (Exception,), {}),
     },
-    "inmanta.execute.util": {"Unknown": Unknown, "NoneValue": type(None)},
+    "inmanta.execute.util": {"Unknown": UnknownView, "NoneValue": type(None)},
     "inmanta.execute.proxy": {
         "DynamicProxy": InstanceView,
         "SequenceProxy": list,
         "DictProxy": dict,
         "UnsetException": Wait,
-        "UnknownException": ValueError,
+        "UnknownException": UnknownException,
     },
     "inmanta.ast": {
         "UnsetException": Wait,

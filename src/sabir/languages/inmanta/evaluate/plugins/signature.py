@@ -143,6 +143,7 @@ def function_of(
         returns,
         context=context,
         allow_unknown=registered.allow_unknown,
+        foreign=session is None,
         variadic=declared.variadic,
         keywords=declared.keywords,
     )

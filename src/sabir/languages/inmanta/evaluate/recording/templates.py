@@ -63,11 +63,11 @@ class RecordedTemplates(Templates):
         self._rendering: _Rendering | None = None
         self._files: dict[tuple[str, str], tuple[_File, ...]] = {}
 
-    def renderer(self, scope: Scope, place: Place) -> Callable[[Frame, str, Mapping[str, Any]], str]:
+    def renderer(self, scope: Scope, place: Place) -> Callable[[Frame, str, Mapping[str, Any]], Any]:
         render = super().renderer(scope, place)
         recorder = self.recorder
 
-        def traced(frame: Frame, path: str, values: Mapping[str, Any]) -> str:
+        def traced(frame: Frame, path: str, values: Mapping[str, Any]) -> Any:
             before, outer = recorder.open(), self._rendering
             rendering = self._rendering = _Rendering()
             try:

@@ -15,9 +15,10 @@ __all__: list[str] = []
 _LONGEST = 1_000_000
 
 
-@plugin
-def count(item_list: list[Any]) -> int:
-    return len(item_list)
+@plugin(allow_unknown=True)
+def count(item_list: list[Any]) -> Any:
+    """How many items a list has, whether or not all of them are known."""
+    return item_list if isinstance(item_list, Unknown) else len(item_list)
 
 
 @plugin("len")
@@ -106,9 +107,9 @@ def contains(dct: dict[str, Any], key: str) -> bool:
     return key in dct
 
 
-@plugin
-def dict_keys(dct: dict[str, Any]) -> list[str]:
-    return list(dct)
+@plugin(allow_unknown=True)
+def dict_keys(dct: dict[str, Any]) -> Any:
+    return dct if isinstance(dct, Unknown) else list(dct)
 
 
 @plugin
