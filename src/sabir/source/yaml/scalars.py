@@ -79,8 +79,11 @@ def resolve_plain(text: str) -> ScalarValue:
 def _is_timestamp(text: str) -> bool:
     # A date alone needs two-digit month and day; with a time one digit will do (PyYAML's two patterns).
     match = _timestamp_pattern().fullmatch(text)
-    return match is not None and (
-        match["hour"] is not None or _date_only_pattern().fullmatch(text) is not None
+    # A leap second is right, but no datetime can hold it: it stays a text.
+    return (
+        match is not None
+        and match["second"] != "60"
+        and (match["hour"] is not None or _date_only_pattern().fullmatch(text) is not None)
     )
 
 
