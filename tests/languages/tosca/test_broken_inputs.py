@@ -56,7 +56,7 @@ def test_text_that_is_no_yaml(entry: str, kept: list[str]) -> None:
         ("    b: {type: [B]}", ["TOSCA:E002", "TOSCA:E002"], ["a", "b", "z"]),
         ("    b: {type: B, properties: [x]}", ["TOSCA:E002"], ["a", "b", "z"]),
         ("    b: {type: B, requirements: [x, {host: a}]}", ["TOSCA:E002"], ["a", "b", "z"]),
-        ("    b: {type: B, propertys: {}}", ["TOSCA:W003"], ["a", "b", "z"]),
+        ("    b: {type: B, propertys: {}}", ["TOSCA:E036"], ["a", "b", "z"]),
         ("    ? {x: y}\n    : {type: B}", ["TOSCA:E002"], ["a", "z"]),
     ],
 )

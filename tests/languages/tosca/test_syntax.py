@@ -106,7 +106,7 @@ def test_forms_of_imports(imports: str, names: list[str]) -> None:
     [
         ("[gone.yaml]", ["TOSCA:E004"]),
         ("[{file: o.yaml, repository: nowhere}]", ["TOSCA:E004"]),
-        ("['https://example.com/t.yaml']", ["TOSCA:E005"]),
+        ("['https://example.com/t.yaml']", ["TOSCA:W040"]),
         ("[[o.yaml]]", ["TOSCA:E002"]),
         ("[{profile: unheard.of}]", ["TOSCA:E004"]),
         ("[../o.yaml]", ["TOSCA:E004"]),

@@ -158,7 +158,7 @@ topology_template: {inputs: {domain: {type: string, default: x}}, node_templates
     "2.0 scalars, computed keys, functions of others": """\
 tosca_definitions_version: tosca_2_0
 data_types:
-  Size: {derived_from: scalar, data_type: integer, units: {B: 1}, validation: {$greater_or_equal: [$value, 0 B]}}
+  Size: {derived_from: scalar, data_type: integer, units: {B: 1, KB: 1000, GB: 1000000000}, validation: {$greater_or_equal: [$value, 0 B]}}
   Low: {derived_from: string, validation: {$matches: [$value, '^[a-z]*$']}}
   Lists: {derived_from: list, entry_schema: Lists}
 node_types:
@@ -203,7 +203,7 @@ ONE = {
         2,
         48,
     ),
-    "remote import": (HEAD + "imports: ['https://example.com/t.yaml']\n", "TOSCA:E005", 2, 11),
+    "remote import": (HEAD + "imports: ['https://example.com/t.yaml']\n", "TOSCA:W040", 2, 11),
     "inside a list": (
         HEAD
         + "node_types: {N: {derived_from: tosca.nodes.Root, properties: {l: {type: list, entry_schema: integer}}}}\n"

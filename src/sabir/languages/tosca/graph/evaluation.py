@@ -14,6 +14,7 @@ from sabir.languages.tosca.evaluate.request import Request, request_of
 from sabir.languages.tosca.graph.build import build_graph
 from sabir.languages.tosca.model.model import Model
 from sabir.languages.tosca.syntax.documents import Loaded
+from sabir.languages.tosca.syntax.imports import REMOTE_IMPORT, UNFETCHED_IMPORT
 from sabir.languages.tosca.syntax.nodes import Topology
 from sabir.languages.tosca.syntax.package import load_entry
 from sabir.source.collector import collector_paused
@@ -54,4 +55,11 @@ def _instantiated(topology: Topology, request: Request) -> tuple[Ensemble, list[
 
 
 def _errors(findings: list[Finding]) -> list[Finding]:
-    return [finding for finding in findings if finding.severity is Severity.ERROR]
+    """What cannot be checked without an import may be left open; what cannot be computed is an error."""
+    return [
+        REMOTE_IMPORT.at(finding.place, finding.message, hint=finding.hint)
+        if finding.code == UNFETCHED_IMPORT.code
+        else finding
+        for finding in findings
+        if finding.severity is Severity.ERROR or finding.code == UNFETCHED_IMPORT.code
+    ]

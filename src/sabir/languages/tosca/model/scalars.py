@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from datetime import date, datetime
 from typing import Any, Final
 
+from sabir.languages.tosca.syntax.versions import is_version, version_key
+
 __all__ = ["UNITS", "is_integer", "is_number", "is_timestamp", "is_version", "scalar_unit", "version_key"]
 
 UNITS: Final[Mapping[str, Mapping[str, float]]] = {
@@ -29,9 +31,6 @@ UNITS: Final[Mapping[str, Mapping[str, float]]] = {
     },
 }
 _SCALAR: Final = r"\s*([-+]?[0-9]*\.?[0-9]+(?:[eE][-+]?[0-9]+)?)\s*([A-Za-z]+)\s*"
-_VERSION: Final = (
-    r"([0-9]+)(?:\.([0-9]+)(?:\.([0-9]+)(?:\.([A-Za-z0-9_]+)(?:-([0-9]+))?)?)?)?(?:[-+.][A-Za-z0-9_.+-]+)?"
-)
 
 
 def is_integer(value: Any) -> bool:
@@ -49,18 +48,6 @@ def scalar_unit(kind: str, value: Any) -> float | None:
         return None
     factor = UNITS[kind].get(match[2].upper())
     return None if factor is None else float(match[1]) * factor
-
-
-def is_version(value: Any) -> bool:
-    if isinstance(value, bool):
-        return False
-    if isinstance(value, int | float):
-        return value >= 0
-    return isinstance(value, str) and re.fullmatch(_VERSION, value) is not None
-
-
-def version_key(value: Any) -> tuple[int, ...]:
-    return tuple(int(part) for part in re.findall(r"[0-9]+", str(value)))
 
 
 def is_timestamp(value: Any) -> bool:

@@ -8,6 +8,7 @@ from typing import TypeVar
 from msgspec import Struct
 
 from sabir.languages.tosca.library import find_shipped, shipped_names
+from sabir.languages.tosca.model.units import ScalarUnits, scalar_units
 from sabir.languages.tosca.syntax.nodes import (
     ArtifactDefinition,
     CapabilityDefinition,
@@ -20,38 +21,9 @@ from sabir.languages.tosca.syntax.nodes import (
     Topology,
     TypeDefinition,
 )
+from sabir.languages.tosca.syntax.schemas import PRIMITIVES
 
-__all__ = ["PRIMITIVES", "FlatType", "TypeTable"]
-
-PRIMITIVES = frozenset(
-    {
-        "string",
-        "integer",
-        "float",
-        "boolean",
-        "timestamp",
-        "null",
-        "version",
-        "range",
-        "list",
-        "map",
-        "any",
-        "json",
-        "xml",
-        "bytes",
-        "nil",
-        "scalar",
-        "number",
-        "scalar-unit.size",
-        "scalar-unit.time",
-        "scalar-unit.frequency",
-        "scalar-unit.bitrate",
-        "tosca:string",
-        "tosca:integer",
-        "tosca:float",
-        "tosca:boolean",
-    }
-)
+__all__ = ["PRIMITIVES", "FlatType", "TypeTable", "merged_properties"]
 
 
 class FlatType(Struct, frozen=True, kw_only=True, eq=False):
@@ -73,6 +45,10 @@ class FlatType(Struct, frozen=True, kw_only=True, eq=False):
     primitive: str | None
     """Of a data type: the primitive type it derives from."""
     schema: Schema | None
+    chain: tuple[TypeDefinition, ...]
+    """The type and its ancestors, nearest first."""
+    scalar: ScalarUnits | None = None
+    """Of a data type that derives from `scalar`."""
 
     @property
     def name(self) -> str:
@@ -102,6 +78,10 @@ class TypeTable:
             # Full normative names are understood everywhere: 2.0 files that use them import a profile of their own.
             return find_shipped("simple", kind, name)
         return None
+
+    def is_primitive(self, name: str) -> bool:
+        """Whether a name is one of TOSCA's own types, which no file of the topology defines anew."""
+        return name in PRIMITIVES and name not in self.topology.types[Kind.DATA]
 
     def find(self, kind: Kind, name: str) -> FlatType | None:
         key = (kind, name)
@@ -168,8 +148,8 @@ class TypeTable:
         return FlatType(
             definition=nearest,
             names=tuple(dict.fromkeys(definition.name for definition in chain)),
-            properties=_merged_properties(definition.properties for definition in reversed(chain)),
-            attributes=_merged_properties(definition.attributes for definition in reversed(chain)),
+            properties=merged_properties(definition.properties for definition in reversed(chain)),
+            attributes=merged_properties(definition.attributes for definition in reversed(chain)),
             # The own ones first, then those of the types above, as the existing tools list them.
             capabilities={
                 name: capabilities[name] for definition in chain for name in definition.capabilities
@@ -188,6 +168,8 @@ class TypeTable:
             targets=next((definition.targets for definition in chain if definition.targets), ()),
             primitive=primitive,
             schema=next((definition.schema for definition in chain if definition.schema), None),
+            chain=tuple(chain),
+            scalar=scalar_units(chain) if primitive == "scalar" else None,
         )
 
 
@@ -201,7 +183,7 @@ def _merged(tables: Iterable[Mapping[str, T]]) -> dict[str, T]:
     return merged
 
 
-def _merged_properties(tables: Iterable[Mapping[str, PropertyDefinition]]) -> dict[str, PropertyDefinition]:
+def merged_properties(tables: Iterable[Mapping[str, PropertyDefinition]]) -> dict[str, PropertyDefinition]:
     """A derived type may refine a definition without saying its type again, or only give a value."""
     merged: dict[str, PropertyDefinition] = {}
     for table in tables:
@@ -235,8 +217,8 @@ def _refined_capability(old: CapabilityDefinition | None, new: CapabilityDefinit
         type=new.type or old.type,
         valid_source_types=new.valid_source_types or (() if new.type != old.type else old.valid_source_types),
         occurrences=new.occurrences or old.occurrences,
-        properties=_merged_properties([old.properties, new.properties]),
-        attributes=_merged_properties([old.attributes, new.attributes]),
+        properties=merged_properties([old.properties, new.properties]),
+        attributes=merged_properties([old.attributes, new.attributes]),
     )
 
 
@@ -252,6 +234,6 @@ def _refined_requirement(
         capability=new.capability or old.capability,
         node=new.node or old.node,
         relationship=new.relationship or old.relationship,
-        occurrences=new.occurrences,
+        occurrences=old.occurrences if new.origin.second and not new.says_occurrences else new.occurrences,
         node_filter=new.node_filter or old.node_filter,
     )

@@ -11,16 +11,10 @@ from msgspec import Struct
 from sabir.diagnostics.near import did_you_mean
 from sabir.diagnostics.rules import Rule
 from sabir.expressions.query.forms import is_expression, is_template
-from sabir.languages.tosca.model.constraints import TESTS
-from sabir.languages.tosca.model.scalars import (
-    UNITS,
-    is_integer,
-    is_number,
-    is_timestamp,
-    is_version,
-    scalar_unit,
-)
+from sabir.languages.tosca.model.constraints import TESTS, ConstraintTest
+from sabir.languages.tosca.model.primitives import WORDS, primitive_test
 from sabir.languages.tosca.model.types import FlatType, TypeTable
+from sabir.languages.tosca.model.units import ScalarUnits
 from sabir.languages.tosca.syntax.examples import APP, example_nodes
 from sabir.languages.tosca.syntax.nodes import Constraint, Kind, PropertyDefinition, Schema
 
@@ -80,24 +74,6 @@ class Misfit(Struct, frozen=True):
 
 
 Check = Callable[[Any], Iterator[Misfit]]
-_WORDS: Final = {
-    "string": "text",
-    "integer": "a whole number",
-    "float": "a number",
-    "number": "a number",
-    "boolean": "true or false",
-    "timestamp": "a timestamp",
-    "version": "a version, as 1.2.3",
-    "range": "a range, as [1, 4]",
-    "list": "a list",
-    "map": "a map",
-    "scalar-unit.size": "a size, as 10 GB",
-    "scalar-unit.time": "a time, as 5 s",
-    "scalar-unit.frequency": "a frequency, as 2 GHz",
-    "scalar-unit.bitrate": "a bit rate, as 10 Mbps",
-}
-
-
 # The TOSCA functions that are evaluated although spec 004 does not name them.
 _FUNCTIONS: Final = frozenset(
     {"get_operation_output", "get_secret", "get_repo", "get_ensemble_metadata", "get_attributes"}
@@ -143,16 +119,15 @@ class ValueChecker:
         name = schema.name.removeprefix("tosca:")
         flat = self.types.find(Kind.DATA, schema.name)
         base = self._primitive(name, schema) if flat is None else self._data_type(flat, schema)
-        constraints = tuple(
-            _constraint(constraint, name if flat is None else flat.primitive or "map")
-            for constraint in schema.constraints
-        )
+        kind = name if flat is None else flat.primitive or "map"
+        units = None if flat is None else flat.scalar
+        constraints = tuple(_constraint(constraint, kind, units) for constraint in schema.constraints)
         return _with_constraints(base, constraints)
 
     def _primitive(self, name: str, schema: Schema) -> Check:
         entry = self.check(schema.entry_schema) if schema.entry_schema else _no_check
         key = self.check(schema.key_schema) if schema.key_schema else _no_check
-        test = _TESTS.get(name)
+        test = primitive_test(name, second=schema.origin.second)
         if name == "list":
             return lambda value: _list_misfits(value, entry)
         if name == "map":
@@ -160,6 +135,37 @@ class ValueChecker:
         if test is None:
             return _no_check
         return lambda value: _primitive_misfits(value, name, test)
+
+    def _clauses(self, flat: FlatType, units: ScalarUnits | None) -> tuple[Check, ...]:
+        kind = flat.primitive or "map"
+        return tuple(_constraint(constraint, kind, units) for constraint in flat.constraints)
+
+    def _scalar(self, name: str, units: ScalarUnits) -> Check:
+        """A number that its data type allows, and one of the units."""
+        number = self.check(units.data_type) if units.data_type is not None else _no_check
+        is_whole = units.data_type is not None and self._is_integer(units.data_type)
+
+        def check(value: Any) -> Iterator[Misfit]:
+            if value is None or holds_expression(value):
+                return
+            parts = units.parts(value)
+            if parts is None:
+                hint = "its units are " + ", ".join(list(units.multipliers)[:12])
+                yield Misfit(
+                    WRONG_TYPE, f"{_shown(value)} is not a {name}, as 10 {units.canonical}", (), hint
+                )
+                return
+            written = parts[0]
+            if is_whole and not re.fullmatch(r"[-+]?[0-9]+", written):
+                yield Misfit(WRONG_TYPE, f"{_shown(value)} is not a whole number of units")
+                return
+            yield from number(int(written) if is_whole else float(written))
+
+        return check
+
+    def _is_integer(self, schema: Schema) -> bool:
+        flat = self.types.find(Kind.DATA, schema.name)
+        return (schema.name if flat is None else flat.primitive) == "integer"
 
     def _data_type(self, flat: FlatType, schema: Schema) -> Check:
         ready = self._data.get(flat.name)
@@ -169,10 +175,10 @@ class ValueChecker:
             # A data type may hold itself; the inner one is looked up when a value gets there.
             return lambda value: self._data.get(flat.name, _no_check)(value)
         self._making.add(flat.name)
-        constraints = tuple(
-            _constraint(definition, flat.primitive or "map") for definition in flat.constraints
-        )
-        if flat.primitive is not None:
+        constraints = self._clauses(flat, None)
+        if flat.scalar is not None:
+            check = _with_constraints(self._scalar(flat.name, flat.scalar), self._clauses(flat, flat.scalar))
+        elif flat.primitive is not None:
             inner = Schema(
                 name=flat.primitive,
                 span=schema.span,
@@ -216,7 +222,7 @@ def _shown(value: Any) -> str:
 
 def _primitive_misfits(value: Any, name: str, test: Callable[[Any], bool]) -> Iterator[Misfit]:
     if not test(value) and not holds_expression(value):
-        yield Misfit(WRONG_TYPE, f"{_shown(value)} is not {_WORDS.get(name, name)}")
+        yield Misfit(WRONG_TYPE, f"{_shown(value)} is not {WORDS.get(name, name)}")
 
 
 def _list_misfits(value: Any, entry: Check) -> Iterator[Misfit]:
@@ -271,43 +277,32 @@ def _record_misfits(
             yield Misfit(MISSING_VALUE, f"the field {name!r} of {type_name} has no value")
 
 
-def _is_range(value: Any) -> bool:
-    if not isinstance(value, list) or len(value) != 2:
-        return False
-    low, high = value
-    if is_integer(high):
-        return is_integer(low) and low <= high
-    return is_integer(low) and isinstance(high, str) and high.upper() == "UNBOUNDED"
+def _scalar_holds(test: ConstraintTest, value: Any, argument: Any, units: ScalarUnits) -> bool:
+    """Both sides in the base unit; an argument in an unknown unit cannot be compared."""
+    worth = units.in_base_unit(value)
+    bounds = argument if isinstance(argument, list) else [argument]
+    sizes = [bound if _is_unbounded(bound) else units.in_base_unit(bound) for bound in bounds]
+    if worth is None or any(size is None for size in sizes):
+        raise ValueError(argument)
+    return test(worth, sizes if isinstance(argument, list) else sizes[0], "float")
 
 
-def _unit_test(kind: str) -> Callable[[Any], bool]:
-    return lambda value: value is None or scalar_unit(kind, value) is not None
+def _is_unbounded(value: Any) -> bool:
+    return isinstance(value, str) and value.upper() == "UNBOUNDED"
 
 
-_TESTS: Final[Mapping[str, Callable[[Any], bool]]] = {
-    # YAML 1.1 reads 1.0 and 2020-01-01 as something else; where text is wanted, the text that was written is meant.
-    "string": lambda value: not isinstance(value, list | Mapping) and not isinstance(value, bool),
-    "integer": lambda value: value is None or is_integer(value),
-    "float": lambda value: value is None or is_number(value),
-    "number": lambda value: value is None or is_number(value),
-    "boolean": lambda value: value is None or isinstance(value, bool),
-    "timestamp": lambda value: value is None or is_timestamp(value),
-    "version": lambda value: value is None or is_version(value),
-    "range": lambda value: value is None or _is_range(value),
-    **{kind: _unit_test(kind) for kind in UNITS},
-}
-
-
-def _constraint(constraint: Constraint, kind: str) -> Check:
+def _constraint(constraint: Constraint, kind: str, units: ScalarUnits | None = None) -> Check:
     argument = constraint.argument.data
     test = TESTS.get(constraint.name)
-    if test is None or holds_expression(argument) or kind in ("scalar", "any"):
-        # What a scalar of 2.0 is worth only its own units can say.
+    if test is None or holds_expression(argument) or kind == "any" or (kind == "scalar" and units is None):
         return _no_check
 
     def check(value: Any) -> Iterator[Misfit]:
         try:
-            holds = test(value, argument, kind)
+            # What a scalar of 2.0 is worth only its own units can say.
+            holds = (
+                test(value, argument, kind) if units is None else _scalar_holds(test, value, argument, units)
+            )
         except (TypeError, ValueError, re.error):
             yield Misfit(
                 FORBIDDEN_VALUE, f"{_shown(value)} cannot be tested by {constraint.name}: {_shown(argument)}"

@@ -12,11 +12,12 @@ from sabir.languages.tosca.syntax.nodes import (
     InterfaceDefinition,
     Kind,
     RequirementDefinition,
+    ScalarDefinition,
     TypeDefinition,
 )
 from sabir.languages.tosca.syntax.reader import WRONG_SHAPE, Reader
 from sabir.languages.tosca.syntax.schemas import optional_schema, read_constraints, read_properties
-from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence, plain_data
+from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence
 from sabir.text import Span
 
 __all__ = ["read_occurrences", "read_type"]
@@ -57,7 +58,13 @@ _TYPE_KEYS: Final[Mapping[Kind, frozenset[str]]] = {
 def read_type(reader: Reader, kind: Kind, name: str, span: Span, node: YamlNode) -> TypeDefinition:
     subject = f"{kind.word} type {name!r}"
     if isinstance(node, YamlScalar) and isinstance(node.value, str) and kind is Kind.ARTIFACT:
-        return TypeDefinition(kind=kind, name=name, span=span, origin=reader.origin, derived_from=node.value)
+        return TypeDefinition(
+            kind=kind,
+            name=name,
+            span=span,
+            origin=reader.origin,
+            derived_from=reader.type_name(kind, node.value),
+        )
     if kind is Kind.INTERFACE:
         # Up to 1.2 the operations of an interface type stand beside its other keys, under any name.
         fields: Mapping[str, YamlNode] = {key: value for key, _, value in reader.entries(node, subject)}
@@ -78,7 +85,7 @@ def read_type(reader: Reader, kind: Kind, name: str, span: Span, node: YamlNode)
         name=name,
         span=span,
         origin=reader.origin,
-        derived_from=reader.text(parent, f"derived_from of {subject}"),
+        derived_from=reader.type_text(kind, parent, f"derived_from of {subject}"),
         derived_from_span=parent.span if parent is not None else None,
         properties=properties,
         attributes=read_properties(
@@ -89,22 +96,36 @@ def read_type(reader: Reader, kind: Kind, name: str, span: Span, node: YamlNode)
         interfaces=interfaces,
         artifacts=read_artifacts(reader, fields.get("artifacts"), subject) if kind is Kind.NODE else {},
         constraints=read_constraints(reader, fields.get("constraints", fields.get("validation")), subject),
-        valid_target_types=_names(reader, fields, subject, "valid_target_types", "valid_capability_types"),
-        valid_source_types=_names(reader, fields, subject, "valid_source_types", "valid_source_node_types"),
-        members=_names(reader, fields, subject, "members"),
-        targets=_names(reader, fields, subject, "targets"),
+        valid_target_types=_names(
+            reader, Kind.CAPABILITY, fields, subject, "valid_target_types", "valid_capability_types"
+        ),
+        valid_source_types=_names(
+            reader, Kind.NODE, fields, subject, "valid_source_types", "valid_source_node_types"
+        ),
+        members=_names(reader, Kind.NODE, fields, subject, "members"),
+        targets=_names(reader, Kind.NODE, fields, subject, "targets"),
         schema=optional_schema(reader, fields.get("entry_schema"), subject),
-        units=_units(fields.get("units")),
+        scalar=_scalar(reader, fields, subject) if kind is Kind.DATA else None,
     )
 
 
-def _names(reader: Reader, fields: Mapping[str, YamlNode], subject: str, *keys: str) -> tuple[str, ...]:
-    return tuple(text for key in keys for text, _ in reader.texts(fields.get(key), f"{key} of {subject}"))
+def _names(
+    reader: Reader, kind: Kind, fields: Mapping[str, YamlNode], subject: str, *keys: str
+) -> tuple[str, ...]:
+    """The names of types in a list."""
+    texts = (text for key in keys for text, _ in reader.texts(fields.get(key), f"{key} of {subject}"))
+    return tuple(reader.type_name(kind, text) for text in texts)
 
 
-def _units(node: YamlNode | None) -> Mapping[str, object]:
-    data = plain_data(node) if isinstance(node, YamlMapping) else {}
-    return {str(key): value for key, value in data.items()} if isinstance(data, dict) else {}
+def _scalar(reader: Reader, fields: Mapping[str, YamlNode], subject: str) -> ScalarDefinition | None:
+    units, prefixes, canonical = (fields.get(key) for key in ("units", "prefixes", "canonical_unit"))
+    definition = ScalarDefinition(
+        units=reader.optional(units),
+        prefixes=reader.optional(prefixes),
+        canonical_unit=reader.optional(canonical),
+        data_type=optional_schema(reader, fields.get("data_type"), subject),
+    )
+    return None if definition.is_empty else definition
 
 
 _CAPABILITY_KEYS: Final = frozenset(
@@ -140,11 +161,14 @@ def _capabilities(reader: Reader, node: YamlNode | None, owner: str) -> dict[str
         subject = f"capability {name!r} of {owner}"
         if isinstance(value, YamlScalar) and isinstance(value.value, str):
             capabilities[name] = CapabilityDefinition(
-                name=name, span=span, origin=reader.origin, type=value.value
+                name=name,
+                span=span,
+                origin=reader.origin,
+                type=reader.type_name(Kind.CAPABILITY, value.value),
             )
             continue
         fields = reader.fields(value, subject, _CAPABILITY_KEYS)
-        type_ = reader.text(fields.get("type"), f"type of {subject}") or ""
+        type_ = reader.type_text(Kind.CAPABILITY, fields.get("type"), f"type of {subject}") or ""
         occurrences = fields.get("occurrences")
         capabilities[name] = CapabilityDefinition(
             name=name,
@@ -152,7 +176,7 @@ def _capabilities(reader: Reader, node: YamlNode | None, owner: str) -> dict[str
             origin=reader.origin,
             type=type_,
             valid_source_types=_names(
-                reader, fields, subject, "valid_source_types", "valid_source_node_types"
+                reader, Kind.NODE, fields, subject, "valid_source_types", "valid_source_node_types"
             ),
             occurrences=None if occurrences is None else read_occurrences(reader, occurrences, subject),
             properties=read_properties(reader, fields.get("properties"), f"properties of {subject}"),
@@ -169,7 +193,12 @@ def _requirements(reader: Reader, node: YamlNode | None, owner: str) -> tuple[Re
         subject = f"requirement {name!r} of {owner}"
         if isinstance(value, YamlScalar) and isinstance(value.value, str):
             requirements.append(
-                RequirementDefinition(name=name, span=span, origin=reader.origin, capability=value.value)
+                RequirementDefinition(
+                    name=name,
+                    span=span,
+                    origin=reader.origin,
+                    capability=reader.type_name(Kind.CAPABILITY, value.value),
+                )
             )
             continue
         fields = reader.fields(value, subject, _REQUIREMENT_KEYS)
@@ -183,12 +212,15 @@ def _requirements(reader: Reader, node: YamlNode | None, owner: str) -> tuple[Re
                 name=name,
                 span=span,
                 origin=reader.origin,
-                capability=reader.text(fields.get("capability"), f"capability of {subject}"),
-                node=reader.text(fields.get("node"), f"node of {subject}"),
-                relationship=reader.text(relationship, f"relationship of {subject}"),
+                capability=reader.type_text(
+                    Kind.CAPABILITY, fields.get("capability"), f"capability of {subject}"
+                ),
+                node=reader.type_text(Kind.NODE, fields.get("node"), f"node of {subject}"),
+                relationship=reader.type_text(Kind.RELATIONSHIP, relationship, f"relationship of {subject}"),
                 occurrences=read_occurrences(reader, occurrences, subject)
                 if occurrences is not None
                 else (1, 1),
+                says_occurrences=occurrences is not None,
                 node_filter=None if node_filter is None else reader.written(node_filter),
             )
         )

@@ -11,12 +11,12 @@ from msgspec import Struct
 from sabir.diagnostics.finding import Finding
 from sabir.languages.tosca.syntax.dialects import Dialect
 from sabir.languages.tosca.syntax.files import DiskFiles, Files
-from sabir.languages.tosca.syntax.gathering import MISSING_IMPORT, Gathering
+from sabir.languages.tosca.syntax.gathering import Gathering
+from sabir.languages.tosca.syntax.imports import MISSING_IMPORT
 from sabir.languages.tosca.syntax.nodes import (
     Topology,
 )
 from sabir.languages.tosca.syntax.project import ProjectValues
-from sabir.languages.tosca.syntax.second import normalised
 from sabir.languages.tosca.syntax.texts import dialect_of_document, document_of, readable_document
 from sabir.source.collector import collector_paused
 from sabir.source.packages import PackageFile
@@ -72,12 +72,10 @@ def _load(files: Files, name: str) -> Loaded:
     if root is None or dialect is None:
         topology = _remains(files, file)
         return Loaded(topology=topology, findings=tuple(gathering.findings), broken=True, files=(name,))
-    if dialect.grammar == 2:
-        root = normalised(root)
     gathering.read_document(file, root, dialect, prefix="")
     return Loaded(
         topology=gathering.topology(file, dialect),
-        findings=tuple(gathering.findings),
+        findings=gathering.unique_findings(),
         files=tuple(gathering.seen),
     )
 
@@ -90,5 +88,5 @@ def _remains(files: Files, file: PackageFile) -> Topology | None:
     gathering = Gathering(files)
     gathering.complete = False
     dialect = dialect_of_document(root, file, []) or Dialect("", 1)
-    gathering.read_document(file, normalised(root) if dialect.grammar == 2 else root, dialect, prefix="")
+    gathering.read_document(file, root, dialect, prefix="")
     return gathering.topology(file, dialect)

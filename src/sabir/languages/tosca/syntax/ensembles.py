@@ -12,7 +12,6 @@ from sabir.languages.tosca.syntax.examples import HEAD
 from sabir.languages.tosca.syntax.files import Files
 from sabir.languages.tosca.syntax.gathering import Gathering
 from sabir.languages.tosca.syntax.includes import Layers, gather_layers
-from sabir.languages.tosca.syntax.second import normalised
 from sabir.languages.tosca.syntax.texts import document_of
 from sabir.source.packages import PackageFile
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, plain_data
@@ -54,15 +53,13 @@ def load_ensemble(files: Files, file: PackageFile) -> Loaded:
     dialect = _dialect(layers)
     for source, template in layers.templates:
         gathering.mains.add(source.name)
-        gathering.read_document(
-            source, normalised(template) if dialect.grammar == 2 else template, dialect, prefix=""
-        )
+        gathering.read_document(source, template, dialect, prefix="")
     recorded: dict[str, Recorded] = {}
     for status in reversed(layers.statuses):
         recorded.update(_recorded(status))
     return Loaded(
         topology=gathering.topology(file, dialect),
-        findings=tuple(gathering.findings),
+        findings=gathering.unique_findings(),
         files=tuple(gathering.seen),
         inputs=layers.inputs,
         values=layers.values,

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = ["APP", "HEAD", "ROOT", "example", "example_nodes"]
+__all__ = ["APP", "HEAD", "ROOT", "SECOND", "example", "example_nodes"]
 
 HEAD: Final = "tosca_definitions_version: tosca_simple_yaml_1_3\n"
+SECOND: Final = "tosca_definitions_version: tosca_2_0\n"
 ROOT: Final = "    one: {type: tosca.nodes.Root}\n"
 """A node template."""
 APP: Final = (

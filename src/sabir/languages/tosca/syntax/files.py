@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import posixpath
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Final, Protocol
 
@@ -27,6 +28,10 @@ class Files(Protocol):
         """The real directory of a file; None when it has none (an archive, memory)."""
         ...
 
+    def beside(self, name: str) -> Iterator[str]:
+        """The files in the folder of a file, and those of further folders where profiles are looked for."""
+        ...
+
     def outside(self, name: str) -> Path | None:
         """The folder that a file would have to be in to be read, when it is there but beyond it."""
         ...
@@ -41,6 +46,10 @@ class PackageFiles(Struct, frozen=True):
     def directory(self, name: str) -> Path | None:
         path = self.package.path
         return (path / name).parent if path is not None and path.is_dir() else None
+
+    def beside(self, name: str) -> Iterator[str]:
+        folder = posixpath.dirname(name)
+        return (other for other in self.package.list() if posixpath.dirname(other) == folder)
 
     def outside(self, name: str) -> Path | None:
         path = self.package.path
@@ -77,6 +86,11 @@ class DiskFiles:
 
     def directory(self, name: str) -> Path | None:
         return (self.base / name).parent
+
+    def beside(self, name: str) -> Iterator[str]:
+        folder = (self.base / name).parent
+        names = sorted(entry.name for entry in folder.iterdir() if entry.is_file()) if folder.is_dir() else ()
+        return (posixpath.join(posixpath.dirname(name), other) for other in names)
 
     def outside(self, name: str) -> Path | None:
         return self.root if self.read(name) is None and (self.base / name).is_file() else None

@@ -3,16 +3,30 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Final
+
+from msgspec import Struct
 
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.near import did_you_mean
 from sabir.diagnostics.rules import Rule
 from sabir.languages.tosca.syntax.definitions import read_type
 from sabir.languages.tosca.syntax.dialects import Dialect
-from sabir.languages.tosca.syntax.examples import HEAD, example
+from sabir.languages.tosca.syntax.examples import HEAD, SECOND
 from sabir.languages.tosca.syntax.files import Files
+from sabir.languages.tosca.syntax.imports import (
+    MISSING_IMPORT,
+    UNFETCHED_IMPORT,
+    Import,
+    find_file,
+    find_profile,
+    in_repository,
+    is_remote,
+    read_imports,
+    shipped_file,
+    shipped_profile,
+)
 from sabir.languages.tosca.syntax.nodes import (
     Kind,
     Origin,
@@ -20,36 +34,17 @@ from sabir.languages.tosca.syntax.nodes import (
     Topology,
     TypeDefinition,
 )
-from sabir.languages.tosca.syntax.reader import WRONG_SHAPE, Reader
+from sabir.languages.tosca.syntax.reader import Reader
+from sabir.languages.tosca.syntax.scopes import Scope
 from sabir.languages.tosca.syntax.second import normalised
+from sabir.languages.tosca.syntax.shapes import check_shapes
 from sabir.languages.tosca.syntax.texts import dialect_of_document, document_of
 from sabir.languages.tosca.syntax.topologies import TopologyParts
 from sabir.source.packages import PackageFile
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence
-from sabir.text import Place, Span
+from sabir.text import Place
 
-__all__ = ["MISSING_IMPORT", "Gathering"]
-
-MISSING_IMPORT: Final = Rule(
-    code="TOSCA:E004",
-    title="an import that is not there",
-    why="The file is not in the package, or the path leads out of it. What it defines is missing, so further checks of unknown "
-    "names are left out until it can be read.",
-    bad=example("imports: [types.yaml]\n"),
-    good={"template.yaml": HEAD + "imports: [types.yaml]\n", "types.yaml": HEAD},
-    language="tosca",
-)
-
-
-REMOTE_IMPORT: Final = Rule(
-    code="TOSCA:E005",
-    title="an import from the network",
-    why="sabir does not fetch what a template names while it reads it: put a copy beside the template.",
-    bad=example("imports: ['https://example.com/types.yaml']\n"),
-    good={"template.yaml": HEAD + "imports: [types.yaml]\n", "types.yaml": HEAD},
-    language="tosca",
-)
-
+__all__ = ["Gathering"]
 
 TYPE_TWICE: Final = Rule(
     code="TOSCA:W008",
@@ -63,6 +58,21 @@ TYPE_TWICE: Final = Rule(
     good={
         "template.yaml": HEAD + "imports: [types.yaml]\nnode_types:\n  A: {derived_from: tosca.nodes.Root}\n",
         "types.yaml": HEAD + "node_types:\n  B: {derived_from: tosca.nodes.Compute}\n",
+    },
+    language="tosca",
+)
+
+REPOSITORY_TWICE: Final = Rule(
+    code="TOSCA:E035",
+    title="a repository is defined twice",
+    why="TOSCA 2.0: within a namespace names must be unique; an import would lead to one of the two by chance.",
+    bad={
+        "template.yaml": SECOND + "imports: [other.yaml]\nrepositories: {lib: {url: lib}}\n",
+        "other.yaml": SECOND + "repositories: {lib: {url: other}}\n",
+    },
+    good={
+        "template.yaml": SECOND + "imports: [other.yaml]\nrepositories: {lib: {url: lib}}\n",
+        "other.yaml": SECOND + "repositories: {more: {url: other}}\n",
     },
     language="tosca",
 )
@@ -107,35 +117,22 @@ _TOPOLOGY_KEYS: Final = frozenset(
 )
 
 
-_IMPORT_KEYS: Final = frozenset(
-    {
-        "file",
-        "repository",
-        "namespace_prefix",
-        "namespace_uri",
-        "url",
-        "profile",
-        "namespace",
-        "when",
-        "namespace_prefixes",
-    }
-)
-
-
 _MOST_IMPORTS: Final = 2000
 
 
-_PROFILES: Final = {
-    "simple": "simple",
-    "nfv": "nfv",
-}
+class _Document(Struct, frozen=True, eq=False):
+    """A document whose imports have been followed, waiting to be read."""
 
-
-_REMOTE: Final = ("http://", "https://", "git://", "git@", "ssh://", "csar:")
+    reader: Reader
+    fields: Mapping[str, YamlNode]
+    prefix: str
 
 
 class Gathering:
-    """All documents of one load. A type of the importing file wins over an imported one of the same name."""
+    """All documents of one load. A type of the importing file wins over an imported one of the same name.
+
+    Documents are read when all of them are there: what a name means depends on what the file imports.
+    """
 
     def __init__(self, files: Files) -> None:
         self.files = files
@@ -147,141 +144,119 @@ class Gathering:
         self.complete = True
         self.mains: set[str] = set()
         """Files that are read as if they were written in the main one."""
-        self._imported: dict[tuple[str, str], None] = {}
-        self._topologies: list[tuple[Reader, YamlMapping]] = []
+        self._refused: list[Finding] = []
+        """What the grammar of 2.0 does not allow."""
+        self._scopes: dict[str, Scope] = {}
+        self._documents: list[_Document] = []
+        self._aliases: list[tuple[Reader, str]] = []
 
-    def read_document(self, file: PackageFile, root: YamlMapping, dialect: Dialect, *, prefix: str) -> None:
+    def read_document(self, file: PackageFile, root: YamlMapping, dialect: Dialect, *, prefix: str) -> Scope:
         self.seen[file.name] = None
         self.profiles.update(dict.fromkeys(dialect.profiles))
         self.complete = self.complete and "nfv" not in dialect.profiles
-        origin = Origin(file.source, self.files.directory(file.name), prefix)
-        reader = Reader(origin, self.findings)
+        scope = self._scopes[file.name] = self._scopes.get(file.name) or Scope()
+        origin = Origin(file.source, self.files.directory(file.name), prefix, second=dialect.grammar == 2)
+        reader = Reader(origin, self.findings, scope)
+        if dialect.grammar == 2:
+            check_shapes(Reader(reader.origin, self._refused), root)
+            root = normalised(root)
         fields = reader.fields(root, "the document", _DOCUMENT_KEYS)
-        for name, span, value in reader.entries(fields.get("repositories"), "repositories"):
+        self._read_repositories(reader, fields.get("repositories"), is_second=dialect.grammar == 2)
+        self._documents.append(_Document(reader, fields, prefix))
+        for wanted in read_imports(reader, fields.get("imports")):
+            imported = self._import(file, wanted, _joined(prefix, wanted.namespace))
+            if imported is not None:
+                scope.imports.append((wanted.namespace, imported))
+        return scope
+
+    def _read_repositories(self, reader: Reader, node: YamlNode | None, *, is_second: bool) -> None:
+        for name, span, value in reader.entries(node, "repositories"):
             url = value.get("url") if isinstance(value, YamlMapping) else value
             text = reader.text(url, f"url of repository {name!r}")
-            if text is not None:
-                self.repositories[name] = Repository(name=name, span=span, origin=origin, url=text)
-        for kind in Kind:
-            self._read_types(reader, kind, fields.get(kind.value))
-        topology = reader.mapping(fields.get("topology_template"), "topology_template")
-        if topology is not None:
-            self._topologies.append((reader, topology))
-        for target, inner_prefix, span in self._imports(reader, fields.get("imports")):
-            self._import(file.name, target, inner_prefix or prefix, Place(file.source, span))
+            if text is None:
+                continue
+            earlier = self.repositories.get(name)
+            if earlier is not None and is_second and not reader.origin.prefix:
+                self._repository_twice(earlier, Place(reader.origin.source, span))
+                continue
+            self.repositories[name] = Repository(name=name, span=span, origin=reader.origin, url=text)
 
-    def _read_types(self, reader: Reader, kind: Kind, node: YamlNode | None) -> None:
-        table = self.types[kind]
-        prefix = reader.origin.prefix
-        for name, span, value in reader.named_list(node, kind.value):
-            definition = read_type(reader, kind, name, span, value)
-            for alias in (name, f"{prefix}:{name}", f"{prefix}.{name}") if prefix else (name,):
-                earlier = table.get(alias)
-                if earlier is None:
-                    table[alias] = definition
-                elif earlier.origin.source is not definition.origin.source and alias == name and not prefix:
-                    self._clash(reader, earlier, definition)
-
-    def _clash(self, reader: Reader, earlier: TypeDefinition, again: TypeDefinition) -> None:
+    def _repository_twice(self, earlier: Repository, place: Place) -> None:
         where = earlier.place.location
-        message = f"{again.kind.word} type {again.name!r} is also defined in {where.file}:{where.line}, which counts"
-        reader.report(TYPE_TWICE, message, again.span)
+        message = f"repository {earlier.name!r} is also defined in {where.file}:{where.line}"
+        self.findings.append(REPOSITORY_TWICE.at(place, message))
 
-    def _imports(self, reader: Reader, node: YamlNode | None) -> Iterator[tuple[str, str, Span]]:
-        """File or profile, prefix and place of every import, in all the forms they have had."""
-        items = node.items if isinstance(node, YamlSequence) else () if node is None else (node,)
-        for item in items:
-            if isinstance(item, YamlScalar):
-                if item.value is not None:
-                    yield item.text, "", item.span
-                continue
-            if not isinstance(item, YamlMapping):
-                reader.report(WRONG_SHAPE, "an import must be a file name or a map", item.span)
-                continue
-            if any(item.get(key) is not None for key in ("file", "url", "profile")):
-                yield from self._one_import(reader, item)
-                continue
-            # Up to 1.2: a map of names, each with a file or such a map.
-            for _, span, value in reader.entries(item, "imports"):
-                if isinstance(value, YamlMapping):
-                    yield from self._one_import(reader, value)
-                elif (text := reader.text(value, "an import")) is not None:
-                    yield text, "", span
+    # Imports
 
-    def _one_import(self, reader: Reader, node: YamlMapping) -> Iterator[tuple[str, str, Span]]:
-        fields = reader.fields(node, "an import", _IMPORT_KEYS)
-        prefix_node = fields.get("namespace_prefix") or fields.get("namespace")
-        prefix = reader.text(prefix_node, "namespace_prefix") or ""
-        profile = reader.text(fields.get("profile"), "profile of an import")
-        if profile is not None:
-            yield f"profile:{profile}", prefix, node.span
-            return
-        target = fields.get("file") or fields.get("url")
-        name = reader.text(target, "file of an import")
-        if name is None or target is None:
-            return
-        repository = reader.text(fields.get("repository"), "repository of an import")
-        if repository is not None:
-            source = self.repositories.get(repository)
-            if source is None and repository == "unfurl":
-                # What Unfurl itself brings; only a part of it is shipped here.
-                self.profiles["unfurl"] = None
-                self.complete = False
-                return
-            if source is None:
-                hint = did_you_mean(repository, self.repositories)
-                reader.report(
-                    MISSING_IMPORT, f"there is no repository {repository!r}", fields["repository"].span, hint
-                )
-                self.complete = False
-                return
-            name = posixpath.join(source.url.removeprefix("file:"), name)
-        yield name, prefix, target.span
-
-    def _import(self, importer: str, target: str, prefix: str, place: Place) -> None:
-        if target.startswith("profile:"):
-            self._use_profile(target.removeprefix("profile:"), place)
-            return
-        if target.startswith(_REMOTE):
+    def _import(self, importer: PackageFile, wanted: Import, prefix: str) -> Scope | None:
+        place = Place(importer.source, wanted.span)
+        target: str | None = wanted.target
+        if wanted.repository is not None:
+            target = self._in_repository(wanted, wanted.repository, importer)
+        if target is None:
+            return None
+        if is_remote(target):
             self._missing(
                 place,
                 f"the import {target!r} is not on this machine and is not fetched",
-                REMOTE_IMPORT,
+                UNFETCHED_IMPORT,
                 "copy the file beside the template and import it by its path",
             )
-            return
-        imported = self._find(importer, target)
-        if imported is None:
-            if shipped := _shipped(target):
-                # ETSI's files hold more than the types that are shipped in their place.
-                self.profiles[shipped] = None
-                self.complete = self.complete and shipped == "simple"
-                return
-            self._not_found(importer, target, place)
-            return
-        if (imported.name, prefix) in self._imported or len(self._imported) >= _MOST_IMPORTS:
-            return
-        self._imported[(imported.name, prefix)] = None
+            return None
+        find = find_profile if wanted.is_profile else find_file
+        imported = find(self.files, importer.name, target)
+        if imported is not None:
+            return self._read_import(imported, prefix)
+        shipped = shipped_profile(target) if wanted.is_profile else shipped_file(target)
+        if shipped is not None:
+            # ETSI's files hold more than the types that are shipped in their place.
+            self.profiles[shipped] = None
+            self.complete = self.complete and shipped == "simple"
+        elif wanted.is_profile:
+            hint = "put the file that says 'profile: " + target + "' beside this one"
+            self._missing(place, f"the profile {target!r} is not known here", MISSING_IMPORT, hint)
+        else:
+            self._not_found(importer.name, target, place)
+        return None
+
+    def _read_import(self, imported: PackageFile, prefix: str) -> Scope | None:
+        scope = self._scopes.get(imported.name)
+        if scope is not None or len(self._scopes) >= _MOST_IMPORTS:
+            if scope is not None and prefix:
+                self._also_by(imported, prefix)
+            return scope
         root = document_of(imported, self.findings)
         if root is None:
             self.complete = False
-            return
+            return None
         version = root.get("tosca_definitions_version")
         dialect = (
             dialect_of_document(root, imported, self.findings) if version is not None else Dialect("", 1, ())
         )
         if dialect is None:
             self.complete = False
-            return
-        if dialect.grammar == 2:
-            root = normalised(root)
-        self.read_document(imported, root, dialect, prefix=prefix)
+            return None
+        return self.read_document(imported, root, dialect, prefix=prefix)
 
-    def _find(self, importer: str, target: str) -> PackageFile | None:
-        beside = posixpath.normpath(posixpath.join(posixpath.dirname(importer), target))
-        for name in (beside, posixpath.normpath(target.lstrip("/"))):
-            if not posixpath.isabs(name) and (file := self.files.read(name)) is not None:
-                return file
+    def _also_by(self, imported: PackageFile, prefix: str) -> None:
+        """A file that was imported before has one more prefix."""
+        for document in self._documents:
+            if document.reader.origin.source is imported.source and document.prefix != prefix:
+                self._aliases.append((document.reader, prefix))
+                return
+
+    def _in_repository(self, wanted: Import, repository: str, importer: PackageFile) -> str | None:
+        declared = self.repositories.get(repository)
+        if declared is not None:
+            return in_repository(wanted.target, declared)
+        self.complete = False
+        if repository == "unfurl":
+            # What Unfurl itself brings; only a part of it is shipped here.
+            self.profiles["unfurl"] = None
+            return None
+        place = Place(importer.source, wanted.repository_span or wanted.span)
+        hint = did_you_mean(repository, self.repositories)
+        self.findings.append(MISSING_IMPORT.at(place, f"there is no repository {repository!r}", hint=hint))
         return None
 
     def _not_found(self, importer: str, target: str, place: Place) -> None:
@@ -303,23 +278,66 @@ class Gathering:
         if finding not in self.findings:
             self.findings.append(finding)
 
-    def _use_profile(self, name: str, place: Place) -> None:
-        for shipped, word in _PROFILES.items():
-            if word in name:
-                self.profiles[shipped] = None
-                self.complete = self.complete and shipped == "simple"
-                return
-        self._missing(place, f"the profile {name!r} is not known here", MISSING_IMPORT)
+    # Types
+
+    def _name_types(self) -> None:
+        """Every type gets the name that the topology knows it by: its own, or with its prefix when that is taken."""
+        taken: dict[tuple[Kind, str], Scope] = {}
+        for document in self._documents:
+            scope = document.reader.scope
+            assert scope is not None
+            for kind in Kind:
+                for name in _names_in(document.fields.get(kind.value)):
+                    owner = taken.setdefault((kind, name), scope)
+                    is_free = owner is scope or not document.prefix
+                    known_as = name if is_free else f"{document.prefix}:{name}"
+                    scope.names.setdefault(kind, {}).setdefault(name, known_as)
+
+    def _read_types(self, document: _Document, kind: Kind) -> None:
+        table, reader = self.types[kind], document.reader
+        prefixes = [document.prefix, *(prefix for other, prefix in self._aliases if other is reader)]
+        # Tools that know no nested namespaces write the last prefix alone.
+        prefixes += [prefix.rpartition(":")[2] for prefix in prefixes]
+        for name, span, value in reader.named_list(document.fields.get(kind.value), kind.value):
+            known_as = reader.type_name(kind, name)
+            definition = read_type(reader, kind, known_as, span, value)
+            earlier = table.setdefault(known_as, definition)
+            if earlier.origin.source is not definition.origin.source and not document.prefix:
+                self._clash(reader, earlier, definition)
+            for prefix in filter(None, prefixes):
+                table.setdefault(f"{prefix}:{name}", definition)
+                table.setdefault(f"{prefix}.{name}", definition)
+
+    def _clash(self, reader: Reader, earlier: TypeDefinition, again: TypeDefinition) -> None:
+        where = earlier.place.location
+        message = f"{again.kind.word} type {again.name!r} is also defined in {where.file}:{where.line}, which counts"
+        reader.report(TYPE_TWICE, message, again.span)
+
+    def unique_findings(self) -> tuple[Finding, ...]:
+        """What the grammar refuses, the reader of that part stumbles over, too: that is said once."""
+        refused = {(finding.code, finding.place) for finding in self._refused}
+        rest = (finding for finding in self.findings if (finding.code, finding.place) not in refused)
+        return (*self._refused, *rest)
 
     def topology(self, file: PackageFile, dialect: Dialect) -> Topology:
-        origin = Origin(file.source, self.files.directory(file.name))
+        """Everything that the documents say together."""
+        self._name_types()
         parts = TopologyParts()
-        for reader, node in self._topologies:
+        has_topology = False
+        for document in self._documents:
+            for kind in Kind:
+                self._read_types(document, kind)
+        for document in self._documents:
+            reader = document.reader
+            node = reader.mapping(document.fields.get("topology_template"), "topology_template")
+            if node is None:
+                continue
+            has_topology = True
             fields = reader.fields(node, "topology_template", _TOPOLOGY_KEYS)
             is_main = reader.origin.source is file.source or reader.origin.source.name in self.mains
             parts.take(reader, fields, is_main=is_main)
         return Topology(
-            origin=origin,
+            origin=Origin(file.source, self.files.directory(file.name)),
             version=dialect.name,
             types=self.types,
             inputs=parts.inputs,
@@ -333,15 +351,18 @@ class Gathering:
             substitution=parts.substitution,
             profiles=tuple(self.profiles),
             complete=self.complete,
-            has_topology=bool(self._topologies),
+            has_topology=has_topology,
+            scopes=tuple(self._scopes.values()),
         )
 
 
-def _shipped(target: str) -> str | None:
-    """Files of normative types that templates import although every engine brings them."""
-    name = posixpath.basename(target).lower()
-    if "nfv" in name or "etsi" in name:
-        return "nfv"
-    if name in ("tosca_definition_1_0.yaml", "tosca-normative-types.yaml", "normative-types.yaml"):
-        return "simple"
-    return None
+def _joined(outer: str, namespace: str) -> str:
+    return f"{outer}:{namespace}" if outer and namespace else outer or namespace
+
+
+def _names_in(node: YamlNode | None) -> Iterator[str]:
+    """The names of the types of a section, which may be a list of maps."""
+    for mapping in node.items if isinstance(node, YamlSequence) else (node,):
+        for entry in mapping.entries if isinstance(mapping, YamlMapping) else ():
+            if isinstance(entry.key, YamlScalar):
+                yield entry.key.value if isinstance(entry.key.value, str) else entry.key.text

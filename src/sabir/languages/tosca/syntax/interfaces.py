@@ -7,6 +7,7 @@ from typing import Final
 from sabir.languages.tosca.syntax.nodes import (
     ArtifactDefinition,
     InterfaceDefinition,
+    Kind,
     OperationDefinition,
 )
 from sabir.languages.tosca.syntax.reader import NOTHING, Reader
@@ -64,7 +65,7 @@ def read_interfaces(reader: Reader, node: YamlNode | None, subject: str) -> dict
             name=name,
             span=span,
             origin=reader.origin,
-            type=reader.text(fields.get("type"), f"type of interface {name!r}"),
+            type=reader.type_text(Kind.INTERFACE, fields.get("type"), f"type of interface {name!r}"),
             inputs=reader.assignments(fields.get("inputs"), f"inputs of interface {name!r}"),
             operations={key: _operation(reader, key, span, item) for key, item in pairs},
         )
@@ -109,7 +110,7 @@ def read_artifacts(reader: Reader, node: YamlNode | None, owner: str) -> dict[st
             span=span,
             origin=reader.origin,
             end=value.span.end,
-            type=reader.text(fields.get("type"), f"type of {subject}"),
+            type=reader.type_text(Kind.ARTIFACT, fields.get("type"), f"type of {subject}"),
             file=reader.text(file, f"file of {subject}") if isinstance(file, YamlScalar) else None,
             repository=reader.text(fields.get("repository"), f"repository of {subject}"),
             keys=keys,

@@ -6,12 +6,12 @@ A node is itself and nothing else: two that say the same at different places are
 from __future__ import annotations
 
 from collections.abc import Mapping
-from enum import Enum
 from pathlib import Path
 from typing import Any, Final
 
 from msgspec import Struct
 
+from sabir.languages.tosca.syntax.scopes import Kind, Scope
 from sabir.source.yaml.nodes import YamlNode, plain_data
 from sabir.text import Place, Source, Span
 
@@ -36,6 +36,7 @@ __all__ = [
     "Repository",
     "RequirementAssignment",
     "RequirementDefinition",
+    "ScalarDefinition",
     "Schema",
     "SubstitutionMapping",
     "Topology",
@@ -47,23 +48,6 @@ __all__ = [
 UNBOUNDED: Final = -1
 
 
-class Kind(Enum):
-    """The kinds of types; the value is the section they stand in."""
-
-    NODE = "node_types"
-    RELATIONSHIP = "relationship_types"
-    CAPABILITY = "capability_types"
-    DATA = "data_types"
-    ARTIFACT = "artifact_types"
-    INTERFACE = "interface_types"
-    GROUP = "group_types"
-    POLICY = "policy_types"
-
-    @property
-    def word(self) -> str:
-        return self.value.removesuffix("_types")
-
-
 class Origin(Struct, frozen=True):
     """The file a definition stands in: its text, and the directory its paths are relative to."""
 
@@ -73,6 +57,8 @@ class Origin(Struct, frozen=True):
     """Prepended to the names of types that the file defines."""
     shipped: bool = False
     """True for the types that sabir brings."""
+    second: bool = False
+    """True for a file in the grammar of 2.0, whose rules of refinement are stricter."""
 
 
 class Written(Struct, frozen=True, eq=False):
@@ -82,6 +68,12 @@ class Written(Struct, frozen=True, eq=False):
     origin: Origin
     through: Span | None = None
     """Where it was put in by an alias or a merge key, when it is written elsewhere."""
+    key: Span | None = None
+    """Where its name stands."""
+
+    @property
+    def key_place(self) -> Place:
+        return Place(self.origin.source, self.key or self.node.span)
 
     @property
     def place(self) -> Place:
@@ -125,6 +117,10 @@ class PropertyDefinition(_Named, frozen=True, kw_only=True, eq=False):
     value: Written | None = None
     metadata: Mapping[str, Any] = {}
     is_attribute: bool = False
+    is_short: bool = False
+    """Only a value was written, in the place of the whole definition."""
+    says_required: bool = False
+    """Whether `required` was written, and not left to its default."""
 
     @property
     def sensitive(self) -> bool:
@@ -147,6 +143,8 @@ class RequirementDefinition(_Named, frozen=True, kw_only=True, eq=False):
     node: str | None = None
     relationship: str | None = None
     occurrences: tuple[int, int] = (1, 1)
+    says_occurrences: bool = False
+    """Whether they were written, and not left to the default."""
     node_filter: Written | None = None
 
 
@@ -175,6 +173,19 @@ class ArtifactDefinition(_Named, frozen=True, kw_only=True, eq=False):
         return Place(self.origin.source, Span(self.span.start, max(self.span.end, self.end)))
 
 
+class ScalarDefinition(Struct, frozen=True, kw_only=True, eq=False):
+    """Of a scalar type of 2.0: its units and prefixes with their multipliers, as far as this type itself says them."""
+
+    units: Written | None = None
+    prefixes: Written | None = None
+    canonical_unit: Written | None = None
+    data_type: Schema | None = None
+
+    @property
+    def is_empty(self) -> bool:
+        return all(part is None for part in (self.units, self.prefixes, self.canonical_unit, self.data_type))
+
+
 class TypeDefinition(_Named, frozen=True, kw_only=True, eq=False):
     """A type of any kind; what a kind does not have is empty."""
 
@@ -194,7 +205,8 @@ class TypeDefinition(_Named, frozen=True, kw_only=True, eq=False):
     targets: tuple[str, ...] = ()
     schema: Schema | None = None
     """Of a data type that derives from a primitive one, its entry schema."""
-    units: Mapping[str, Any] = {}
+    scalar: ScalarDefinition | None = None
+    """Of a data type that derives from `scalar`."""
 
 
 Assignment = Mapping[str, Written]
@@ -221,6 +233,8 @@ class RequirementAssignment(_Named, frozen=True, kw_only=True, eq=False):
     relationship: str | RelationshipTemplate | None = None
     node_filter: Written | None = None
     occurrences: tuple[int, int] | None = None
+    count: Written | None = None
+    """2.0: how many relationships; an expression, too."""
     directives: tuple[str, ...] = ()
 
 
@@ -236,6 +250,8 @@ class NodeTemplate(_Named, frozen=True, kw_only=True, eq=False):
     directives: tuple[str, ...] = ()
     node_filter: Written | None = None
     copy: str | None = None
+    count: Written | None = None
+    """How many instances there are; an expression, too."""
 
 
 class GroupTemplate(_Named, frozen=True, kw_only=True, eq=False):
@@ -295,3 +311,9 @@ class Topology(Struct, frozen=True, kw_only=True):
     complete: bool = True
     """False when an import could not be read: then a name that is not known may well exist."""
     has_topology: bool = True
+    scopes: tuple[Scope, ...] = ()
+    """The files, by what their names of types mean."""
+
+    def is_elsewhere(self, name: str) -> bool:
+        """Whether a prefixed name leads into a file that only stands in for what is not here."""
+        return any(scope.leads_to_nothing(name) for scope in self.scopes)

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.near import did_you_mean
 from sabir.diagnostics.rules import Rule
 from sabir.languages.tosca.syntax.examples import ROOT, example, example_nodes
-from sabir.languages.tosca.syntax.nodes import Origin, Written
+from sabir.languages.tosca.syntax.nodes import Kind, Origin, Written
+from sabir.languages.tosca.syntax.scopes import Scope
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence
 from sabir.text import Place, Span
 
-__all__ = ["NOTHING", "Reader"]
+__all__ = ["NOTHING", "WRONG_SHAPE", "Reader", "shape_of"]
 
 WRONG_SHAPE: Final = Rule(
     code="TOSCA:E002",
@@ -28,7 +29,17 @@ WRONG_SHAPE: Final = Rule(
 UNKNOWN_KEY: Final = Rule(
     code="TOSCA:W003",
     title="a key that TOSCA does not know here",
-    why="Orchestrators ignore or refuse it. Most often it is misspelt or stands one level too high or too low.",
+    why="Orchestrators ignore or refuse it. Most often it stands one level too high or too low.",
+    bad=example_nodes("    one: {type: tosca.nodes.Root, colour: red}\n"),
+    good=example_nodes("    one: {type: tosca.nodes.Root, metadata: {colour: red}}\n"),
+    language="tosca",
+)
+
+MISSPELT_KEY: Final = Rule(
+    code="TOSCA:E036",
+    title="a key that TOSCA does not have here",
+    why="What stands under it is lost. In TOSCA 1.x that is said of keys that look misspelt (others are TOSCA:W003); TOSCA 2.0 has no "
+    "place for keys of one's own: they belong into metadata.",
     bad=example_nodes("    one: {type: tosca.nodes.Root, propertis: {}}\n"),
     good=example_nodes("    one: {type: tosca.nodes.Root, properties: {}}\n"),
     language="tosca",
@@ -42,11 +53,12 @@ _FREE: Final = frozenset({"description", "metadata", "dsl_definitions", "version
 class Reader:
     """Reads the nodes of one file. Findings are collected; reading goes on."""
 
-    __slots__ = ("findings", "origin")
+    __slots__ = ("findings", "origin", "scope")
 
-    def __init__(self, origin: Origin, findings: list[Finding]) -> None:
+    def __init__(self, origin: Origin, findings: list[Finding], scope: Scope | None = None) -> None:
         self.origin = origin
         self.findings = findings
+        self.scope = scope
 
     def report(self, rule: Rule, message: str, span: Span, hint: str | None = None) -> None:
         self.findings.append(rule.at(Place(self.origin.source, span), message, hint=hint))
@@ -54,13 +66,16 @@ class Reader:
     def written(self, node: YamlNode) -> Written:
         return Written(node, self.origin)
 
+    def optional(self, node: YamlNode | None) -> Written | None:
+        return None if node is None else Written(node, self.origin)
+
     def mapping(self, node: YamlNode | None, subject: str) -> YamlMapping | None:
         """The node as a map; None (with a finding, unless it is absent or null) when it is none."""
         if node is None or (isinstance(node, YamlScalar) and node.value is None):
             return None
         if isinstance(node, YamlMapping):
             return node
-        self.report(WRONG_SHAPE, f"{subject} must be a map, not {_shape(node)}", node.span)
+        self.report(WRONG_SHAPE, f"{subject} must be a map, not {shape_of(node)}", node.span)
         return None
 
     def entries(self, node: YamlNode | None, subject: str) -> Iterator[tuple[str, Span, YamlNode]]:
@@ -78,7 +93,7 @@ class Reader:
         if isinstance(key, YamlSequence) and all(isinstance(item, YamlScalar) for item in key.items):
             # 2.0 has such keys: `[CAPABILITY, endpoint, port]: port`.
             return "[" + ", ".join(item.text for item in key.items if isinstance(item, YamlScalar)) + "]"
-        self.report(WRONG_SHAPE, f"a name must be text, not {_shape(key)}", key.span)
+        self.report(WRONG_SHAPE, f"a name must be text, not {shape_of(key)}", key.span)
         return None
 
     def named_list(self, node: YamlNode | None, subject: str) -> Iterator[tuple[str, Span, YamlNode]]:
@@ -90,7 +105,7 @@ class Reader:
                 elif not (isinstance(item, YamlScalar) and item.value is None):
                     self.report(
                         WRONG_SHAPE,
-                        f"an entry of {subject} must be a map with one name, not {_shape(item)}",
+                        f"an entry of {subject} must be a map with one name, not {shape_of(item)}",
                         item.span,
                     )
         else:
@@ -108,9 +123,14 @@ class Reader:
                 continue
             fields[key] = entry.value
             if key not in keys and key not in _FREE:
-                hint = did_you_mean(key, keys) or f"it can have {', '.join(sorted(keys))}"
-                self.report(UNKNOWN_KEY, f"{subject} has no key {key!r}", entry.key.span, hint)
+                self.unknown_key(key, keys, subject, entry.key.span)
         return fields
+
+    def unknown_key(self, key: str, keys: Iterable[str], subject: str, span: Span) -> None:
+        near = did_you_mean(key, keys)
+        rule = UNKNOWN_KEY if near is None and not self.origin.second else MISSPELT_KEY
+        hint = near or f"it can have {', '.join(sorted(keys))}"
+        self.report(rule, f"{subject} has no key {key!r}", span, hint)
 
     def text(self, node: YamlNode | None, subject: str) -> str | None:
         if node is None:
@@ -118,8 +138,18 @@ class Reader:
         if isinstance(node, YamlScalar) and node.value is not None:
             return node.value if isinstance(node.value, str) else node.text
         if not isinstance(node, YamlScalar):
-            self.report(WRONG_SHAPE, f"{subject} must be text, not {_shape(node)}", node.span)
+            self.report(WRONG_SHAPE, f"{subject} must be text, not {shape_of(node)}", node.span)
         return None
+
+    def type_name(self, kind: Kind, name: str) -> str:
+        """The name by which the topology knows the type that this file calls so."""
+        known_as = None if self.scope is None else self.scope.find(kind, name)
+        return name if known_as is None else known_as
+
+    def type_text(self, kind: Kind, node: YamlNode | None, subject: str) -> str | None:
+        """A text that names a type."""
+        name = self.text(node, subject)
+        return None if name is None else self.type_name(kind, name)
 
     def texts(self, node: YamlNode | None, subject: str) -> tuple[tuple[str, Span], ...]:
         """The texts of a list (or a single one) with their places."""
@@ -136,7 +166,7 @@ class Reader:
             return node.value
         if isinstance(node, YamlScalar) and node.text.lower() in ("true", "false"):
             return node.text.lower() == "true"
-        self.report(WRONG_SHAPE, f"{subject} must be true or false, not {_shape(node)}", node.span)
+        self.report(WRONG_SHAPE, f"{subject} must be true or false, not {shape_of(node)}", node.span)
         return default
 
     def assignments(self, node: YamlNode | None, subject: str) -> dict[str, Written]:
@@ -146,13 +176,17 @@ class Reader:
         return {
             # An anchor stands before its aliases, and so does what it names.
             name: Written(
-                value, self.origin, merges.get(id(value)) or (key if value.span.start < key.start else None)
+                value,
+                self.origin,
+                merges.get(id(value)) or (key if value.span.start < key.start else None),
+                key,
             )
             for name, key, value in self.entries(node, subject)
         }
 
 
-def _shape(node: YamlNode) -> str:
+def shape_of(node: YamlNode) -> str:
+    """What a node is, in the words of a message."""
     if isinstance(node, YamlMapping):
         return "a map"
     if isinstance(node, YamlSequence):

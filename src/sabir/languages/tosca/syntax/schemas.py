@@ -9,14 +9,15 @@ from sabir.diagnostics.rules import Rule
 from sabir.languages.tosca.syntax.examples import example
 from sabir.languages.tosca.syntax.nodes import (
     Constraint,
+    Kind,
     PropertyDefinition,
     Schema,
 )
 from sabir.languages.tosca.syntax.reader import Reader
-from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence, plain_data
+from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence, plain_data, text_of
 from sabir.text import Span
 
-__all__ = ["UNKNOWN_CONSTRAINT", "optional_schema", "read_constraints", "read_properties"]
+__all__ = ["PRIMITIVES", "UNKNOWN_CONSTRAINT", "optional_schema", "read_constraints", "read_properties"]
 
 UNKNOWN_CONSTRAINT: Final = Rule(
     code="TOSCA:E014",
@@ -25,6 +26,37 @@ UNKNOWN_CONSTRAINT: Final = Rule(
     bad=example("data_types:\n  Port: {derived_from: integer, constraints: [{in_rnage: [1, 2]}]}\n"),
     good=example("data_types:\n  Port: {derived_from: integer, constraints: [{in_range: [1, 2]}]}\n"),
     language="tosca",
+)
+
+
+PRIMITIVES: Final = frozenset(
+    {
+        "string",
+        "integer",
+        "float",
+        "boolean",
+        "timestamp",
+        "null",
+        "version",
+        "range",
+        "list",
+        "map",
+        "any",
+        "json",
+        "xml",
+        "bytes",
+        "nil",
+        "scalar",
+        "number",
+        "scalar-unit.size",
+        "scalar-unit.time",
+        "scalar-unit.frequency",
+        "scalar-unit.bitrate",
+        "tosca:string",
+        "tosca:integer",
+        "tosca:float",
+        "tosca:boolean",
+    }
 )
 
 
@@ -67,6 +99,16 @@ def _property(
     reader: Reader, name: str, span: Span, node: YamlNode, *, attributes: bool
 ) -> PropertyDefinition:
     subject = f"{'attribute' if attributes else 'property'} {name!r}"
+    if reader.origin.second and _is_value(reader, node):
+        return PropertyDefinition(
+            name=name,
+            span=span,
+            origin=reader.origin,
+            schema=None,
+            value=reader.written(node),
+            is_attribute=attributes,
+            is_short=True,
+        )
     if isinstance(node, YamlScalar) and isinstance(node.value, str):
         # The short form: only the type.
         return PropertyDefinition(
@@ -104,7 +146,21 @@ def _property(
         value=None if value is None else reader.written(value),
         metadata=notes,
         is_attribute=attributes,
+        says_required="required" in fields,
     )
+
+
+def _is_value(reader: Reader, node: YamlNode) -> bool:
+    """2.0: whether what stands where a definition could is the fixed value of one that is inherited."""
+    if isinstance(node, YamlMapping):
+        return bool(len(node)) and not any(
+            text_of(entry.key) in _PROPERTY_KEYS or text_of(entry.key) in ("description", "metadata")
+            for entry in node.entries
+        )
+    name = text_of(node)
+    if name is None:
+        return not (isinstance(node, YamlScalar) and node.value is None)
+    return name not in PRIMITIVES and (reader.scope is None or reader.scope.find(Kind.DATA, name) is None)
 
 
 def holds_form(node: YamlMapping) -> bool:
@@ -114,7 +170,7 @@ def holds_form(node: YamlMapping) -> bool:
 
 
 def _schema_of_name(reader: Reader, node: YamlScalar) -> Schema:
-    return Schema(name=node.text, span=node.span, origin=reader.origin)
+    return Schema(name=reader.type_name(Kind.DATA, node.text), span=node.span, origin=reader.origin)
 
 
 def _schema_of_fields(
@@ -123,7 +179,7 @@ def _schema_of_fields(
     written = fields.get("type")
     if isinstance(fields.get("schema"), YamlMapping) and written is None:
         return read_schema(reader, fields["schema"], subject)
-    name = reader.text(written, f"type of {subject}")
+    name = reader.type_text(Kind.DATA, written, f"type of {subject}")
     if name is None:
         return None
     return Schema(

@@ -6,6 +6,8 @@ stands for itself with one less; `validation` holds a function where `constraint
 
 from __future__ import annotations
 
+import re
+from datetime import date
 from typing import Final
 
 from sabir.source.yaml.nodes import Style, YamlEntry, YamlMapping, YamlNode, YamlScalar, YamlSequence
@@ -71,6 +73,21 @@ def _entry(entry: YamlEntry) -> YamlEntry:
     return YamlEntry(key, _node(value), entry.merged)
 
 
+def _by_yaml_1_2(scalar: YamlScalar) -> YamlScalar:
+    """2.0 is written in YAML 1.2, where `0o755` is a number, and `yes`, `1:30` and dates are texts."""
+    text, value = scalar.text, scalar.value
+    new: str | int | None = None
+    if isinstance(value, str):
+        new = int(text, 8) if re.fullmatch(r"0o[0-7]{1,30}", text) else None
+    elif isinstance(value, bool):
+        new = None if text in ("true", "false") else text
+    elif isinstance(value, date) or (isinstance(value, int | float) and ":" in text):
+        new = text
+    elif isinstance(value, int) and re.fullmatch(r"[-+]?0[0-9]{1,30}", text):
+        new = int(text)
+    return scalar if new is None else YamlScalar.at(scalar.span, text, new, scalar.style, scalar.tag)
+
+
 def _validation(node: YamlNode) -> YamlNode:
     """`{$in_range: [$value, [1, 4]]}` is `{in_range: [1, 4]}`: the value under test is understood."""
     if not isinstance(node, YamlMapping) or len(node) != 1:
@@ -86,6 +103,8 @@ def _validation(node: YamlNode) -> YamlNode:
 
 
 def _unescaped(scalar: YamlScalar) -> YamlScalar:
+    if scalar.style is Style.PLAIN:
+        scalar = _by_yaml_1_2(scalar)
     if not isinstance(scalar.value, str) or not scalar.value.startswith("$$"):
         return scalar
     return YamlScalar.at(scalar.span, scalar.value[1:], scalar.value[1:], scalar.style, scalar.tag)

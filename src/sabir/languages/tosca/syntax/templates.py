@@ -9,6 +9,7 @@ from sabir.languages.tosca.syntax.interfaces import read_artifacts, read_interfa
 from sabir.languages.tosca.syntax.nodes import (
     CapabilityAssignment,
     GroupTemplate,
+    Kind,
     NodeTemplate,
     OutputDefinition,
     PolicyTemplate,
@@ -91,7 +92,7 @@ def read_node_template(reader: Reader, name: str, span: Span, node: YamlNode) ->
     subject = f"node template {name!r}"
     fields = reader.fields(node, subject, _NODE_KEYS)
     type_node, copy = fields.get("type"), reader.text(fields.get("copy"), f"copy of {subject}")
-    type_ = reader.text(type_node, f"type of {subject}")
+    type_ = reader.type_text(Kind.NODE, type_node, f"type of {subject}")
     if type_ is None and copy is None:
         reader.report(WRONG_SHAPE, f"{subject} has no type", span, "add 'type:' with the name of a node type")
     node_filter = fields.get("node_filter")
@@ -115,6 +116,7 @@ def read_node_template(reader: Reader, name: str, span: Span, node: YamlNode) ->
         ),
         node_filter=None if node_filter is None else reader.written(node_filter),
         copy=copy,
+        count=reader.optional(fields.get("count")),
     )
 
 
@@ -143,7 +145,7 @@ def _requirements(reader: Reader, node: YamlNode | None, owner: str) -> tuple[Re
 def _requirement(reader: Reader, name: str, span: Span, value: YamlNode, owner: str) -> RequirementAssignment:
     subject = f"requirement {name!r} of {owner}"
     if isinstance(value, YamlScalar):
-        target = reader.text(value, subject)
+        target = reader.type_text(Kind.NODE, value, subject)
         return RequirementAssignment(
             name=name, span=span, origin=reader.origin, node=target, node_span=value.span if target else None
         )
@@ -151,17 +153,20 @@ def _requirement(reader: Reader, name: str, span: Span, value: YamlNode, owner: 
     target_node = fields.get("node")
     relationship = fields.get("relationship")
     node_filter = fields.get("node_filter")
-    occurrences = fields.get("occurrences", fields.get("count"))
+    occurrences, count = fields.get("occurrences"), fields.get("count")
     return RequirementAssignment(
         name=name,
         span=span,
         origin=reader.origin,
-        node=reader.text(target_node, f"node of {subject}") if isinstance(target_node, YamlScalar) else None,
+        node=reader.type_text(Kind.NODE, target_node, f"node of {subject}")
+        if isinstance(target_node, YamlScalar)
+        else None,
         node_span=target_node.span if target_node is not None else None,
-        capability=reader.text(fields.get("capability"), f"capability of {subject}"),
+        capability=reader.type_text(Kind.CAPABILITY, fields.get("capability"), f"capability of {subject}"),
         relationship=_relationship(reader, relationship, subject),
         node_filter=None if node_filter is None else reader.written(node_filter),
         occurrences=None if occurrences is None else read_occurrences(reader, occurrences, subject),
+        count=reader.optional(count),
         directives=tuple(
             text for text, _ in reader.texts(fields.get("directives"), f"directives of {subject}")
         ),
@@ -171,7 +176,7 @@ def _requirement(reader: Reader, name: str, span: Span, value: YamlNode, owner: 
 def _relationship(reader: Reader, node: YamlNode | None, subject: str) -> str | RelationshipTemplate | None:
     if isinstance(node, YamlMapping):
         return read_relationship_template(reader, subject, node.span, node)
-    return reader.text(node, f"relationship of {subject}")
+    return reader.type_text(Kind.RELATIONSHIP, node, f"relationship of {subject}")
 
 
 def read_relationship_template(reader: Reader, name: str, span: Span, node: YamlNode) -> RelationshipTemplate:
@@ -181,7 +186,7 @@ def read_relationship_template(reader: Reader, name: str, span: Span, node: Yaml
         name=name,
         span=span,
         origin=reader.origin,
-        type=reader.text(fields.get("type"), f"type of {subject}"),
+        type=reader.type_text(Kind.RELATIONSHIP, fields.get("type"), f"type of {subject}"),
         properties=reader.assignments(fields.get("properties"), f"properties of {subject}"),
         attributes=reader.assignments(fields.get("attributes"), f"attributes of {subject}"),
         copy=reader.text(fields.get("copy"), f"copy of {subject}"),
@@ -197,7 +202,7 @@ def read_groups(reader: Reader, node: YamlNode | None) -> dict[str, GroupTemplat
             name=name,
             span=span,
             origin=reader.origin,
-            type=reader.text(fields.get("type"), f"type of {subject}"),
+            type=reader.type_text(Kind.GROUP, fields.get("type"), f"type of {subject}"),
             type_span=fields["type"].span if "type" in fields else span,
             properties=reader.assignments(fields.get("properties"), f"properties of {subject}"),
             members=reader.texts(fields.get("members", fields.get("targets")), f"members of {subject}"),
@@ -215,7 +220,7 @@ def read_policies(reader: Reader, node: YamlNode | None) -> tuple[PolicyTemplate
                 name=name,
                 span=span,
                 origin=reader.origin,
-                type=reader.text(fields.get("type"), f"type of {subject}"),
+                type=reader.type_text(Kind.POLICY, fields.get("type"), f"type of {subject}"),
                 type_span=fields["type"].span if "type" in fields else span,
                 properties=reader.assignments(fields.get("properties"), f"properties of {subject}"),
                 targets=reader.texts(fields.get("targets"), f"targets of {subject}"),
@@ -276,7 +281,7 @@ def read_substitution(reader: Reader, node: YamlNode | None) -> SubstitutionMapp
         return None
     fields = reader.fields(node, "substitution_mappings", _SUBSTITUTION_KEYS)
     type_node = fields.get("node_type")
-    type_ = reader.text(type_node, "node_type of substitution_mappings")
+    type_ = reader.type_text(Kind.NODE, type_node, "node_type of substitution_mappings")
     if type_ is None or type_node is None:
         return None
     entries: list[tuple[str, str, str | None, str | None, Span]] = []

@@ -14,7 +14,7 @@ from sabir.languages.tosca.syntax.nodes import (
     SubstitutionMapping,
     Workflow,
 )
-from sabir.languages.tosca.syntax.reader import Reader
+from sabir.languages.tosca.syntax.reader import UNKNOWN_KEY, Reader
 from sabir.languages.tosca.syntax.schemas import read_properties
 from sabir.languages.tosca.syntax.templates import (
     read_groups,
@@ -25,7 +25,7 @@ from sabir.languages.tosca.syntax.templates import (
     read_substitution,
     read_workflows,
 )
-from sabir.source.yaml.nodes import YamlNode
+from sabir.source.yaml.nodes import YamlMapping, YamlNode
 
 __all__ = ["TopologyParts"]
 
@@ -50,7 +50,10 @@ class TopologyParts:
         for name, definition in read_properties(reader, fields.get("inputs"), "inputs").items():
             self.inputs.setdefault(name, definition)
         for name, span, value in reader.entries(fields.get("node_templates"), "node_templates"):
-            if name not in self.nodes:
+            if name == "node_filter" and isinstance(value, YamlMapping) and value.get("type") is None:
+                message = "node_filter stands beside the node templates: it filters nothing"
+                reader.report(UNKNOWN_KEY, message, span, "put it into a node template")
+            elif name not in self.nodes:
                 self.nodes[name] = read_node_template(reader, name, span, value)
         for name, span, value in reader.entries(
             fields.get("relationship_templates"), "relationship_templates"

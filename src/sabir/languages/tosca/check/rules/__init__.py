@@ -6,6 +6,9 @@ from sabir.diagnostics.finding import Finding
 from sabir.languages.tosca.check.rules.assignments import check_assignments
 from sabir.languages.tosca.check.rules.functions import check_functions
 from sabir.languages.tosca.check.rules.members import check_members
+from sabir.languages.tosca.check.rules.refinements import check_refinements
+from sabir.languages.tosca.check.rules.scalar_types import check_scalar_types
+from sabir.languages.tosca.check.rules.schemas import check_schemas
 from sabir.languages.tosca.check.rules.type_names import check_type_names
 from sabir.languages.tosca.model.model import Model
 
@@ -17,6 +20,9 @@ def check_model(model: Model) -> list[Finding]:
     findings = [
         *model.findings,
         *check_type_names(model),
+        *check_scalar_types(model),
+        *check_refinements(model),
+        *check_schemas(model),
         *check_assignments(model),
         *check_functions(model),
         *check_members(model),

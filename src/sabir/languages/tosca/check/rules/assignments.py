@@ -11,8 +11,14 @@ from sabir.diagnostics.rules import Rule
 from sabir.languages.tosca.check.rules.type_names import UNKNOWN_TYPE
 from sabir.languages.tosca.model.model import Model
 from sabir.languages.tosca.model.requirements import Link
-from sabir.languages.tosca.model.types import FlatType
-from sabir.languages.tosca.model.values import MISSING_VALUE, UNKNOWN_PROPERTY, Misfit, holds_expression
+from sabir.languages.tosca.model.types import FlatType, merged_properties
+from sabir.languages.tosca.model.values import (
+    FORBIDDEN_VALUE,
+    MISSING_VALUE,
+    UNKNOWN_PROPERTY,
+    Misfit,
+    holds_expression,
+)
 from sabir.languages.tosca.syntax.examples import example_nodes
 from sabir.languages.tosca.syntax.nodes import Assignment, Kind, NodeTemplate, PropertyDefinition, Written
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence
@@ -82,16 +88,29 @@ def _node(model: Model, template: NodeTemplate, flat: FlatType) -> Iterator[Find
             continue
         type_ = model.types.find(Kind.CAPABILITY, declared.type)
         if type_ is not None:
-            definitions = {
-                **type_.properties,
-                **{k: v for k, v in declared.properties.items() if v.schema is not None},
-            }
+            definitions = merged_properties([type_.properties, declared.properties])
             yield from _values(
                 model, capability.properties, definitions, declared.type, also=type_.attributes
             )
+    if template.origin.second and not template.directives:
+        yield from _required_of_capabilities(model, template, flat)
     for link in model.links.get(template.name, ()):
         yield from _link(model, link)
     yield from _occurrences(model, template, flat)
+
+
+def _required_of_capabilities(model: Model, template: NodeTemplate, flat: FlatType) -> Iterator[Finding]:
+    """2.0: every capability of a node has values for what its type requires, spoken of in the template or not."""
+    for name, declared in flat.capabilities.items():
+        type_ = model.types.find(Kind.CAPABILITY, declared.type)
+        if type_ is None:
+            continue
+        given_values = template.capabilities.get(name)
+        assigned = {} if given_values is None else given_values.properties
+        refined = merged_properties([type_.properties, declared.properties])
+        place = template.place if given_values is None else given_values.place
+        subject = f"capability {name!r} of {template.name!r}"
+        yield from _required_values(refined, assigned, place, subject, type_.name)
 
 
 def _link(model: Model, link: Link) -> Iterator[Finding]:
@@ -147,10 +166,14 @@ def _values(
             if definition is None and model.topology.complete:
                 hint = did_you_mean(name, definitions)
                 message = f"{owner} has no {kind} {name!r}"
-                yield UNKNOWN_PROPERTY.at(written.place, message, hint=hint)
+                yield UNKNOWN_PROPERTY.at(written.key_place, message, hint=hint)
         if definition is None:
             continue
         data = written.data
+        if definition.value is not None and definition.origin.second and definition.value.data != data:
+            message = f"{name!r} has a fixed value in {owner}, which cannot be changed"
+            yield FORBIDDEN_VALUE.at(written.place, message)
+            continue
         if holds_expression(data):
             continue
         for misfit in model.values.misfits(definition, data):
@@ -158,7 +181,17 @@ def _values(
 
 
 def _required(flat: FlatType, assigned: Assignment, place: Place, subject: str) -> Iterator[Finding]:
-    for name, definition in flat.properties.items():
+    return _required_values(flat.properties, assigned, place, subject, flat.name)
+
+
+def _required_values(
+    definitions: Mapping[str, PropertyDefinition],
+    assigned: Assignment,
+    place: Place,
+    subject: str,
+    owner: str,
+) -> Iterator[Finding]:
+    for name, definition in definitions.items():
         if (
             definition.required
             and definition.default is None
@@ -166,9 +199,7 @@ def _required(flat: FlatType, assigned: Assignment, place: Place, subject: str) 
             and name not in assigned
         ):
             type_ = definition.schema.name if definition.schema else "any"
-            message = (
-                f"{subject} has no value for the property {name!r} ({type_}), which {flat.name} requires"
-            )
+            message = f"{subject} has no value for the property {name!r} ({type_}), which {owner} requires"
             yield MISSING_VALUE.at(place, message)
 
 

@@ -8,6 +8,7 @@ from typing import Final
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.near import did_you_mean
 from sabir.diagnostics.rules import Rule
+from sabir.languages.tosca.check.rules.scalar_types import WRONG_SCALAR
 from sabir.languages.tosca.model.constraints import CONSTRAINTS
 from sabir.languages.tosca.model.model import Model
 from sabir.languages.tosca.model.types import PRIMITIVES
@@ -76,9 +77,10 @@ def check_type_names(model: Model) -> Iterator[Finding]:
 
 def _missing(model: Model, kind: Kind, name: str, place: Place) -> Iterator[Finding]:
     # With an import missing, a name that is not known may be defined there: that one finding is enough.
-    if not model.topology.complete or model.types.definition(kind, name) is not None:
+    topology = model.topology
+    if not topology.complete or model.types.definition(kind, name) is not None or topology.is_elsewhere(name):
         return
-    if "unfurl" in model.topology.profiles and name.startswith(("unfurl.", "artifact.")):
+    if "unfurl" in topology.profiles and name.startswith(("unfurl.", "artifact.")):
         # Unfurl brings more types than are shipped here.
         return
     hint = did_you_mean(name, model.types.names(kind))
@@ -108,6 +110,9 @@ def _definition(model: Model, kind: Kind, type_: TypeDefinition) -> Iterator[Fin
             yield from _missing(model, Kind.RELATIONSHIP, requirement.relationship, requirement.place)
     for constraint in type_.constraints:
         yield from _constraint(constraint)
+    if type_.scalar is not None:
+        yield from _schema(model, type_.scalar.data_type)
+    yield from _schema(model, type_.schema)
 
 
 def _is_capability_name(model: Model, name: str) -> bool:
@@ -134,6 +139,9 @@ def _schema(model: Model, schema: Schema | None) -> Iterator[Finding]:
     if name not in PRIMITIVES and model.topology.complete and model.types.definition(Kind.DATA, name) is None:
         names = [*PRIMITIVES, *model.types.names(Kind.DATA)]
         yield UNKNOWN_TYPE.at(schema.place, f"there is no data type {name!r}", hint=did_you_mean(name, names))
+    if name == "scalar" and schema.origin.second and model.types.is_primitive(name):
+        hint = "derive a type with units from it, and use that"
+        yield WRONG_SCALAR.at(schema.place, "scalar is abstract: a value cannot be of it", hint=hint)
     for constraint in schema.constraints:
         yield from _constraint(constraint)
     yield from _schema(model, schema.entry_schema)

@@ -1,0 +1,409 @@
+"""The grammar of TOSCA 2.0 as data: the keynames of every kind of entity, and the shape of what stands under each.
+
+A table of the specification is a row here. A key that ends in `!` is mandatory. A shape is a word of `Shape`, the name of an entity,
+or a collection of one: `{entity}` is a map of names, `[entity]` a list of maps with one name each, `(entity)` a plain list.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import Enum
+from functools import cache
+from typing import Final
+
+from msgspec import Struct
+
+__all__ = ["Collection", "Entity", "Field", "Shape", "grammar"]
+
+
+class Shape(Enum):
+    """What a value may be; the value of a member is how people call it."""
+
+    TEXT = "text"
+    FLAG = "true or false"
+    TEXTS = "a list of texts"
+    MAP = "a map"
+    LIST = "a list"
+    VERSION = "a version, as 1.2.3"
+    METADATA = "a map of metadata"
+    ANCHORS = "a map of anchors"
+    ANY = "anything"
+
+
+class Collection(Enum):
+    """How entities of one kind stand together."""
+
+    ALONE = "alone"
+    NAMED = "a map of names"
+    LISTED = "a list of maps with one name each"
+    PLAIN = "a list"
+
+
+class Field(Struct, frozen=True):
+    shape: Shape | None = None
+    entity: str | None = None
+    collection: Collection = Collection.ALONE
+    mandatory: bool = False
+
+
+class Entity(Struct, frozen=True):
+    """`short` is what may stand in place of the whole map: the single-line form."""
+
+    word: str
+    fields: Mapping[str, Field]
+    short: Shape | None = None
+    closed: bool = True
+    """False: other keys may stand beside these."""
+
+
+_COMMON: Final = {"description": "text", "metadata": "metadata"}
+_TYPE: Final = {**_COMMON, "derived_from": "text", "version": "version"}
+_VALUED: Final = {"properties": "{property}", "attributes": "{attribute}"}
+_ASSIGNED: Final = {"properties": "map", "attributes": "map"}
+_SCHEMA: Final = {
+    "type": "text",
+    "description": "text",
+    "validation": "any",
+    "key_schema": "schema",
+    "entry_schema": "schema",
+}
+_PARAMETER: Final = {
+    **_COMMON,
+    **_SCHEMA,
+    "required": "flag",
+    "default": "any",
+    "value": "any",
+    "mapping": "any",
+}
+_OPERATION: Final = {**_COMMON, "implementation": "any", "inputs": "{parameter}", "outputs": "{parameter}"}
+_ASSIGNED_OPERATION: Final = {**_COMMON, "implementation": "any", "inputs": "map", "outputs": "map"}
+
+# Entity: the word that messages use, its short form ("" for none), its keys.
+_ENTITIES: Final[Mapping[str, tuple[str, str, Mapping[str, str]]]] = {
+    "file": (
+        "the document",
+        "",
+        {
+            **_COMMON,
+            "tosca_definitions_version!": "text",
+            "dsl_definitions": "anchors",
+            "artifact_types": "{artifact_type}",
+            "data_types": "{data_type}",
+            "capability_types": "{capability_type}",
+            "interface_types": "{interface_type}",
+            "relationship_types": "{relationship_type}",
+            "node_types": "{node_type}",
+            "group_types": "{group_type}",
+            "policy_types": "{policy_type}",
+            "repositories": "{repository}",
+            "functions": "{function}",
+            "profile": "text",
+            "imports": "(import)",
+            "service_template": "service_template",
+        },
+    ),
+    "artifact_type": (
+        "artifact type",
+        "",
+        {**_TYPE, "mime_type": "text", "file_ext": "texts", "properties": "{property}"},
+    ),
+    "data_type": (
+        "data type",
+        "",
+        {
+            **_TYPE,
+            "validation": "any",
+            "properties": "{property}",
+            "key_schema": "schema",
+            "entry_schema": "schema",
+            "data_type": "text",
+            "units": "map",
+            "prefixes": "map",
+            "canonical_unit": "text",
+        },
+    ),
+    "capability_type": (
+        "capability type",
+        "",
+        {**_TYPE, **_VALUED, "valid_source_node_types": "texts", "valid_relationship_types": "texts"},
+    ),
+    "interface_type": (
+        "interface type",
+        "",
+        {
+            **_TYPE,
+            "inputs": "{parameter}",
+            "operations": "{operation}",
+            "notifications": "{operation}",
+        },
+    ),
+    "relationship_type": (
+        "relationship type",
+        "",
+        {
+            **_TYPE,
+            **_VALUED,
+            "interfaces": "{interface}",
+            "valid_capability_types": "texts",
+            "valid_target_node_types": "texts",
+            "valid_source_node_types": "texts",
+        },
+    ),
+    "node_type": (
+        "node type",
+        "",
+        {
+            **_TYPE,
+            **_VALUED,
+            "capabilities": "{capability}",
+            "requirements": "[requirement]",
+            "interfaces": "{interface}",
+            "artifacts": "{artifact}",
+        },
+    ),
+    "group_type": ("group type", "", {**_TYPE, **_VALUED, "members": "texts"}),
+    "policy_type": (
+        "policy type",
+        "",
+        {**_TYPE, "properties": "{property}", "targets": "texts", "triggers": "{trigger}"},
+    ),
+    "repository": ("repository", "text", {**_COMMON, "url!": "text", "credential": "any"}),
+    "function": ("function", "", {**_COMMON, "signatures!": "(signature)"}),
+    "signature": (
+        "a signature",
+        "",
+        {
+            "arguments": "(schema)",
+            "optional_arguments": "(schema)",
+            "variadic": "flag",
+            "result": "schema",
+            "implementation": "any",
+            **_COMMON,
+        },
+    ),
+    "import": (
+        "an import",
+        "text",
+        {
+            **_COMMON,
+            "url": "text",
+            "profile": "text",
+            "repository": "text",
+            "namespace": "text",
+        },
+    ),
+    "schema": ("schema", "text", _SCHEMA),
+    # A refinement may be the value itself, whatever that is; without one, the name of a type.
+    "property": (
+        "property",
+        "any",
+        {**_PARAMETER, "status": "text", "external-schema": "any", "external_schema": "any"},
+    ),
+    "attribute": ("attribute", "any", {**_PARAMETER, "status": "text"}),
+    "parameter": ("parameter", "any", _PARAMETER),
+    "capability": (
+        "capability",
+        "text",
+        {
+            **_COMMON,
+            **_VALUED,
+            "type": "text",
+            "valid_source_node_types": "texts",
+            "valid_relationship_types": "texts",
+        },
+    ),
+    "requirement": (
+        "requirement",
+        "text",
+        {
+            **_COMMON,
+            "relationship": "relationship",
+            "node": "text",
+            "capability": "text",
+            "node_filter": "any",
+            "count_range": "any",
+            "directives": "texts",
+        },
+    ),
+    "relationship": (
+        "relationship",
+        "text",
+        {**_COMMON, **_VALUED, "type": "text", "interfaces": "{interface}"},
+    ),
+    "interface": (
+        "interface",
+        "",
+        {
+            **_COMMON,
+            "type": "text",
+            "inputs": "{parameter}",
+            "operations": "{operation}",
+            "notifications": "{operation}",
+        },
+    ),
+    "operation": ("operation", "text", _OPERATION),
+    "artifact": (
+        "artifact",
+        "text",
+        {
+            **_COMMON,
+            "type": "text",
+            "file": "text",
+            "repository": "text",
+            "artifact_version": "text",
+            "checksum": "text",
+            "checksum_algorithm": "text",
+            "properties": "map",
+        },
+    ),
+    "trigger": (
+        "trigger",
+        "",
+        {**_COMMON, "event!": "any", "condition": "any", "action!": "list"},
+    ),
+    "service_template": (
+        "the service template",
+        "",
+        {
+            **_COMMON,
+            "inputs": "{parameter}",
+            "node_templates": "{node_template}",
+            "relationship_templates": "{relationship_template}",
+            "groups": "{group}",
+            "policies": "[policy]",
+            "outputs": "{parameter}",
+            "workflows": "{workflow}",
+            "substitution_mappings": "substitution",
+            "functions": "{function}",
+        },
+    ),
+    "node_template": (
+        "node template",
+        "",
+        {
+            **_COMMON,
+            **_ASSIGNED,
+            "type": "text",
+            "directives": "texts",
+            "requirements": "[required]",
+            "capabilities": "{capable}",
+            "interfaces": "{assigned_interface}",
+            "artifacts": "{artifact}",
+            "count": "any",
+            "node_filter": "any",
+            "copy": "text",
+        },
+    ),
+    "relationship_template": (
+        "relationship template",
+        "",
+        {
+            **_COMMON,
+            **_ASSIGNED,
+            "type": "text",
+            "interfaces": "{assigned_interface}",
+            "copy": "text",
+        },
+    ),
+    "capable": ("capability", "", {**_ASSIGNED, "directives": "texts", "type": "text"}),
+    "required": (
+        "requirement",
+        "text",
+        {
+            **_COMMON,
+            "node": "any",
+            "capability": "text",
+            "relationship": "assigned_relationship",
+            "allocation": "map",
+            "count": "any",
+            "node_filter": "any",
+            "directives": "texts",
+            "optional": "flag",
+        },
+    ),
+    "assigned_relationship": (
+        "relationship",
+        "text",
+        {**_COMMON, **_ASSIGNED, "type": "text", "interfaces": "{assigned_interface}"},
+    ),
+    "assigned_interface": (
+        "interface",
+        "",
+        {
+            **_COMMON,
+            "type": "text",
+            "inputs": "map",
+            "operations": "{assigned_operation}",
+            "notifications": "{assigned_operation}",
+        },
+    ),
+    "assigned_operation": ("operation", "text", _ASSIGNED_OPERATION),
+    "group": ("group", "", {**_COMMON, **_ASSIGNED, "type!": "text", "members": "texts"}),
+    "policy": (
+        "policy",
+        "",
+        {**_COMMON, "type!": "text", "properties": "map", "targets": "texts", "triggers": "{trigger}"},
+    ),
+    "workflow": (
+        "workflow",
+        "",
+        {
+            **_COMMON,
+            "inputs": "{parameter}",
+            "precondition": "any",
+            "steps": "{step}",
+            "implementation": "any",
+            "outputs": "map",
+        },
+    ),
+    "step": (
+        "step",
+        "",
+        {
+            **_COMMON,
+            "target": "text",
+            "target_relationship": "text",
+            "filter": "any",
+            "activities!": "list",
+            "on_success": "texts",
+            "on_failure": "texts",
+        },
+    ),
+    "substitution": (
+        "substitution_mappings",
+        "",
+        {
+            **_COMMON,
+            "node_type!": "text",
+            "substitution_filter": "any",
+            "properties": "map",
+            "attributes": "map",
+            "capabilities": "map",
+            "requirements": "list",
+            "interfaces": "map",
+        },
+    ),
+}
+_SHAPES: Final = {shape.name.lower(): shape for shape in Shape}
+
+
+@cache
+def grammar() -> Mapping[str, Entity]:
+    """The entities by name."""
+    return {
+        name: Entity(
+            word,
+            {key.rstrip("!"): _field(value, mandatory=key.endswith("!")) for key, value in keys.items()},
+            _SHAPES.get(short),
+        )
+        for name, (word, short, keys) in _ENTITIES.items()
+    }
+
+
+def _field(written: str, *, mandatory: bool) -> Field:
+    if written in _SHAPES:
+        return Field(_SHAPES[written], mandatory=mandatory)
+    collections = {"{": Collection.NAMED, "[": Collection.LISTED, "(": Collection.PLAIN}
+    collection = collections.get(written[0], Collection.ALONE)
+    entity = written if collection is Collection.ALONE else written[1:-1]
+    return Field(entity=entity, collection=collection, mandatory=mandatory)

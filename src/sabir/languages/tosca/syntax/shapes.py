@@ -1,0 +1,151 @@
+"""A TOSCA 2.0 document held against the grammar: every value has the shape that its keyname asks for, nothing mandatory is missing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from sabir.languages.tosca.syntax.grammar import Collection, Entity, Field, Shape, grammar
+from sabir.languages.tosca.syntax.reader import WRONG_SHAPE, Reader, shape_of
+from sabir.languages.tosca.syntax.versions import is_strict_version
+from sabir.source.yaml.nodes import YamlEntry, YamlMapping, YamlNode, YamlScalar, YamlSequence, text_of
+
+__all__ = ["check_shapes"]
+
+# Names that the specification itself gives a meaning to: a number is no name. All other metadata may be any YAML.
+_NAMES: Final = frozenset({"template_name", "template_author"})
+
+
+def check_shapes(reader: Reader, document: YamlMapping) -> None:
+    """Report everything in a document whose shape is not that of the grammar."""
+    _Checker(reader).entity("file", "the document", document, document)
+
+
+class _Checker:
+    def __init__(self, reader: Reader) -> None:
+        self.reader = reader
+
+    def wrong(self, node: YamlNode, message: str, hint: str | None = None) -> None:
+        self.reader.report(WRONG_SHAPE, message, node.span, hint)
+
+    def entity(self, name: str, subject: str, node: YamlNode, head: YamlNode) -> None:
+        """`head` is what is pointed at when something is missing: the name of the entity."""
+        entity = grammar()[name]
+        if not isinstance(node, YamlMapping):
+            self._short(entity, subject, node, head)
+            return
+        for entry in node.entries:
+            key = text_of(entry.key)
+            field = None if key is None else entity.fields.get(key)
+            if field is not None:
+                self.field(field, f"{key} of {subject}" if subject != "the document" else f"{key}", entry)
+            elif key is not None and not _is_value(entity, node):
+                self.reader.unknown_key(key, entity.fields, subject, entry.key.span)
+        for key, field in entity.fields.items():
+            if field.mandatory and node.get(key) is None:
+                self.wrong(head, f"{subject} has no {key!r}", f"add '{key}:'")
+
+    def _short(self, entity: Entity, subject: str, node: YamlNode, head: YamlNode) -> None:
+        if isinstance(node, YamlScalar) and node.value is None:
+            if any(field.mandatory for field in entity.fields.values()):
+                self.wrong(head, f"{subject} has nothing under it")
+        elif entity.short is None:
+            self.wrong(node, f"{subject} must be a map, not {shape_of(node)}")
+        elif not _FITS[entity.short](node):
+            self.wrong(node, f"{subject} must be a map or {entity.short.value}, not {shape_of(node)}")
+
+    def field(self, field: Field, subject: str, entry: YamlEntry) -> None:
+        node = entry.value
+        if isinstance(node, YamlScalar) and node.value is None and field.shape is not Shape.ANY:
+            self.wrong(
+                entry.key, f"{subject} has nothing under it", "leave the key out, or write what belongs there"
+            )
+        elif field.shape is not None:
+            self.shape(field.shape, subject, node)
+        elif field.entity is not None:
+            self.collection(field.collection, field.entity, subject, entry)
+
+    def shape(self, shape: Shape, subject: str, node: YamlNode) -> None:
+        if not _FITS[shape](node):
+            self.wrong(node, f"{subject} must be {shape.value}, not {shape_of(node)}")
+        elif shape is Shape.METADATA and isinstance(node, YamlMapping):
+            for entry in node.entries:
+                name, value = text_of(entry.key), entry.value
+                if name in _NAMES and isinstance(value, YamlScalar) and text_of(value) is None:
+                    self.wrong(value, f"{name!r} of {subject} must be text, not {shape_of(value)}")
+        elif shape is Shape.ANCHORS and isinstance(node, YamlMapping):
+            for entry in node.entries:
+                self._anchor(subject, entry)
+
+    def _anchor(self, subject: str, entry: YamlEntry) -> None:
+        """What stands there for others to repeat needs an anchor to be repeated by."""
+        text = self.reader.origin.source.text
+        between = text[entry.key.span.start : entry.value.span.end]
+        if isinstance(entry.value, YamlScalar) and "&" not in between:
+            self.wrong(
+                entry.key, f"{text_of(entry.key)!r} in {subject} has no anchor, so nothing can repeat it"
+            )
+
+    def collection(self, collection: Collection, entity: str, subject: str, entry: YamlEntry) -> None:
+        node = entry.value
+        if collection is Collection.ALONE:
+            self.entity(
+                entity, subject.partition(" of ")[0] if entity == "schema" else subject, node, entry.key
+            )
+        elif collection is Collection.NAMED:
+            if isinstance(node, YamlMapping):
+                self.named(entity, node)
+            else:
+                self.wrong(node, f"{subject} must be a map, not {shape_of(node)}")
+        elif not isinstance(node, YamlSequence):
+            self.wrong(node, f"{subject} must be a list, not {shape_of(node)}")
+        elif collection is Collection.LISTED:
+            for item in node.items:
+                if isinstance(item, YamlMapping) and len(item) == 1:
+                    self.named(entity, item)
+                else:
+                    self.wrong(item, f"an entry of {subject} must be a map with one name")
+        else:
+            for item in node.items:
+                self.entity(entity, grammar()[entity].word, item, item)
+
+    def named(self, entity: str, node: YamlMapping) -> None:
+        word = grammar()[entity].word
+        for entry in node.entries:
+            name = self.reader.name(entry.key)
+            if name is None:
+                continue
+            if name == "node_filter" and entity == "node_template":
+                continue
+            if not name.strip():
+                self.wrong(entry.key, f"a {word} needs a name")
+            self.entity(entity, f"{word} {name!r}", entry.value, entry.key)
+
+
+def _is_value(entity: Entity, node: YamlMapping) -> bool:
+    """Whether a map is the value that the short form gives, and not the keys of a definition."""
+    return entity.short is Shape.ANY and not any(
+        text_of(entry.key) in entity.fields for entry in node.entries
+    )
+
+
+def _is_texts(node: YamlNode) -> bool:
+    return isinstance(node, YamlSequence) and all(_is_word(item) for item in node.items)
+
+
+def _is_word(node: YamlNode) -> bool:
+    """Text, or what YAML took for a number although a name was meant."""
+    return isinstance(node, YamlScalar) and node.value is not None
+
+
+_FITS: Final[Mapping[Shape, Callable[[YamlNode], bool]]] = {
+    Shape.TEXT: lambda node: isinstance(node, YamlScalar) and isinstance(node.value, str),
+    Shape.FLAG: lambda node: isinstance(node, YamlScalar) and isinstance(node.value, bool),
+    Shape.TEXTS: _is_texts,
+    Shape.MAP: lambda node: isinstance(node, YamlMapping),
+    Shape.LIST: lambda node: isinstance(node, YamlSequence),
+    Shape.VERSION: lambda node: isinstance(node, YamlScalar) and is_strict_version(node.text),
+    Shape.METADATA: lambda node: isinstance(node, YamlMapping),
+    Shape.ANCHORS: lambda node: isinstance(node, YamlMapping),
+    Shape.ANY: lambda _node: True,
+}
