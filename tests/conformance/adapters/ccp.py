@@ -65,6 +65,7 @@ KINDS: Final = {
     "CCP:W031": "unused-file",
     "CCP:W032": "file-clash",
     "CCP:W033": "too-large",
+    "CCP:W034": "unknown-address",
 }
 """The words of the rendering contract for what each code reports."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from sabir.diagnostics.near import did_you_mean
 from sabir.diagnostics.rules import Rule
 from sabir.languages.ccp.model.topology import Topology
 from sabir.languages.ccp.model.units import Units
@@ -258,13 +259,14 @@ def _topology(deployment: Deployment, units: Units, topology: Topology) -> Itera
             if service not in units.definitions:
                 message = f"roles.{role}: there is no service {service!r}"
                 place = configuration.place("roles", role, index)
-                yield fault(UNMATCHED_TOPOLOGY, f"roles.{role}[{index}]", place, message)
+                hint = did_you_mean(service, units.definitions)
+                yield fault(UNMATCHED_TOPOLOGY, f"roles.{role}[{index}]", place, message, hint=hint)
     for role in topology.unused_roles:
-        place = configuration.place("roles", role)
+        place = configuration.key_place("roles", role)
         message = f"roles.{role}: no node has this role, so its services are not deployed by it"
         yield fault(UNMATCHED_TOPOLOGY, f"roles.{role}", place, message)
     for pattern in topology.unmatched:
-        place = configuration.place("nodes", pattern)
+        place = configuration.key_place("nodes", pattern)
         message = f"nodes.{pattern}: matches no node of the cluster"
         yield fault(UNMATCHED_TOPOLOGY, f"nodes.{pattern}", place, message)
     if any(hosts is None for hosts in topology.services.values()):

@@ -87,7 +87,7 @@ def check_replicas(deployment: Deployment, topology: Topology | None) -> Iterato
             why = "is not part of the topology" if definition is not None else "is not defined"
             message = f"{path}: service {name!r} {why}"
             hint = did_you_mean(name, known)
-            yield fault(UNKNOWN_SERVICE, path, place, message, hint=hint)
+            yield fault(UNKNOWN_SERVICE, path, configuration.key_place("replicas", name), message, hint=hint)
             continue
         if definition.service.kind is WorkloadKind.DAEMON_SET:
             message = (

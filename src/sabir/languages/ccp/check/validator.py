@@ -24,6 +24,8 @@ class CcpValidator(BaseValidator):
         return (*collect_rules("sabir.languages.ccp.syntax"), *collect_rules("sabir.languages.ccp.check"))
 
     def run(self, files: Iterable[str] | None = None) -> Iterator[Finding]:
+        from sabir.languages.ccp.check.addresses import check_addresses
+        from sabir.languages.ccp.check.beside import about_package
         from sabir.languages.ccp.check.file_templates import check_file_templates
         from sabir.languages.ccp.check.phases import check_deployment
         from sabir.languages.ccp.model.loading import load_deployment
@@ -37,4 +39,6 @@ class CcpValidator(BaseValidator):
             findings = [*checked.findings]
             if checked.resolved is not None:
                 findings += check_file_templates(checked.resolved)
-        yield from FileSelection.of(files).only(findings)
+                findings += check_addresses(checked.resolved)
+            about = about_package(findings, self.package, checked.deployment)
+        yield from FileSelection.of(files).only(about)

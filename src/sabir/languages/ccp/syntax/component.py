@@ -6,6 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable
 from functools import cache
+from pathlib import Path
 from typing import Final
 
 from msgspec import Struct
@@ -39,6 +40,12 @@ class Component(Struct, frozen=True, kw_only=True, eq=False):
     """Empty, or ends in `/`."""
 
     @property
+    def folder(self) -> Path | None:
+        """Where it lies on the disk."""
+        path = self.package.path
+        return None if path is None or not path.is_dir() else (path / self.root).resolve()
+
+    @property
     def definitions(self) -> list[str]:
         """The names of its definition files, relative to the component, sorted."""
         names = (name[len(self.root) :] for name in self.package.list() if name.startswith(self.root))
@@ -69,18 +76,20 @@ def _is_definition(name: str) -> bool:
 
 
 def components_of(packages: Iterable[LoadedPackage]) -> tuple[Component, ...]:
-    """The components in these packages, in the order of the packages and of their names in each."""
-    components: list[Component] = []
+    """The components in these packages, in the order of the packages and of their names in each.
+
+    A folder that is named twice, or lies in another that is named too, is read once.
+    """
+    components: dict[object, Component] = {}
     for package in packages:
         roots = {match["root"] for name in package.list() if (match := _definition_pattern().fullmatch(name))}
         # A component may hold examples with a service/ folder of their own: the outermost root counts.
         outer = [root for root in roots if not any(other != root and _below(root, other) for other in roots)]
         for root in sorted(outer, key=lambda root: root or ""):
             name = root.rpartition("/")[2] if root else _package_name(package)
-            components.append(
-                Component(name=component_name(name), package=package, root=f"{root}/" if root else "")
-            )
-    return tuple(components)
+            component = Component(name=component_name(name), package=package, root=f"{root}/" if root else "")
+            components.setdefault(component.folder or component, component)
+    return tuple(components.values())
 
 
 def _package_name(package: LoadedPackage) -> str:

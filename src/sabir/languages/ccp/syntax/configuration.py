@@ -140,6 +140,17 @@ class Configuration(Struct, frozen=True, kw_only=True, eq=False):
         last = self.layers[-1][0] if self.layers else Source("<configuration>", "")
         return next(self.places(*path), Place(last, EMPTY_SPAN))
 
+    def key_place(self, *path: str) -> Place:
+        """Where the key of a path was written, likewise: for what is wrong with a name."""
+        for source, root in reversed(self.layers):
+            node: YamlNode | None = root
+            for step in path[:-1]:
+                node = node.get(step) if isinstance(node, YamlMapping) else None
+            for entry in node.entries if isinstance(node, YamlMapping) else ():
+                if isinstance(entry.key, YamlScalar) and entry.key.text == path[-1]:
+                    return Place(source, entry.key.span)
+        return self.place(*path)
+
     def places(self, *path: str | int) -> Iterator[Place]:
         """Where something was written for a path, the outermost layer first."""
         for source, root in reversed(self.layers):

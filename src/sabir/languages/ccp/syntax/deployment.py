@@ -228,11 +228,25 @@ def template_fault(problem: TemplateProblem, variables: Mapping[str, Any]) -> Fa
         hint = hint or "define it under configs in the configuration or in service/files/defaults.yaml"
     elif problem.kind is ProblemKind.SYNTAX:
         message = f"not readable as a Jinja2 template: {problem.message}"
+        hint = _syntax_hint(problem.message)
     elif problem.kind is ProblemKind.UNSAFE:
         message = f"the template is refused: {problem.message}"
     else:
         message = f"the template cannot be rendered: {problem.message}"
     return fault(_TEMPLATE_RULES[problem.kind], "", problem.place, message, hint=hint)
+
+
+def _syntax_hint(message: str) -> str | None:
+    """What to do about the slips that are made most."""
+    if message.startswith("unexpected '}'") or "expected token 'end of print statement'" in message:
+        return "an expression is closed by two braces: {{ … }}"
+    if message.startswith(("Unexpected end of template", "unexpected end of template")):
+        return "close the statement, or remove it: {% if … %} … {% endif %}"
+    if message.startswith("No filter named"):
+        from jinja2.filters import FILTERS
+
+        return did_you_mean(message.split("'")[1], [*FILTERS, *_FILTERS])
+    return None
 
 
 def _mapping(value: Any) -> dict[str, Any]:

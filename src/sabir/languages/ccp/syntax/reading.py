@@ -9,7 +9,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from sabir.diagnostics.near import did_you_mean
+from sabir.diagnostics.near import did_you_mean, near
 from sabir.diagnostics.rules import Rule
 from sabir.expressions.template.lines import Rendered
 from sabir.languages.ccp.syntax.examples import example
@@ -169,7 +169,7 @@ class Reading:
         """What is wrong with the text as YAML, at its places in the template."""
         for defect in stream.findings:
             rule = DUPLICATE_KEY if defect.code == defects.DUPLICATE_KEY.code else YAML_SYNTAX
-            self.fail(rule, "", defect.place.span, defect.message)
+            self.fail(rule, "", defect.place.span, defect.message, hint=defect.hint)
 
     def place(self, node: YamlNode) -> Place:
         return self.rendered.place(node.span)
@@ -218,13 +218,16 @@ class Reading:
         """The entries with known keys. Unknown and missing keys are faults."""
         allowed = tuple(allowed)
         entries = {_shown(entry.key): entry for entry in mapping.entries}
+        meant: set[str | None] = set()
         for name in [name for name in entries if name not in allowed]:
             key = entries.pop(name).key
+            meant.add(near(name, allowed))
             hint = did_you_mean(name, allowed) or f"known here: {', '.join(allowed)}"
             where = path or "the definition"
             self.fail(UNKNOWN_KEY, join(path, name), key, f"{where} has no key {name!r}", hint=hint)
         for name in required:
-            if name not in entries:
+            # One that is misspelt is there; to say that it is missing would be the same slip again.
+            if name not in entries and name not in meant:
                 self.missing(mapping, path, name)
         return entries
 

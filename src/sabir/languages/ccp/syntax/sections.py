@@ -76,11 +76,7 @@ def read_sections(
     if mapping is None:
         return None
     entries = reading.keys(mapping, "", TOP_KEYS, required=("dsl_version", "service"))
-    version = (
-        reading.text(entries["dsl_version"].value, "dsl_version", blank=True)
-        if "dsl_version" in entries
-        else ""
-    )
+    version = _version(reading, entries["dsl_version"].value) if "dsl_version" in entries else ""
     service = (
         _service(reading, entries["service"].value, node_ports, instance) if "service" in entries else None
     )
@@ -103,6 +99,14 @@ def read_sections(
         files={name: file for name, file in read_files.items() if file is not None},
         secrets={name: secret for name, secret in read_secrets.items() if secret is not None},
     )
+
+
+def _version(reading: Reading, node: YamlNode) -> str:
+    """`0.4` without a third part is a number for YAML; quotes would not make it a version."""
+    if isinstance(node, YamlScalar) and isinstance(node.value, float | int):
+        reading.wrong_type(node, "dsl_version", "a version MAJOR.MINOR.PATCH", hint=f"as in {node.text}.0")
+        return ""
+    return reading.text(node, "dsl_version", blank=True)
 
 
 def _no_service(reading: Reading, mapping: YamlMapping) -> Service:
