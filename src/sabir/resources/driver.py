@@ -79,7 +79,7 @@ class DriverContext(Struct, frozen=True, kw_only=True, eq=False):
 class Connection(Protocol):
     """A driver at work on one target."""
 
-    async def read(self, resource: Resource, id: str | None) -> Reading:  # noqa: A002  what the target calls it
+    async def read(self, resource: Resource, target_id: str | None) -> Reading:
         """The resource as it is now. For a kind that runs it is not called."""
         ...
 

@@ -1,0 +1,1 @@
+"""Doing a plan: the state machine, the journal, executors."""

@@ -1,0 +1,1 @@
+"""Plans: the steps from what is recorded to what is wanted."""

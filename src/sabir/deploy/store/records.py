@@ -1,0 +1,160 @@
+"""What the store answers with: resources as they are recorded, deployments, steps, events."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import Enum
+from typing import Any
+
+import msgspec
+from msgspec import Struct, field
+
+from sabir.graph.values import Value
+
+__all__ = [
+    "DeploymentRecord",
+    "DeploymentState",
+    "EventRecord",
+    "Record",
+    "RecordStatus",
+    "StepRecord",
+    "StepState",
+]
+
+
+class RecordStatus(Enum):
+    PRESENT = "present"
+    FAILED = "failed"
+    """A step on it failed: it may be there in part."""
+    UNKNOWN = "unknown"
+    """The outcome of a step on it is not known; `sabir resolve` settles it."""
+
+
+class StepState(Enum):
+    """`waiting → ready → intent → done | failed | unknown | cancelled`. What is done, failed or cancelled stays so; what is
+    unknown until somebody finds out."""
+
+    WAITING = "waiting"
+    READY = "ready"
+    INTENT = "intent"
+    DONE = "done"
+    FAILED = "failed"
+    UNKNOWN = "unknown"
+    CANCELLED = "cancelled"
+
+    @property
+    def is_final(self) -> bool:
+        return self in _FINAL
+
+
+_FINAL = frozenset({StepState.DONE, StepState.FAILED, StepState.UNKNOWN, StepState.CANCELLED})
+
+
+class DeploymentState(Enum):
+    RUNNING = "running"
+    DONE = "done"
+    FAILED = "failed"
+    UNKNOWN = "unknown"
+    INTERRUPTED = "interrupted"
+
+
+class Record(Struct, frozen=True, kw_only=True):
+    """A resource as it was last written. `desired`, `fields` and `results` are texts of the codec: most are only compared."""
+
+    address: str
+    kind: str
+    target: str
+    driver: str
+    status: RecordStatus
+    id: str | None = None
+    desired: str = "{}"
+    fields: str | None = None
+    """The resource as the target gave it back; None: as it was wanted."""
+    results: str | None = None
+    """By the attribute's address that each became."""
+    requires: tuple[str, ...] = ()
+    deployment: int = 0
+    step: str = ""
+    origin: str | None = None
+    """`FILE:LINE` of what described it."""
+
+    @staticmethod
+    def of(row: Mapping[Any, Any]) -> Record:
+        return Record(
+            address=row["address"],
+            kind=row["kind"],
+            target=row["target"],
+            driver=row["driver"],
+            status=RecordStatus(row["status"]),
+            id=row["id"],
+            desired=row["desired"],
+            fields=row["fields"],
+            results=row["results"],
+            requires=tuple(msgspec.json.decode(row["requires"])) if row["requires"] != "[]" else (),
+            deployment=row["deployment"],
+            step=row["step"],
+            origin=row["origin"],
+        )
+
+    def row(self, environment: str) -> dict[str, Any]:
+        return {
+            "environment": environment,
+            "address": self.address,
+            "kind": self.kind,
+            "target": self.target,
+            "driver": self.driver,
+            "status": self.status.value,
+            "id": self.id,
+            "desired": self.desired,
+            "fields": self.fields,
+            "results": self.results,
+            "requires": msgspec.json.encode(self.requires).decode("utf-8") if self.requires else "[]",
+            "deployment": self.deployment,
+            "step": self.step,
+            "origin": self.origin,
+        }
+
+
+class StepRecord(Struct, frozen=True, kw_only=True):
+    """A step as the journal has it."""
+
+    deployment: int
+    key: str
+    position: int
+    address: str
+    kind: str
+    target: str
+    driver: str
+    action: str
+    operation_id: str
+    state: StepState
+    attempt: int = 0
+    not_before: float | None = None
+    task: str | None = None
+    message: str | None = None
+
+    @staticmethod
+    def of(row: Mapping[Any, Any]) -> StepRecord:
+        values = {name: row[name] for name in StepRecord.__struct_fields__ if name != "state"}
+        return StepRecord(**values, state=StepState(row["state"]))
+
+
+class DeploymentRecord(Struct, frozen=True, kw_only=True):
+    number: int
+    verb: str
+    """`deploy`, `destroy`, `call` …"""
+    state: DeploymentState
+    started: str
+    ended: str | None = None
+    audit: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """Who, from which commit, with which digest of the description, by which sabir."""
+    counts: Mapping[str, int] = field(default_factory=dict[str, int])
+    """Steps by their state."""
+
+
+class EventRecord(Struct, frozen=True, kw_only=True):
+    number: int
+    at: str
+    key: str | None
+    state: str
+    data: Mapping[str, Value] = field(default_factory=dict[str, Value])

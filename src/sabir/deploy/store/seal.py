@@ -1,0 +1,131 @@
+"""Sensitive values at rest: sealed with a key that is kept elsewhere, and opened when they are needed.
+
+The key comes from the environment variable SABIR_KEY, or from a file. Several keys may be there, the newest first: it seals,
+all of them open, and `rotate` seals everything anew. The file beside a SQLite state is made, readable for its owner alone, when
+the first secret has to be kept.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from sabir.errors import DeployError
+from sabir.graph.values import Ref, Sensitive, Unknown, Value
+
+if TYPE_CHECKING:
+    from cryptography.fernet import MultiFernet
+
+__all__ = ["KEY_VARIABLE", "Sealer", "mapped_secrets"]
+
+KEY_VARIABLE: Final = "SABIR_KEY"
+_PLAIN: Final = frozenset({str, int, bool, float, type(None), bytes})
+_MARK: Final = "sealed:"
+
+
+class Sealer:
+    """Seals and opens; the key is read when the first secret comes by."""
+
+    def __init__(self, *, key: str | None = None, file: Path | None = None, may_create: bool = False) -> None:
+        """`key` wins over `file`; with `may_create` a file that is not there is made."""
+        self._key = key
+        self._file = file
+        self._may_create = may_create
+        self._fernet: MultiFernet | None = None
+
+    def seal(self, value: Value) -> Value:
+        """The value with the text of each secret in it sealed; it can be written anywhere."""
+        return mapped_secrets(value, self._sealed)
+
+    def open(self, value: Value) -> Value:
+        return mapped_secrets(value, self._opened)
+
+    def _sealed(self, secret: Value) -> Value:
+        import msgspec
+
+        from sabir.graph.json.values import encoded
+
+        data = msgspec.json.encode(encoded(secret, reveal=True))
+        return _MARK + self._keys(create=True).encrypt(data).decode("ascii")
+
+    def _opened(self, secret: Value) -> Value:
+        import msgspec
+        from cryptography.fernet import InvalidToken
+
+        from sabir.graph.json.values import decoded
+
+        if not isinstance(secret, str) or not secret.startswith(_MARK):
+            return secret
+        try:
+            data = self._keys(create=False).decrypt(secret.removeprefix(_MARK).encode("ascii"))
+        except InvalidToken:
+            raise DeployError(
+                f"the key does not open the secrets of the state: give the right one in {KEY_VARIABLE} or with --key-file"
+            ) from None
+        return decoded(msgspec.json.decode(data))
+
+    def rotated(self, value: Value) -> Value:
+        """Opened with any key, sealed with the newest."""
+        return self.seal(self.open(value))
+
+    def _keys(self, *, create: bool) -> MultiFernet:
+        if self._fernet is None:
+            from cryptography.fernet import Fernet, MultiFernet
+
+            texts = self._texts(create=create).split()
+            try:
+                self._fernet = MultiFernet([Fernet(text) for text in texts])
+            except ValueError:
+                raise DeployError(
+                    "the key for secrets is no key: make one with "
+                    '`python -c "from cryptography.fernet import Fernet; print(Fernet.generate_key().decode())"`'
+                ) from None
+        return self._fernet
+
+    def _texts(self, *, create: bool) -> str:
+        if self._key is not None:
+            return self._key
+        if self._file is None:
+            raise DeployError(
+                f"there are secrets to keep and no key to seal them with: set {KEY_VARIABLE} or give --key-file"
+            )
+        try:
+            return self._file.read_text(encoding="ascii")
+        except FileNotFoundError:
+            if not (create and self._may_create):
+                raise DeployError(
+                    f"the state holds secrets, and their key {str(self._file)!r} is not there: "
+                    f"give it in {KEY_VARIABLE} or with --key-file"
+                ) from None
+            return self._created(self._file)
+
+    def _created(self, file: Path) -> str:
+        from cryptography.fernet import Fernet
+
+        file.parent.mkdir(parents=True, exist_ok=True)
+        text = Fernet.generate_key().decode("ascii")
+        handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(handle, "w", encoding="ascii") as opened:
+            opened.write(text + "\n")
+            opened.flush()
+            os.fsync(opened.fileno())
+        return text
+
+
+def mapped_secrets(value: Value, change: Any) -> Value:
+    """The value with what is inside each mark changed; itself when there is no mark in it."""
+    if type(value) in _PLAIN:
+        return value
+    match value:
+        case Sensitive():
+            return Sensitive(change(value.value))
+        case Mapping():
+            return {key: mapped_secrets(item, change) for key, item in value.items()}
+        case Ref() | Unknown():
+            return value
+        case Sequence() if not isinstance(value, str | bytes):
+            return [mapped_secrets(item, change) for item in value]
+        case _:
+            return value

@@ -1,0 +1,105 @@
+"""Where resources are kept, and by which driver: targets by name, drivers from their entry points."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Final, cast
+
+from msgspec import Struct
+
+from sabir.diagnostics.near import did_you_mean
+from sabir.errors import DeployError, PluginError
+from sabir.graph.values import Value
+from sabir.plugins import DRIVERS, load_plugin, plugin_names
+from sabir.resources.driver import Driver, Kind
+from sabir.resources.fields import field_problems
+from sabir.resources.resource import Resource
+from sabir.resources.target import DEFAULT_TARGET, Target
+
+__all__ = ["Placed", "Targets", "Unplaced", "default_target"]
+
+_ANY: Final = "*"
+
+
+class Placed(Struct, frozen=True, eq=False):
+    """A resource with the target, driver and kind that its words mean."""
+
+    resource: Resource
+    target: Target
+    driver: Driver
+    kind: Kind
+
+
+class Unplaced(DeployError):
+    """A resource that no driver takes; `field` is what is wrong with it, when it is a field."""
+
+    def __init__(self, message: str, *, field: str | None = None, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.field = field
+        self.hint = hint
+
+
+def default_target(root: str, *, here: bool = False) -> Target:
+    """This machine: below a folder, or (`here`) as a whole."""
+    settings: dict[str, Value] = {"root": "/" if here else root}
+    return Target(name=DEFAULT_TARGET, driver="local", settings=settings, contained=not here)
+
+
+class Targets:
+    """The targets of an environment and the drivers of this installation."""
+
+    def __init__(self, targets: Iterable[Target], drivers: Mapping[str, Driver] | None = None) -> None:
+        """`drivers` stand in for those of the entry points."""
+        self.by_name = {target.name: target for target in targets}
+        self._drivers: dict[str, Driver] = {**(drivers or {})}
+        self._only_these = drivers is not None
+
+    def driver(self, name: str) -> Driver:
+        driver = self._drivers.get(name)
+        if driver is None:
+            driver = self._drivers[name] = self._load(name)
+        return driver
+
+    def _load(self, name: str) -> Driver:
+        names = [*self._drivers] if self._only_these else plugin_names(DRIVERS)
+        if name not in names:
+            hint = did_you_mean(name, names) or f"there are {', '.join(names)}"
+            raise Unplaced(f"there is no driver {name!r}", hint=hint)
+        try:
+            return cast("Driver", load_plugin(DRIVERS, name))
+        except PluginError as error:
+            raise Unplaced(str(error)) from error
+
+    def target(self, name: str | None) -> Target:
+        target = self.by_name.get(name or DEFAULT_TARGET)
+        if target is None:
+            hint = did_you_mean(name or "", self.by_name) or f"there are {', '.join(self.by_name)}"
+            raise Unplaced(f"there is no target {name!r}", hint=hint)
+        return target
+
+    def place(self, resource: Resource) -> Placed:
+        """The resource at its target; `Unplaced` says why it cannot be."""
+        target = self.target(resource.target)
+        driver = self.driver(resource.driver or target.driver)
+        kind = self.kind(driver, resource.kind)
+        if target.contained and not kind.contained:
+            raise Unplaced(
+                f"a {resource.kind} cannot be kept below a folder, and the default target takes nothing else",
+                hint="name a target ({driver: local, root: /}) and give it to the resource, or deploy with --here",
+            )
+        return Placed(resource, target, driver, kind)
+
+    @staticmethod
+    def kind(driver: Driver, name: str) -> Kind:
+        kind = driver.kinds.get(name) or driver.kinds.get(_ANY)
+        if kind is None:
+            hint = did_you_mean(name, driver.kinds) or f"it takes {', '.join(driver.kinds)}"
+            raise Unplaced(f"the driver {driver.name} has no kind {name!r}", hint=hint)
+        return kind
+
+    def problems(self, target: Target) -> dict[str, str]:
+        """What is wrong with the settings of a target, by setting."""
+        try:
+            return field_problems(self.driver(target.driver).settings(), target.settings)
+        except Unplaced as error:
+            return {"driver": f"{error}: {error.hint}" if error.hint else str(error)}

@@ -1,0 +1,160 @@
+"""Deploying: order, failures, unknown outcomes, what is recorded, what comes next."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from sabir.deploy.store.records import DeploymentState
+from sabir.graph.values import Sensitive, Unknown
+from sabir.resources.outcome import Outcome, OutcomeStatus
+from sabir.resources.resource import Resource
+from tests.deploy.fake import resource
+from tests.deploy.setting import Setting
+
+
+@pytest.fixture
+def setting(tmp_path: Path) -> Setting:
+    return Setting.at(tmp_path)
+
+
+def actions(setting: Setting) -> list[str]:
+    log = [f"{action} {address}" for action, address in setting.world.log]
+    setting.world.log.clear()
+    return log
+
+
+def test_order_and_nothing_to_do_afterwards(setting: Setting) -> None:
+    things = [resource("c", "b"), resource("b", "a"), resource("a")]
+    result = setting.deploy(*things)
+    assert result.state is DeploymentState.DONE
+    assert result.counts == {"done": 3}
+    assert actions(setting) == ["create a", "create b", "create c"]
+    assert setting.plan(things).steps == ()
+    assert setting.deploy(*things).counts == {}
+    assert actions(setting) == []
+
+
+def test_update_replace_and_delete(setting: Setting) -> None:
+    setting.deploy(resource("a"), resource("b", "a"), resource("c", "b", desired={"place": "x"}))
+    actions(setting)
+    result = setting.deploy(resource("a", value=2), resource("c", "a", desired={"place": "y"}))
+    assert result.state is DeploymentState.DONE
+    log = actions(setting)
+    assert sorted(log) == ["create c", "delete b", "delete c", "update a"]
+    assert log.index("delete c") < log.index("create c")
+    assert log.index("delete c") < log.index("delete b")
+    assert [*setting.store().records()] == ["a", "c"]
+
+
+def test_everything_goes_in_reverse(setting: Setting) -> None:
+    setting.deploy(resource("a"), resource("b", "a"), resource("c", "b"))
+    actions(setting)
+    setting.deploy()
+    assert actions(setting) == ["delete c", "delete b", "delete a"]
+    assert setting.world.things == {}
+
+
+def test_a_failure_stops_what_depends_on_it_and_nothing_else(setting: Setting) -> None:
+    setting.world.fails["b"] = [Outcome(status=OutcomeStatus.FAILED, message="no room")]
+    things = [resource("a"), resource("b", "a"), resource("c", "b"), resource("d")]
+    result = setting.deploy(*things)
+    assert result.state is DeploymentState.FAILED
+    assert result.failures == (("b", "no room"),)
+    assert result.counts == {"done": 2, "failed": 1, "cancelled": 1}
+    assert actions(setting) == ["create a", "create d"]
+    assert setting.deploy(*things).state is DeploymentState.DONE
+    assert actions(setting) == ["update b", "create c"]
+
+
+def test_a_passing_failure_is_tried_again(setting: Setting, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sabir.deploy.engine.machine._FIRST_PAUSE", 0.01)
+    refused = Outcome(status=OutcomeStatus.FAILED, message="refused", passing=True)
+    setting.world.fails["a"] = [refused, refused]
+    assert setting.deploy(resource("a")).state is DeploymentState.DONE
+    assert setting.world.begun == ["a", "a", "a"]
+
+
+def test_an_exception_after_the_effect_is_looked_up(setting: Setting) -> None:
+    setting.world.raises.add("a")
+    assert setting.deploy(resource("a")).state is DeploymentState.DONE
+    assert actions(setting) == ["create a"]
+
+
+@pytest.mark.parametrize("blind", [False, True])
+def test_a_timeout(setting: Setting, blind: bool) -> None:
+    setting.world.hangs.add("a")
+    setting.world.blind = blind
+    result = setting.deploy(resource("a", timeout=0.05, retries=0), resource("b", "a"))
+    expected = DeploymentState.UNKNOWN if blind else DeploymentState.FAILED
+    assert result.state is expected
+    assert "0.05 seconds" in result.failures[0][1]
+
+
+def test_what_is_unknown_waits_and_what_depends_on_it_too(setting: Setting) -> None:
+    world = setting.world
+    world.raises.add("a")
+    world.blind = True
+    things = [resource("a"), resource("b", "a"), resource("c")]
+    assert setting.deploy(*things).state is DeploymentState.UNKNOWN
+    plan = setting.plan(things)
+    assert [address for address, _ in plan.waiting] == ["a", "b"]
+    assert plan.steps == ()
+    world.blind = False
+    actions(setting)
+    assert setting.deploy(*things).state is DeploymentState.DONE
+    assert actions(setting) == ["create b"]
+
+
+def test_values_come_back(setting: Setting) -> None:
+    things = [
+        resource("a"),
+        resource("b", "a", desired={"value": ["see", Unknown(of="a|out")]}),
+    ]
+    plan = setting.plan(things)
+    assert plan.steps[1].unforeseen == ("value",)
+    assert setting.deploy(*things).state is DeploymentState.DONE
+    assert setting.world.things["b"] == {"value": ["see", "of a"]}
+    assert setting.plan(things).steps == ()
+
+
+def test_a_value_that_never_comes_fails_its_step(setting: Setting) -> None:
+    result = setting.deploy(resource("b", desired={"value": Unknown(of="nobody|x")}))
+    assert result.failures == (("b", "the value of value is still not known"),)
+
+
+def test_reactions(setting: Setting) -> None:
+    def things(value: int) -> list[Resource]:
+        reacting = resource("r", kind="job", reacts_to=(resource("a").address,))
+        return [resource("a", value=value), reacting, resource("b")]
+
+    setting.deploy(*things(1))
+    actions(setting)
+    setting.deploy(*things(1))
+    assert actions(setting) == []
+    setting.deploy(*things(2))
+    assert actions(setting) == ["update a", "run r"]
+
+
+def test_secrets_are_sealed(setting: Setting, tmp_path: Path) -> None:
+    thing = resource("a", desired={"value": Sensitive("canary-4711")})
+    setting.deploy(thing)
+    assert setting.plan([thing]).steps == ()
+    changed = setting.plan([resource("a", desired={"value": Sensitive("other")})])
+    assert "canary" not in repr(changed.steps[0].changes)
+    for file in tmp_path.iterdir():
+        assert b"canary-4711" not in file.read_bytes()
+    assert (tmp_path / "key").stat().st_mode & 0o777 == 0o600
+
+
+def test_parallel_and_lanes(setting: Setting) -> None:
+    setting.options["parallel"] = 3
+    setting.deploy(*(resource(f"a{number}") for number in range(20)))
+    assert setting.world.most == 3
+    setting.world.most = 0
+    setting.deploy(
+        *(resource(f"a{number}") for number in range(20)),
+        *(resource(f"b{number}", lane="one") for number in range(5)),
+    )
+    assert setting.world.most == 1
