@@ -51,6 +51,8 @@ class Kind(Struct, frozen=True, kw_only=True):
     """It can be kept below a root folder, so the default target takes it."""
     code: bool = False
     """It runs what a description brings: scripts, handlers. That needs the leave of the operator."""
+    stops: bool = False
+    """The driver itself ends a task that runs out of time, and says so; the engine leaves it a moment for that."""
     operations: Mapping[str, str] = field(default_factory=dict[str, str])
     """What can be called on it, with a few words each: `restart` of a service."""
 

@@ -8,6 +8,7 @@ idempotent.
 from __future__ import annotations
 
 import asyncio
+from typing import Final
 
 from sabir.deploy.engine.connections import Connections
 from sabir.deploy.targets import Placed
@@ -16,6 +17,8 @@ from sabir.resources.driver import Kind
 from sabir.resources.effects import Diverged, Effects
 from sabir.resources.outcome import Observation, Outcome, OutcomeStatus, Sighting
 from sabir.resources.step import Action, Task
+
+_GRACE: Final = 30.0
 
 __all__ = ["EffectUnknown", "failure", "observe", "perform", "settled"]
 
@@ -33,7 +36,7 @@ async def perform(placed: Placed, task: Task, effects: Effects, connections: Con
     except Exception as error:  # noqa: BLE001  whatever a driver raises ends its step, not the deployment
         return failure(_words(error), passing=True)
     try:
-        async with asyncio.timeout(task.timeout):
+        async with asyncio.timeout(_patience(placed.kind, task)):
             if task.action is Action.DELETE:
                 outcome = await connection.delete(task, effects)
             else:
@@ -54,6 +57,12 @@ async def perform(placed: Placed, task: Task, effects: Effects, connections: Con
     if outcome.status is OutcomeStatus.UNKNOWN:
         return await _found_out(placed, task, connections, outcome.message or "the driver could not tell")
     return outcome
+
+
+def _patience(kind: Kind, task: Task) -> float | None:
+    if task.timeout is None:
+        return None
+    return task.timeout + _GRACE if kind.stops else task.timeout
 
 
 async def _found_out(placed: Placed, task: Task, connections: Connections, why: str) -> Outcome:
