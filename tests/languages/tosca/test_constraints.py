@@ -46,7 +46,7 @@ from sabir.text import Source
         ("max_length", 2, {"a": 1}, "map", True),
         ("pattern", "[a-z]+", "abc", "string", True),
         ("pattern", "[a-z]+", "abc1", "string", False),
-        ("pattern", "(a+)+", "b", "string", True),
+        ("pattern", "(a+)+", "b", "string", False),
         ("matches", "a|b", "b", "string", True),
     ],
 )

@@ -14,7 +14,7 @@ from jinja2 import StrictUndefined, Template, TemplateError
 from jinja2.nativetypes import NativeEnvironment
 from jinja2.runtime import Context as JinjaContext
 
-from sabir.expressions.patterns import PatternTooSlow
+from sabir.expressions.patterns import PatternRefused
 from sabir.expressions.query.errors import TOO_MUCH, QueryError, expression_rule
 from sabir.expressions.template.environment import MeteredEnvironment
 from sabir.expressions.template.exposure import Rendering
@@ -119,7 +119,7 @@ class CompiledTemplate:
             raise
         except RecursionError as error:
             raise QueryError.of(TOO_MUCH, "the template leads to itself", place=context.place) from error
-        except (LimitReached, PatternTooSlow, OverflowError, MemoryError) as error:
+        except (LimitReached, PatternRefused, OverflowError, MemoryError) as error:
             raise QueryError.of(
                 TOO_MUCH, f"template {_short(self.text)!r}: {error}", place=context.place
             ) from error

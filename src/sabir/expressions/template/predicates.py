@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from jinja2.exceptions import TemplateRuntimeError
 
-from sabir.expressions.patterns import bounded
+from sabir.expressions.patterns import PatternError, bounded, compile_pattern
 from sabir.expressions.template.texts import to_bool
 
 __all__ = ["PREDICATES"]
@@ -34,14 +34,13 @@ def regex(
 ) -> bool:
     flags = (re.IGNORECASE if ignorecase else 0) | (re.MULTILINE if multiline else 0)
     try:
-        compiled = re.compile(pattern, flags)
-    except re.error as error:
+        compiled = compile_pattern(pattern, flags)
+    except PatternError as error:
         raise TemplateRuntimeError(f"{pattern!r} is no regular expression: {error}") from error
     text = str(value)
     searcher = bounded(compiled, text)
-    # Ansible's other way, `fullmatch`, is a match that has to reach the end.
     if match_type == "fullmatch":
-        return bounded(re.compile(rf"(?:{pattern})\Z", flags), text).match(text) is not None
+        return searcher.fullmatch(text) is not None
     return (searcher.match(text) if match_type == "match" else searcher.search(text)) is not None
 
 

@@ -17,14 +17,13 @@ from urllib.parse import unquote_plus, urlsplit
 from jinja2.exceptions import FilterArgumentError, UndefinedError
 from jinja2.runtime import Undefined
 
-from sabir.expressions.patterns import ResultTooLong, bounded, substitute
+from sabir.expressions.patterns import PatternError, ResultTooLong, bounded, compile_pattern, substitute
 from sabir.expressions.template.limits import LimitReached
 
 __all__ = ["TEXT_FILTERS", "to_bool"]
 
 # The name space Ansible makes its identifiers in.
 _NAMESPACE: Final = uuid.UUID("361E6D51-FAEC-444A-9079-341386DA8E2E")
-_LONGEST_PATTERN: Final = 2000
 _LONGEST_RESULT: Final = 4_000_000
 
 
@@ -38,12 +37,10 @@ def to_bool(value: Any) -> bool | None:
 
 
 def _pattern(pattern: str, *, ignorecase: bool = False, multiline: bool = False) -> re.Pattern[str]:
-    if len(pattern) > _LONGEST_PATTERN:
-        raise FilterArgumentError("the pattern is too long")
     flags = (re.IGNORECASE if ignorecase else 0) | (re.MULTILINE if multiline else 0)
     try:
-        return re.compile(pattern, flags)
-    except re.error as error:
+        return compile_pattern(pattern, flags)
+    except PatternError as error:
         raise FilterArgumentError(f"{pattern!r} is no regular expression: {error}") from error
 
 
@@ -67,20 +64,23 @@ def regex_replace(
 def regex_search(
     value: Any, pattern: str, *groups: str, ignorecase: bool = False, multiline: bool = False
 ) -> Any:
-    text = str(value)
-    match = bounded(_pattern(pattern, ignorecase=ignorecase, multiline=multiline), text).search(text)
+    text, compiled = str(value), _pattern(pattern, ignorecase=ignorecase, multiline=multiline)
+    match = bounded(compiled, text).search(text)
     if match is None:
         return None
     if not groups:
         return match.group()
-    return [match.group(_group(group)) for group in groups]
+    return [match.group(_group(group, compiled)) for group in groups]
 
 
-def _group(written: str) -> int | str:
+def _group(written: str, pattern: re.Pattern[str]) -> int:
     name = written.lstrip("\\")
     if name.startswith("g<"):
         name = name[2:].rstrip(">")
-    return int(name) if name.isdigit() else name
+    number = int(name) if name.isdecimal() and len(name) < 4 else pattern.groupindex.get(name, -1)
+    if not 0 <= number <= pattern.groups:
+        raise FilterArgumentError(f"the regular expression has no group {written!r}")
+    return number
 
 
 def regex_findall(value: Any, pattern: str, multiline: bool = False, ignorecase: bool = False) -> list[Any]:  # noqa: FBT001, FBT002

@@ -9,7 +9,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from sabir.expressions.patterns import Match, PatternTooSlow, ResultTooLong, bounded
+from sabir.expressions.patterns import Match, PatternRefused, ResultTooLong, bounded
 from sabir.expressions.patterns import substitute as replace_matches
 from sabir.expressions.yaql.errors import LimitExceeded, YaqlRuntimeError
 
@@ -33,7 +33,7 @@ class Found(Struct, frozen=True, eq=False):
 def _limited() -> Generator[None]:
     try:
         yield
-    except (PatternTooSlow, ResultTooLong) as problem:
+    except (PatternRefused, ResultTooLong) as problem:
         raise LimitExceeded(str(problem)) from None
 
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from sabir.expressions.patterns import PatternError, compile_pattern
 from sabir.expressions.yaql.errors import YaqlRuntimeError
 from sabir.expressions.yaql.functions import LAMBDA, Library
 from sabir.expressions.yaql.kinds import BOOL, INT, KINDS, NULL, PATTERN, STRING
@@ -22,8 +23,8 @@ _FLAG = BOOL | NULL
 
 def compiled(pattern: str, flags: int = 0) -> Pattern:
     try:
-        return re.compile(pattern, flags)
-    except (re.error, OverflowError) as problem:
+        return compile_pattern(pattern, flags)
+    except PatternError as problem:
         raise YaqlRuntimeError(f"{pattern!r} is not a regular expression: {problem}") from problem
 
 

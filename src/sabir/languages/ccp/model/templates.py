@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from msgspec import Struct, structs
 
+from sabir.expressions.patterns import compile_pattern, matches_start
 from sabir.expressions.template.sandbox import TemplateFailed, TemplateProblem, is_template
 from sabir.languages.ccp.model.resolved import ResolvedDeployment
 from sabir.languages.ccp.model.topology import node_configs
@@ -64,7 +64,9 @@ class ContainerTemplates:
         return [*reversed(kinds.values())][:_MOST_NODES]
 
     def _patterns(self, node: str) -> tuple[str, ...]:
-        return tuple(pattern for pattern in self._node_configs if re.match(pattern, node))
+        return tuple(
+            pattern for pattern in self._node_configs if matches_start(compile_pattern(pattern), node)
+        )
 
     def variables(self, unit: Unit, node: str) -> dict[str, Any]:
         definition = unit.definition

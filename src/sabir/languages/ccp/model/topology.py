@@ -9,6 +9,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from sabir.expressions.patterns import compile_pattern, matches_start
 from sabir.languages.ccp.syntax.configuration import Configuration
 
 __all__ = ["Topology", "node_configs", "read_topology"]
@@ -77,8 +78,8 @@ def _roles(node: Any) -> list[str]:
 def _matching(pattern: str, cluster: tuple[str, ...] | None) -> tuple[str, ...] | None:
     if cluster is None:
         return None
-    matcher = re.compile(pattern)
-    return tuple(node for node in cluster if matcher.match(node))
+    matcher = compile_pattern(pattern)
+    return tuple(node for node in cluster if matches_start(matcher, node))
 
 
 def node_configs(configuration: Configuration) -> dict[str, Any]:

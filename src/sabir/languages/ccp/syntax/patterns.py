@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import re
-import warnings
 from typing import Any, Final
+
+from sabir.expressions.patterns import PatternError, compile_pattern
+from sabir.expressions.patterns.reading import parsed
 
 __all__ = ["pattern_problem"]
 
@@ -21,13 +22,8 @@ def pattern_problem(pattern: str) -> str | None:
     if len(pattern) > _LONGEST:
         return f"longer than {_LONGEST} characters"
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            re.compile(pattern)
-            # The parser of the standard library; it has stood under this name since Python 3.11.
-            parser: Any = re._parser  # type: ignore[attr-defined]
-            tree = parser.parse(pattern)
-    except (re.error, RecursionError, OverflowError) as error:
+        tree, _ = parsed(pattern, compile_pattern(pattern).flags)
+    except PatternError as error:
         return str(error)
     repeats = _Repeats()
     repeats.visit(tree)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from sabir.expressions.patterns import PatternTooSlow
+from sabir.expressions.patterns import PatternRefused
 from sabir.graph.values import Unknown
 from sabir.languages.inmanta.evaluate.budget import LIMIT
 from sabir.languages.inmanta.evaluate.calls import CallCompiler
@@ -187,7 +187,7 @@ class Compiler:
                     fits = prop.type.accepts(prop.default)
                 except Wait:
                     continue  # the condition reads a variable; the constructor that uses the default will tell
-                except PatternTooSlow as problem:
+                except PatternRefused as problem:
                     self.engine.report_once(LIMIT, str(problem), prop.place)
                     continue
                 if not fits:

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.finding import Frame as Step_Frame
 from sabir.diagnostics.rules import Rule
-from sabir.expressions.patterns import PatternTooSlow
+from sabir.expressions.patterns import PatternRefused
 from sabir.languages.inmanta.evaluate.budget import LIMIT
 from sabir.languages.inmanta.evaluate.closing import Closing
 from sabir.languages.inmanta.evaluate.indexes import Indexes
@@ -130,7 +130,7 @@ class Engine:
                 self.fail(step, frame, failure)
             except RecursionError:
                 self.fail(step, frame, self._too_deep(step))
-            except PatternTooSlow as problem:
+            except PatternRefused as problem:
                 self.fail(step, frame, stop(LIMIT, str(problem), step.place))
 
     def run_step(self, step: Step, frame: Frame) -> None:

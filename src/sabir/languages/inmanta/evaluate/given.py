@@ -8,7 +8,7 @@ from typing import Any
 
 from sabir.diagnostics.near import did_you_mean
 from sabir.errors import UsageError
-from sabir.expressions.patterns import PatternTooSlow
+from sabir.expressions.patterns import PatternRefused
 from sabir.graph.origin import How, Origin
 from sabir.graph.values import Value, reveal_all
 from sabir.languages.inmanta.evaluate.naming import index_name, made_for
@@ -89,7 +89,7 @@ class Given:
             )
         try:
             fits = prop.type.accepts(value)
-        except PatternTooSlow as problem:
+        except PatternRefused as problem:
             raise UsageError(f"{subject}: {problem}") from None
         if not fits:
             raise UsageError(f"{subject} is a {prop.type.name}, and {shown_value(value)} is not")

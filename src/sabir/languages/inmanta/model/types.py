@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import Final
 
 from msgspec import Struct
 
-from sabir.expressions.patterns import PatternTooSlow, is_cheap, matches_start
+from sabir.expressions.patterns import PatternRefused, compile_pattern, is_cheap, matches_start
 from sabir.graph.values import Unknown
 from sabir.languages.inmanta.syntax.examples import HOST, inmanta_rule
 from sabir.languages.inmanta.syntax.nodes import Typedef
@@ -156,8 +155,8 @@ def nullable(inner: ValueType) -> ValueType:
 
 def matches(pattern: str) -> Test:
     """A regex matches from the beginning of the string; nothing is implied about its end (spec 002)."""
-    compiled = re.compile(pattern)
-    slow: list[PatternTooSlow] = []
+    compiled = compile_pattern(pattern)
+    slow: list[PatternRefused] = []
 
     def test(value: object) -> bool:
         if not isinstance(value, str):
@@ -166,7 +165,7 @@ def matches(pattern: str) -> Test:
             raise slow[0]  # one text took all the time there is; a loop may bring thousands of them
         try:
             return matches_start(compiled, value)
-        except PatternTooSlow as problem:
+        except PatternRefused as problem:
             slow.append(problem)
             raise
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
-import warnings
 from abc import abstractmethod
 from typing import Final
 
+from sabir.expressions.patterns import PatternError, compile_pattern
 from sabir.languages.inmanta.syntax.expressions import ExpressionParser
 from sabir.languages.inmanta.syntax.lexer import END
 from sabir.languages.inmanta.syntax.nodes import (
@@ -185,10 +184,8 @@ class DefinitionParser(ExpressionParser):
 
     def _check_regex(self, pattern: str, pos: int) -> None:
         try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                re.compile(pattern)
-        except (re.error, OverflowError, RecursionError) as error:
+            compile_pattern(pattern)
+        except PatternError as error:
             self.fail(f"the regular expression cannot be read: {error}", at=pos)
 
     def implementation(self) -> Implementation:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
+from sabir.expressions.patterns import PatternRefused, compile_pattern, matches_whole
 from sabir.languages.tosca.model.scalars import UNITS, is_number, scalar_unit, version_key
 
 __all__ = ["CONSTRAINTS", "TESTS", "ConstraintTest", "constraint_holds"]
 
 ConstraintTest = Callable[[Any, Any, str], bool]
-"""Of a value, the argument of the constraint and the primitive type; TypeError, ValueError or re.error when they cannot be compared."""
+"""Of a value, the argument of the constraint and the primitive type; TypeError, ValueError or PatternRefused when they cannot be compared."""
 
 
 def _comparable(value: Any, kind: str) -> Any:
@@ -48,17 +48,9 @@ def _comparison(decide: Callable[[Any, Any], bool]) -> ConstraintTest:
     return test
 
 
-_LONGEST_PATTERN: Final = 1000
-_NESTED: Final = r"[+*}]\)?[+*{]|\([^)]*[+*|][^)]*\)[+*{]"
-
-
 def _pattern(value: Any, argument: Any, kind: str) -> bool:
-    """A pattern that could take for ever is not tried: it holds."""
     del kind
-    text, subject = str(argument), str(value)
-    if len(text) > _LONGEST_PATTERN or len(subject) > _LONGEST_PATTERN or re.search(_NESTED, text):
-        return True
-    return re.fullmatch(text, subject) is not None
+    return matches_whole(compile_pattern(str(argument)), str(value))
 
 
 def _valid_values(value: Any, argument: Any, kind: str) -> bool:
@@ -121,5 +113,5 @@ def constraint_holds(operator: str, argument: Any, value: Any) -> bool:
     kind = next((unit for unit in UNITS if scalar_unit(unit, value) is not None), "")
     try:
         return test(value, argument, kind)
-    except (TypeError, ValueError, re.error):
+    except (TypeError, ValueError, PatternRefused):
         return False

@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from sabir.diagnostics.near import did_you_mean
 from sabir.diagnostics.rules import Rule
+from sabir.expressions.patterns import PatternRefused
 from sabir.expressions.query.forms import is_expression, is_template
 from sabir.languages.tosca.model.constraints import TESTS, ConstraintTest
 from sabir.languages.tosca.model.primitives import WORDS, primitive_test
@@ -303,7 +304,10 @@ def _constraint(constraint: Constraint, kind: str, units: ScalarUnits | None = N
             holds = (
                 test(value, argument, kind) if units is None else _scalar_holds(test, value, argument, units)
             )
-        except (TypeError, ValueError, re.error):
+        except PatternRefused as refused:
+            yield Misfit(FORBIDDEN_VALUE, f"{_shown(value)} cannot be tested: {refused}")
+            return
+        except (TypeError, ValueError):
             yield Misfit(
                 FORBIDDEN_VALUE, f"{_shown(value)} cannot be tested by {constraint.name}: {_shown(argument)}"
             )

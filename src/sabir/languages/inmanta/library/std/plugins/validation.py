@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from typing import Any, Final
 
-from sabir.expressions.patterns import matches_start
+from sabir.expressions.patterns import compile_pattern, matches_start
 from sabir.languages.inmanta.evaluate.plugins.api import PluginException
 from sabir.languages.inmanta.library.std.plugins.registry import plugin
 
@@ -99,7 +99,7 @@ def _parser(name: str) -> Callable[[Any], object] | None:
 def _within(value: Any, bounds: dict[str, Any]) -> bool:
     def matches(pattern: str) -> bool:
         text = value[: bounds["curtail_length"]] if bounds.get("curtail_length") else value
-        return matches_start(re.compile(pattern), text)
+        return matches_start(compile_pattern(pattern), text)
 
     tests: dict[str, Callable[[Any], bool]] = {
         "gt": lambda bound: value > bound,

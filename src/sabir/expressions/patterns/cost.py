@@ -1,0 +1,81 @@
+"""How much a pattern may cost on a text, at most: the ways in which a backtracking engine may try it."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from math import inf
+from typing import Any, Final
+
+from sabir.expressions.patterns.reading import Parsed, parsed
+
+__all__ = ["is_cheap"]
+
+_CHEAP: Final = 20_000_000.0
+"""Steps that surely take less than a second."""
+_REPEATS: Final = ("MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT")
+
+
+def is_cheap(pattern: re.Pattern[str], text: str) -> bool:
+    """Whether every question about a text is surely answered within a second."""
+    size = len(text) + 1
+    if size > _CHEAP:
+        return False
+    # A power of two at least as large: the same estimate serves all texts of about this length.
+    return _steps(pattern.pattern, pattern.flags, 1 << size.bit_length()) <= _CHEAP
+
+
+@lru_cache(maxsize=2048)
+def _steps(text: str, flags: int, size: int) -> float:
+    tree, _ = parsed(text, flags)
+    ways = _sequence(tree, size)
+    return ways if _is_constant(tree) else ways * size
+
+
+def _is_constant(tree: Parsed) -> bool:
+    """Whether it has no choice at all: then a search looks at each place once."""
+    return all(str(name) in ("LITERAL", "NOT_LITERAL", "IN", "ANY", "AT") for name, _ in tree)
+
+
+def _sequence(tree: Parsed, size: int) -> float:
+    ways = 1.0
+    for name, argument in tree:
+        ways *= _part(str(name), argument, size)
+        if ways > _CHEAP:
+            return inf
+    return ways
+
+
+def _part(name: str, argument: Any, size: int) -> float:
+    if name in _REPEATS:
+        least, most, body = argument
+        return _repeat(least, most, body, size)
+    match name:
+        case "BRANCH":
+            return sum(_sequence(branch, size) for branch in argument[1])
+        case "SUBPATTERN" | "ASSERT" | "ASSERT_NOT":
+            return _sequence(argument[-1], size)
+        case "ATOMIC_GROUP":
+            return _sequence(argument, size)
+        case "GROUPREF" | "GROUPREF_IGNORE":
+            return float(size)  # comparing what a group took
+        case "GROUPREF_EXISTS":
+            _, yes, no = argument
+            return _sequence(yes, size) + (_sequence(no, size) if no else 1.0)
+        case _:
+            return 1.0
+
+
+def _repeat(least: int, most: int, body: Any, size: int) -> float:
+    """One way for each number of rounds, and of these each with every way of every round."""
+    within = _sequence(body, size)
+    narrowest = max(body.getwidth()[0], 1)
+    rounds = min(int(most), size // narrowest + 1)
+    if within <= 1.0:
+        return float(rounds - min(int(least), rounds) + 1) if least else float(rounds + 1)
+    total = 1.0
+    for _ in range(rounds):
+        total = 1.0 + within * total
+        if total > _CHEAP:
+            return inf
+    return total

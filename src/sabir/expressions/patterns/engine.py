@@ -1,0 +1,177 @@
+"""Running regular expressions of users so that none of them runs for ever, on any thread.
+
+Python's engine backtracks and cannot be stopped: `(a+)+$` on thirty characters takes minutes. So the cost is estimated first.
+What is surely cheap runs as it is, which is nearly everything and twice as fast; the rest runs in the engine of the package
+`regex`, which stops itself, in a form that means the same there (`rewriting`). What has no such form is refused.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Any, Final
+
+from sabir.expressions.patterns.cost import is_cheap
+from sabir.expressions.patterns.rewriting import Unwritable, rewritten
+
+__all__ = [
+    "Match",
+    "PatternRefused",
+    "ResultTooLong",
+    "bounded",
+    "matches_start",
+    "matches_whole",
+    "stopping",
+    "substitute",
+]
+
+Pattern = re.Pattern[str]
+Match = re.Match[str]
+"""Those of the other engine answer the same questions."""
+
+_SECONDS: Final = 1.0
+
+
+class PatternRefused(Exception):
+    """A regular expression did not come to an end on a text, or might not and cannot be stopped."""
+
+
+class ResultTooLong(Exception):
+    """The text after a replacement would be longer than allowed."""
+
+
+def bounded(pattern: Pattern, text: str) -> Pattern | _Stopping:
+    """The pattern to ask about this text."""
+    return pattern if is_cheap(pattern, text) else stopping(pattern, text)
+
+
+def matches_start(pattern: Pattern, text: str) -> bool:
+    """Whether the beginning of a text matches. Raises `PatternRefused`."""
+    return bounded(pattern, text).match(text) is not None
+
+
+def matches_whole(pattern: Pattern, text: str) -> bool:
+    """Whether all of a text matches. Raises `PatternRefused`."""
+    return bounded(pattern, text).fullmatch(text) is not None
+
+
+def substitute(pattern: Pattern, text: str, template: str, *, count: int = 0, most: int) -> str:
+    """The text with its matches replaced; `ResultTooLong` before more than `most` characters are made.
+
+    Raises what `re` raises for a template that is none.
+    """
+    pattern.sub(template, "")  # the template is read by Python's rules, whichever engine matches
+    parts: list[str] = []
+    size, at = len(text), 0
+    for number, match in enumerate(bounded(pattern, text).finditer(text), 1):
+        written = _expanded(match, template, pattern)
+        size += len(written)
+        if size > most:
+            raise ResultTooLong("the text after the replacement would be too long")
+        start, end = match.span()
+        parts += (text[at:start], written)
+        at = end
+        if number == count:
+            break
+    return "".join((*parts, text[at:]))
+
+
+def _expanded(match: Match, template: str, pattern: Pattern) -> str:
+    if isinstance(match, re.Match):
+        return match.expand(template)
+    # The other engine reads templates in its own way, and knows no names of groups here: each group is filled in by number.
+    parser: Any = re._parser  # as in `reading`
+    return "".join(
+        piece if isinstance(piece, str) else match.group(piece) or ""
+        for piece in _pieces(parser.parse_template(template, pattern))
+    )
+
+
+def _pieces(read: Any) -> Iterator[str | int]:
+    """The literal texts and numbers of groups of a template; its form has changed with Python 3.12."""
+    if isinstance(read, list):
+        yield from (piece for piece in read if piece != "")
+        return
+    groups, literals = read
+    numbers = dict(groups)
+    for position, literal in enumerate(literals):
+        yield numbers.get(position, literal)
+
+
+class _Stopping:
+    """A pattern in the engine that stops itself."""
+
+    def __init__(self, pattern: str, compiled: Any) -> None:
+        self._pattern = pattern
+        self._compiled = compiled
+
+    def match(self, string: str, /) -> Match | None:
+        answer: Match | None = self._asked("match", string)
+        return answer
+
+    def fullmatch(self, string: str, /) -> Match | None:
+        answer: Match | None = self._asked("fullmatch", string)
+        return answer
+
+    def search(self, string: str, /) -> Match | None:
+        answer: Match | None = self._asked("search", string)
+        return answer
+
+    def findall(self, string: str, /) -> list[Any]:
+        """As Python has it: the texts of the one group, tuples of several, else the whole matches."""
+        return [_found(match) for match in self.finditer(string)]
+
+    def split(self, string: str, /, maxsplit: int = 0) -> list[Any]:
+        parts: list[Any] = []
+        at = 0
+        for number, match in enumerate(self.finditer(string), 1):
+            parts += (string[at : match.start()], *match.groups())
+            at = match.end()
+            if number == maxsplit:
+                break
+        return [*parts, string[at:]]
+
+    def finditer(self, string: str, /) -> Iterator[Match]:
+        try:
+            yield from self._compiled.finditer(string, timeout=_SECONDS)
+        except TimeoutError:
+            raise self._too_slow() from None
+
+    def _asked(self, method: str, *arguments: Any) -> Any:
+        try:
+            return getattr(self._compiled, method)(*arguments, timeout=_SECONDS)
+        except TimeoutError:
+            raise self._too_slow() from None
+        except MemoryError:
+            raise PatternRefused(f"{_shown(self._pattern)} takes too much memory on this text") from None
+
+    def _too_slow(self) -> PatternRefused:
+        return PatternRefused(f"{_shown(self._pattern)} takes more than a second on this text")
+
+
+def _found(match: Match) -> Any:
+    groups = match.groups("")
+    return match.group() if not groups else groups[0] if len(groups) == 1 else groups
+
+
+def _shown(pattern: str) -> str:
+    return f"the regular expression {pattern if len(pattern) <= 60 else pattern[:57] + '…'!r}"
+
+
+def stopping(pattern: Pattern, text: str) -> _Stopping:
+    """The pattern in the engine that stops itself, for a text."""
+    return _stopping(pattern.pattern, pattern.flags, text.isascii())
+
+
+@lru_cache(maxsize=512)
+def _stopping(pattern: str, flags: int, for_ascii: bool) -> _Stopping:  # noqa: FBT001  # keys of the cache
+    import regex  # few texts need it
+
+    try:
+        written = rewritten(pattern, flags, for_ascii=for_ascii)
+        return _Stopping(pattern, regex.compile(written, regex.VERSION0))
+    except (Unwritable, regex.error, RecursionError, OverflowError):
+        raise PatternRefused(
+            f"{_shown(pattern)} might take for ever on this text, and has parts that cannot be stopped"
+        ) from None

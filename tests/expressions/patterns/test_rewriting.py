@@ -1,0 +1,95 @@
+"""The law of the two engines: a pattern that is rewritten answers every question as Python's own engine does."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from sabir.expressions.patterns import PatternError, PatternRefused, compile_pattern
+from sabir.expressions.patterns.engine import stopping
+
+ALPHABET = "aAbB1_ -]\\\n\x1cßſKKµμıİi²é\u0300\u4e09"
+CHARACTERS = st.sampled_from(ALPHABET).map(re.escape)
+CLASSES = st.sampled_from(
+    [
+        r"\d",
+        r"\D",
+        r"\w",
+        r"\W",
+        r"\s",
+        r"\S",
+        ".",
+        "[^a]",
+        "[a-z]",
+        "[^A-Z1]",
+        r"[\w-]",
+        r"[^\W_]",
+        r"[\D\sa]",
+    ]
+)
+PLACES = st.sampled_from(["^", "$", r"\b", r"\B", r"\A", r"\Z"])
+REPEATS = st.sampled_from(
+    ["?", "*", "+", "{2}", "{1,2}", "{,2}", "{2,}", "??", "*?", "+?", "?+", "*+", "{1,2}?"]
+)
+
+
+def _longer(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
+    grouped = inner.map("(?:{})".format)
+    return st.one_of(
+        st.lists(inner, min_size=2, max_size=3).map("".join),
+        st.lists(inner, min_size=2, max_size=3).map("|".join).map("(?:{})".format),
+        st.tuples(grouped, REPEATS).map("".join),
+        inner.map("({})".format),
+        st.tuples(
+            st.sampled_from(["(?={})", "(?!{})", "(?<={})", "(?<!{})", "(?>{})", "(?i:{})"]), inner
+        ).map(lambda pair: pair[0].format(pair[1])),
+        inner.map(r"({})\1?".format),
+    )
+
+
+PATTERNS = st.recursive(st.one_of(CHARACTERS, CLASSES, PLACES), _longer, max_leaves=8)
+FLAGS = st.sets(st.sampled_from([re.I, re.M, re.S, re.A])).map(lambda flags: sum(flags, 0))
+TEXTS = st.text(ALPHABET, max_size=8)
+
+
+def answers(pattern: Any, text: str) -> list[Any]:
+    asked = [getattr(pattern, question)(text) for question in ("match", "search", "fullmatch")]
+    return [
+        *(match and match.regs for match in asked),
+        [match.regs for match in pattern.finditer(text)],
+        pattern.findall(text),
+        pattern.split(text),
+        pattern.split(text, 1),
+    ]
+
+
+@settings(max_examples=400, deadline=None)
+@given(PATTERNS, FLAGS, TEXTS)
+def test_the_engines_agree(pattern: str, flags: int, text: str) -> None:
+    try:
+        compiled = compile_pattern(pattern, flags)
+        other = stopping(compiled, text)
+    except (PatternError, PatternRefused):
+        assume(False)
+    assert answers(other, text) == answers(compiled, text)
+
+
+@pytest.mark.parametrize("code", range(0, 0x3000, 0x400))
+@pytest.mark.parametrize(
+    "pattern", [r"\w", r"\W", r"\d", r"\D", r"\s", r"\S", r"(?i)k", r"(?i)[^s]", r"(?i)i"]
+)
+def test_every_character_is_judged_alike(pattern: str, code: int) -> None:
+    compiled = compile_pattern(pattern)
+    other = stopping(compiled, chr(code + 0x3FF))
+    letters = "".join(map(chr, range(code, code + 0x400)))
+    assert other.findall(letters) == compiled.findall(letters)
+
+
+@pytest.mark.parametrize("pattern", [r"(?i)(a)\1+", r"(a?)*b", r"(?<=(a|b))c+", r"(?:a?)*?b"])
+def test_what_the_engines_do_not_share_is_refused(pattern: str) -> None:
+    with pytest.raises(PatternRefused, match="cannot be stopped"):
+        stopping(compile_pattern(pattern), "a")
