@@ -18,8 +18,17 @@ venv: .venv/.ready ## make .venv with sabir, its extras and the development tool
 	$(BIN)/python -m compileall -q src
 	@touch $@
 
-demo: venv ## run the main job on the shipped examples
-	@$(BIN)/python examples/demo.py
+# The demo needs sabir and what it cannot do without: seven small packages, not the tools of developers.
+build/demo/.ready: requirements.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "sabir needs Python 3.11 or newer; set PYTHON=/path/to/it" >&2; exit 2; }
+	@echo "installing sabir and its seven dependencies into build/demo …"
+	@$(PYTHON) -m venv build/demo
+	@build/demo/bin/python -m pip install --quiet --disable-pip-version-check --constraint requirements.lock --editable .
+	@build/demo/bin/python -m compileall -q src
+	@touch $@
+
+demo: build/demo/.ready ## run the main jobs on the shipped examples
+	@build/demo/bin/python examples/demo.py
 
 test: venv ## the whole test suite
 	$(BIN)/python -m pytest -n 2 --dist worksteal -q

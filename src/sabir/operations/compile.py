@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from sabir.diagnostics.finding import Finding, Severity
 from sabir.errors import UsageError
 from sabir.graph.graph import Graph
+from sabir.graph.views.relevant import without_libraries
 from sabir.languages.language import EvaluationRequest
 from sabir.operations.evaluate import evaluate_path
 from sabir.source.packages import LoadedPackage
@@ -27,6 +28,8 @@ class GraphView(Struct, frozen=True, kw_only=True):
     """Show where values came from (text)."""
     reveal: bool = False
     """Write sensitive values (json, yaml)."""
+    everything: bool = False
+    """Show what libraries made for themselves, too; json and yaml always have it."""
 
 
 class CompileRequest(Struct, frozen=True, kw_only=True):
@@ -46,6 +49,11 @@ class Compiled(Struct, frozen=True, kw_only=True):
     """What pages call it: the last part of the path."""
     package: LoadedPackage | None = None
     """What it was made from; None for a saved graph."""
+
+    @property
+    def shown(self) -> Graph:
+        """The graph as people are shown it."""
+        return self.graph if self.view.everything else without_libraries(self.graph)
 
     @property
     def failed(self) -> bool:
@@ -93,25 +101,25 @@ def _yaml(compiled: Compiled) -> Iterator[bytes]:
 def _text(compiled: Compiled) -> Iterator[bytes]:
     from sabir.graph.views.text import text_view
 
-    return _encoded(text_view(compiled.graph, origins=compiled.view.origins))
+    return _encoded(text_view(compiled.shown, origins=compiled.view.origins))
 
 
 def _dot(compiled: Compiled) -> Iterator[bytes]:
     from sabir.graph.views.dot import dot_view
 
-    return _encoded(dot_view(compiled.graph))
+    return _encoded(dot_view(compiled.shown))
 
 
 def _mermaid(compiled: Compiled) -> Iterator[bytes]:
     from sabir.graph.views.mermaid import mermaid_view
 
-    return _encoded(mermaid_view(compiled.graph))
+    return _encoded(mermaid_view(compiled.shown))
 
 
 def _svg(compiled: Compiled) -> Iterator[bytes]:
     from sabir.graph.views.svg import svg_view
 
-    return _encoded(svg_view(compiled.graph))
+    return _encoded(svg_view(compiled.shown))
 
 
 def _html(compiled: Compiled) -> Iterator[bytes]:
@@ -124,7 +132,7 @@ def _html(compiled: Compiled) -> Iterator[bytes]:
         return None if origin is None else origin.source.line_text(line)
 
     content = PageContent(title=compiled.title, findings=compiled.findings, read_line=read_line)
-    return html_view(compiled.graph, content)
+    return html_view(compiled.shown, content)
 
 
 def _encoded(pieces: Iterable[str]) -> Iterator[bytes]:

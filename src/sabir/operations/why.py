@@ -18,6 +18,7 @@ from sabir.graph.instance import Instance
 from sabir.graph.origin import AttributeRead, How, Origin
 from sabir.graph.secrets import Secrets, holds_sensitive
 from sabir.graph.values import Ref, Value
+from sabir.graph.views.relevant import without_libraries
 from sabir.languages.language import EvaluationRequest
 from sabir.operations.evaluate import errors_first, evaluate_path
 from sabir.source.packages import LoadedPackage
@@ -137,7 +138,8 @@ def _instance(graph: Graph, name: str) -> Instance | None:
 
 
 def _instance_hint(graph: Graph, words: str) -> str:
-    known = dict.fromkeys((*(name for one in graph for name in (one.name, one.id)), *graph.outputs))
+    shown = without_libraries(graph)
+    known = dict.fromkeys((*(name for one in shown for name in (one.name, one.id)), *graph.outputs))
     head = words.rpartition(".")[0]
     near = did_you_mean(words, known) or (did_you_mean(head, known) if head else None)
     return near or (_listed("there are", known) if known else "the graph is empty")

@@ -37,6 +37,7 @@ __all__ = ["command"]
 @option("-o", "--output", type=PATH, metavar="FILE", help="Write to FILE, whole or not at all.")
 @flag("--origins", help="With --format text: say where each value came from.")
 @flag("--reveal", help="With json and yaml: write sensitive values, too.")
+@flag("--all", "everything", help="With text and pictures: show what libraries made for themselves, too.")
 @flag("--partial", help="Write the graph as far as it came, even when there are errors.")
 @quiet_option
 @evaluation_options
@@ -48,6 +49,7 @@ def command(
     output: Path | None,
     origins: bool,
     reveal: bool,
+    everything: bool,
     partial: bool,
     quiet: bool,
     evaluation: EvaluationRequest,
@@ -68,7 +70,7 @@ def command(
                 path=path,
                 language=language,
                 evaluation=request,
-                view=GraphView(format=format_, origins=origins, reveal=reveal),
+                view=GraphView(format=format_, origins=origins, reveal=reveal, everything=everything),
             )
         )
     show_findings(compiled.findings, path, quiet=quiet)
@@ -89,5 +91,5 @@ def _show_text(compiled: Compiled) -> None:
     from sabir.graph.views.text import text_view
 
     prose = terminal_prose()
-    for line in text_view(compiled.graph, origins=compiled.view.origins, paint=prose.paint):
+    for line in text_view(compiled.shown, origins=compiled.view.origins, paint=prose.paint):
         write(prose.shown(line))

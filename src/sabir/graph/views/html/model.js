@@ -20,6 +20,7 @@ class Model {
     this.languages = index.languages;
     this.numbers = new Map();
     for (let n = 0; n < this.count; n += 1) this.numbers.set(this.id(n), n);
+    this.aliases = new Map(index.also.map(([n, ...names]) => [n, names]));
     this.blocks = new Map();
     this.words = [];
     this.parts = null;
@@ -78,7 +79,7 @@ class Model {
       this.words[number] = block.rows.map((row, place) => {
         const n = first + place;
         const values = row[2].map(([name, value]) => `${name}=${this.plain(value)}`);
-        return [this.name(n), this.type(n), this.id(n), ...values].join("\n").toLowerCase();
+        return [this.name(n), this.type(n), this.id(n), ...(this.aliases.get(n) || []), ...values].join("\n").toLowerCase();
       });
     }
     return this.words[number];

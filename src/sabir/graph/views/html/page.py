@@ -21,6 +21,7 @@ from sabir.graph.views.html.picture import picture_data
 from sabir.graph.views.html.values import without_surrogates
 from sabir.graph.views.links import Ownership, ownership
 from sabir.graph.views.palette import colours
+from sabir.graph.views.relevant import aliases
 
 __all__ = ["PageContent", "html_view"]
 
@@ -119,6 +120,7 @@ def _index(graph: Graph, tree: Ownership, content: PageContent) -> dict[str, Any
         "names": [without_surrogates(one.name) for one in graph],
         "type": [type_number[one.type] for one in graph],
         "language": [language_number[one.language] for one in graph],
+        "also": [[number[id_], *map(without_surrogates, names)] for id_, names in aliases(graph).items()],
         "owner": [number[tree.owner[one.id]] if one.id in tree.owner else -1 for one in graph],
     }
 

@@ -125,6 +125,7 @@ class Panel {
       make("div", { class: "tags" },
         make("span", { class: "tag" }, swatch(model.language(n)), model.language(n).name),
         model.id(n) === model.name(n) ? null : make("span", { class: "tag", title: "id" }, model.id(n)),
+        ...(model.aliases.get(n) || []).map((name) => make("span", { class: "tag", title: "also called" }, name)),
         details.status ? make("span", { class: "tag" }, `status: ${details.status}`) : null),
       this.actions(n),
       this.findings(own, own.length),

@@ -1,0 +1,70 @@
+"""What people are shown of a graph: not what the statements of a library made for itself, unless something of theirs uses it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from sabir.graph.graph import Graph
+from sabir.graph.instance import Instance
+from sabir.graph.values import Ref, Sensitive, Value
+
+__all__ = ["aliases", "without_libraries"]
+
+
+def aliases(graph: Graph) -> Mapping[str, Sequence[str]]:
+    """By id the other names of an instance: those of outputs (variables of the description) that are bound to it."""
+    names: dict[str, list[str]] = {}
+    for name, value in graph.outputs.items():
+        instance = graph.get(value.id) if isinstance(value, Ref) else None
+        if instance is not None and name != instance.name:
+            names.setdefault(instance.id, []).append(name)
+    return names
+
+
+def without_libraries(graph: Graph) -> Graph:
+    """The graph without instances of libraries to which nothing that is shown refers; itself when there are none."""
+    if not any(instance.library for instance in graph):
+        return graph
+    shown = {instance.id: None for instance in graph if not instance.library}
+    waiting = [*shown]
+    for value in graph.outputs.values():
+        waiting += _references(value)
+    for id_ in waiting:
+        instance = graph.get(id_)
+        if instance is None:
+            continue
+        shown[id_] = None
+        waiting += [other for other in _referred(instance) if other not in shown and other in graph]
+    return Graph(
+        (instance for instance in graph if instance.id in shown),
+        outputs=graph.outputs,
+        output_origins=graph.output_origins,
+    )
+
+
+def _referred(instance: Instance) -> Iterator[str]:
+    if instance.owner is not None:
+        yield instance.owner
+    for ids in instance.relations.values():
+        yield from ids
+    yield from instance.requires
+    for value in instance.attributes.values():
+        yield from _references(value)
+
+
+def _references(value: Value) -> Iterator[str]:
+    match value:
+        case Ref():
+            yield value.id
+        case Sensitive():
+            return
+        case Mapping():
+            for item in value.values():
+                yield from _references(item)
+        case str() | bytes():
+            return
+        case Sequence():
+            for item in value:
+                yield from _references(item)
+        case _:
+            return
