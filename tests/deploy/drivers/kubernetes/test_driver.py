@@ -1,0 +1,305 @@
+"""The driver on a real control plane: what it does is what the cluster then has."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sabir.deploy.drivers.kubernetes.connection import Cluster
+from sabir.deploy.drivers.kubernetes.driver import DRIVER
+from sabir.errors import DeployError
+from sabir.graph.address import Address
+from sabir.graph.values import Sensitive
+from sabir.resources.driver import DriverContext
+from sabir.resources.effects import Effect, Effects
+from sabir.resources.outcome import Change, Outcome, OutcomeStatus, Sighting
+from sabir.resources.resource import Resource
+from sabir.resources.step import Action, Task
+from sabir.resources.target import Target
+from tests.control_plane import NodeStandIn, control_plane
+
+pytestmark = pytest.mark.slow
+
+
+class Notes:
+    """Effects of which only the lines for people are of interest."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+
+    async def perform(self, effect: Effect) -> Outcome:
+        raise AssertionError(effect)
+
+    def branch(self, name: str) -> Effects:
+        raise AssertionError(name)
+
+    def note(self, line: str) -> None:
+        self.lines.append(line)
+
+
+@pytest.fixture(scope="module")
+def node(tmp_path_factory: pytest.TempPathFactory) -> Iterator[NodeStandIn]:
+    with control_plane(tmp_path_factory.mktemp("cluster")) as kubeconfig, NodeStandIn(kubeconfig) as node:
+        node.kubeconfig = kubeconfig  # type: ignore[attr-defined]  # the fixture's own note
+        yield node
+
+
+@pytest.fixture
+def namespace(node: NodeStandIn) -> str:
+    created = node.request("POST", "/api/v1/namespaces", {"metadata": {"generateName": "test-"}})
+    return str(created["metadata"]["name"])
+
+
+@pytest.fixture
+def on_cluster(node: NodeStandIn, namespace: str) -> Callable[..., Any]:
+    kubeconfig: Path = node.kubeconfig  # type: ignore[attr-defined]  # as above
+
+    def run(work: Callable[[Cluster], Awaitable[Any]], **settings: Any) -> Any:
+        async def connected() -> Any:
+            merged = {"kubeconfig": str(kubeconfig), "namespace": namespace, "wait_seconds": 30, **settings}
+            target = Target(name="cluster", driver="kubernetes", settings=merged)
+            async with DRIVER.connect(target, DriverContext(environment="shop")) as cluster:
+                return await work(cluster)
+
+        return asyncio.run(connected())
+
+    return run
+
+
+def resource(kind: str, name: str, version: str = "v1", /, **rest: Any) -> Resource:
+    options = {key: rest.pop(key) for key in ("wait", "force", "replace") if key in rest}
+    manifest = {"apiVersion": version, "kind": kind, "metadata": {"name": name}, **rest}
+    return Resource(address=Address(name), kind="kubernetes", desired={"manifest": manifest, **options})
+
+
+def deployment(*, replicas: int = 1, **pod: Any) -> Resource:
+    spec = {
+        "replicas": replicas,
+        "selector": {"matchLabels": {"app": "web"}},
+        "template": {
+            "metadata": {"labels": {"app": "web"}},
+            "spec": {"containers": [{"name": "web", "image": "web:1"}], **pod},
+        },
+    }
+    return resource("Deployment", "web", "apps/v1", spec=spec)
+
+
+def job(*arguments: str) -> Resource:
+    container = {"name": "load", "image": "load:1", "args": [*arguments]}
+    template = {"spec": {"restartPolicy": "Never", "containers": [container]}}
+    return resource("Job", "load", "batch/v1", spec={"template": template, "backoffLimit": 0})
+
+
+def task(wanted: Resource, action: Action = Action.CREATE, operation_id: str = "op-1", **more: Any) -> Task:
+    return Task(operation_id=operation_id, action=action, resource=wanted, **more)
+
+
+async def changes(cluster: Cluster, wanted: Resource) -> tuple[Change, ...]:
+    return tuple(DRIVER.diff(wanted, await cluster.read(wanted, None)))
+
+
+@pytest.mark.parametrize(
+    "wanted",
+    [
+        pytest.param(resource("ConfigMap", "conf", data={"a": "1"}), id="configmap"),
+        pytest.param(resource("Secret", "password", stringData={"p": "hush"}), id="secret"),
+        pytest.param(deployment(replicas=2), id="deployment"),
+        pytest.param(job(), id="job"),
+        pytest.param(
+            resource("Service", "web", spec={"selector": {"app": "web"}, "ports": [{"port": 80}]}),
+            id="service",
+        ),
+        pytest.param(
+            resource("ClusterRole", "reader", "rbac.authorization.k8s.io/v1", rules=[]), id="of-the-cluster"
+        ),
+    ],
+)
+def test_applied_it_is_as_wanted_and_deleted_it_is_gone(
+    on_cluster: Callable[..., Any], wanted: Resource
+) -> None:
+    async def work(cluster: Cluster) -> None:
+        assert not (await cluster.read(wanted, None)).exists
+        outcome = await cluster.apply(task(wanted), Notes())
+        assert outcome.status is OutcomeStatus.DONE, outcome.message
+        assert await changes(cluster, wanted) == ()
+        again = await cluster.apply(task(wanted), Notes())
+        assert (again.status, again.id) == (OutcomeStatus.DONE, outcome.id)
+        done = await cluster.observe(task(wanted))
+        assert done.sighting is Sighting.DONE
+        assert (await cluster.observe(task(wanted, operation_id="op-2"))).sighting is Sighting.NOT_DONE
+        deleted = await cluster.delete(task(wanted, Action.DELETE, id=outcome.id), Notes())
+        assert deleted.status is OutcomeStatus.DONE, deleted.message
+        assert not (await cluster.read(wanted, None)).exists
+        assert (await cluster.delete(task(wanted, Action.DELETE), Notes())).changed is False
+
+    on_cluster(work)
+
+
+def test_drift_and_changes_are_named_field_by_field(
+    on_cluster: Callable[..., Any], node: NodeStandIn, namespace: str
+) -> None:
+    wanted = resource("ConfigMap", "conf", data={"a": "1", "b": "2"})
+
+    async def work(cluster: Cluster) -> None:
+        await cluster.apply(task(wanted), Notes())
+        path = f"/api/v1/namespaces/{namespace}/configmaps/conf"
+        node.request("PATCH", path, {"data": {"a": "other"}})
+        assert await changes(cluster, wanted) == (Change(field="data.a", before="other", after="1"),)
+        without = resource("ConfigMap", "conf", data={"a": "1"})
+        assert Change(field="data.b", before="2", after=None) in await changes(cluster, without)
+
+    on_cluster(work)
+
+
+def test_secrets_are_never_shown(on_cluster: Callable[..., Any]) -> None:
+    async def work(cluster: Cluster) -> None:
+        first = resource("Secret", "password", stringData={"p": Sensitive("hush")})
+        await cluster.apply(task(first), Notes())
+        reading = await cluster.read(resource("Secret", "password", stringData={"p": "other"}), None)
+        shown = f"{reading} {await cluster.read(first, None)}"
+        assert "hush" not in shown
+        assert "aHVzaA" not in shown  # base64 hides nothing
+        assert [change.field for change in reading.changes or ()] == ["data.p"]
+
+    on_cluster(work)
+
+
+def test_a_job_is_made_anew_when_its_content_changes(on_cluster: Callable[..., Any]) -> None:
+    async def work(cluster: Cluster) -> None:
+        first = await cluster.apply(task(job("first")), Notes())
+        assert [change.field for change in await changes(cluster, job("second"))] == ["content"]
+        second = await cluster.apply(task(job("second"), Action.UPDATE, "op-2"), Notes())
+        assert second.status is OutcomeStatus.DONE, second.message
+        assert first.id != second.id
+        assert await changes(cluster, job("second")) == ()
+
+    on_cluster(work)
+
+
+def test_a_job_that_fails_fails_the_step(on_cluster: Callable[..., Any]) -> None:
+    async def work(cluster: Cluster) -> Outcome:
+        return await cluster.apply(task(job("fail")), Notes())
+
+    outcome = on_cluster(work)
+    assert outcome.status is OutcomeStatus.FAILED
+    assert "backoff limit" in outcome.message
+
+
+def test_a_workload_that_does_not_get_ready_says_what_its_pods_wait_for(
+    on_cluster: Callable[..., Any],
+) -> None:
+    notes = Notes()
+
+    async def work(cluster: Cluster) -> Outcome:
+        return await cluster.apply(task(deployment(nodeSelector={"disk": "golden"})), notes)
+
+    outcome = on_cluster(work, wait_seconds=2)
+    assert outcome.status is OutcomeStatus.FAILED
+    assert "0 of 1 pods are ready" in outcome.message
+    assert "has no node" in outcome.message
+    assert any("waiting for Deployment web" in line for line in notes.lines)
+
+
+def test_fields_that_the_server_does_not_know_are_left_out_and_told(on_cluster: Callable[..., Any]) -> None:
+    term = {"topologyKey": "host", "labelSelector": {}, "namespaceSelector": {}}
+    required = {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}
+    wanted = deployment(affinity=required)
+
+    async def work(cluster: Cluster) -> None:
+        reading = await cluster.read(wanted, None)
+        assert "namespaceSelector" in (reading.message or "")
+        outcome = await cluster.apply(task(wanted), Notes())
+        assert outcome.status is OutcomeStatus.DONE, outcome.message
+        assert any("namespaceSelector" in line for line in outcome.log)
+        assert await changes(cluster, wanted) == ()
+
+    on_cluster(work)
+
+
+def test_what_others_own_is_not_taken_without_force(
+    on_cluster: Callable[..., Any], node: NodeStandIn, namespace: str
+) -> None:
+    wanted = resource("ConfigMap", "conf", data={"a": "1"})
+    node.request(
+        "POST",
+        f"/api/v1/namespaces/{namespace}/configmaps",
+        {"metadata": {"name": "conf"}, "data": {"a": "0"}},
+    )
+
+    async def work(cluster: Cluster) -> tuple[Outcome, Outcome]:
+        forced = Resource(
+            address=wanted.address, kind="kubernetes", desired={**wanted.desired, "force": True}
+        )
+        return await cluster.apply(task(wanted), Notes()), await cluster.apply(task(forced), Notes())
+
+    refused, taken = on_cluster(work)
+    assert refused.status is OutcomeStatus.FAILED
+    assert "force: true" in refused.message
+    assert taken.status is OutcomeStatus.DONE
+
+
+def test_what_cannot_be_changed_in_place_is_replaced_when_asked(on_cluster: Callable[..., Any]) -> None:
+    def service(address: str, **more: Any) -> Resource:
+        spec = {"clusterIP": address, "ports": [{"port": 80}]}
+        return resource("Service", "web", spec=spec, **more)
+
+    async def work(cluster: Cluster) -> None:
+        first = await cluster.apply(task(service("10.77.1.1")), Notes())
+        refused = await cluster.apply(task(service("10.77.1.2")), Notes())
+        assert refused.status is OutcomeStatus.FAILED
+        assert "replace: true" in (refused.message or "")
+        replaced = await cluster.apply(task(service("10.77.1.2", replace=True)), Notes())
+        assert replaced.status is OutcomeStatus.DONE, replaced.message
+        assert replaced.id != first.id
+        assert replaced.results["cluster_ip"] == "10.77.1.2"
+
+    on_cluster(work)
+
+
+def test_an_object_that_somebody_made_anew_is_not_deleted(on_cluster: Callable[..., Any]) -> None:
+    wanted = resource("ConfigMap", "conf", data={"a": "1"})
+
+    async def work(cluster: Cluster) -> Outcome:
+        await cluster.apply(task(wanted), Notes())
+        return await cluster.delete(task(wanted, Action.DELETE, id="of-another"), Notes())
+
+    outcome = on_cluster(work)
+    assert outcome.status is OutcomeStatus.FAILED
+    assert "somebody else" in outcome.message
+
+
+def test_restart_makes_pods_anew_and_is_no_drift(on_cluster: Callable[..., Any]) -> None:
+    async def work(cluster: Cluster) -> None:
+        await cluster.apply(task(deployment()), Notes())
+        outcome = await cluster.call(task(deployment(), Action.RUN), "restart", Notes())
+        assert outcome.status is OutcomeStatus.DONE, outcome.message
+        assert await changes(cluster, deployment()) == ()
+
+    on_cluster(work)
+
+
+def test_a_kind_that_is_not_served_yet_can_be_planned(on_cluster: Callable[..., Any]) -> None:
+    async def work(cluster: Cluster) -> None:
+        reading = await cluster.read(resource("Shelf", "books", "example.org/v1"), None)
+        assert not reading.exists
+        assert "serves no Shelf" in (reading.message or "")
+
+    on_cluster(work)
+
+
+def test_wrong_credentials_are_a_clear_error(
+    node: NodeStandIn, tmp_path: Path, on_cluster: Callable[..., Any]
+) -> None:
+    kubeconfig: Path = node.kubeconfig  # type: ignore[attr-defined]  # as above
+    wrong = tmp_path / "kubeconfig"
+    wrong.write_text(kubeconfig.read_text().replace("admin-token", "no-token"))
+    with pytest.raises(DeployError, match="refuses the credentials"):
+        on_cluster(_nothing, kubeconfig=str(wrong))
+
+
+async def _nothing(cluster: Cluster) -> None:
+    raise AssertionError(cluster)
