@@ -120,7 +120,7 @@ class NodeStandIn:
 
 def _status(pod: dict[str, Any]) -> dict[str, Any]:
     containers = pod["spec"]["containers"]
-    owner = next(iter(pod["metadata"].get("ownerReferences") or ()), {})
+    owner: dict[str, Any] = next(iter(pod["metadata"].get("ownerReferences") or ()), {})
     if "fail" in (containers[0].get("args") or ()):
         return {"phase": "Failed", "message": "its command ended with status 1"}
     if owner.get("kind") == "Job":

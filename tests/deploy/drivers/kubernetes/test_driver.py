@@ -71,7 +71,7 @@ def on_cluster(node: NodeStandIn, namespace: str) -> Callable[..., Any]:
 
 
 def resource(kind: str, name: str, version: str = "v1", /, **rest: Any) -> Resource:
-    options = {key: rest.pop(key) for key in ("wait", "force", "replace") if key in rest}
+    options: dict[str, Any] = {key: rest.pop(key) for key in ("wait", "force", "replace") if key in rest}
     manifest = {"apiVersion": version, "kind": kind, "metadata": {"name": name}, **rest}
     return Resource(address=Address(name), kind="kubernetes", desired={"manifest": manifest, **options})
 

@@ -167,7 +167,7 @@ def test_what_is_no_object_is_said(manifest: Any) -> None:
 
 
 def test_objects_carry_the_name_of_their_environment() -> None:
-    manifest = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p", "labels": {"app": "x"}}}
+    manifest: Any = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p", "labels": {"app": "x"}}}
     pod = Resource(address=Address("p"), kind="kubernetes", desired={"manifest": manifest})
     labels = wanted_object(pod, "my shop/one", force=False).manifest["metadata"]["labels"]
     assert labels == {"app": "x", "app.kubernetes.io/managed-by": "sabir", "sabir/environment": "my-shop-one"}
