@@ -60,7 +60,7 @@ def on_cluster(node: NodeStandIn, namespace: str) -> Callable[..., Any]:
 
     def run(work: Callable[[Cluster], Awaitable[Any]], **settings: Any) -> Any:
         async def connected() -> Any:
-            merged = {"kubeconfig": str(kubeconfig), "namespace": namespace, "wait_seconds": 30, **settings}
+            merged = {"kubeconfig": str(kubeconfig), "namespace": namespace, "wait_seconds": 120, **settings}
             target = Target(name="cluster", driver="kubernetes", settings=merged)
             async with DRIVER.connect(target, DriverContext(environment="shop")) as cluster:
                 return await work(cluster)

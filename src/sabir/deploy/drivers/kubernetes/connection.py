@@ -28,6 +28,8 @@ from sabir.resources.step import Action, Task
 __all__ = ["Cluster", "ClusterSettings"]
 
 RESTARTED: Final = "kubectl.kubernetes.io/restartedAt"
+_OWNERS: Final = frozenset(["CronJob", "DaemonSet", "Deployment", "Job", "ReplicaSet", "StatefulSet"])
+"""Kinds whose pods go before they do. Nothing waits behind other objects, and their collector may be slow to come."""
 _SOON: Final = 0.2
 _SELDOM: Final = 3.0
 
@@ -209,7 +211,7 @@ class Cluster:
             {
                 "apiVersion": "v1",
                 "kind": "DeleteOptions",
-                "propagationPolicy": "Foreground",
+                "propagationPolicy": "Foreground" if live.get("kind") in _OWNERS else "Background",
                 "preconditions": {"uid": uid},
             },
         )
