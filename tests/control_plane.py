@@ -7,6 +7,7 @@ command is one that ends.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import socket
@@ -45,8 +46,8 @@ def control_plane(folder: Path) -> Iterator[Path]:
 
 
 def _free_ports() -> int:
-    """The first of several neighbouring ports that nobody listens on."""
-    for first in range(20000 + os.getpid() % 9000, 60000, 10):
+    """The first of several neighbouring ports that nobody listens on; processes look in places of their own."""
+    for first in range(16000 + os.getpid() % 1500 * 10, 32000, 10):
         if all(_is_free(first + offset) for offset in range(_PORTS)):
             return first
     raise AssertionError("no free ports")
@@ -111,11 +112,15 @@ class NodeStandIn:
         self.request("PATCH", f"/api/v1/nodes/{self.name}", {"spec": {"taints": None}})
         pods = self.request("GET", f"/api/v1/pods?fieldSelector=spec.nodeName={self.name}")["items"]
         for pod in pods:
-            path = f"/api/v1/namespaces/{pod['metadata']['namespace']}/pods/{pod['metadata']['name']}"
-            if pod["metadata"].get("deletionTimestamp"):
-                self.request("DELETE", path, {"gracePeriodSeconds": 0})
-            elif pod["status"].get("phase") == "Pending":
-                self.request("PATCH", f"{path}/status", {"status": _status(pod)})
+            with contextlib.suppress(HTTPError):  # it changed or went since it was listed; the others wait, too
+                self._report(pod)
+
+    def _report(self, pod: dict[str, Any]) -> None:
+        path = f"/api/v1/namespaces/{pod['metadata']['namespace']}/pods/{pod['metadata']['name']}"
+        if pod["metadata"].get("deletionTimestamp"):
+            self.request("DELETE", path, {"gracePeriodSeconds": 0})
+        elif pod["status"].get("phase") == "Pending":
+            self.request("PATCH", f"{path}/status", {"status": _status(pod)})
 
 
 def _status(pod: dict[str, Any]) -> dict[str, Any]:
