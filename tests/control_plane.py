@@ -112,7 +112,9 @@ class NodeStandIn:
         self.request("PATCH", f"/api/v1/nodes/{self.name}", {"spec": {"taints": None}})
         pods = self.request("GET", f"/api/v1/pods?fieldSelector=spec.nodeName={self.name}")["items"]
         for pod in pods:
-            with contextlib.suppress(HTTPError):  # it changed or went since it was listed; the others wait, too
+            with contextlib.suppress(
+                HTTPError
+            ):  # it changed or went since it was listed; the others wait, too
                 self._report(pod)
 
     def _report(self, pod: dict[str, Any]) -> None:

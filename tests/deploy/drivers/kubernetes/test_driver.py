@@ -11,16 +11,16 @@ import pytest
 
 from sabir.deploy.drivers.kubernetes.connection import Cluster
 from sabir.deploy.drivers.kubernetes.driver import DRIVER
-from sabir.errors import DeployError
 from sabir.graph.address import Address
 from sabir.graph.values import Sensitive
-from sabir.resources.driver import DriverContext
+from sabir.resources.driver import Driver, DriverContext
 from sabir.resources.effects import Effect, Effects
-from sabir.resources.outcome import Change, Outcome, OutcomeStatus, Sighting
+from sabir.resources.outcome import Change, Outcome, OutcomeStatus
 from sabir.resources.resource import Resource
 from sabir.resources.step import Action, Task
 from sabir.resources.target import Target
 from tests.control_plane import NodeStandIn, control_plane
+from tests.deploy.drivers.contract import Case, DriverContract
 
 pytestmark = pytest.mark.slow
 
@@ -102,41 +102,50 @@ async def changes(cluster: Cluster, wanted: Resource) -> tuple[Change, ...]:
     return tuple(DRIVER.diff(wanted, await cluster.read(wanted, None)))
 
 
-@pytest.mark.parametrize(
-    "wanted",
-    [
-        pytest.param(resource("ConfigMap", "conf", data={"a": "1"}), id="configmap"),
-        pytest.param(resource("Secret", "password", stringData={"p": "hush"}), id="secret"),
-        pytest.param(deployment(replicas=2), id="deployment"),
-        pytest.param(job(), id="job"),
-        pytest.param(
-            resource("Service", "web", spec={"selector": {"app": "web"}, "ports": [{"port": 80}]}),
-            id="service",
-        ),
-        pytest.param(
-            resource("ClusterRole", "reader", "rbac.authorization.k8s.io/v1", rules=[]), id="of-the-cluster"
-        ),
-    ],
-)
-def test_applied_it_is_as_wanted_and_deleted_it_is_gone(
-    on_cluster: Callable[..., Any], wanted: Resource
-) -> None:
-    async def work(cluster: Cluster) -> None:
-        assert not (await cluster.read(wanted, None)).exists
-        outcome = await cluster.apply(task(wanted), Notes())
-        assert outcome.status is OutcomeStatus.DONE, outcome.message
-        assert await changes(cluster, wanted) == ()
-        again = await cluster.apply(task(wanted), Notes())
-        assert (again.status, again.id) == (OutcomeStatus.DONE, outcome.id)
-        done = await cluster.observe(task(wanted))
-        assert done.sighting is Sighting.DONE
-        assert (await cluster.observe(task(wanted, operation_id="op-2"))).sighting is Sighting.NOT_DONE
-        deleted = await cluster.delete(task(wanted, Action.DELETE, id=outcome.id), Notes())
-        assert deleted.status is OutcomeStatus.DONE, deleted.message
-        assert not (await cluster.read(wanted, None)).exists
-        assert (await cluster.delete(task(wanted, Action.DELETE), Notes())).changed is False
+class TestContract(DriverContract):
+    """What every driver promises, on the cluster of this module."""
 
-    on_cluster(work)
+    @pytest.fixture(autouse=True)
+    def _cluster(self, node: NodeStandIn, namespace: str) -> None:
+        self.kubeconfig: Path = node.kubeconfig  # type: ignore[attr-defined]  # the fixture's own note
+        self.namespace = namespace
+
+    def driver(self) -> Driver:
+        return DRIVER
+
+    def target(self, folder: Path) -> Target:
+        settings: dict[str, Any] = {
+            "kubeconfig": str(self.kubeconfig),
+            "namespace": self.namespace,
+            "wait_seconds": 120,
+        }
+        return Target(name="contract", driver="kubernetes", settings=settings)
+
+    def bad_target(self, folder: Path) -> Target:
+        wrong = folder / "kubeconfig"
+        wrong.write_text(self.kubeconfig.read_text().replace("admin-token", "no-token"))
+        return Target(name="contract", driver="kubernetes", settings={"kubeconfig": str(wrong)})
+
+    def cases(self) -> list[Case]:
+        ports = [{"port": 80}]
+        pairs: list[tuple[Resource, Resource | None]] = [
+            (resource("ConfigMap", "conf", data={"a": "1"}), resource("ConfigMap", "conf", data={"a": "2"})),
+            (deployment(replicas=2), deployment(replicas=1)),
+            (job("first"), job("second")),
+            (resource("Service", "web", spec={"selector": {"app": "web"}, "ports": ports}), None),
+            (resource("ClusterRole", "reader", "rbac.authorization.k8s.io/v1", rules=[]), None),
+        ]
+        secret = resource("Secret", "password", stringData={"p": Sensitive("hush-hush")})
+        cases = [
+            Case(
+                kind="kubernetes",
+                first=dict(first.desired),
+                then=None if then is None else dict(then.desired),
+            )
+            for first, then in pairs
+        ]
+        plain = resource("Secret", "password", stringData={"p": "other"})
+        return [*cases, Case(kind="kubernetes", first=dict(plain.desired), secret=dict(secret.desired))]
 
 
 def test_drift_and_changes_are_named_field_by_field(
@@ -289,17 +298,3 @@ def test_a_kind_that_is_not_served_yet_can_be_planned(on_cluster: Callable[..., 
         assert "serves no Shelf" in (reading.message or "")
 
     on_cluster(work)
-
-
-def test_wrong_credentials_are_a_clear_error(
-    node: NodeStandIn, tmp_path: Path, on_cluster: Callable[..., Any]
-) -> None:
-    kubeconfig: Path = node.kubeconfig  # type: ignore[attr-defined]  # as above
-    wrong = tmp_path / "kubeconfig"
-    wrong.write_text(kubeconfig.read_text().replace("admin-token", "no-token"))
-    with pytest.raises(DeployError, match="refuses the credentials"):
-        on_cluster(_nothing, kubeconfig=str(wrong))
-
-
-async def _nothing(cluster: Cluster) -> None:
-    raise AssertionError(cluster)

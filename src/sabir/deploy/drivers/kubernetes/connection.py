@@ -74,7 +74,9 @@ class Cluster:
         try:
             wanted, left_out = await self._wanted(task.resource)
             path = await self.api.path_of(wanted.manifest)
-            live = await self._applied(path, wanted, task.operation_id)
+            before = await self.api.find(path)
+            live = await self._applied(path, wanted, task.operation_id, before)
+            changed = before is None or bool(changes_between(before, live, wanted.sensitive))
             if wanted.wait:
                 live = await self._ready(path, live, task, effects)
         except ApiFailure as failure:
@@ -83,7 +85,10 @@ class Cluster:
             return Outcome(status=OutcomeStatus.FAILED, message=str(error))
         message = _left_out(left_out, self.version)
         return Outcome(
-            id=live["metadata"].get("uid"), results=_results(live), log=() if message is None else (message,)
+            changed=changed,
+            id=live["metadata"].get("uid"),
+            results=_results(live),
+            log=() if message is None else (message,),
         )
 
     async def delete(self, task: Task, effects: Effects) -> Outcome:
@@ -172,20 +177,19 @@ class Cluster:
             return changes_between(_shared(live, wanted.manifest), wanted.manifest, wanted.sensitive)
         return changes_between(live, tried, wanted.sensitive)
 
-    async def _applied(self, path: str, wanted: WantedObject, operation_id: str) -> dict[str, Any]:
+    async def _applied(
+        self, path: str, wanted: WantedObject, operation_id: str, before: Mapping[str, Any] | None
+    ) -> dict[str, Any]:
         manifest = wanted.with_operation(operation_id)
-        if wanted.is_job:
-            live = await self.api.find(path)
-            if live is not None and _annotation(live, CONTENT) != wanted.content:
-                await self._removed(path, live)
+        if wanted.is_job and before is not None and _annotation(before, CONTENT) != wanted.content:
+            await self._removed(path, before)
         try:
             return await self.api.apply(path, manifest, **self._manager(force=wanted.force))
         except ApiFailure as failure:
             if not (wanted.replace and failure.status == 422):
                 raise
-        live = await self.api.find(path)
-        if live is not None:
-            await self._removed(path, live)
+        if before is not None:
+            await self._removed(path, before)
         return await self.api.apply(path, manifest, **self._manager(force=wanted.force))
 
     async def _deleted(self, path: str, task: Task, effects: Effects) -> bool:
