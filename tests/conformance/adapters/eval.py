@@ -24,6 +24,7 @@ from sabir.expressions.query import (
     redacted,
     reveal_deep,
 )
+from sabir.graph.values import Unknown
 from sabir.session import Session as WorkSession
 from sabir.session import Trust
 from tests.conformance.runner.eval import EvalCase, EvalError, EvalOutcome
@@ -139,6 +140,8 @@ def _outcome(result: Result, *, with_values: bool) -> EvalOutcome:
 
 def _encoded(value: Any) -> Any:
     match value:
+        case Unknown():
+            return None  # as `sabir query` shows it
         case Status():
             return {"$status": value.name}
         case NodeState():

@@ -61,12 +61,14 @@ def test_every_dialect_that_is_offered_is_read() -> None:
         ("service_template: {a: 1}", {"topology_template": {"a": 1}}),
         ("a: {$get_input: x}", {"a": {"get_input": "x"}}),
         ("a: {$custom: x}", {"a": {"$custom": "x"}}),
-        ("a: {$$get_input: x}", {"a": {"$get_input": "x"}}),
+        ("a: {$$get_input: x}", {"a": {"q": {"$get_input": "x"}}}),
         ("a: $$text", {"a": "$text"}),
         ("a: $text", {"a": "$text"}),
-        ("a: [{$concat: [x, $$y]}]", {"a": [{"concat": ["x", "$y"]}]}),
+        ("a: $node_index", {"a": {"$node_index": []}}),
+        ("a: [0o17, yes, 1:30, 010]", {"a": [15, "yes", "1:30", 10]}),
+        ("a: [{$concat: [x, $$y]}]", {"a": [{"$concat": ["x", "$y"]}]}),
         ("p: {validation: {$in_range: [$value, [1, 4]]}}", {"p": {"validation": {"in_range": [1, 4]}}}),
-        ("p: {validation: {$length: [other, 4]}}", {"p": {"validation": {"length": ["other", 4]}}}),
+        ("p: {validation: {$length: [other, 4]}}", {"p": {"validation": {"$length": ["other", 4]}}}),
     ],
 )
 def test_the_grammar_of_2_0_in_the_words_of_1_3(text: str, expected: Any) -> None:

@@ -6,8 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Final
 
+from sabir.diagnostics.rules import Rule
 from sabir.expressions.query.context import Context
-from sabir.expressions.query.errors import TOO_MUCH, QueryError
+from sabir.expressions.query.errors import QueryError
 from sabir.expressions.query.forms import compile_value
 from sabir.expressions.query.resource import Resource
 from sabir.expressions.query.session import Session
@@ -15,6 +16,21 @@ from sabir.expressions.query.values import MISSING, NodeState, Status, mark, pla
 from sabir.text import Place
 
 __all__ = ["Assigned", "LiveResource", "PlainResource"]
+
+_NODES: Final = (
+    "tosca_definitions_version: tosca_simple_yaml_1_3\n"
+    "node_types:\n  Sized: {derived_from: tosca.nodes.Root, properties: {size: {type: integer}}}\n"
+    "topology_template:\n  node_templates:\n    one: {type: Sized, properties: {size: %s}}\n"
+)
+CIRCLE: Final = Rule(
+    code="EXPR:E019",
+    title="a value that waits for itself",
+    why="Computing it needs its own value, perhaps through others, so it never gets one. Give one of them a value of its own.",
+    bad={"template.yaml": _NODES % "{get_property: [SELF, size]}"},
+    good={"template.yaml": _NODES % "2"},
+    language="tosca",
+    when="evaluate",
+)
 
 _PENDING: Final = object()
 _DEEPEST: Final = 20
@@ -73,6 +89,9 @@ class LiveResource(Resource):
 
     __slots__ = ("_ready",)
 
+    reads_circles_as_null: ClassVar[bool] = False
+    """Whether an attribute that needs itself is null, as in data that no language describes."""
+
     def __init__(self) -> None:
         super().__init__()
         self._ready: dict[str, Any] = {}
@@ -85,8 +104,20 @@ class LiveResource(Resource):
         value = self._ready.get(key, MISSING)
         if value is MISSING:
             return self._compute(key)
-        # An attribute that needs itself is null instead of endless.
-        return None if value is _PENDING else value
+        if value is _PENDING:
+            if self.reads_circles_as_null:
+                return None
+            raise QueryError.of(
+                CIRCLE, f"{key!r} of {self.name!r} needs its own value", hint=self._way_round(key)
+            )
+        return value
+
+    def _way_round(self, key: str) -> str | None:
+        """The values that wait for one another, in the order they were asked for."""
+        waiting = self.session.waiting
+        start = next((at for at, pair in enumerate(waiting) if pair == (self, key)), 0)
+        names = [f"{resource.name}::{name}" for resource, name in waiting[start:]]
+        return "they wait for one another: " + " → ".join([*names, names[0]]) if len(names) > 1 else None
 
     def _compute(self, key: str) -> Any:
         """The value, however long the chain of attributes that it needs.
@@ -105,7 +136,7 @@ class LiveResource(Resource):
                 value = resource._compute_here(name)
             except _TooDeep as deep:
                 if (deep.resource, deep.key) in waiting or len(waiting) > _LONGEST_CHAIN:
-                    raise QueryError.of(TOO_MUCH, f"{self.name}::{key} leads to itself") from None
+                    raise QueryError.of(CIRCLE, f"{key!r} of {self.name!r} needs its own value") from None
                 waiting.append((deep.resource, deep.key))
                 continue
             waiting.pop()
@@ -122,6 +153,7 @@ class LiveResource(Resource):
         if outer is not None:
             session.reads = []
         session.nesting += 1
+        session.waiting.append((self, key))
         try:
             value = assigned.value(self)
         except BaseException:
@@ -129,6 +161,7 @@ class LiveResource(Resource):
             raise
         finally:
             session.nesting -= 1
+            session.waiting.pop()
             if outer is not None:
                 session.computed[(self, key)] = tuple(session.reads or ())
                 session.reads = outer
@@ -140,6 +173,8 @@ class PlainResource(LiveResource):
     """An instance made of plain data: for tests, tools, and data that no language evaluated."""
 
     __slots__ = ("_attributes", "_children", "_name", "_parent", "_session", "_state", "_status")
+
+    reads_circles_as_null: ClassVar[bool] = True
 
     def __init__(
         self,

@@ -82,6 +82,11 @@ class Resource:
     def state(self) -> NodeState | None:
         return None
 
+    @property
+    def index(self) -> int:
+        """Which of the instances of one template it is."""
+        return 0
+
     def planned(self, key: str) -> Any:
         """The value the description gives, not the live one; MISSING when it gives none."""
         return self.get(key)

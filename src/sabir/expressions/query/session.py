@@ -39,5 +39,7 @@ class Session(Struct, kw_only=True, eq=False):
     """Then also: what each attribute was computed from."""
     depth: int = 0
     """Expressions that are being evaluated inside one another."""
+    waiting: list[Read] = field(default_factory=list[Read])
+    """The attributes that are being computed, each for the one before it."""
     nesting: int = 0
     """Attributes that are being computed inside one another."""

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from enum import Enum, IntEnum
 from typing import Any, Final, final
 
-from sabir.graph.values import REDACTED, Sensitive, reveal
+from sabir.graph.values import REDACTED, Sensitive, Unknown, reveal
 
 __all__ = [
     "MISSING",
@@ -16,6 +16,7 @@ __all__ = [
     "Missing",
     "NodeState",
     "Status",
+    "holds_unknown",
     "is_sensitive",
     "mark",
     "plain",
@@ -157,6 +158,15 @@ def is_sensitive(value: Any) -> bool:
     if isinstance(value, list | tuple):
         return any(is_sensitive(item) for item in value)
     return False
+
+
+def holds_unknown(value: Any) -> bool:
+    """Whether the value, or an item of a list of values, is not known yet."""
+    if isinstance(value, Sensitive):
+        return holds_unknown(value.value)
+    if isinstance(value, list | tuple):
+        return any(holds_unknown(item) for item in value)
+    return isinstance(value, Unknown)
 
 
 def reveal_deep(value: Any) -> Any:

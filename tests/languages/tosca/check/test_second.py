@@ -154,3 +154,41 @@ def test_capabilities_have_what_their_type_requires(template: str, codes: list[s
         f"service_template: {{node_templates: {{n: {{type: N, {template}}}}}}}\n"
     )
     assert [code for code, _ in said(text)] == codes
+
+
+@pytest.mark.parametrize(
+    ("value", "codes"),
+    [
+        ("{$concat: [a, b]}", []),
+        ("{$sum: [1, 2]}", []),
+        ("{$sqrt: [4]}", []),
+        ("{$concta: [a, b]}", ["EXPR:E004"]),
+        ("{$concat: [a, {$sun: [1, 2]}]}", ["EXPR:E004"]),
+        ("{$$concta: [a, b]}", []),
+    ],
+)
+def test_functions_are_there(value: str, codes: list[str]) -> None:
+    text = (
+        "functions: {sqrt: {signatures: [{arguments: [{type: float}], result: {type: float}}]}}\n"
+        f"service_template: {{outputs: {{o: {{value: {value}}}}}}}\n"
+    )
+    assert [code for code, _ in said(text)] == codes
+
+
+@pytest.mark.parametrize(
+    ("clause", "value", "codes"),
+    [
+        ("{$and: [{$greater_than: [$value, 1]}, {$less_than: [$value, 9]}]}", "5", []),
+        ("{$and: [{$greater_than: [$value, 1]}, {$less_than: [$value, 9]}]}", "9", ["TOSCA:E013"]),
+        ("{$not: [{$equal: [$value, 4]}]}", "4", ["TOSCA:E013"]),
+        ("{$equal: [{$remainder: [$value, 2]}, 0]}", "4", []),
+        ("{$equal: [{$remainder: [$value, 2]}, 0]}", "5", ["TOSCA:E013"]),
+        ("{$equal: [$value, {$get_input: x}]}", "5", []),
+    ],
+)
+def test_validation_clauses(clause: str, value: str, codes: list[str]) -> None:
+    text = (
+        f"node_types: {{N: {{properties: {{p: {{type: integer, validation: {clause}}}}}}}}}\n"
+        f"service_template: {{inputs: {{x: {{type: integer}}}}, node_templates: {{n: {{type: N, properties: {{p: {value}}}}}}}}}\n"
+    )
+    assert [code for code, _ in said(text) if code != "TOSCA:W023"] == codes

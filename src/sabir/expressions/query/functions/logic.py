@@ -15,7 +15,7 @@ from sabir.expressions.query.functions.registry import Function, table
 from sabir.expressions.query.iteration import compile_items
 from sabir.expressions.query.tracing import trace
 from sabir.expressions.query.values import MISSING, External, reveal_deep, single
-from sabir.graph.values import reveal
+from sabir.graph.values import Unknown, reveal
 
 __all__ = ["FUNCTIONS"]
 
@@ -86,7 +86,8 @@ def _truth(found: list[Any]) -> bool:
         return _truth(first)
     if isinstance(first, External):
         first = first.result()
-    return bool(first)
+    # What is not known yet decides nothing.
+    return bool(first) and not isinstance(first, Unknown)
 
 
 def eq(call: Call, context: Context) -> Any:

@@ -73,13 +73,57 @@ MODULES: Final = {
     "lookups": ("lookup",),
     "programs": ("python",),
     "secrets": ("external", "local", "secret", "sensitive"),
+    "second": (
+        *(
+            f"${name}"
+            for name in [
+                "and",
+                "or",
+                "not",
+                "xor",
+                "equal",
+                "greater_than",
+                "greater_or_equal",
+                "less_than",
+                "less_or_equal",
+                "valid_values",
+                "matches",
+                "has_suffix",
+                "has_prefix",
+                "contains",
+                "has_entry",
+                "has_key",
+                "has_all_entries",
+                "has_all_keys",
+                "has_any_entry",
+                "has_any_key",
+                "length",
+                "union",
+                "intersection",
+                "sum",
+                "difference",
+                "product",
+                "quotient",
+                "remainder",
+                "round",
+                "floor",
+                "ceil",
+                "concat",
+                "value",
+                "node_index",
+                "relationship_index",
+            ]
+        ),
+    ),
     "template": ("template",),
     "text": ("concat", "join", "q", "token"),
     "topology": ("get_artifact", "get_attribute", "get_input", "get_nodes_of_type", "get_property"),
 }
 """Which module has which functions, so that none is imported only to know their names."""
 _HOME: Final = {name: module for module, functions in MODULES.items() for name in functions}
-_STANDALONE: Final = frozenset((*MODULES["text"], *MODULES["topology"], *MODULES["environment"]))
+_STANDALONE: Final = frozenset(
+    name for module in ("text", "topology", "environment", "second") for name in MODULES[module]
+)
 
 
 def find(name: str) -> Function | None:

@@ -7,7 +7,8 @@ from typing import Any, Final
 from sabir.expressions.query.context import Context
 from sabir.expressions.query.functions.call import Call, Matches
 from sabir.expressions.query.functions.registry import Function, table
-from sabir.expressions.query.values import is_sensitive, mark, reveal_deep
+from sabir.expressions.query.values import holds_unknown, is_sensitive, mark, reveal_deep
+from sabir.graph.values import UNKNOWN, Unknown
 
 __all__ = ["FUNCTIONS"]
 
@@ -17,6 +18,8 @@ def concat(call: Call, context: Context) -> Any:
     separator = call.keyword(context, "sep", "")
     if not isinstance(reveal_deep(value), list):
         return value
+    if holds_unknown(value):
+        return UNKNOWN
     return _marked_like(
         [value, separator], _text(reveal_deep(separator)).join(map(_text, reveal_deep(value)))
     )
@@ -28,6 +31,8 @@ def join(call: Call, context: Context) -> Any:
     items = reveal_deep(value)
     if not isinstance(items, list):
         return value
+    if holds_unknown(items):
+        return UNKNOWN
     delimiter = ""
     parts = items
     if items and isinstance(items[0], list):
@@ -48,6 +53,8 @@ def token(call: Call, context: Context) -> Any:
         call.fail(context, f"the third item of token must be a whole number, not {index!r}")
     if not isinstance(separator, str) or not separator:
         call.fail(context, "the second item of token must be the text to split by")
+    if isinstance(text, Unknown):
+        return text
     parts = _text(text).split(separator)
     if not -len(parts) <= index < len(parts):
         call.fail(context, f"token wants part {index}, but there are only {len(parts)}")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from sabir.expressions.query.live import Assigned, LiveResource
 from sabir.expressions.query.session import Session
 from sabir.expressions.query.values import MISSING
+from sabir.graph.values import UNKNOWN
 from sabir.languages.tosca.model.types import FlatType
 from sabir.languages.tosca.syntax.nodes import (
     PropertyDefinition,
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Entity"]
 
-_NO_VALUE: Final = Assigned(None)
+_NO_VALUE: Final = Assigned(UNKNOWN)
 
 
 _PENDING: Final = object()

@@ -11,7 +11,9 @@ from msgspec import Struct
 from sabir.diagnostics.near import did_you_mean
 from sabir.diagnostics.rules import Rule
 from sabir.expressions.patterns import PatternRefused
-from sabir.expressions.query.forms import is_expression, is_template
+from sabir.expressions.query.forms import UNKNOWN_FUNCTION, is_expression, is_template
+from sabir.expressions.query.functions.registry import MODULES
+from sabir.languages.tosca.model.clauses import clause_holds
 from sabir.languages.tosca.model.constraints import TESTS, ConstraintTest
 from sabir.languages.tosca.model.primitives import WORDS, primitive_test
 from sabir.languages.tosca.model.types import FlatType, TypeTable
@@ -81,6 +83,9 @@ _FUNCTIONS: Final = frozenset(
 )
 
 
+_CALLED: Final = (*MODULES["text"], *MODULES["topology"], *MODULES["environment"], "eval", *_FUNCTIONS)
+
+
 def holds_expression(value: Any) -> bool:
     """Whether the value is known only when it is evaluated."""
     if isinstance(value, str):
@@ -90,6 +95,14 @@ def holds_expression(value: Any) -> bool:
     return is_expression(value) or (
         len(value) == 1 and (next(iter(value)) in _FUNCTIONS or str(next(iter(value))).startswith("$"))
     )
+
+
+def misspelt_function(value: Any) -> str | None:
+    """Of a map with one key that is nearly the name of a function: the hint that says which."""
+    if not isinstance(value, Mapping) or len(value) != 1:
+        return None
+    word = next(iter(value))
+    return did_you_mean(word, _CALLED) if isinstance(word, str) else None
 
 
 def _no_check(_value: Any) -> Iterator[Misfit]:
@@ -223,6 +236,11 @@ def _shown(value: Any) -> str:
 
 def _primitive_misfits(value: Any, name: str, test: Callable[[Any], bool]) -> Iterator[Misfit]:
     if not test(value) and not holds_expression(value):
+        near = misspelt_function(value)
+        if near is not None:
+            word = next(iter(value))
+            yield Misfit(UNKNOWN_FUNCTION, f"there is no function {word!r}", (), near)
+            return
         yield Misfit(WRONG_TYPE, f"{_shown(value)} is not {WORDS.get(name, name)}")
 
 
@@ -292,8 +310,23 @@ def _is_unbounded(value: Any) -> bool:
     return isinstance(value, str) and value.upper() == "UNBOUNDED"
 
 
+def _clause(clause: Mapping[str, Any], units: ScalarUnits | None) -> Check:
+    def check(value: Any) -> Iterator[Misfit]:
+        try:
+            holds = clause_holds(clause, value, units)
+        except (TypeError, ValueError) as error:
+            yield Misfit(FORBIDDEN_VALUE, f"{_shown(value)} cannot be tested: {error}")
+            return
+        if not holds:
+            yield Misfit(FORBIDDEN_VALUE, f"{_shown(value)} is not allowed: {_shown(clause)}")
+
+    return check
+
+
 def _constraint(constraint: Constraint, kind: str, units: ScalarUnits | None = None) -> Check:
     argument = constraint.argument.data
+    if constraint.name.startswith("$"):
+        return _clause({constraint.name: argument}, units)
     test = TESTS.get(constraint.name)
     if test is None or holds_expression(argument) or kind == "any" or (kind == "scalar" and units is None):
         return _no_check

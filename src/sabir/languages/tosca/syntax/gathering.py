@@ -113,6 +113,7 @@ _TOPOLOGY_KEYS: Final = frozenset(
         "workflows",
         "data",
         "root",
+        "functions",
     }
 )
 
@@ -161,6 +162,8 @@ class Gathering:
             check_shapes(Reader(reader.origin, self._refused), root)
             root = normalised(root)
         fields = reader.fields(root, "the document", _DOCUMENT_KEYS)
+        # Who looks for what stands in a section that is lost would report all of it.
+        self.complete = self.complete and not reader.loses
         self._read_repositories(reader, fields.get("repositories"), is_second=dialect.grammar == 2)
         self._documents.append(_Document(reader, fields, prefix))
         for wanted in read_imports(reader, fields.get("imports")):
@@ -308,6 +311,15 @@ class Gathering:
                 table.setdefault(f"{prefix}:{name}", definition)
                 table.setdefault(f"{prefix}.{name}", definition)
 
+    def _functions(self) -> Iterator[str]:
+        for document in self._documents:
+            topology = document.fields.get("topology_template")
+            inner = topology.get("functions") if isinstance(topology, YamlMapping) else None
+            for name in (*_names_in(document.fields.get("functions")), *_names_in(inner)):
+                yield name
+                if document.prefix:
+                    yield f"{document.prefix}:{name}"
+
     def _clash(self, reader: Reader, earlier: TypeDefinition, again: TypeDefinition) -> None:
         where = earlier.place.location
         message = f"{again.kind.word} type {again.name!r} is also defined in {where.file}:{where.line}, which counts"
@@ -333,7 +345,9 @@ class Gathering:
             if node is None:
                 continue
             has_topology = True
+            reader.loses = False
             fields = reader.fields(node, "topology_template", _TOPOLOGY_KEYS)
+            self.complete = self.complete and not reader.loses
             is_main = reader.origin.source is file.source or reader.origin.source.name in self.mains
             parts.take(reader, fields, is_main=is_main)
         return Topology(
@@ -352,6 +366,7 @@ class Gathering:
             profiles=tuple(self.profiles),
             complete=self.complete,
             has_topology=has_topology,
+            functions=frozenset(self._functions()),
             scopes=tuple(self._scopes.values()),
         )
 

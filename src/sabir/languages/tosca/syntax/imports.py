@@ -51,6 +51,7 @@ REMOTE_IMPORT: Final = Rule(
     good={"template.yaml": HEAD + "imports: [types.yaml]\n", "types.yaml": HEAD},
     language="tosca",
     when="evaluate",
+    withheld=True,
 )
 
 UNFETCHED_IMPORT: Final = Rule(

@@ -311,6 +311,8 @@ class Topology(Struct, frozen=True, kw_only=True):
     complete: bool = True
     """False when an import could not be read: then a name that is not known may well exist."""
     has_topology: bool = True
+    functions: frozenset[str] = frozenset()
+    """The functions of one's own that 2.0 lets files define."""
     scopes: tuple[Scope, ...] = ()
     """The files, by what their names of types mean."""
 

@@ -53,12 +53,14 @@ _FREE: Final = frozenset({"description", "metadata", "dsl_definitions", "version
 class Reader:
     """Reads the nodes of one file. Findings are collected; reading goes on."""
 
-    __slots__ = ("findings", "origin", "scope")
+    __slots__ = ("findings", "loses", "origin", "scope")
 
     def __init__(self, origin: Origin, findings: list[Finding], scope: Scope | None = None) -> None:
         self.origin = origin
         self.findings = findings
         self.scope = scope
+        self.loses = False
+        """Whether something stands under a misspelt key, and is lost."""
 
     def report(self, rule: Rule, message: str, span: Span, hint: str | None = None) -> None:
         self.findings.append(rule.at(Place(self.origin.source, span), message, hint=hint))
@@ -129,6 +131,7 @@ class Reader:
     def unknown_key(self, key: str, keys: Iterable[str], subject: str, span: Span) -> None:
         near = did_you_mean(key, keys)
         rule = UNKNOWN_KEY if near is None and not self.origin.second else MISSPELT_KEY
+        self.loses = self.loses or near is not None
         hint = near or f"it can have {', '.join(sorted(keys))}"
         self.report(rule, f"{subject} has no key {key!r}", span, hint)
 

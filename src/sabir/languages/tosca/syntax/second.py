@@ -10,19 +10,17 @@ import re
 from datetime import date
 from typing import Final
 
-from sabir.source.yaml.nodes import Style, YamlEntry, YamlMapping, YamlNode, YamlScalar, YamlSequence
+from sabir.source.yaml.nodes import Style, YamlEntry, YamlMapping, YamlNode, YamlScalar, YamlSequence, text_of
 
 __all__ = ["normalised"]
 
 _FUNCTIONS: Final = frozenset(
+    {"get_input", "get_property", "get_attribute", "get_artifact", "get_operation_output", "join", "token"}
+)
+# A function without arguments is written as a text.
+_BARE: Final = frozenset({"$node_index", "$relationship_index"})
+_SIMPLE: Final = frozenset(
     {
-        "get_input",
-        "get_property",
-        "get_attribute",
-        "get_artifact",
-        "concat",
-        "join",
-        "token",
         "equal",
         "greater_than",
         "greater_or_equal",
@@ -30,12 +28,7 @@ _FUNCTIONS: Final = frozenset(
         "less_or_equal",
         "in_range",
         "valid_values",
-        "length",
-        "min_length",
-        "max_length",
-        "pattern",
         "matches",
-        "schema",
     }
 )
 _SECTIONS: Final = {"service_template": "topology_template"}
@@ -56,10 +49,23 @@ def normalised(document: YamlMapping) -> YamlMapping:
 
 def _node(node: YamlNode) -> YamlNode:
     if isinstance(node, YamlScalar):
+        if node.value in _BARE:
+            key = YamlScalar.at(node.span, str(node.value), node.value, Style.PLAIN)
+            return YamlMapping(node.span, (YamlEntry(key, YamlSequence(node.span, ())),))
         return _unescaped(node)
     if isinstance(node, YamlSequence):
         return YamlSequence(node.span, tuple(_node(item) for item in node.items), node.tag)
-    return YamlMapping(node.span, tuple(_entry(entry) for entry in node.entries), node.tag)
+    mapping = YamlMapping(node.span, tuple(_entry(entry) for entry in node.entries), node.tag)
+    return _quoted(mapping) if _is_escaped(node) else mapping
+
+
+def _is_escaped(node: YamlMapping) -> bool:
+    """Whether a map looks like a call and is none: `{$$concat: [a, b]}`."""
+    return len(node) == 1 and (text_of(node.entries[0].key) or "").startswith("$$")
+
+
+def _quoted(node: YamlMapping) -> YamlMapping:
+    return YamlMapping(node.span, (YamlEntry(YamlScalar.at(node.span, "q", "q"), node),))
 
 
 def _entry(entry: YamlEntry) -> YamlEntry:
@@ -89,16 +95,17 @@ def _by_yaml_1_2(scalar: YamlScalar) -> YamlScalar:
 
 
 def _validation(node: YamlNode) -> YamlNode:
-    """`{$in_range: [$value, [1, 4]]}` is `{in_range: [1, 4]}`: the value under test is understood."""
+    """`{$less_than: [$value, 4]}` is `{less_than: 4}`: the value under test is understood. Other clauses stay whole."""
     if not isinstance(node, YamlMapping) or len(node) != 1:
         return node
     (entry,) = node.entries
     arguments = entry.value
-    if not isinstance(arguments, YamlSequence) or len(arguments) != 2:
-        return node
-    first, second = arguments.items
-    if isinstance(first, YamlScalar) and first.value == "$value":
-        return YamlMapping(node.span, (YamlEntry(entry.key, second),), node.tag)
+    name = text_of(entry.key) or ""
+    if isinstance(arguments, YamlSequence) and len(arguments) == 2 and name[1:] in _SIMPLE:
+        first, second = arguments.items
+        if text_of(first) == "$value":
+            key = YamlScalar.at(entry.key.span, name[1:], name[1:], Style.PLAIN)
+            return YamlMapping(node.span, (YamlEntry(key, second),), node.tag)
     return node
 
 

@@ -8,6 +8,8 @@ from typing import Final
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.near import did_you_mean
 from sabir.diagnostics.rules import Rule
+from sabir.expressions.query.forms import UNKNOWN_FUNCTION
+from sabir.expressions.query.functions.registry import MODULES
 from sabir.languages.tosca.model.inputs import UNKNOWN_INPUT
 from sabir.languages.tosca.model.model import Model
 from sabir.languages.tosca.syntax.examples import ROOT, example
@@ -44,6 +46,8 @@ UNUSED_INPUT: Final = Rule(
 )
 
 
+# What only an orchestrator can answer.
+_ORCHESTRATED: Final = frozenset({"available_allocation", "in_range", "get_operation_output"})
 _READERS: Final = frozenset({"get_property", "get_attribute", "get_artifact"})
 _RESERVED: Final = frozenset({"SELF", "SOURCE", "TARGET", "HOST", "ROOT", "ORCHESTRATOR"})
 
@@ -59,24 +63,38 @@ def check_functions(model: Model) -> Iterator[Finding]:
                 if input_name is not None:
                     used.add(input_name)
                     # A list may carry a default beside the name.
-                    if input_name not in model.topology.inputs and not (
-                        isinstance(argument, YamlSequence) and len(argument) > 1
-                    ):
+                    is_missing = model.topology.complete and input_name not in model.topology.inputs
+                    if is_missing and not (isinstance(argument, YamlSequence) and len(argument) > 1):
                         yield _unknown_input(model, input_name, place)
             elif name in _READERS:
                 entity = _first(argument)
-                if entity is not None and not _is_entity(model, entity):
+                if entity is not None and model.topology.complete and not _is_entity(model, entity):
                     hint = did_you_mean(entity, [*model.nodes, *_RESERVED])
                     message = f"{name} names {entity!r}, which is no node or relationship template"
                     yield UNKNOWN_ENTITY.at(place, message, hint=hint)
             elif name in ("eval", "ref", "template"):
                 loose = True
+            elif name.startswith("$") and name != "$$":
+                yield from _unknown_function(model, name, place)
         loose = loose or _mentions_inputs(written.node)
     if loose or model.topology.substitution is not None:
         return
     for name, definition in model.topology.inputs.items():
         if name not in used:
             yield UNUSED_INPUT.at(definition.place, f"the input {name!r} is not used")
+
+
+def _unknown_function(model: Model, name: str, place: Place) -> Iterator[Finding]:
+    """2.0: a function is TOSCA's own, or defined under `functions`."""
+    word = name[1:]
+    if name in MODULES["second"] or word in model.topology.functions or not model.topology.complete:
+        return
+    if word in _ORCHESTRATED:
+        return
+    names = [*MODULES["second"], *(f"${own}" for own in (*MODULES["topology"], "join", "token"))]
+    names += [f"${custom}" for custom in model.topology.functions]
+    hint = did_you_mean(name, names) or "define it under 'functions:'"
+    yield UNKNOWN_FUNCTION.at(place, f"there is no function {name!r}", hint=hint)
 
 
 def _unknown_input(model: Model, name: str, place: Place) -> Finding:
@@ -119,16 +137,18 @@ def _values(model: Model) -> Iterator[Written]:
         for requirement in node.requirements:
             if requirement.relationship is not None and not isinstance(requirement.relationship, str):
                 yield from requirement.relationship.properties.values()
-            if requirement.node_filter is not None:
-                yield requirement.node_filter
+            for loose in (requirement.node_filter, requirement.count):
+                if loose is not None:
+                    yield loose
         for interface in node.interfaces.values():
             yield from interface.inputs.values()
             for operation in interface.operations.values():
                 yield from operation.inputs.values()
         for artifact in node.artifacts.values():
             yield from artifact.properties.values()
-        if node.node_filter is not None:
-            yield node.node_filter
+        for loose in (node.node_filter, node.count):
+            if loose is not None:
+                yield loose
     templates: tuple[RelationshipTemplate | GroupTemplate | PolicyTemplate, ...] = (
         *topology.relationship_templates.values(),
         *topology.groups.values(),

@@ -8,6 +8,7 @@ from typing import Final
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.near import did_you_mean
 from sabir.diagnostics.rules import Rule
+from sabir.expressions.query.functions.second import PURE
 from sabir.languages.tosca.check.rules.scalar_types import WRONG_SCALAR
 from sabir.languages.tosca.model.constraints import CONSTRAINTS
 from sabir.languages.tosca.model.model import Model
@@ -149,7 +150,7 @@ def _schema(model: Model, schema: Schema | None) -> Iterator[Finding]:
 
 
 def _constraint(constraint: Constraint) -> Iterator[Finding]:
-    if constraint.name.lstrip("$") not in CONSTRAINTS:
+    if constraint.name.lstrip("$") not in CONSTRAINTS and constraint.name.lstrip("$") not in PURE:
         hint = did_you_mean(constraint.name, CONSTRAINTS)
         yield UNKNOWN_CONSTRAINT.at(
             constraint.place, f"there is no constraint {constraint.name!r}", hint=hint
