@@ -29,6 +29,7 @@ def main() -> int:
     codes = list_codes()
     write_pages(codes, BUILD / "docs" / "codes")
     _write_live_page()
+    _write_schemas(BUILD / "docs" / "schemas")
     configuration = BUILD / "mkdocs.yml"
     configuration.write_text(yaml.safe_dump(_configuration(codes), sort_keys=False), encoding="utf-8")
     # Strict: a page that links to nowhere must not be published.
@@ -56,6 +57,12 @@ def _write_live_page() -> None:
         LIVE, "[Open this page](../live/shop.html) and try it out."
     )
     page.write_text(text, encoding="utf-8")
+
+
+def _write_schemas(folder: Path) -> None:
+    """The schemas that editors fetch, under the addresses that they name as theirs."""
+    for schema in (ROOT / "src" / "sabir").rglob("*.schema.json"):
+        shutil.copy(schema, folder / schema.name)
 
 
 def write_pages(codes: list[Rule], folder: Path) -> None:

@@ -28,6 +28,7 @@ COMMANDS: Final = {
     "impact": Entry("Evaluate", "Say what depends on a line."),
     "diff": Entry("Evaluate", "Compare two graphs by what they mean."),
     "trust": Entry("Set up", "Remember what a project may do beyond being read."),
+    "new": Entry("Set up", "Write a small project in one of the languages, to begin with."),
     "completion": Entry("Set up", "Print the shell completion script for bash, zsh or fish."),
 }
 

@@ -78,7 +78,9 @@ def test_the_tutorial(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     text = (DOCS / "tutorial.md").read_text(encoding="utf-8")
-    write_files(tmp_path, dict(re.findall(r"^```yaml file=(\S+)\n(.*?)^```", text, re.MULTILINE | re.DOTALL)))
+    write_files(
+        tmp_path, dict(re.findall(r'^```yaml title="(\S+)"\n(.*?)^```', text, re.MULTILINE | re.DOTALL))
+    )
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("NO_COLOR", "1")
     for command, shown in re.findall(

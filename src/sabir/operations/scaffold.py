@@ -1,0 +1,64 @@
+"""New projects: small, correct, and a beginning in each language.
+
+The files are those under `projects/KIND`, with these words replaced in names and texts: `{{name}}` as it was given,
+`{{variable}}` with underscores for dashes, `{{word}}` in small letters alone, `{{Class}}` in capitals as classes are written.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from typing import Final
+
+from sabir.errors import UsageError
+from sabir.operations.files import write_atomically
+
+__all__ = ["KINDS", "new_project"]
+
+KINDS: Final = {
+    "muranopl": "an application package with a class, a form and a model",
+    "inmanta": "a model with entities, a relation and an implementation",
+    "ccp": "a component with a service, its defaults and a configuration file",
+    "tosca": "a service template with node types, an input and an output",
+    "environment": "two parts in two languages, wired together",
+}
+_NAME: Final = "[a-z][a-z0-9]*(-[a-z0-9]+)*"
+
+
+def new_project(kind: str, name: str, folder: Path) -> list[Path]:
+    """Write a project of a kind into a folder that does not exist yet, or is empty; the files that were written."""
+    if not re.fullmatch(_NAME, name):
+        raise UsageError(
+            f"{name!r} is no name for a project: small letters, digits and dashes, as in web-shop"
+        )
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise UsageError(f"{str(folder)!r} is there already: name a folder that is not, or is empty")
+    written: list[Path] = []
+    for path, content in _files(files("sabir.operations") / "projects" / kind, ""):
+        target = folder / _filled(path, name)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        text = content if path.endswith(".png") else _filled(content.decode(), name).encode()
+        write_atomically(target, text)
+        written.append(target)
+    return sorted(written)
+
+
+def _files(folder: Traversable, prefix: str) -> Iterator[tuple[str, bytes]]:
+    for entry in sorted(folder.iterdir(), key=lambda entry: entry.name):
+        if entry.is_dir():
+            yield from _files(entry, f"{prefix}{entry.name}/")
+        else:
+            yield prefix + entry.name, entry.read_bytes()
+
+
+def _filled(text: str, name: str) -> str:
+    words = {
+        "name": name,
+        "variable": name.replace("-", "_"),
+        "word": name.replace("-", ""),
+        "Class": "".join(part.capitalize() for part in name.split("-")),
+    }
+    return re.sub(r"\{\{(name|variable|word|Class)\}\}", lambda match: words[match[1]], text)
