@@ -28,6 +28,9 @@ __all__ = [
     "Evaluation",
     "EvaluationRequest",
     "Language",
+    "MakesModels",
+    "ModelCall",
+    "ModelResult",
     "RenderRequest",
     "RenderedObject",
     "Renderer",
@@ -155,6 +158,44 @@ class RunResult(Struct, frozen=True, kw_only=True):
     @property
     def failed(self) -> bool:
         return self.model is None or any(finding.severity is Severity.ERROR for finding in self.findings)
+
+
+class ModelCall(Struct, frozen=True, kw_only=True):
+    """What an object model is made of."""
+
+    values: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """By `form.field`, or by the path of a property where there are no forms."""
+    cloud: Mapping[str, Any] | None = None
+    """What fields that choose from a cloud offer; None: they take anything."""
+    cls: str | None = None
+    """The class to make a model of; None: what the package is about."""
+    forms: bool = False
+    """Show the forms instead."""
+    schema: bool = False
+    """Give the JSON Schema of the class instead."""
+    ask: Callable[[str, str], Any] | None = None
+    """Asks a person for a value: its name, and the question; None for an answer takes what is proposed."""
+
+
+class ModelResult(Struct, frozen=True, kw_only=True):
+    """The model, forms or schema; or what is wrong with the package (`findings`) or with the values (`errors`)."""
+
+    document: Mapping[str, Any] | None = None
+    findings: tuple[Finding, ...] = ()
+    errors: tuple[str, ...] = ()
+
+    @property
+    def failed(self) -> bool:
+        return self.document is None or bool(self.errors)
+
+
+@runtime_checkable
+class MakesModels(Protocol):
+    """A language whose packages say what a model of theirs needs: in forms, or in contracts."""
+
+    def make_model(
+        self, package: LoadedPackage, request: EvaluationRequest, call: ModelCall
+    ) -> ModelResult: ...
 
 
 @runtime_checkable

@@ -7,6 +7,7 @@ from typing import Any
 
 from tests.conformance.runner.case import Case, Verdict
 from tests.conformance.runner.deploy_muranopl import Adapter, DeployCase, StepOutcome
+from tests.conformance.runner.deploy_muranopl_forms import compare_forms
 from tests.conformance.runner.placeholders import Binding, Matcher, masked
 from tests.conformance.runner.threads import match_trees, tree_of
 
@@ -235,5 +236,5 @@ def _match_attributes(
     matcher.differ((step, "Attributes"), want[0], real[:1])
 
 
-KINDS: dict[str, Compare] = {"deploy": compare_runs}
+KINDS: dict[str, Compare] = {"deploy": compare_runs, "ui": compare_forms}
 """How the outcome of a case is compared, by its kind."""

@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from sabir.checks.validator import BaseValidator
     from sabir.diagnostics.rules import Rule
-    from sabir.languages.language import Evaluation, EvaluationRequest, Renderer, RunCall, RunResult
+    from sabir.languages.language import (
+        Evaluation,
+        EvaluationRequest,
+        ModelCall,
+        ModelResult,
+        Renderer,
+        RunCall,
+        RunResult,
+    )
     from sabir.source.packages import LoadedPackage
 
 __all__ = ["LANGUAGE", "MuranoPL"]
@@ -68,6 +76,11 @@ class MuranoPL:
         from sabir.languages.muranopl.running import run_package
 
         return run_package(package, request, call)
+
+    def make_model(self, package: LoadedPackage, request: EvaluationRequest, call: ModelCall) -> ModelResult:
+        from sabir.languages.muranopl.modelling import make_model
+
+        return make_model(package, request, call)
 
     def renderers(self) -> Mapping[str, Renderer]:
         from sabir.languages.muranopl.rendering import render_object_model

@@ -1,0 +1,96 @@
+"""`sabir model`: an object model from the forms or contracts of a package."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING, Any
+
+from sabir.cli.declare import flag, option, sabir_command
+from sabir.cli.kinds import PATH
+from sabir.cli.options import evaluation_request, pairs, path_argument
+from sabir.cli.terminal import say
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+__all__ = ["command"]
+
+
+@sabir_command(
+    "model",
+    examples=[
+        (
+            "sabir model shop/ --set appConfiguration.name=corner",
+            "a model with the values that the forms propose",
+        ),
+        ("sabir model shop/ --form", "the forms with their fields, as JSON"),
+        ("sabir model shop/ --class org.example.Shop --schema", "the JSON Schema of models of a class"),
+    ],
+)
+@path_argument
+@option(
+    "--set",
+    "values",
+    multiple=True,
+    metavar="FIELD=VALUE",
+    help="The value of a field, `form.field` or `field`; without forms, of a property. VALUE is read as YAML.",
+)
+@flag("--form", "forms", help="Show the forms instead of filling them.")
+@flag("--schema", help="Print the JSON Schema of the class instead.")
+@option("--class", "cls", metavar="NAME", help="Make the model of this class, from its contracts.")
+@option(
+    "--cloud",
+    type=PATH,
+    metavar="FILE",
+    help="What flavors, images, networks … there are to choose from (YAML).",
+)
+@flag("--no-ask", help="Never ask for what was not given, not even on a terminal.")
+@option("--search-path", multiple=True, type=PATH, help="A further directory with packages; may be repeated.")
+def command(
+    *,
+    path: Path,
+    values: tuple[str, ...],
+    forms: bool,
+    schema: bool,
+    cls: str | None,
+    cloud: Path | None,
+    no_ask: bool,
+    search_path: tuple[Path, ...],
+) -> int:
+    """Make an object model: from UI/ui.yaml as the dashboard would, or from the contracts of a class.
+
+    Fields that are not given have the value that the form proposes. What a form refuses is said for each field, and the command
+    ends with status 1.
+    """
+    from sabir.cli.findings import show_findings
+    from sabir.operations.model import ModelRequest, model_of_path
+
+    asks = not (no_ask or forms or schema) and sys.stdin.isatty() and sys.stderr.isatty()
+    made = model_of_path(
+        ModelRequest(
+            path=path,
+            values=pairs(values, "--set"),
+            cloud=cloud,
+            cls=cls,
+            forms=forms,
+            schema=schema,
+            ask=_ask if asks else None,
+            evaluation=evaluation_request(search_path=search_path, paths=[path]),
+        )
+    )
+    show_findings(made.findings, path, quiet=False)
+    for error in made.errors:
+        say(f"sabir: {error}")
+    if made.failed:
+        return 1
+    sys.stdout.write(json.dumps(made.document, indent=2, ensure_ascii=False, default=str) + "\n")
+    return 0
+
+
+def _ask(name: str, question: str) -> Any:
+    """A line from the terminal; an empty one takes what is proposed."""
+    import click
+
+    answer = click.prompt(f"{name}: {question}", default="", show_default=False, err=True)
+    return answer or None

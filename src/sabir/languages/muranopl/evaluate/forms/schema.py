@@ -1,0 +1,135 @@
+"""Contracts as JSON Schema, for editors and for whoever writes object models by hand."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from sabir.expressions.yaql import Dialect, parse
+from sabir.expressions.yaql.nodes import Binary, Call, Literal, Node, Variable, Word
+from sabir.languages.muranopl.model.errors import MuranoError
+from sabir.languages.muranopl.syntax.expressions import dotted, type_name
+from sabir.languages.muranopl.syntax.nodes import Constant, Expr, ListValue, MapValue
+
+if TYPE_CHECKING:
+    from sabir.languages.muranopl.model.classes import MuranoClass
+    from sabir.languages.muranopl.model.properties import PropertyDeclaration
+    from sabir.languages.muranopl.syntax.nodes import Value
+
+__all__ = ["class_schema", "contract_calls", "named_by"]
+
+_DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
+_PLAIN: Final = {"string": "string", "int": "integer", "bool": "boolean"}
+_GIVEN: Final = frozenset({"In", "InOut", "Const"})
+
+
+def class_schema(cls: MuranoClass) -> dict[str, Any]:
+    """The schema of an object model whose root is an object of this class."""
+    classes: dict[str, dict[str, Any]] = {}
+    _define(cls, classes)
+    return {"$schema": _DIALECT, "$ref": f"#/$defs/{cls.name}", "$defs": classes}
+
+
+def _define(cls: MuranoClass, classes: dict[str, dict[str, Any]]) -> None:
+    if cls.name in classes:
+        return
+    schema: dict[str, Any] = {}
+    classes[cls.name] = schema
+    properties: dict[str, Any] = {"?": _header(cls)}
+    required = ["?"]
+    for name, declaration in sorted(cls.members.items()):
+        if declaration.usage in _GIVEN:
+            properties[name] = _property(declaration, classes)
+            if is_required(declaration):
+                required.append(name)
+    schema.update(type="object", title=cls.name, properties=properties, required=required)
+
+
+def _header(cls: MuranoClass) -> dict[str, Any]:
+    type_ = {"type": "string", "description": f"{cls.name}, or a class that extends it"}
+    properties = {"type": type_, "id": {"type": "string"}, "name": {"type": "string"}}
+    return {"type": "object", "properties": properties, "required": ["type"]}
+
+
+def is_required(declaration: PropertyDeclaration) -> bool:
+    """Whether a model without the property is refused."""
+    contract = declaration.node.contract
+    return (
+        declaration.node.default is None
+        and not declaration.configured
+        and declaration.contract.default_class is None
+        and any(call.name == "notNull" for call in contract_calls(contract))
+    )
+
+
+def _property(declaration: PropertyDeclaration, classes: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    schema = _value(declaration.node.contract, declaration.cls, classes)
+    default = declaration.node.default
+    if isinstance(default, Constant) and default.value is not None:
+        schema["default"] = default.value
+    return schema
+
+
+def _value(contract: Value, cls: MuranoClass, classes: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    match contract:
+        case ListValue(items=items):
+            bounds = [item.value for item in items[1:] if isinstance(item, Constant)]
+            names = ("minItems", "maxItems")
+            inner = _value(items[0], cls, classes) if items else {}
+            return {"type": "array", "items": inner, **dict(zip(names, bounds, strict=False))}
+        case MapValue(entries=entries):
+            named = [(key.value, value) for key, value in entries if isinstance(key, Constant)]
+            open_ = next((value for key, value in entries if isinstance(key, Expr)), None)
+            schema: dict[str, Any] = {"type": "object"}
+            if named:
+                schema["properties"] = {str(key): _value(value, cls, classes) for key, value in named}
+            schema["additionalProperties"] = _value(open_, cls, classes) if open_ is not None else False
+            return schema
+        case Constant(value=value):
+            return {"const": value}
+        case _:
+            return _chain(contract_calls(contract), cls, classes)
+
+
+def _chain(calls: tuple[Call, ...], cls: MuranoClass, classes: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    schema: dict[str, Any] = {}
+    for call in calls:
+        if call.name in _PLAIN:
+            schema = {"type": _PLAIN[call.name]}
+        elif call.name in ("class", "template"):
+            wanted = _wanted(call, cls)
+            if wanted is not None:
+                _define(wanted, classes)
+                schema = {"anyOf": [{"$ref": f"#/$defs/{wanted.name}"}, {"type": "string"}]}
+    if any(call.name == "notNull" for call in calls) or not schema:
+        return schema
+    return {"anyOf": [schema, {"type": "null"}]}
+
+
+def _wanted(call: Call, cls: MuranoClass) -> MuranoClass | None:
+    name = named_by(call)
+    try:
+        return None if name is None else cls.runtime.class_named(name, cls)
+    except MuranoError:
+        return None
+
+
+def named_by(call: Call) -> str | None:
+    """The class that `class(X)` names."""
+    first = call.arguments[0] if call.arguments else None
+    if first is None:
+        return None
+    if isinstance(first, Literal | Word):
+        return first.value if isinstance(first.value, str) else None
+    return type_name(first) or dotted(first)
+
+
+def contract_calls(contract: Value) -> tuple[Call, ...]:
+    """The calls of `$.a().b()`, first one first; none for anything else."""
+    if not isinstance(contract, Expr):
+        return ()
+    node: Node = parse(contract.text, Dialect.MURANO).tree
+    calls: list[Call] = []
+    while isinstance(node, Binary) and node.operator == "." and isinstance(node.right, Call):
+        calls.append(node.right)
+        node = node.left
+    return tuple(reversed(calls)) if isinstance(node, Variable) else ()

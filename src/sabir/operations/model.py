@@ -1,0 +1,64 @@
+"""Model: make the object model of a package from its forms or contracts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct, field
+
+from sabir.errors import UnusableInput, UsageError
+from sabir.languages.language import EvaluationRequest, MakesModels, ModelCall, ModelResult
+from sabir.operations.evaluate import language_at
+from sabir.source.packages import load_package
+from sabir.source.yaml import compose, plain_data
+from sabir.text import Source
+
+__all__ = ["ModelRequest", "model_of_path"]
+
+
+class ModelRequest(Struct, frozen=True, kw_only=True):
+    path: Path
+    values: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    cloud: Path | None = None
+    """A YAML file that says what a cloud offers."""
+    cls: str | None = None
+    forms: bool = False
+    schema: bool = False
+    ask: Callable[[str, str], Any] | None = None
+    evaluation: EvaluationRequest = field(default_factory=EvaluationRequest)
+
+
+def model_of_path(request: ModelRequest) -> ModelResult:
+    package = load_package(request.path, request.evaluation.session.limits.package)
+    language = language_at(package, request.path, None)
+    if not isinstance(language, MakesModels):
+        raise UsageError(
+            f"{package.name} is {language.name}, whose descriptions are complete without a model"
+        )
+    call = ModelCall(
+        values=request.values,
+        cloud=None if request.cloud is None else _read_cloud(request.cloud),
+        cls=request.cls,
+        forms=request.forms,
+        schema=request.schema,
+        ask=request.ask,
+    )
+    return language.make_model(package, request.evaluation, call)
+
+
+def _read_cloud(path: Path) -> Mapping[str, Any]:
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UnusableInput(f"{path} cannot be read: {error}") from None
+    stream = compose(Source(str(path), text))
+    for finding in stream.findings:
+        raise UnusableInput(f"{finding.location}: {finding.message}")
+    data = plain_data(stream.documents[0]) if stream.documents and stream.documents[0] is not None else {}
+    if not isinstance(data, Mapping):
+        raise UnusableInput(
+            f"{path} describes no cloud: it must be a mapping with flavors, images, networks, …"
+        )
+    return {str(key): value for key, value in data.items()}
