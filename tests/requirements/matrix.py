@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -74,6 +75,8 @@ class Matrix:
     contexts: tuple[Context, ...]
     ids: frozenset[str]
     """What a test may name: every row and every decision."""
+    partly: Mapping[str, str] = field(default_factory=dict)
+    """Rows whose tests show something smaller than the row says, with what is missing."""
 
 
 @lru_cache(maxsize=1)
@@ -89,6 +92,7 @@ def load_matrix() -> Matrix:
         decisions=decisions,
         contexts=contexts,
         ids=frozenset(rows) | {decision.id for decision in decisions},
+        partly=_read("partly.yaml"),
     )
 
 

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from tests.requirements.matrix import Document, Matrix, Row
-from tests.requirements.shown import Shown, open_rows
+from tests.requirements.shown import Shown, partly_rows, shown_count
 
 __all__ = ["DOCS", "pages", "write_pages"]
 
@@ -20,7 +20,7 @@ def pages(matrix: Matrix, shown: Shown) -> dict[str, str]:
     """Path under docs/ to text."""
     made = {"requirements.md": _overview(matrix, shown), "requirements/S.md": _decisions(matrix, shown)}
     for document in matrix.documents:
-        made[f"requirements/{document.prefix}.md"] = _document(document, shown)
+        made[f"requirements/{document.prefix}.md"] = _document(document, matrix, shown)
     return made
 
 
@@ -38,19 +38,21 @@ def _overview(matrix: Matrix, shown: Shown) -> str:
         _NOTE,
         "",
         "Every statement, table row, example, value and rule of the five documents that sabir implements is a numbered row. A row",
-        "counts as shown when a test names it and passed in the last full run of the suite.",
+        "counts as shown when a test names it and passed in the last full run of the suite, and as partly shown when that test",
+        "shows something smaller than the row says; its page tells what is missing.",
         "",
-        "| document | rows | shown |",
-        "|---|---|---|",
+        "| document | rows | shown | partly |",
+        "|---|---|---|---|",
     ]
-    total = 0
+    total = all_partly = 0
     for document in matrix.documents:
-        count = len(document.rows) - len(open_rows(document, shown))
-        total += count
-        lines.append(
-            f"| [{document.number} {document.title}](requirements/{document.prefix}.md) | {len(document.rows)} | {count} |"
-        )
-    lines.append(f"| all | {sum(len(document.rows) for document in matrix.documents)} | {total} |")
+        count = shown_count(document, matrix, shown)
+        partly = len(partly_rows(document, matrix, shown))
+        total, all_partly = total + count, all_partly + partly
+        title = f"[{document.number} {document.title}](requirements/{document.prefix}.md)"
+        lines.append(f"| {title} | {len(document.rows)} | {count} | {partly} |")
+    rows = sum(len(document.rows) for document in matrix.documents)
+    lines.append(f"| all | {rows} | {total} | {all_partly} |")
     lines += [
         "",
         f"The documents contradict themselves or the tools that exist in {len(matrix.decisions)} places;"
@@ -70,14 +72,15 @@ def _overview(matrix: Matrix, shown: Shown) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _document(document: Document, shown: Shown) -> str:
-    count = len(document.rows) - len(open_rows(document, shown))
+def _document(document: Document, matrix: Matrix, shown: Shown) -> str:
+    count = shown_count(document, matrix, shown)
+    partly = len(partly_rows(document, matrix, shown))
     lines = [
         f"# {document.number} {document.title}",
         "",
         _NOTE,
         "",
-        f"{count} of {len(document.rows)} rows shown. [All documents](../requirements.md)",
+        f"{count} of {len(document.rows)} rows shown, {partly} partly. [All documents](../requirements.md)",
     ]
     section = ""
     for row in document.rows:
@@ -90,13 +93,16 @@ def _document(document: Document, shown: Shown) -> str:
                 "| row | requirement | how it shows | state |",
                 "|---|---|---|---|",
             ]
-        lines.append(_row(row, shown))
+        lines.append(_row(row, matrix, shown))
     return "\n".join(lines) + "\n"
 
 
-def _row(row: Row, shown: Shown) -> str:
+def _row(row: Row, matrix: Matrix, shown: Shown) -> str:
+    state = _state(shown.get(row.id, ()))
+    if row.id in matrix.partly and shown.get(row.id):
+        state = f"**partly**: {_cell(matrix.partly[row.id])}; {state}"
     mark = f" ({_linked(_cell(row.mark), '')})" if row.mark else ""
-    return f"| {_anchor(row.id)} | {_cell(row.text)}{mark} | {_cell(row.show)} | {_state(shown.get(row.id, ()))} |"
+    return f"| {_anchor(row.id)} | {_cell(row.text)}{mark} | {_cell(row.show)} | {state} |"
 
 
 def _state(tests: tuple[str, ...]) -> str:

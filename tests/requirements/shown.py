@@ -12,7 +12,17 @@ from pathlib import Path
 
 from tests.requirements.matrix import Document, Matrix
 
-__all__ = ["LAST_RUN", "STATE", "Shown", "open_rows", "read_shown", "summary", "write_shown"]
+__all__ = [
+    "LAST_RUN",
+    "STATE",
+    "Shown",
+    "open_rows",
+    "partly_rows",
+    "read_shown",
+    "shown_count",
+    "summary",
+    "write_shown",
+]
 
 _HERE = Path(__file__).resolve().parent
 LAST_RUN = _HERE.parents[1] / ".requirements-last-run.json"
@@ -38,9 +48,22 @@ def open_rows(document: Document, shown: Shown) -> list[str]:
     return [row.id for row in document.rows if not shown.get(row.id)]
 
 
+def partly_rows(document: Document, matrix: Matrix, shown: Shown) -> list[str]:
+    """Rows of which tests show something smaller than they say."""
+    return [row.id for row in document.rows if row.id in matrix.partly and shown.get(row.id)]
+
+
+def shown_count(document: Document, matrix: Matrix, shown: Shown) -> int:
+    """How many rows are shown as they are written."""
+    return len(document.rows) - len(open_rows(document, shown)) - len(partly_rows(document, matrix, shown))
+
+
 def summary(matrix: Matrix, shown: Shown) -> list[str]:
-    """A line per prefix: `M: 12 of 207 shown`."""
-    counts = [
-        (document, len(document.rows) - len(open_rows(document, shown))) for document in matrix.documents
-    ]
-    return [f"{document.prefix}: {count} of {len(document.rows)} shown" for document, count in counts]
+    """A line per prefix: `M: 12 of 207 shown, 3 partly`."""
+    return [_line(document, matrix, shown) for document in matrix.documents]
+
+
+def _line(document: Document, matrix: Matrix, shown: Shown) -> str:
+    partly = len(partly_rows(document, matrix, shown))
+    line = f"{document.prefix}: {shown_count(document, matrix, shown)} of {len(document.rows)} shown"
+    return f"{line}, {partly} partly" if partly else line

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -41,6 +42,13 @@ def test_decisions_and_contexts_name_known_rows() -> None:
     assert sorted(named - matrix.ids) == []
 
 
+def test_rows_that_are_partly_shown_are_rows_with_a_reason() -> None:
+    matrix = load_matrix()
+    rows = {row.id for document in matrix.documents for row in document.rows}
+    assert sorted({*matrix.partly} - rows) == []
+    assert all(len(reason.split()) > 3 for reason in matrix.partly.values())
+
+
 def test_cases_name_known_rows() -> None:
     named = {row for language in SUITES for case in load(language) for row in case.rows}
     assert sorted(named - load_matrix().ids) == []
@@ -75,6 +83,8 @@ def test_summary_counts_shown_rows_only(tmp_path: Path) -> None:
     shown = read_shown(tmp_path / "shown.json")
     assert shown["M-002"] == ("tests/a.py::test", "tests/b.py::test")
     assert summary(matrix, shown) == ["M: 1 of 3 shown"]
+    partly = replace(matrix, partly={"M-001": "too small", "M-002": "too small"})
+    assert summary(partly, shown) == ["M: 0 of 3 shown, 1 partly"]
     assert open_rows(document, shown) == ["M-001", "M-003"]
 
 
