@@ -209,13 +209,22 @@ def test_render_and_why(shop: Path, capfd: pytest.CaptureFixture[str]) -> None:
 def test_a_recorded_stack_is_shown(shop: Path, capfd: pytest.CaptureFixture[str]) -> None:
     (shop / "Classes" / "Shop.yaml").write_text(
         "Namespaces: {=: demo, sys: io.murano.system}\nName: Shop\nMethods:\n  deploy:\n    Body:\n"
-        "      - $s: new(sys:HeatStack, $this)\n      - $s.updateTemplate({a => {b => 1}})\n"
-        "      - $s.updateTemplate({a => {c => 2}})\n      - $s.push()\n"
+        "      - $s: new(sys:HeatStack, $this, name => own)\n"
+        "      - $s.updateTemplate({resources => {b => {type => one}}})\n"
+        "      - $s.updateTemplate({resources => {c => {type => two}}})\n      - $s.push()\n"
+        "      - If: $.fails\n        Then:\n          - Throw: Broken\n"
+        "Properties:\n  fails: {Contract: $.bool()}\n"
     )
     model = shop.parent / "model.yaml"
     model.write_text("'?': {type: demo.Shop}\n")
     assert run("run", shop, "--model", model, "--record") == 0
     (action,) = json.loads(capfd.readouterr().out)["actions"]
-    assert (action["action"], action["template"]) == ("stack", {"a": {"b": 1, "c": 2}})
+    assert (action["action"], action["stack"]) == ("heat.create", "own")
+    assert action["template"]["resources"] == {"b": {"type": "one"}, "c": {"type": "two"}}
+    model.write_text("'?': {type: demo.Shop}\nfails: true\n")
+    assert run("run", shop, "--model", model, "--record") == 1
+    out, err = capfd.readouterr()
+    assert [action["action"] for action in json.loads(out)["actions"]] == ["heat.create"], "as far as it came"
+    assert "demo.Broken" in err
     assert run("run", shop, "--model", model) == 1
-    assert "MRUN:E030 io.murano.system.HeatStack.updateTemplate needs a cloud" in capfd.readouterr().err
+    assert "MRUN:E030 heat.create needs a cloud" in capfd.readouterr().err

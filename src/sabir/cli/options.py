@@ -116,6 +116,12 @@ _EVALUATION: Final = (
         section=_SECTION,
         help="A further directory with packages, modules or components; may be repeated.",
     ),
+    option(
+        "--core-library",
+        type=PATH,
+        section=_SECTION,
+        help="A core library of MuranoPL (a folder with io.murano) in place of the one that comes along.",
+    ),
     trust_option(section=_SECTION),
 )
 
@@ -131,6 +137,7 @@ def evaluation_options(function: Callable[..., int]) -> Callable[..., int]:
         model: Path | None,
         config: Path | None,
         search_path: tuple[Path, ...],
+        core_library: Path | None,
         trust: tuple[str, ...],
         **others: Any,
     ) -> int:
@@ -140,6 +147,7 @@ def evaluation_options(function: Callable[..., int]) -> Callable[..., int]:
             model=model,
             config=config,
             search_path=search_path,
+            core_library=core_library,
             trust=trust,
             paths=[others[name] for name in _PATHS if others.get(name) is not None],
         )
@@ -157,13 +165,14 @@ def evaluation_request(
     model: Path | None = None,
     config: Path | None = None,
     search_path: Iterable[Path] = (),
+    core_library: Path | None = None,
     trust: Iterable[str] = (),
     paths: Sequence[Path] = (),
 ) -> EvaluationRequest:
     """The request that the words of these options stand for."""
     from sabir.languages.language import EvaluationRequest
 
-    for file in (model, config):
+    for file in (model, config, core_library):
         if file is not None and not file.exists():
             raise UsageError(f"no such path {str(file)!r}")
     return EvaluationRequest(
@@ -172,6 +181,7 @@ def evaluation_request(
         model=model,
         config=config,
         search_path=tuple(search_path),
+        core_library=core_library,
         session=command_session(trust, paths),
         on_notice=say,
     )

@@ -68,6 +68,8 @@ class EvaluationRequest(Struct, frozen=True, kw_only=True):
     """Where inputs came from, by name, when somebody computed them."""
     search_path: tuple[Path, ...] = ()
     """Further directories with packages, modules or components."""
+    core_library: Path | None = None
+    """A core library of MuranoPL to use in place of the one that comes along."""
     overrides: Mapping[str, Value] = field(default_factory=dict[str, Value])
     """What-if values by `INSTANCE.ATTRIBUTE`."""
     observed: Mapping[str, Value] = field(default_factory=dict[str, Value])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from tests.conformance.adapters.muranopl_deployments import run_deployment
 from tests.conformance.adapters.muranopl_forms import run_forms
 from tests.conformance.runner.deploy_muranopl import DeployCase
 
@@ -13,5 +14,5 @@ def run(case: DeployCase) -> Any:
     return KINDS[case.kind](case)
 
 
-KINDS: dict[str, Callable[[DeployCase], Any]] = {"ui": run_forms}
+KINDS: dict[str, Callable[[DeployCase], Any]] = {"deploy": run_deployment, "ui": run_forms}
 """What runs a case, by its kind."""

@@ -43,7 +43,7 @@ __all__ = ["command"]
 )
 @flag(
     "--record",
-    help="Stacks, agents and networks only write down what they are asked; the output lists it under `actions`.",
+    help="Let a simulated cloud answer; the output lists every change under `actions`, also when the run fails.",
 )
 @option("--step-limit", type=Number(int, least=1), help="Most steps: rounds of loops and calls.")
 @option("--time-limit", type=Number(float, above=0), help="Most seconds.")
@@ -88,12 +88,18 @@ def command(
     )
     show_findings(done.findings, path, quiet=quiet)
     if done.failed:
+        if done.actions is not None:  # how far it came is what one wants to see then
+            _print(run_document(done))
         return 1
     if save is not None:
         write_atomically(save, _json(done.storage))
-    sys.stdout.buffer.write(_json(run_document(done)))
-    sys.stdout.buffer.flush()
+    _print(run_document(done))
     return 0
+
+
+def _print(document: Any) -> None:
+    sys.stdout.buffer.write(_json(document))
+    sys.stdout.buffer.flush()
 
 
 def _json(data: Any) -> bytes:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from random import SystemRandom
 from typing import Any, Final
 
 from sabir.languages.language import EvaluationRequest, RunCall, RunResult
 from sabir.languages.muranopl.evaluate.limits import RunLimits
 from sabir.languages.muranopl.evaluate.preparing import error_findings, prepare
 from sabir.languages.muranopl.evaluate.serialising import plain_result
-from sabir.languages.muranopl.evaluate.system.recording import RecordingCloud
 from sabir.languages.muranopl.model.errors import MuranoError
+from sabir.languages.muranopl.worlds.effects import Effect
+from sabir.languages.muranopl.worlds.recorded import RecordedWorld
+from sabir.languages.muranopl.worlds.simulated import SimulatedWorld
 from sabir.source.packages import LoadedPackage
 
 __all__ = ["DEFAULT_METHOD", "run_package"]
@@ -18,32 +22,41 @@ DEFAULT_METHOD: Final = "deploy"
 
 
 def run_package(package: LoadedPackage, request: EvaluationRequest, call: RunCall) -> RunResult:
-    cloud = RecordingCloud() if call.record else None
+    world = RecordedWorld(SimulatedWorld(random_numbers=SystemRandom())) if call.record else None
     prepared = prepare(
         package,
         request,
         limits=_limits(request),
         report=call.report,
-        system=cloud.system if cloud else (),
-        sleeps=cloud is None,
+        sleeps=world is None,
+        world=world,
     )
     session = prepared.session
     if session is None or prepared.failed:
-        return RunResult(findings=prepared.findings)
+        return RunResult(findings=prepared.findings, actions=_actions(world))
     try:
         target, method = _target(session, call.call)
         result = session.call(target, method, kwargs=call.args, from_outside=call.call is not None)
+        session.runtime.finish()
         model = session.dump()
         storage = session.storage()
     except MuranoError as error:
-        return RunResult(findings=(*prepared.findings, *error_findings(error)))
+        return RunResult(findings=(*prepared.findings, *error_findings(error)), actions=_actions(world))
     return RunResult(
         findings=prepared.findings,
         result=plain_result(result),
         model=model,
         storage=storage,
-        actions=None if cloud is None else tuple(plain_result(action) for action in cloud.actions),
+        actions=_actions(world),
     )
+
+
+def _actions(world: RecordedWorld | None) -> tuple[Mapping[str, Any], ...] | None:
+    """What the cloud was asked to change, in order."""
+    if world is None:
+        return None
+    effects = [event for event in world.events if isinstance(event, Effect)]
+    return tuple({"action": effect.kind.value, **plain_result(dict(effect.arguments))} for effect in effects)
 
 
 def _limits(request: EvaluationRequest) -> RunLimits:

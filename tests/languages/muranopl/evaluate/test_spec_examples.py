@@ -102,5 +102,5 @@ def test_template_server_provider() -> None:
     assert (made.properties["name"], made.name, made.owner) == ("s-0", "Server 0", root)
     assert made.cls.name == "io.murano.resources.LinuxMuranoInstance"
     assert session.call(root, "createReplica", [1, root]) is None
-    with pytest.raises(MuranoError, match="needs a cloud"):
+    with pytest.raises(MuranoError, match="a required value is missing"):
         session.call(made, "deploy")

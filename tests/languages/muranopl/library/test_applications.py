@@ -10,9 +10,9 @@ from sabir.languages.language import EvaluationRequest
 from sabir.languages.muranopl.evaluate.preparing import prepare
 from sabir.languages.muranopl.evaluate.serialising import plain_result
 from sabir.languages.muranopl.evaluate.session import Session
-from sabir.languages.muranopl.evaluate.system.recording import RecordingCloud
 from sabir.languages.muranopl.library import shipped_package
 from sabir.languages.muranopl.model.errors import MuranoError
+from sabir.languages.muranopl.worlds.simulated import SimulatedWorld
 from sabir.source.packages import MemoryPackage
 from tests.languages.muranopl.packages import MANIFEST, files
 
@@ -23,7 +23,7 @@ def _session(classes: str, model: str) -> Session:
     written = files(
         "  apps: io.murano.applications\n" + classes, model, **{"manifest.yaml": MANIFEST + REQUIRE}
     )
-    prepared = prepare(MemoryPackage(written), EvaluationRequest(), system=RecordingCloud().system)
+    prepared = prepare(MemoryPackage(written), EvaluationRequest(), world=SimulatedWorld())
     assert prepared.session is not None, prepared.findings
     return prepared.session
 
@@ -141,7 +141,8 @@ def test_one_server() -> None:
         "Name: Root\nExtends: apps:SingleServerApplication\n",
         "'?': {id: env, type: io.murano.Environment}\nname: production\napplications:\n"
         "  - '?': {id: app, type: demo.Root, name: shop}\n    server:\n"
-        "      '?': {id: vm, type: io.murano.resources.LinuxMuranoInstance}\n      name: vm\n      flavor: small\n",
+        "      '?': {id: vm, type: io.murano.resources.LinuxMuranoInstance}\n      name: vm\n      flavor: small\n"
+        "      image: ubuntu\n",
     )
     _call(session, "env", "deploy")
     assert session.find_object("vm").owner is session.find_object("app")

@@ -59,4 +59,4 @@ def test_first_formats(text: str, expected: Any) -> None:
 def test_failures(text: str, words: str) -> None:
     with pytest.raises(MuranoError) as caught:
         _result(VALUES, text)
-    assert words in str(caught.value)
+    assert words in caught.value.finding().message

@@ -18,7 +18,7 @@ _LAZY: Final = """
 """
 _EAGER: Final = """
     abs add append base64decode base64encode bind bitwiseAnd bitwiseNot bitwiseOr bitwiseXor bool
-    call cast characters concat contains containsKey containsValue count cycle datetime decryptData
+    call cast characters concat config contains containsKey containsValue count cycle datetime decryptData
     defaultIfEmpty delete deleteAll dict difference dump endsWith enumerate escapeRegex find findAll
     first firstOrDefault flatten float format get hex id indexOf insert insertMany int intersect
     isBoolean isDatetime isDict isEmpty isInteger isIterable isList isNumber isObject isRegex isSet

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from sabir.expressions.yaql import Variables
 from sabir.languages.muranopl.examples.runs import run_package, run_rule
 from sabir.languages.muranopl.model.errors import MuranoError
 from sabir.languages.muranopl.model.hosts import CALLER
@@ -47,6 +46,8 @@ class Destruction:
         entries = self._subscriptions.setdefault(publisher.id, [])
         if (subscriber, handler) not in entries:
             entries.append((subscriber, handler))
+            if self.runtime.store.get(publisher.id) is publisher:
+                self.runtime.store.keep(publisher)
 
     def unsubscribe(self, publisher: MuranoObject, subscriber: MuranoObject, handler: str | None) -> None:
         entries = self._subscriptions.get(publisher.id, [])
@@ -67,14 +68,10 @@ class Destruction:
                 if subscriber is not None:
                     self.subscribe(publisher, subscriber, record.get("handler"))
 
-    def kept(self, publisher: MuranoObject) -> list[dict[str, Any]]:
-        """The subscriptions of an object, for its header."""
+    def subscribers(self, publisher: MuranoObject) -> list[tuple[MuranoObject, str | None]]:
+        """Who is told of the end of an object, and by which method."""
         entries = self._subscriptions.get(publisher.id, ())
-        return [
-            {"subscriber": subscriber.id, "handler": handler}
-            for subscriber, handler in entries
-            if not self.is_doomed(subscriber)
-        ]
+        return [(subscriber, handler) for subscriber, handler in entries if not self.is_doomed(subscriber)]
 
     def is_doomed(self, object_: MuranoObject | None) -> bool:
         return object_ is not None and (object_.is_destroyed or id(object_) in self._doomed)
@@ -84,8 +81,9 @@ class Destruction:
         doomed = [object_ for object_ in objects if not object_.is_destroyed]
         self._doomed.update(map(id, doomed))
         doomed.sort(key=_depth, reverse=True)
-        for object_ in doomed:
+        for object_ in doomed:  # who wants to know is told while everything is still there
             self._tell(object_)
+        for object_ in doomed:
             self._run(object_)
         for object_ in doomed:
             object_.is_destroyed = True
@@ -100,10 +98,8 @@ class Destruction:
                 self._attempt(method, subscriber, object_)
 
     def _run(self, object_: MuranoObject) -> None:
-        for cls in object_.cls.lineage:
-            method = cls.own_methods.get(".destroy") or cls.own_methods.get("destroy")
-            if method is not None and not method.arguments:
-                self._attempt(method, object_)
+        for method in object_.cls.destructors:
+            self._attempt(method, object_)
 
     def _attempt(self, method: Method, this: MuranoObject, *args: Any) -> None:
         """Call it; a failure is reported, but what else is to be destroyed still is."""
@@ -116,15 +112,13 @@ class Destruction:
             message = f"{method.full_name} failed while {this!r} was destroyed: {finding.message}"
             self.runtime.warnings.append(DESTRUCTOR_FAILED.at(finding.place, message, frames=finding.frames))
 
-    def collect(self, variables: Variables) -> None:
+    def collect(self) -> None:
         """End the objects that neither the root, static properties nor running code can reach."""
         reached: set[int] = set()
         waiting: list[Any] = [self.runtime.root]
         waiting.extend(value for cls in self.runtime.built_classes() for value in cls.static_values.values())
-        scope: Variables | None = variables
-        while scope is not None:
-            waiting.extend(value for key, value in scope.items() if key != CALLER)
-            scope = scope.get(CALLER)
+        for variables in self.runtime.frames.values():
+            waiting.extend(value for key, value in variables.items() if key != CALLER)
         while waiting:
             value = waiting.pop()
             if isinstance(value, ObjectView):

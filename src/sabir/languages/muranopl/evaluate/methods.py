@@ -131,6 +131,8 @@ class Method:
         variables: Variables = {"$": this, THIS: this, CONTEXT: self.context, DEPTH: depth}
         if self.native is not None:
             variables[CALLER] = caller
+        frames = runtime.frames
+        frames[id(variables)] = variables
         try:
             if (
                 len(args) == len(self._positional)
@@ -147,6 +149,8 @@ class Method:
         except MuranoError as error:
             self._leave(error)
             raise
+        finally:
+            del frames[id(variables)]
 
     def run(self, variables: Variables) -> Any:
         """The body, with bound arguments."""

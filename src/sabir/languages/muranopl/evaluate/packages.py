@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from sabir.diagnostics.finding import Finding
+from sabir.languages.muranopl.evaluate.system import NATIVE_CLASSES
 from sabir.languages.muranopl.library import CORE, SHIPPED, shipped_package
 from sabir.languages.muranopl.model.errors import MuranoError
 from sabir.languages.muranopl.syntax.classes import read_class_file
@@ -28,13 +29,24 @@ if TYPE_CHECKING:
 __all__ = ["Package", "PackageRegistry", "newest"]
 
 YAQL_TAGS = frozenset({"!yaql"})
+NATIVE_NAMES: Final = frozenset((*NATIVE_CLASSES, "io.murano.Exception", "io.murano.StackTrace"))
+"""Classes that Python makes or works for: they are as sabir declares them, whatever core library is used."""
 
 
 class Package:
     """A package: its manifest, its class files, its resources."""
 
-    def __init__(self, manifest: Manifest, loaded: LoadedPackage, *, label: str | None = None) -> None:
+    def __init__(
+        self,
+        manifest: Manifest,
+        loaded: LoadedPackage,
+        *,
+        label: str | None = None,
+        natives: Package | None = None,
+    ) -> None:
         self.manifest = manifest
+        self.natives = natives
+        """For a core library that is not ours: the package that declares the classes which are written in Python."""
         self.loaded = loaded
         self.label = label
         """What stands before the names of its files in messages; None for the package that was asked for."""
@@ -51,10 +63,13 @@ class Package:
         return self.manifest.format
 
     def class_names(self) -> set[str]:
-        return {*self.manifest.classes, *self._nodes}
+        names = {*self.manifest.classes, *self._nodes}
+        return names if self.natives is None else names | NATIVE_NAMES
 
     def node(self, name: str) -> ClassNode | None:
         """The class of a full name, read from its file when first asked for."""
+        if self.natives is not None and name in NATIVE_NAMES:
+            return self.natives.node(name)
         if name not in self._nodes:
             file = self.manifest.classes.get(name)
             if file is None:
@@ -208,6 +223,8 @@ def _by_name(directories: Iterable[Path]) -> dict[str, list[Package]]:
     packages: dict[str, list[Package]] = {}
     for directory in directories:
         for package in _packages_in(directory):
+            if package.name == CORE:
+                continue  # the core library of a run is chosen by name, not found
             packages.setdefault(package.name, []).append(package)
     return packages
 

@@ -31,6 +31,7 @@ from sabir.languages.muranopl.evaluate.signals import Signal
 from sabir.languages.muranopl.examples.runs import init_package
 from sabir.languages.muranopl.model.errors import UNUSABLE_VALUE, MuranoError, Unstoppable
 from sabir.languages.muranopl.syntax.failures import failure_rule
+from sabir.languages.muranopl.worlds.effects import Branch
 
 if TYPE_CHECKING:
     from sabir.languages.muranopl.evaluate.limits import RunLimits
@@ -70,10 +71,14 @@ DEADLOCK: Final = failure_rule(
 
 
 class _Branch:
-    __slots__ = ("parent", "waits_for")
+    __slots__ = ("groups", "parent", "path", "waits_for")
 
-    def __init__(self, parent: _Branch | None) -> None:
+    def __init__(self, parent: _Branch | None, path: Branch = ()) -> None:
         self.parent = parent
+        self.path = path
+        """Where it is in the program: group and number in it, from the outside in. The same in every run."""
+        self.groups = 0
+        """How many groups of branches it has started."""
         self.waits_for: _Branch | None = None
 
     def descends_from(self, other: _Branch) -> bool:
@@ -122,6 +127,11 @@ class Scheduler:
         """Whether a branch reached a limit of the run, which ends all the others where they wait."""
         self.carry: Callable[[Task], Task] | None = None
         """What makes a task go on from where the branch is that starts it, where somebody records that."""
+
+    @property
+    def branch(self) -> Branch:
+        """The branch that runs."""
+        return self.current.path
 
     # -- running -----------------------------------------------------------------------------------------------------
 
@@ -293,6 +303,8 @@ class _Group:
     def __init__(self, scheduler: Scheduler, tasks: Sequence[Task]) -> None:
         self.scheduler = scheduler
         self.tasks = tasks
+        scheduler.current.groups += 1
+        self.number = scheduler.current.groups
         self.results: list[Any] = [None] * len(tasks)
         self.errors: list[tuple[int, BaseException]] = []
         self.next = 0
@@ -341,7 +353,7 @@ class _Group:
             while self.next < len(self.tasks) and not scheduler.is_stopped:
                 index = self.next
                 self.next += 1
-                scheduler.current = _Branch(parent)
+                scheduler.current = _Branch(parent, (*parent.path, (self.number, index + 1)))
                 try:
                     self.results[index] = self.tasks[index]()
                 except Unstoppable as error:

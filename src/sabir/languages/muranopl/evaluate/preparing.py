@@ -27,13 +27,16 @@ from sabir.languages.muranopl.evaluate.packages import Package, PackageRegistry
 from sabir.languages.muranopl.evaluate.runtime import Report, Runtime
 from sabir.languages.muranopl.evaluate.session import Session
 from sabir.languages.muranopl.evaluate.system import SystemClass
+from sabir.languages.muranopl.library import core_package_in
 from sabir.languages.muranopl.model.definitions import MODEL_FORM
 from sabir.languages.muranopl.model.errors import MuranoError
 from sabir.languages.muranopl.syntax.manifest import MANIFEST, MISSING_PACKAGE, read_manifest
+from sabir.languages.muranopl.worlds.settings import EngineSettings, read_settings
 from sabir.source.packages import LoadedPackage
 
 if TYPE_CHECKING:
     from sabir.languages.muranopl.evaluate.recording.recorder import RunRecorder
+    from sabir.languages.muranopl.worlds.effects import World
 
 __all__ = ["COMPILE_LIMITS", "Prepared", "error_findings", "prepare"]
 
@@ -62,11 +65,12 @@ def prepare(
     recorder: RunRecorder | None = None,
     system: Iterable[SystemClass] = (),
     sleeps: bool = False,
+    world: World | None = None,
 ) -> Prepared:
     """Read the package, build its classes, load the model.
 
     `note_writes`: keep where code wrote properties; `recorder`: record the steps to every value; `system`: Python for
-    system classes of this run; `sleeps`: really wait where code does.
+    system classes of this run; `sleeps`: really wait where code does; `world`: what answers effects.
     """
     manifest, findings = read_manifest(loaded)
     if manifest is None:
@@ -80,7 +84,7 @@ def prepare(
     runtime = Runtime(
         PackageRegistry(
             [package],
-            request.search_path,
+            (*request.search_path, *(() if request.core_library is None else (request.core_library,))),
             beside=None if loaded.path is None else loaded.path.absolute().parent,
         ),
         config=config.values,
@@ -90,6 +94,9 @@ def prepare(
         recorder=recorder,
         clock=request.session.clock,
         sleeps=sleeps,
+        world=world,
+        settings=_settings(request),
+        core=None if request.core_library is None else core_package_in(request.core_library),
     )
     runtime.config_places = config.places
     runtime.written = {} if note_writes else None
@@ -107,6 +114,13 @@ def _class_configuration(request: EvaluationRequest) -> ClassConfiguration:
     if request.config is None:
         return ClassConfiguration()
     return read_class_configuration(request.config, request.session.trust)
+
+
+def _settings(request: EvaluationRequest) -> EngineSettings:
+    """Settings of the engine stand in the same file as the place of the class configuration."""
+    if request.config is None or not request.config.is_file():
+        return EngineSettings()
+    return EngineSettings(groups=read_settings(request.config))
 
 
 def has_errors(findings: Iterable[Finding]) -> bool:

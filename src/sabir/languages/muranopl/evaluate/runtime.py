@@ -36,12 +36,15 @@ from sabir.languages.muranopl.syntax.defects import FORM, UNKNOWN_CLASS
 from sabir.languages.muranopl.syntax.names import UnknownPrefix, is_qualified_name
 from sabir.languages.muranopl.syntax.nodes import ClassNode
 from sabir.languages.muranopl.syntax.versions import InvalidVersion, VersionSpec
+from sabir.languages.muranopl.worlds.settings import EngineSettings
 from sabir.session import wall_clock
 from sabir.text import Place
 
 if TYPE_CHECKING:
+    from sabir.expressions.yaql import Variables
     from sabir.expressions.yaql.engine import Clock, MakeCompiler
     from sabir.languages.muranopl.evaluate.recording.recorder import RunRecorder
+    from sabir.languages.muranopl.worlds.effects import World
 
 __all__ = ["ClassConfig", "Report", "Runtime"]
 
@@ -86,9 +89,17 @@ class Runtime:
         recorder: RunRecorder | None = None,
         clock: Clock = wall_clock,
         sleeps: bool = True,
+        world: World | None = None,
+        settings: EngineSettings | None = None,
+        core: Package | None = None,
     ) -> None:
         self.registry = packages if isinstance(packages, PackageRegistry) else PackageRegistry(packages)
-        self.core = core_package()
+        self.core = core or core_package()
+        self.world = world
+        """What answers effects; None: the run has nothing outside of itself."""
+        self.settings = settings or EngineSettings()
+        self.at_end: dict[str, Callable[[], None]] = {}
+        """What is to be done when the program has ended, by what it is done to."""
         self.config: ClassConfig = config or {}
         self.config_places: Mapping[tuple[str, str], Place] = {}
         """Where values of the class configuration stand, by class and property."""
@@ -102,6 +113,8 @@ class Runtime:
         self._sleeps = sleeps
         self.store = ObjectStore()
         self.identities = Identities(lambda id_: self.store.get(id_) is not None)
+        self.frames: dict[int, Variables] = {}
+        """The variables of the methods that are running, in all branches."""
         self.constructing: set[MuranoObject] = set()
         """Objects whose constructors are running."""
         self.attributes = AttributeStore()
@@ -278,6 +291,11 @@ class Runtime:
             seconds = min(seconds, max(0.0, self.meter.deadline - monotonic()) + 0.001)
         self.scheduler.wait(seconds)
         self.meter.refill()
+
+    def finish(self) -> None:
+        """Do what was left for the end of the program, and what that leaves in turn."""
+        while self.at_end:
+            self.at_end.pop(next(iter(self.at_end)))()
 
     def note_dropped(self, keys: list[Any], this: Any) -> None:
         if not isinstance(this, MuranoObject):

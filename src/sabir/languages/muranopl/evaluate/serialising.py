@@ -62,13 +62,26 @@ class _Dumper:
         self.budget = MOST_CONTAINERS
         self.written: set[int] = set()
         self.references: list[tuple[Any, Any, MuranoObject]] = []
+        self.subscribed: list[tuple[dict[str, Any], list[tuple[MuranoObject, str | None]]]] = []
 
     def dump(self, root: MuranoObject) -> dict[str, Any]:
         result = self.object(root)
         for container, key, object_ in self.references:  # grows while objects are moved in
             if id(object_) not in self.written and self.may_inline(object_):
                 container[key] = self.object(object_)
+        self._write_subscriptions()
         return result
+
+    def _write_subscriptions(self) -> None:
+        """Who wants to know of the end of an object; those that are not written cannot be told in the next run."""
+        for header, entries in self.subscribed:
+            kept = [
+                {"subscriber": subscriber.id, "handler": handler}
+                for subscriber, handler in entries
+                if id(subscriber) in self.written
+            ]
+            if kept:
+                header["dependencies"] = {"onDestruction": kept}
 
     def may_inline(self, object_: MuranoObject) -> bool:
         del object_
@@ -92,8 +105,8 @@ class _Dumper:
             header["name"] = object_.name
         if object_.header:
             header.update(object_.header)
-        if kept := cls.runtime.destruction.kept(object_):
-            header["dependencies"] = {"onDestruction": kept}
+        if entries := cls.runtime.destruction.subscribers(object_):
+            self.subscribed.append((header, entries))
         before = header.pop("_actions", None)
         if cls.action_names:
             header["_actions"] = _actions(object_, before if isinstance(before, dict) else {})

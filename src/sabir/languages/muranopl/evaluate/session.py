@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from typing import Any
 
 from sabir.diagnostics.near import did_you_mean
@@ -12,7 +12,12 @@ from sabir.languages.muranopl.evaluate.positions import Positions
 from sabir.languages.muranopl.evaluate.runtime import Runtime
 from sabir.languages.muranopl.evaluate.serialising import dump_object, storage
 from sabir.languages.muranopl.model.classes import WRONG_CALL, MuranoClass
-from sabir.languages.muranopl.model.definitions import MODEL_FORM, defined_objects, parse_type
+from sabir.languages.muranopl.model.definitions import (
+    MODEL_FORM,
+    defined_objects,
+    parse_definition,
+    parse_type,
+)
 from sabir.languages.muranopl.model.errors import MuranoError, Unstoppable, shown
 from sabir.languages.muranopl.model.objects import MuranoObject
 
@@ -24,6 +29,7 @@ class Session:
 
     def __init__(self, runtime: Runtime) -> None:
         self.runtime = runtime
+        self._vanished: list[MuranoObject] = []
 
     def load(
         self,
@@ -35,36 +41,58 @@ class Session:
     ) -> MuranoObject:
         """Load an object model. `previous` is the model as the last run left it: what is only there is destroyed,
         constants must not differ from it."""
-        if not isinstance(model, Mapping):
+        root = self.begin(model, previous=previous, attributes=attributes, positions=positions)
+        self.destroy_vanished()
+        assert root is not None
+        return root
+
+    def begin(
+        self,
+        model: Mapping[Any, Any] | None,
+        *,
+        previous: Mapping[Any, Any] | None = None,
+        attributes: Sequence[Any] = (),
+        positions: Positions | None = None,
+    ) -> MuranoObject | None:
+        """Load a model, None for one in which nothing is left, and beside it the objects that only the last one has."""
+        if model is not None and not isinstance(model, Mapping):
             raise MuranoError(MODEL_FORM, f"an object model is a mapping, not {shown(model)}")
         runtime = self.runtime
         runtime.attributes.load(attributes)
         before = None if previous is None else defined_objects(previous)
         loader = Loader(runtime, keep_ids=True, positions=positions, previous=before)
         try:
-            runtime.root = root = loader.shell(model, None, None)
-            loader.finish()
+            if model is not None:
+                runtime.root = loader.shell(model, None, None)
+                loader.finish()
             if before:
-                self._destroy_vanished(before)
+                self._load_vanished(before)
         except RecursionError:
             raise Unstoppable("the object model is nested too deeply") from None
         finally:
             runtime.warnings.extend(loader.warnings)
-        return root
+        return runtime.root
 
-    def _destroy_vanished(self, before: Mapping[str, Mapping[Any, Any]]) -> None:
-        """Objects that only the last model has: loaded once more, then ended."""
+    def _load_vanished(self, before: Mapping[str, Mapping[Any, Any]]) -> None:
+        """Objects that only the last model has, loaded once more to be ended."""
         runtime = self.runtime
-        gone = {id_: raw for id_, raw in before.items() if runtime.store.get(id_) is None}
+        data = _ids_in_data(before, runtime)
+        gone = {id_: raw for id_, raw in before.items() if id_ not in data and runtime.store.get(id_) is None}
         if not gone:
             return
+        kept = before.keys() - gone.keys() - data
         loader = Loader(runtime, keep_ids=True)
         for id_, raw in gone.items():
             if id_ not in loader.local:
-                loader.shell(_without_kept(raw, gone), _owner_of(id_, before, runtime), None)
-        vanished = list(loader.local.values())
+                loader.shell(_without_kept(raw, kept), _owner_of(id_, before, runtime), None)
+        self._vanished = list(loader.local.values())
         loader.finish()
-        runtime.destruction.destroy(vanished)
+
+    def destroy_vanished(self) -> None:
+        """End what only the last model has."""
+        vanished, self._vanished = self._vanished, []
+        if vanished:
+            self.runtime.destruction.destroy(vanished)
 
     def find_object(self, id_: str) -> MuranoObject:
         """An object by its id, or by its name when only one has it."""
@@ -132,6 +160,18 @@ class Session:
         return storage(self.runtime.root, self.runtime)
 
 
+def _ids_in_data(before: Mapping[str, Mapping[Any, Any]], runtime: Runtime) -> set[str]:
+    """Ids of definitions that are no objects: those in templates, and in other properties that hold data as it is."""
+    ids: set[str] = set()
+    for id_, raw in before.items():
+        if id_ not in ids:
+            declared = parse_definition(raw, None, runtime).cls.declared
+            for name, value in raw.items():
+                if name != "?" and not any(part.contract.build for part in declared.get(name, ())):
+                    ids.update(defined_objects(value))
+    return ids
+
+
 def _owner_of(id_: str, before: Mapping[str, Mapping[Any, Any]], runtime: Runtime) -> MuranoObject | None:
     """The living owner of a vanished object."""
     for owner, raw in before.items():
@@ -157,14 +197,14 @@ def _direct_parts(raw: Mapping[Any, Any]) -> set[str]:
     return ids
 
 
-def _without_kept(value: Any, gone: Mapping[str, Any]) -> Any:
+def _without_kept(value: Any, kept: Set[str]) -> Any:
     """A definition with the objects that are still alive replaced by their ids."""
     if isinstance(value, Mapping):
         header = value.get("?")
         id_ = header.get("id") if isinstance(header, Mapping) else None
-        if id_ is not None and str(id_) not in gone:
+        if id_ is not None and str(id_) in kept:
             return str(id_)
-        return {key: _without_kept(item, gone) if key != "?" else item for key, item in value.items()}
+        return {key: _without_kept(item, kept) if key != "?" else item for key, item in value.items()}
     if isinstance(value, list):
-        return [_without_kept(item, gone) for item in value]
+        return [_without_kept(item, kept) for item in value]
     return value

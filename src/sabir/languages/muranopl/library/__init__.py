@@ -10,10 +10,12 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from sabir.errors import UnusableInput
+
 if TYPE_CHECKING:
     from sabir.languages.muranopl.evaluate.packages import Package
 
-__all__ = ["CORE", "SHIPPED", "core_package", "shipped_package"]
+__all__ = ["CORE", "SHIPPED", "core_package", "core_package_in", "shipped_package"]
 
 CORE: Final = "io.murano"
 SHIPPED: Final = ("io.murano.applications",)
@@ -35,3 +37,21 @@ def shipped_package(name: str) -> Package:
     manifest, findings = read_manifest(loaded)
     assert manifest is not None, findings
     return Package(manifest, loaded, label=f"<{name}>")
+
+
+def core_package_in(folder: Path) -> Package:
+    """Another core library: a folder with `io.murano`, or that package itself. What Python does is declared as sabir has it."""
+    from sabir.languages.muranopl.evaluate.packages import Package
+    from sabir.languages.muranopl.syntax.manifest import read_manifest
+    from sabir.source.packages import load_package
+
+    inner = folder / CORE
+    path = inner if inner.is_dir() else folder
+    loaded = load_package(path)
+    manifest, findings = read_manifest(loaded)
+    if manifest is None or manifest.name != CORE:
+        problem = (
+            findings[0].message if findings else f"it is the package {manifest.name if manifest else ''}"
+        )
+        raise UnusableInput(f"{str(folder)!r} holds no core library io.murano: {problem}")
+    return Package(manifest, loaded, label=str(path.absolute()), natives=core_package())

@@ -90,6 +90,7 @@ class MuranoClass(HostValue):
         "constructors",
         "context",
         "declared",
+        "destructors",
         "engine",
         "instance_names",
         "lineage",
@@ -139,6 +140,8 @@ class MuranoClass(HostValue):
         """Properties that the object model holds."""
         self.constructors: tuple[Method, ...] = ()
         """`.init` methods, those of ancestors first, each once."""
+        self.destructors: tuple[Method, ...] = ()
+        """`.destroy` methods, the most derived first."""
         self.action_names: tuple[str, ...] = ()
         self._methods_by_name: dict[str, Method | None] = {}
 
@@ -156,6 +159,12 @@ class MuranoClass(HostValue):
         methods_of_classes = (cls.own_methods for cls in _bases_first(self))
         constructors = (methods.get(".init") or methods.get("initialize") for methods in methods_of_classes)
         self.constructors = tuple(method for method in constructors if method is not None)
+        destructors = (
+            cls.own_methods.get(".destroy") or cls.own_methods.get("destroy") for cls in self.lineage
+        )
+        self.destructors = tuple(
+            method for method in destructors if method is not None and not method.arguments
+        )
 
     def takes_from_model(self, name: object) -> bool:
         """Whether a constructor has an argument of this name, which the model may give like a property."""

@@ -4,6 +4,7 @@
     ├── ContractViolation       a value does not conform to a contract
     ├── ExpressionFailure       an expression failed while it ran
     ├── Thrown                  made by `Throw`
+    ├── NativeFailure           a service or a system class failed
     └── Unstoppable             a limit was reached; no `Catch` takes it
 
 The rule of a failure has the name of the exception in the existing engine, because packages catch it by that name; where
@@ -15,6 +16,8 @@ from __future__ import annotations
 from reprlib import Repr
 from typing import Any, Final
 
+from msgspec.structs import replace
+
 from sabir.diagnostics.finding import Finding, Frame, Related
 from sabir.errors import SabirError
 from sabir.languages.muranopl.examples.runs import MODEL, PORT, init_package, run_package
@@ -25,12 +28,14 @@ __all__ = [
     "CONTRACT_BROKEN",
     "EXPRESSION_FAILED",
     "LIMIT_REACHED",
+    "NATIVE_FAILED",
     "NOWHERE",
     "UNCAUGHT",
     "UNUSABLE_VALUE",
     "ContractViolation",
     "ExpressionFailure",
     "MuranoError",
+    "NativeFailure",
     "Thrown",
     "Unstoppable",
     "shown",
@@ -86,6 +91,18 @@ UNUSABLE_VALUE: Final = failure_rule(
     "into a text.",
     init_package("- For: x", "  In: (5)", "  Do: $.f($x)", more="  f:\n"),
     init_package("- For: x", "  In: [5]", "  Do: new(Root2)", more="---\nName: Root2\n"),
+)
+
+_PLAN: Final = "- $plan: {{FormatVersion: 2.0.0, Scripts: {{it: {{Type: Application{entry}}}}}}}"
+_BUILD: Final = "- new('io.murano.system.Agent', $this, host => $this).buildExecutionPlan($plan, new('io.murano.system.Resources'))"
+NATIVE_FAILED: Final = failure_rule(
+    "NativeFailure",
+    "MRUN:E033",
+    "a system class could not do what it was asked",
+    "A stack ended in a failed state, an agent answered with an error, a plan is not complete. The text is what the "
+    "service or the class said; code can catch it by the name that stands before it.",
+    init_package(_PLAN.format(entry=""), _BUILD),
+    init_package(_PLAN.format(entry=", EntryPoint: run.sh"), "- $x: $plan"),
 )
 
 
@@ -222,6 +239,38 @@ class Thrown(MuranoError):
     def __str__(self) -> str:
         name = ", ".join(self._names)
         return name if self.thrown_message is None else f"{name}: {self.thrown_message}"
+
+
+class NativeFailure(MuranoError):
+    """A failure of Python code that the library stands on: of a service, or of a function that was given the wrong thing.
+
+    `name` is the one that programs catch it by, and `message` what they read, both as in the existing engine; `explained` is said to
+    people where that tells more.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        message: str,
+        *,
+        extra: Any = None,
+        explained: str | None = None,
+        hint: str | None = None,
+    ) -> None:
+        super().__init__(NATIVE_FAILED, message, kind=name, hint=hint)
+        self._extra = extra
+        self._explained = explained
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return (self.kind,)
+
+    @property
+    def extra(self) -> Any:
+        return {} if self._extra is None else self._extra
+
+    def finding(self) -> Finding:
+        return replace(super().finding(), message=self._explained or f"[{self.kind}] {self.message}")
 
 
 class Unstoppable(MuranoError):

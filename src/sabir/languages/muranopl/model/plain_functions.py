@@ -15,7 +15,7 @@ from sabir.expressions.yaql.kinds import ANY, ITERABLE, MAPPING, SEQUENCE, STRIN
 from sabir.expressions.yaql.library.formatting import declare_format
 from sabir.languages.muranopl.examples.runs import init_package
 from sabir.languages.muranopl.model.classes import MuranoClass
-from sabir.languages.muranopl.model.errors import UNUSABLE_VALUE, MuranoError, shown
+from sabir.languages.muranopl.model.errors import UNUSABLE_VALUE, MuranoError, NativeFailure, shown
 from sabir.languages.muranopl.model.objects import MuranoObject, unwrapped
 from sabir.languages.muranopl.model.patching import apply_patch
 from sabir.languages.muranopl.syntax.failures import failure_rule
@@ -54,19 +54,14 @@ def _bound_text(text: str, replacements: Mapping[Any, Any]) -> Any:
         return text
     name = text[1:]
     if "{" in name and _placeholder().search(name):
-        return _placeholder().sub(lambda match: _shown(replacements.get(match.group(1))), name)
+        return _placeholder().sub(lambda match: str(replacements.get(match.group(1))), name)
     if name not in replacements:
-        raise MuranoError(
-            UNUSABLE_VALUE,
-            f"bind: there is no value for {text!r}",
-            hint=did_you_mean(name, map(str, replacements)),
+        hint = did_you_mean(name, map(str, replacements))
+        raise NativeFailure(
+            "KeyError", repr(name), explained=f"bind: there is no value for {text!r}", hint=hint
         )
     value = replacements[name]
     return text if value is None else value
-
-
-def _shown(value: Any) -> str:
-    return "" if value is None else str(value)
 
 
 @VALUES.function("isObject")

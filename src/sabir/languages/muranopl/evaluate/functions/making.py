@@ -60,7 +60,8 @@ def _make(
     variables: Variables, type_: Any, properties: Mapping[Any, Any], owner: Any, name: str | None
 ) -> MuranoObject:
     cls = class_argument(type_, variables)
-    definition = {cls: dict(properties), "name": name}
+    # Lists that are made when somebody reads them are read now: a contract looks at what is there.
+    definition = {cls: cls.engine.engine.finalize(dict(properties)), "name": name}
     object_: MuranoObject = runtime_of(variables).loader.instantiate(definition, _owner(owner), None)
     return object_
 

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import Any
 
 from sabir.expressions.yaql import LAMBDA, Lambda, Variables
-from sabir.expressions.yaql.kinds import INT, ITERABLE, NULL, NUMBER, STRING
+from sabir.expressions.yaql.kinds import BOOL, INT, ITERABLE, NULL, NUMBER, STRING
 from sabir.languages.muranopl.evaluate.functions.naming import runtime_of
 from sabir.languages.muranopl.evaluate.functions.registry import MURANO
+from sabir.languages.muranopl.evaluate.system.asking import ask
 from sabir.languages.muranopl.model.errors import UNUSABLE_VALUE, MuranoError
+from sabir.languages.muranopl.model.hosts import calling_class
+from sabir.languages.muranopl.worlds.effects import EffectKind
 
 __all__: list[str] = []
-
-_ALPHABET = "abcdefghijklmnopqrstuvwxyz234567"  # 32 signs, so that every byte gives one without a bias
 
 
 @MURANO.function("sleep", NUMBER)
@@ -45,10 +46,35 @@ def require(value: Any) -> Any:
 
 
 @MURANO.function("randomName")
-def random_name() -> str:
+def random_name(variables: Variables) -> str:
     """A short name that is not used twice; begins with a letter, as host names must."""
-    first, *others = os.urandom(15)
-    return _ALPHABET[first % 16] + "".join(_ALPHABET[digit % 32] for digit in others)
+    name: str = ask(
+        runtime_of(variables), EffectKind.RANDOM, length=15
+    )  # a run that is repeated gets the same
+    return name
+
+
+@MURANO.function("config", STRING, STRING, BOOL)
+def config(variables: Variables, group: str, setting: str, read_as_file: Any = False) -> Any:  # noqa: FBT002  # as packages call it
+    """A setting of the engine; or the text of the file that it names. Only the core library sees settings."""
+    runtime, cls = runtime_of(variables), calling_class(variables)
+    if cls is None or cls.package is not runtime.core:
+        raise MuranoError(UNUSABLE_VALUE, "settings of the engine are for the core library only")
+    try:
+        value = runtime.settings.get(group, setting)
+    except KeyError:
+        raise MuranoError(UNUSABLE_VALUE, f"there is no setting {setting!r} in the group {group!r}") from None
+    if not read_as_file:
+        return value
+    try:
+        return Path(value).read_text("utf-8") if value else ""
+    except (OSError, UnicodeDecodeError) as error:
+        raise MuranoError(UNUSABLE_VALUE, f"{setting} of {group} names {value!r}: {error}") from None
+
+
+@MURANO.function("config", STRING)
+def config_default(variables: Variables, setting: str) -> Any:
+    return config(variables, "DEFAULT", setting)
 
 
 @MURANO.function("logger", STRING)

@@ -9,17 +9,18 @@ The class file declares a method with its arguments and no body; Python gives th
 
 `this` is the object (the class for a static method), `variables` those of the call, then come the declared arguments,
 already checked by their contracts. `calling(variables)` is the class whose code made the call. Embedders register classes
-of their own with `register`; a later registration of a method replaces an earlier one, which is how a deployment
-connects the classes that need a cloud.
+of their own with `register`; a later registration of a method replaces an earlier one. What a method wants of the world
+outside it asks for with `ask`; the world of the run answers.
 """
 
 from __future__ import annotations
 
 from sabir.languages.muranopl.evaluate.system.registry import (
+    NATIVE_CLASSES,
     SystemClass,
     attach_native,
     calling,
     register,
 )
 
-__all__ = ["SystemClass", "attach_native", "calling", "register"]
+__all__ = ["NATIVE_CLASSES", "SystemClass", "attach_native", "calling", "register"]

@@ -1,4 +1,4 @@
-"""The system classes that need nothing but this machine."""
+"""The native classes that need nothing but the run itself: attributes, logs, the end of objects."""
 
 from __future__ import annotations
 
@@ -9,17 +9,12 @@ from sabir.languages.muranopl.evaluate.system.registry import SystemClass, calli
 from sabir.languages.muranopl.model.classes import MuranoClass
 from sabir.languages.muranopl.model.errors import UNUSABLE_VALUE, MuranoError
 from sabir.languages.muranopl.model.objects import MuranoObject, unwrapped
-from sabir.source.packages import PackageFile
-from sabir.source.yaml import plain_data
 
-__all__ = ["BUILTIN"]
+__all__ = ["GC", "LOGGER", "OBJECT"]
 
 OBJECT: Final = SystemClass("io.murano.Object")
-RESOURCES: Final = SystemClass("io.murano.system.Resources")
-REPORTER: Final = SystemClass("io.murano.system.StatusReporter")
 LOGGER: Final = SystemClass("io.murano.system.Logger")
 GC: Final = SystemClass("io.murano.system.GC")
-BUILTIN: Final = (OBJECT, RESOURCES, REPORTER, LOGGER, GC)
 
 
 # -- io.murano.Object ----------------------------------------------------------------------------------------------
@@ -47,68 +42,6 @@ def set_attribute(this: MuranoObject, variables: Variables, name: str, value: An
     if isinstance(plain, MuranoObject):
         plain = plain.id
     this.cls.runtime.attributes.set(this, _owner(this, variables, owner), name, plain)
-
-
-# -- io.murano.system.Resources ------------------------------------------------------------------------------------
-
-
-def _resource(this: MuranoClass, variables: Variables, name: str) -> PackageFile:
-    cls = calling(variables) or this
-    file = cls.package.resource(name)
-    if file is None:
-        raise MuranoError(UNUSABLE_VALUE, f"package {cls.package.name} has no file Resources/{name}")
-    recorder = cls.runtime.recorder
-    if recorder is not None:
-        recorder.read_resource(name, file.source)
-    return file
-
-
-@RESOURCES.method("string")
-def string(this: MuranoClass, variables: Variables, name: str, binary: Any) -> str:
-    file = _resource(this, variables, name)
-    return file.raw().decode("latin-1") if binary else file.source.text
-
-
-@RESOURCES.method("json")
-def json_(this: MuranoClass, variables: Variables, name: str) -> Any:
-    import json
-
-    file = _resource(this, variables, name)
-    try:
-        return json.loads(file.source.text)
-    except ValueError as error:
-        raise MuranoError(UNUSABLE_VALUE, f"Resources/{name} is no JSON: {error}") from None
-
-
-@RESOURCES.method("yaml")
-def yaml_(this: MuranoClass, variables: Variables, name: str) -> Any:
-    stream = _resource(this, variables, name).yaml
-    if stream.broken:
-        raise MuranoError(UNUSABLE_VALUE, f"Resources/{name}: {stream.findings[0].message}")
-    documents = [document for document in stream.documents if document is not None]
-    return plain_data(documents[0]) if documents else None
-
-
-# -- io.murano.system.StatusReporter -------------------------------------------------------------------------------
-
-
-@REPORTER.method("report")
-def report(this: MuranoObject, _variables: Variables, instance: Any, message: str) -> None:
-    this.cls.runtime.report("info", _line(instance, message))
-
-
-@REPORTER.method("report_error")
-def report_error(this: MuranoObject, _variables: Variables, instance: Any, message: str) -> None:
-    this.cls.runtime.report("error", _line(instance, message))
-
-
-@REPORTER.method("reportError")
-def report_error_camel(this: MuranoObject, _variables: Variables, instance: Any, message: str) -> None:
-    this.cls.runtime.report("error", _line(instance, message))
-
-
-def _line(instance: Any, message: str) -> str:
-    return f"{instance.name or instance.id}: {message}" if isinstance(instance, MuranoObject) else message
 
 
 # -- io.murano.system.Logger ---------------------------------------------------------------------------------------
@@ -160,5 +93,5 @@ def is_destroyed(_this: Any, _variables: Variables, object_: Any) -> bool:
 
 
 @GC.method("collect")
-def collect(this: MuranoClass, variables: Variables) -> None:
-    this.runtime.destruction.collect(variables)
+def collect(this: MuranoClass, _variables: Variables) -> None:
+    this.runtime.destruction.collect()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from sabir.expressions.yaql import Variables
@@ -13,12 +14,28 @@ from sabir.languages.muranopl.model.plain_functions import CLOUD_NEEDED
 if TYPE_CHECKING:
     from sabir.languages.muranopl.model.classes import MuranoClass
 
-__all__ = ["SystemClass", "attach_native", "calling", "register"]
+__all__ = ["NATIVE_CLASSES", "SystemClass", "attach_native", "calling", "register"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 _CLOUD: Final = ("io.murano.resources.", "io.murano.system.", "io.murano.configuration.")
 _registered: dict[str, dict[str, Callable[..., Any]]] = {}
-_loaded: list[bool] = []
+NATIVE_CLASSES: Final[Mapping[str, str]] = {
+    "io.murano.Object": "builtin:OBJECT",
+    "io.murano.Project": "services:PROJECT",
+    "io.murano.User": "services:USER",
+    "io.murano.system.Agent": "agents:AGENT",
+    "io.murano.system.AgentListener": "agents:AGENT_LISTENER",
+    "io.murano.system.GC": "builtin:GC",
+    "io.murano.system.HeatStack": "stacks:HEAT_STACK",
+    "io.murano.system.InstanceNotifier": "reporting:NOTIFIER",
+    "io.murano.system.Logger": "builtin:LOGGER",
+    "io.murano.system.MetadefBrowser": "services:METADEFS",
+    "io.murano.system.MistralClient": "services:MISTRAL",
+    "io.murano.system.NetworkExplorer": "networks:EXPLORER",
+    "io.murano.system.Resources": "resources:RESOURCES",
+    "io.murano.system.StatusReporter": "reporting:REPORTER",
+}
+"""Classes of the core library whose methods are Python: the module and the name of their functions."""
 
 
 class SystemClass:
@@ -47,29 +64,29 @@ def attach_native(cls: MuranoClass) -> None:
     functions_given = cls.runtime.system.get(cls.name, {})
     if not cls.name.startswith("io.murano.") and cls.name not in _registered and not functions_given:
         return
-    if not _loaded:
-        _loaded.append(True)
-        from sabir.languages.muranopl.evaluate.system.builtin import BUILTIN
-
-        for class_ in BUILTIN:
-            for name, function in class_.methods.items():
-                _registered.setdefault(class_.name, {}).setdefault(name, function)
-    functions = {**_registered.get(cls.name, {}), **functions_given}
+    functions = {**_shipped(cls.name), **_registered.get(cls.name, {}), **functions_given}
     is_cloud = cls.package is cls.runtime.core and cls.name.startswith(_CLOUD)
     for name, method in cls.own_methods.items():
         if name in functions:
             method.native = functions[name]
-        elif is_cloud and not method.node.body:
-            method.native = _needs_cloud(method.full_name)
+        elif is_cloud and not method.node.body and cls.name in NATIVE_CLASSES:
+            method.native = _not_offered(method.full_name)
 
 
-def _needs_cloud(method: str) -> Callable[..., Any]:
+def _shipped(name: str) -> Mapping[str, Callable[..., Any]]:
+    """The functions that sabir has for a class; their module is imported when the class is first used."""
+    module, _, attribute = NATIVE_CLASSES.get(name, "").partition(":")
+    if not module:
+        return {}
+    class_: SystemClass = getattr(
+        import_module(f"sabir.languages.muranopl.evaluate.system.{module}"), attribute
+    )
+    return class_.methods
+
+
+def _not_offered(method: str) -> Callable[..., Any]:
     def fail(_this: Any, _variables: Variables, *_args: Any) -> Any:
-        raise MuranoError(
-            CLOUD_NEEDED,
-            f"{method} needs a cloud, and none is connected to this run",
-            hint="`sabir run --record` puts one in its place that only writes down what it is asked",
-        )
+        raise MuranoError(CLOUD_NEEDED, f"{method} is declared, but sabir does not offer it")
 
     return fail
 

@@ -1,0 +1,94 @@
+"""A program: what one deployment, or one call on what is deployed, does from its start to its end.
+
+What the last run left is loaded beside what is wanted now; objects that only the last run had are destroyed; then the action runs;
+then what nobody holds any more is destroyed, too, and the model is written back. Pushes that nobody waits for are made last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from msgspec import Struct, field
+
+from sabir.languages.muranopl.evaluate.positions import Positions
+from sabir.languages.muranopl.evaluate.session import Session
+from sabir.languages.muranopl.model.errors import MuranoError
+
+__all__ = ["DEPLOY", "Action", "ProgramOutcome", "Storage", "run_program"]
+
+LOAD: Final = "<load>"
+COLLECT: Final = "<GC>"
+
+
+class Action(Struct, frozen=True, kw_only=True):
+    """A method to call; without an object it is a method of the root."""
+
+    method: str = "deploy"
+    object: str | None = None
+    arguments: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    from_outside: bool = False
+
+
+DEPLOY: Final = Action()
+
+
+class Storage(Struct, frozen=True, kw_only=True):
+    """What is kept between runs. `objects` is the model that is wanted, None to take everything away; `copy` the model as the
+    last run left it."""
+
+    objects: Mapping[Any, Any] | None
+    copy: Mapping[Any, Any] | None = None
+    attributes: Sequence[Any] = ()
+
+
+class ProgramOutcome(Struct, frozen=True, kw_only=True):
+    """How a program ended, and what to keep for the next one. `stage` is where an error happened."""
+
+    storage: Storage
+    result: Any = None
+    error: MuranoError | None = None
+    stage: str | None = None
+
+
+def run_program(
+    session: Session, storage: Storage, action: Action | None = DEPLOY, *, positions: Positions | None = None
+) -> ProgramOutcome:
+    """Run it. An error of the action leaves the model as far as it came; one of loading leaves it as it was."""
+    runtime = session.runtime
+    try:
+        session.begin(
+            storage.objects, previous=storage.copy, attributes=storage.attributes, positions=positions
+        )
+    except MuranoError as error:
+        kept = Storage(objects=storage.objects, copy=None, attributes=storage.attributes)
+        return ProgramOutcome(storage=kept, error=error, stage=LOAD)
+    result, failure, stage = None, None, None
+    try:
+        stage = COLLECT
+        session.destroy_vanished()
+        if action is not None and runtime.root is not None:
+            stage = action.method
+            target = runtime.root if action.object is None else session.find_object(action.object)
+            result = session.call(
+                target, action.method, kwargs=action.arguments, from_outside=action.from_outside
+            )
+        stage = None
+    except MuranoError as error:
+        failure = error
+    kept = _put_away(session, storage)
+    try:
+        runtime.finish()
+    except MuranoError as error:
+        failure = failure or error
+    return ProgramOutcome(storage=kept, result=result, error=failure, stage=stage)
+
+
+def _put_away(session: Session, before: Storage) -> Storage:
+    """The model as it is now. What nobody holds ends before, and does not come back."""
+    runtime = session.runtime
+    runtime.destruction.collect()
+    if runtime.root is None:
+        return Storage(objects=None, copy=None, attributes=before.attributes)
+    model = session.dump()
+    return Storage(objects=model, copy=model, attributes=runtime.attributes.dump())

@@ -1,0 +1,259 @@
+"""`io.murano.system.Agent` and `AgentListener`: plans to machines, and what they answer."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from sabir.expressions.yaql import Variables
+from sabir.languages.muranopl.evaluate.system.asking import ask
+from sabir.languages.muranopl.evaluate.system.plans import ReadResource, build_plan
+from sabir.languages.muranopl.evaluate.system.registry import SystemClass, calling
+from sabir.languages.muranopl.evaluate.system.resources import resource_file
+from sabir.languages.muranopl.model.errors import NativeFailure
+from sabir.languages.muranopl.model.objects import MuranoObject, unwrapped
+from sabir.languages.muranopl.worlds.effects import EffectKind
+
+if TYPE_CHECKING:
+    from sabir.languages.muranopl.evaluate.runtime import Runtime
+
+__all__ = ["AGENT", "AGENT_LISTENER"]
+
+AGENT: Final = SystemClass("io.murano.system.Agent")
+AGENT_LISTENER: Final = SystemClass("io.murano.system.AgentListener")
+_FAILED: Final = "murano.engine.system.agent.AgentException"
+_TIMEOUT: Final = "murano.common.exceptions.TimeoutException"
+_FORBIDDEN: Final = "murano.common.exceptions.PolicyViolationException"
+_READY: Final[Mapping[str, Any]] = {"Body": "return", "FormatVersion": "2.0.0", "Scripts": {}}
+_PATIENCE: Final = 100  # seconds to wait for an agent that is asked whether it is there
+
+
+@AGENT.method("enabled")
+def enabled(this: MuranoObject, _variables: Variables) -> bool:
+    return _is_enabled(this)
+
+
+@AGENT.method("queueName")
+def queue_name(this: MuranoObject, _variables: Variables) -> str:
+    return _queue(this)
+
+
+@AGENT.method("signingKey")
+def signing_key(this: MuranoObject, _variables: Variables, line_prefix: str) -> str:
+    """The public key by which an agent knows plans of this engine, or nothing."""
+    from sabir.languages.muranopl.evaluate.system.signing import public_key
+
+    path = this.cls.runtime.settings.get("engine", "signing_key")
+    key = public_key(path) if path else ""
+    return "".join((line_prefix or "") + line for line in key.splitlines(keepends=True))
+
+
+@AGENT.method("call")
+def call(this: MuranoObject, variables: Variables, template: Any, resources: Any, timeout: Any) -> Any:
+    _check_enabled(this)
+    return _called(this, _plan(this, variables, template, resources), timeout)
+
+
+@AGENT.method("send")
+def send(this: MuranoObject, variables: Variables, template: Any, resources: Any) -> None:
+    _check_enabled(this)
+    _sent(this, _plan(this, variables, template, resources))
+
+
+@AGENT.method("callRaw")
+def call_raw(this: MuranoObject, _variables: Variables, plan: Any, timeout: Any) -> Any:
+    _check_enabled(this)
+    return _called(this, dict(plan), timeout)
+
+
+@AGENT.method("sendRaw")
+def send_raw(this: MuranoObject, _variables: Variables, plan: Any) -> None:
+    _check_enabled(this)
+    _sent(this, dict(plan))
+
+
+@AGENT.method("waitReady")
+def wait_ready(this: MuranoObject, _variables: Variables, timeout: Any) -> None:
+    _check_enabled(this)
+    _called(this, dict(_READY), _PATIENCE if timeout is None else timeout)
+
+
+@AGENT.method("isReady")
+def is_ready(this: MuranoObject, variables: Variables, timeout: Any) -> bool:
+    try:
+        wait_ready(this, variables, timeout)
+    except NativeFailure as failure:
+        if failure.kind != _TIMEOUT:
+            raise
+        return False
+    return True
+
+
+@AGENT.method("buildExecutionPlan")
+def build_execution_plan(this: MuranoObject, variables: Variables, template: Any, resources: Any) -> Any:
+    return _plan(this, variables, template, resources)
+
+
+@AGENT_LISTENER.method("queueName")
+def results_queue(this: MuranoObject, _variables: Variables) -> str:
+    return _results_queue(this)
+
+
+@AGENT_LISTENER.method("enabled")
+def listener_enabled(this: MuranoObject, _variables: Variables) -> bool:
+    return _is_enabled(this)
+
+
+@AGENT_LISTENER.method("start")
+def start(_this: MuranoObject, _variables: Variables) -> None:
+    """Answers are waited for where a plan is sent."""
+
+
+@AGENT_LISTENER.method("stop")
+def stop(_this: MuranoObject, _variables: Variables) -> None:
+    """Nothing was started."""
+
+
+# -- what is sent -----------------------------------------------------------------------------------------------------
+
+
+def _plan(this: MuranoObject, variables: Variables, template: Any, resources: Any) -> dict[str, Any]:
+    clock = _Stamps(this)
+    return build_plan(
+        template,
+        _reader(this, variables, resources),
+        new_id=lambda: _new_id(this.cls.runtime),
+        stamp=clock.next,
+    )
+
+
+def _reader(this: MuranoObject, variables: Variables, resources: Any) -> ReadResource:
+    """Files of the package whose code made the object of `Resources`, else of the one that calls."""
+    owner = unwrapped(resources)
+    cls = owner.native if isinstance(owner, MuranoObject) and owner.native is not None else calling(variables)
+    return lambda name: resource_file(cls or this.cls, name).raw()
+
+
+class _Stamps:
+    """Numbers that grow: the time in tenths of milliseconds, or the last one plus one."""
+
+    def __init__(self, agent: MuranoObject) -> None:
+        self._agent = agent
+
+    def next(self) -> int:
+        now = int(self._agent.cls.runtime.clock().timestamp() * 10_000)
+        self._agent.native = stamp = max(now, (self._agent.native or 0) + 1)
+        return stamp
+
+
+def _new_id(runtime: Runtime) -> str:
+    words = ask(runtime, EffectKind.RANDOM, length=24)
+    return hashlib.blake2b(words.encode(), digest_size=16).hexdigest()
+
+
+def _called(this: MuranoObject, plan: dict[str, Any], timeout: Any) -> Any:
+    runtime = this.cls.runtime
+    seconds = runtime.settings.get("engine", "agent_timeout") if timeout is None else timeout
+    answer = ask(runtime, EffectKind.AGENT_CALL, **_message(this, plan), timeout=seconds)
+    if answer is None:
+        raise NativeFailure(_TIMEOUT, f"The murano-agent did not respond within {seconds} seconds")
+    if str(answer.get("FormatVersion", "1.0.0")).startswith("1."):
+        return _first_result(answer, runtime)
+    return _second_result(answer)
+
+
+def _sent(this: MuranoObject, plan: dict[str, Any]) -> None:
+    ask(this.cls.runtime, EffectKind.AGENT_SEND, **_message(this, plan))
+
+
+def _message(this: MuranoObject, plan: dict[str, Any]) -> dict[str, Any]:
+    region = _region(this)
+    return {
+        "broker": _broker(region, this.cls.runtime),
+        "queue": _queue(this),
+        "replyTo": None if region is None else _results_queue(region),
+        "plan": plan,
+    }
+
+
+# -- what comes back --------------------------------------------------------------------------------------------------
+
+
+def _first_result(answer: Mapping[str, Any], runtime: Runtime) -> Any:
+    results = answer.get("Result") or []
+    if answer.get("IsException"):
+        raise _first_failure(results, "execution_plan", runtime)
+    if not results:
+        return None
+    last = results[-1]
+    if last.get("IsException"):
+        raise _first_failure(last.get("Result") or [], "command", runtime)
+    return last.get("Result")
+
+
+def _first_failure(parts: list[Any], source: str, runtime: Runtime) -> NativeFailure:
+    names = ("type", "message", "command", "details")
+    values = [*parts, None, None, None, None]
+    extra = dict(zip(names, values, strict=False))
+    return _failure({**extra, "timestamp": runtime.clock().isoformat(), "source": source})
+
+
+def _second_result(answer: Mapping[str, Any]) -> Any:
+    code = answer.get("ErrorCode") or 0
+    body = answer.get("Body")
+    if not code:
+        return body
+    rest = dict(body or {})
+    raise _failure(
+        {
+            "message": rest.pop("Message", None),
+            "details": rest.pop("AdditionalInfo", None),
+            "errorCode": code,
+            "time": answer.get("Time"),
+            "extra": rest or None,
+        }
+    )
+
+
+def _failure(facts: dict[str, Any]) -> NativeFailure:
+    return NativeFailure(_FAILED, str(facts), extra=facts)
+
+
+# -- names of queues and brokers --------------------------------------------------------------------------------------
+
+
+def _is_enabled(this: MuranoObject) -> bool:
+    return not this.cls.runtime.settings.get("engine", "disable_murano_agent")
+
+
+def _check_enabled(this: MuranoObject) -> None:
+    if not _is_enabled(this):
+        raise NativeFailure(_FORBIDDEN, "Use of murano-agent is disallowed by the server configuration")
+
+
+def _queue(this: MuranoObject) -> str:
+    host = this.properties["host"]
+    environment = host.nearest_owner(this.cls.runtime.core_class("io.murano.Environment"))
+    return f"e{environment.id if environment else ''}-h{host.id}".lower()
+
+
+def _results_queue(this: MuranoObject) -> str:
+    listener = this if this.cls.name == AGENT_LISTENER.name else this.properties.get("agentListener")
+    name = listener.properties.get("name") if isinstance(listener, MuranoObject) else None
+    return f"-execution-results-{str(name or '').lower()}"
+
+
+def _region(this: MuranoObject) -> MuranoObject | None:
+    host = this.properties["host"]
+    method = host.cls.lookup("getRegion")
+    region = unwrapped(method.invoke(host, {})) if method is not None else None
+    return region if isinstance(region, MuranoObject) else None
+
+
+def _broker(region: MuranoObject | None, runtime: Runtime) -> dict[str, Any]:
+    """The message broker of a region: its own configuration, else that of the engine."""
+    method = None if region is None else region.cls.lookup("getConfig")
+    configured = method.invoke(region, {}) if method is not None else None
+    broker: dict[str, Any] = runtime.settings.group("rabbitmq")
+    return {**broker, **((configured or {}).get("agentRabbitMq") or {})}

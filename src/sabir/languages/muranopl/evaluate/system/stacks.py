@@ -1,0 +1,269 @@
+"""`io.murano.system.HeatStack`: a template in memory, pushed as a whole.
+
+Nothing is pushed that the stack has already. A push in the background waits until the program has ended: a later one of the same
+stack takes its place, so that many objects that vanish together make one update.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from typing import Any, Final
+
+from sabir.expressions.yaql import Variables
+from sabir.languages.muranopl.evaluate.system.asking import ask, sleep
+from sabir.languages.muranopl.evaluate.system.registry import SystemClass
+from sabir.languages.muranopl.model.errors import NativeFailure, shown
+from sabir.languages.muranopl.model.objects import MuranoObject, unwrapped
+from sabir.languages.muranopl.worlds.effects import EffectKind
+
+__all__ = ["HEAT_STACK", "merged"]
+
+HEAT_STACK: Final = SystemClass("io.murano.system.HeatStack")
+_VERSION: Final = "2013-05-23"
+_CONFLICT: Final = "heatclient.exc.HTTPConflict"
+_NOT_FOUND: Final = "heatclient.exc.HTTPNotFound"
+_PAUSE: Final = 3.0  # seconds before an operation that met another one is tried again
+
+_TEXTS: Final = (str, type(None))
+
+Template = dict[str, Any]
+
+
+class Stack:
+    """What the program has of one stack."""
+
+    def __init__(self, this: MuranoObject) -> None:
+        properties = this.properties
+        self.runtime = this.cls.runtime
+        self.name: str = properties["name"]
+        self.region: str | None = properties.get("regionName")
+        self.description: str | None = properties.get("description")
+        self.template: Template | None = None
+        self.parameters: dict[str, Any] = {}
+        self.files: dict[str, Any] = {}
+        self.environment: Any = {}
+        self.is_applied = True
+
+    def ask(self, kind: EffectKind, **arguments: Any) -> Any:
+        return ask(self.runtime, kind, region=self.region or "", stack=self.name, **arguments)
+
+    def current(self) -> Template:
+        """The template, read from the cloud when the program has none yet."""
+        template = self.template
+        if template is None:
+            there = self.ask(EffectKind.STACK_READ)
+            template = self.template = there["template"] if there else {}
+            self.parameters = {
+                name: value
+                for name, value in (there["parameters"] if there else {}).items()
+                if not name.startswith("OS::")
+            }
+            self.is_applied = True
+        return template
+
+    def update(self, template: Template) -> None:
+        version = template.get("heat_template_version", _VERSION)
+        if version != _VERSION:
+            raise NativeFailure(
+                "murano.engine.system.heat_stack.HeatStackError",
+                f"Currently only heat_template_version {_VERSION} is supported.",
+            )
+        before = self.current()
+        self.template = merged(before, template)
+        self.is_applied = self.is_applied and self.template == before
+
+    def complete(self) -> None:
+        """What every template has before it is pushed."""
+        assert self.template is not None
+        self.template = dict(self.template)
+        self.template.setdefault("heat_template_version", _VERSION)
+        if self.description and "description" not in self.template:
+            self.template["description"] = self.description
+
+    def push(self, *, in_background: bool = False) -> None:
+        template = copy.deepcopy(self.template)
+        assert template is not None
+        self._retried(lambda: self._push(template, in_background=in_background))
+        self.is_applied = self.template == template
+
+    def _push(self, template: Template, *, in_background: bool) -> None:
+        exists = self.ask(EffectKind.STACK_READ) is not None
+        resources = template.get("resources") or template.get("Resources")
+        if not resources:
+            if exists:
+                self.delete()
+            return
+        kind, wanted = EffectKind.STACK_CREATE, "CREATE_COMPLETE"
+        if exists:
+            kind, wanted = EffectKind.STACK_UPDATE, "UPDATE_COMPLETE"
+        after = self.ask(
+            kind,
+            template=template,
+            parameters=self.parameters,
+            files=self.files,
+            environment=self.environment,
+            tags=",".join(self.runtime.settings.get("heat", "stack_tags")),
+            in_background=in_background,
+        )
+        _check(after, wanted)
+
+    def outputs(self) -> dict[str, Any]:
+        there = self.ask(EffectKind.STACK_READ)
+        outputs: dict[str, Any] = there["outputs"] if there else {}
+        return outputs
+
+    def delete(self) -> None:
+        if not self.current():
+            return
+        try:
+            self._retried(lambda: self.ask(EffectKind.STACK_DELETE))
+        except NativeFailure as failure:
+            if failure.kind != _NOT_FOUND:
+                raise
+        self.template = {}
+        self.is_applied = True
+
+    def _retried(self, operation: Callable[[], Any]) -> None:
+        while True:
+            try:
+                operation()
+            except NativeFailure as failure:
+                if failure.kind != _CONFLICT:
+                    raise
+                sleep(self.runtime, _PAUSE)
+            else:
+                return
+
+
+def _check(stack: dict[str, Any] | None, wanted: str) -> None:
+    status = stack["status"] if stack else "NOT_FOUND"
+    if stack is None or status == wanted:
+        return
+    reason = f": {stack['reason']}" if stack.get("reason") else ""
+    raise NativeFailure("OSError", f"Unexpected stack state {status}{reason}")
+
+
+def merged(old: Template, new: Template, place: str = "") -> Template:
+    """Dictionaries are joined key by key, lists are joined without doubles, everything else is replaced.
+
+    A value of another kind cannot take the place of what is there; null does not take the place of a text, nor a text that of null.
+    """
+    result = dict(old)
+    for key, value in new.items():
+        before = old.get(key)
+        if key not in old:
+            result[key] = value
+        elif isinstance(before, dict) and isinstance(value, dict):
+            result[key] = merged(before, value, f"{place}/{key}")
+        elif isinstance(before, list) and isinstance(value, list):
+            result[key] = [*before, *_others(value, before)]
+        elif type(before) is type(value):
+            result[key] = value
+        elif not (isinstance(before, _TEXTS) and isinstance(value, _TEXTS)):
+            explained = f"the template has {shown(before)} at {place}/{key}, which {shown(value)} cannot be joined with"
+            raise NativeFailure("TypeError", "", explained=explained)
+    return result
+
+
+def _others(new: list[Any], old: list[Any]) -> list[Any]:
+    others: list[Any] = []
+    for item in new:
+        if item not in old and item not in others:
+            others.append(item)
+    return others
+
+
+def _stack(this: MuranoObject) -> Stack:
+    if this.native is None:
+        this.native = Stack(this)
+    stack: Stack = this.native
+    return stack
+
+
+@HEAT_STACK.method("current")
+def current(this: MuranoObject, _variables: Variables) -> Template:
+    return _stack(this).current()
+
+
+@HEAT_STACK.method("parameters")
+def parameters(this: MuranoObject, _variables: Variables) -> dict[str, Any]:
+    stack = _stack(this)
+    stack.current()
+    return stack.parameters
+
+
+@HEAT_STACK.method("reload")
+def reload(this: MuranoObject, _variables: Variables) -> Template:
+    stack = _stack(this)
+    stack.template = None
+    return stack.current()
+
+
+@HEAT_STACK.method("setTemplate")
+def set_template(this: MuranoObject, _variables: Variables, template: Template) -> None:
+    stack = _stack(this)
+    stack.template, stack.parameters, stack.is_applied = _data(template), {}, False
+
+
+@HEAT_STACK.method("setParameters")
+def set_parameters(this: MuranoObject, _variables: Variables, values: dict[str, Any]) -> None:
+    stack = _stack(this)
+    stack.parameters, stack.is_applied = _data(values), False
+
+
+@HEAT_STACK.method("setFiles")
+def set_files(this: MuranoObject, _variables: Variables, files: dict[str, Any]) -> None:
+    stack = _stack(this)
+    stack.files, stack.is_applied = _data(files), False
+
+
+@HEAT_STACK.method("setHotEnvironment")
+def set_environment(this: MuranoObject, _variables: Variables, environment: Any) -> None:
+    stack = _stack(this)
+    stack.environment, stack.is_applied = _data(environment), False
+
+
+@HEAT_STACK.method("updateTemplate")
+def update_template(this: MuranoObject, _variables: Variables, template: Template) -> None:
+    _stack(this).update(_data(template))
+
+
+@HEAT_STACK.method("push")
+def push(this: MuranoObject, _variables: Variables, *in_background: Any) -> None:
+    stack = _stack(this)
+    if stack.is_applied or stack.template is None:
+        return
+    stack.complete()
+    waiting = this.cls.runtime.at_end
+    waiting.pop(this.id, None)
+    if any(in_background):
+        waiting[this.id] = lambda: stack.push(in_background=True)
+    else:
+        stack.push()
+
+
+@HEAT_STACK.method("output")
+def output(this: MuranoObject, _variables: Variables) -> dict[str, Any]:
+    run = this.cls.runtime.at_end.pop(this.id, None)
+    if run is not None:
+        run()
+    return _stack(this).outputs()
+
+
+@HEAT_STACK.method("delete")
+def delete(this: MuranoObject, _variables: Variables) -> None:
+    this.cls.runtime.at_end.pop(this.id, None)
+    _stack(this).delete()
+
+
+def _data(value: Any) -> Any:
+    """A value as plain data: objects by their ids."""
+    value = unwrapped(value)
+    if isinstance(value, MuranoObject):
+        return value.id
+    if isinstance(value, dict):
+        return {_data(key): _data(item) for key, item in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [_data(item) for item in value]
+    return value

@@ -1,0 +1,101 @@
+"""Heat in memory: stacks by region and name, outputs made of their templates."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping
+from fnmatch import fnmatchcase
+from typing import Any, Final
+
+from sabir.languages.muranopl.worlds.effects import WorldFailure
+from sabir.languages.muranopl.worlds.simulated.outputs import invented_output
+
+__all__ = ["Stacks"]
+
+_HTTP_NAMES: Final = {
+    400: "heatclient.exc.HTTPBadRequest",
+    401: "heatclient.exc.HTTPUnauthorized",
+    403: "heatclient.exc.HTTPForbidden",
+    404: "heatclient.exc.HTTPNotFound",
+    409: "heatclient.exc.HTTPConflict",
+    500: "heatclient.exc.HTTPInternalServerError",
+    503: "heatclient.exc.HTTPServiceUnavailable",
+}
+
+
+class Stacks:
+    """The stacks of a cloud. A stack is its template, parameters, status and outputs."""
+
+    def __init__(self) -> None:
+        self._stacks: dict[tuple[str, str], dict[str, Any]] = {}
+        self._patterns: Mapping[str, Any] | None = None
+        self._failures: list[Mapping[str, Any]] = []
+        self._calls: dict[str, int] = {}
+
+    def describe(self, description: Mapping[str, Any] | None) -> None:
+        """How stacks answer from now on; calls are counted afresh."""
+        self._patterns = None if description is None else description.get("outputs") or {}
+        self._failures = list((description or {}).get("failures") or ())
+        self._calls = {}
+
+    def read(self, arguments: Mapping[str, Any]) -> dict[str, Any] | None:
+        stack = self._stacks.get(_key(arguments))
+        if stack is None:
+            return None
+        return {**copy.deepcopy(stack), "outputs": self._outputs(stack["template"])}
+
+    def create(self, arguments: Mapping[str, Any]) -> dict[str, Any] | None:
+        return self._push("create", arguments)
+
+    def update(self, arguments: Mapping[str, Any]) -> dict[str, Any] | None:
+        return self._push("update", arguments)
+
+    def delete(self, arguments: Mapping[str, Any]) -> dict[str, Any] | None:
+        failure = self._failure("delete")
+        if failure is not None and failure.get("status"):
+            stack = self._stacks.setdefault(_key(arguments), {"template": {}, "parameters": {}})
+            stack.update(status=failure["status"], reason=failure.get("reason"))
+            return self.read(arguments)
+        if self._stacks.pop(_key(arguments), None) is None:
+            raise WorldFailure(_HTTP_NAMES[404], "The stack could not be found")
+        return None
+
+    def _push(self, operation: str, arguments: Mapping[str, Any]) -> dict[str, Any] | None:
+        failure = self._failure(operation) or {}
+        status = failure.get("status") or f"{operation.upper()}_COMPLETE"
+        self._stacks[_key(arguments)] = {
+            "template": copy.deepcopy(arguments["template"]),
+            "parameters": dict(arguments.get("parameters") or {}),
+            "status": status,
+            "reason": failure.get("reason"),
+        }
+        return self.read(arguments)
+
+    def _failure(self, operation: str) -> Mapping[str, Any] | None:
+        count = self._calls[operation] = self._calls.get(operation, 0) + 1
+        for failure in self._failures:
+            if failure["operation"] == operation and failure.get("nth", 1) == count:
+                if "http" in failure:
+                    code = failure["http"]
+                    raise WorldFailure(
+                        _HTTP_NAMES.get(code, "heatclient.exc.HTTPException"),
+                        failure.get("reason") or f"HTTP {code}",
+                    )
+                return failure
+        return None
+
+    def _outputs(self, template: Mapping[str, Any]) -> dict[str, Any]:
+        declared = template.get("outputs") or template.get("Outputs") or {}
+        if self._patterns is None:
+            return {key: invented_output(key, output) for key, output in declared.items()}
+        outputs: dict[str, Any] = {}
+        for key in declared:
+            for pattern, value in self._patterns.items():
+                if fnmatchcase(key, pattern):
+                    outputs[key] = copy.deepcopy(value)
+                    break
+        return outputs
+
+
+def _key(arguments: Mapping[str, Any]) -> tuple[str, str]:
+    return arguments.get("region") or "", arguments["stack"]

@@ -1,0 +1,169 @@
+"""Native classes: stacks, plans for agents, networks, in a simulated world."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sabir.languages.language import EvaluationRequest
+from sabir.languages.muranopl.evaluate.preparing import prepare
+from sabir.languages.muranopl.evaluate.system.plans import build_plan
+from sabir.languages.muranopl.evaluate.system.stacks import merged
+from sabir.languages.muranopl.model.errors import NativeFailure
+from sabir.languages.muranopl.worlds.effects import Effect, EffectKind
+from sabir.languages.muranopl.worlds.recorded import RecordedWorld
+from sabir.languages.muranopl.worlds.simulated import SimulatedWorld
+from sabir.source.packages import MemoryPackage
+from tests.languages.muranopl.packages import files
+
+CLASSES = """\
+  res: io.murano.resources
+  sys: io.murano.system
+Name: Root
+Extends: std:Application
+Properties:
+  instance:
+    Contract: $.class(res:Instance).notNull()
+  port:
+    Contract: $.int().notNull()
+Methods:
+  deploy:
+    Body:
+      - $rule: dict(FromPort => $.port, ToPort => $.port, IpProtocol => tcp, External => true)
+      - $.instance.getRegion().securityGroupManager.addGroupIngress([$rule])
+      - $.instance.deploy()
+      - $plan: sys:Resources.yaml('Deploy.template').bind(dict(port => $.port))
+      - $.instance.agent.call($plan, new(sys:Resources))
+"""
+MODEL = """\
+'?': {id: env, type: io.murano.Environment}
+name: production
+defaultNetworks:
+  environment: {'?': {type: io.murano.resources.NeutronNetwork}, name: net}
+applications:
+  - '?': {id: app, type: demo.Root}
+    port: 8080
+    instance:
+      '?': {id: vm, type: io.murano.resources.LinuxMuranoInstance}
+      name: web-1
+      flavor: m1.small
+      image: ubuntu
+"""
+PLAN = "FormatVersion: 2.0.0\nParameters: {port: $port}\nBody: return 1\nScripts: {}\n"
+
+
+@pytest.mark.rows("M-116", "M-117", "M-118", "M-119")
+def test_a_machine_in_a_network_with_an_agent() -> None:
+    world = RecordedWorld(SimulatedWorld())
+    package = MemoryPackage(files(CLASSES, MODEL, **{"Resources/Deploy.template": PLAN}))
+    prepared = prepare(package, EvaluationRequest(), world=world)
+    session = prepared.session
+    assert session is not None, prepared.findings
+    assert session.runtime.root is not None
+    session.call(session.runtime.root, "deploy", from_outside=True)
+    effects = [event for event in world.events if isinstance(event, Effect)]
+    assert [effect.kind for effect in effects] == [
+        EffectKind.STACK_CREATE,
+        EffectKind.STACK_UPDATE,
+        EffectKind.TRACK,
+        EffectKind.AGENT_CALL,
+    ]
+    server = effects[1].arguments["template"]["resources"]["web-1"]
+    assert (server["type"], server["properties"]["image"]) == ("OS::Nova::Server", "ubuntu")
+    assert effects[3].arguments["plan"]["Parameters"] == {"port": 8080}
+    (address,) = session.find_object("vm").properties["ipAddresses"]
+    assert address.startswith("10.0.0.")
+
+
+# -- templates --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        ({"a": {"b": 1}}, {"a": {"c": 2}}, {"a": {"b": 1, "c": 2}}),
+        ({"a": [1, 2]}, {"a": [2, 3, 3]}, {"a": [1, 2, 3]}),
+        ({"a": "x"}, {"a": "y"}, {"a": "y"}),
+        ({"a": "x"}, {"a": None}, {"a": "x"}),
+        ({"a": None}, {"a": "x"}, {"a": None}),
+    ],
+)
+def test_templates_are_joined(old: Any, new: Any, expected: Any) -> None:
+    before = copy.deepcopy(old)
+    assert merged(old, new) == expected
+    assert old == before
+
+
+@pytest.mark.parametrize(
+    ("old", "new"), [({"a": {}}, {"a": "x"}), ({"a": 1}, {"a": "x"}), ({"a": []}, {"a": {}})]
+)
+def test_values_of_other_kinds_are_refused(old: Any, new: Any) -> None:
+    with pytest.raises(NativeFailure) as failure:
+        merged(old, new)
+    assert "at /a" in failure.value.finding().message
+
+
+TEMPLATES = st.recursive(
+    st.integers() | st.text(max_size=3),
+    lambda inner: st.dictionaries(st.sampled_from("abc"), inner, max_size=3),
+    max_leaves=8,
+).filter(lambda value: isinstance(value, dict))
+
+
+@given(TEMPLATES)
+def test_joining_a_template_with_itself_changes_nothing(template: Any) -> None:
+    assert merged(template, template) == template
+    assert merged({}, template) == template == merged(template, {})
+
+
+# -- plans ------------------------------------------------------------------------------------------------------------
+
+FILES = {"scripts/run.sh": b"echo\r\n", "scripts/a.bin": b"\x00\xff"}
+
+
+def _plan(template: Any) -> dict[str, Any]:
+    numbers = iter(range(100))
+    return build_plan(template, FILES.__getitem__, new_id=lambda: f"id{next(numbers)}", stamp=lambda: 7)
+
+
+def test_a_plan_of_the_first_format_carries_its_scripts() -> None:
+    assert _plan({"Scripts": ["a.bin"], "Commands": []}) == {"Scripts": ["AP8="], "Commands": [], "Stamp": 7}
+
+
+@pytest.mark.parametrize(
+    ("file", "entry"),
+    [
+        ("run.sh", {"Name": "run.sh", "BodyType": "Text", "Body": "echo\n"}),
+        ("<a.bin>", {"Name": "a.bin", "BodyType": "Base64", "Body": "AP8=\n"}),
+        ({"local": "run.sh"}, {"Name": "local", "BodyType": "Text", "Body": "echo\n"}),
+        ("http://x.test/d/f.tar", {"Name": "f.tar", "URL": "http://x.test/d/f.tar", "Type": "Downloadable"}),
+        ({"f": "http://x.test/f"}, {"Name": "f", "URL": "http://x.test/f", "Type": "Downloadable"}),
+    ],
+)
+def test_files_of_a_plan(file: Any, entry: dict[str, Any]) -> None:
+    script = {"Type": "Application", "EntryPoint": "run.sh", "Files": [file, file]}
+    plan = _plan({"FormatVersion": "2.0.0", "Scripts": {"go": script}})
+    first, second = plan["Scripts"]["go"]["Files"]
+    assert first == second
+    assert plan["Files"][first] == entry
+    assert (plan["ID"], plan["Action"]) == ("id0", "Execute")
+    assert script["EntryPoint"] == "run.sh", "the template of the package stays as it is"
+
+
+def test_files_that_a_plan_brings_are_found_by_name() -> None:
+    script = {"Type": "Application", "EntryPoint": "x.sh"}
+    plan = _plan({"FormatVersion": "2.1.0", "Files": {"f": {"Name": "x.sh"}}, "Scripts": {"go": script}})
+    assert (plan["Scripts"]["go"]["EntryPoint"], list(plan["Files"])) == ("f", ["f"])
+
+
+@pytest.mark.parametrize(
+    "template", ["text", {"FormatVersion": "2.0.0", "Scripts": {"go": {"Type": "Puppet"}}}]
+)
+def test_what_is_no_plan_is_refused(template: Any) -> None:
+    with pytest.raises(NativeFailure) as failure:
+        _plan(template)
+    assert failure.value.names == ("ValueError",)
