@@ -58,7 +58,7 @@ def generate(size: int, folder: Path) -> None:
 
 
 def render(folder: str, size: int) -> Callable[[], object]:
-    """Check and render to one text, from a cold start."""
+    """Check and render, one object after the other, from a cold start."""
 
     def run() -> object:
         from sabir.languages.ccp import LANGUAGE
@@ -67,8 +67,7 @@ def render(folder: str, size: int) -> Callable[[], object]:
 
         request = RenderRequest(options={"layout": "single"})
         rendering = LANGUAGE.renderers()["kubernetes"](load_package(folder), EvaluationRequest(), request)
-        text = rendering.files["kubernetes.yaml"]
-        return text.count("\nkind: Deployment\n")
+        return sum(text.count("\nkind: Deployment\n") for text in rendering.files.values())
 
     return run
 

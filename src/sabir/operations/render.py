@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import chain, islice
 from pathlib import Path
 
 from msgspec import Struct, field
@@ -42,9 +43,11 @@ class Rendered(Struct, frozen=True, kw_only=True):
 
     def single(self) -> Iterator[bytes]:
         """All of it as one text: one file as it is, several YAML files as one stream of documents."""
-        if len(self.files) > 1 and not all(name.endswith(_YAML) for name in self.files):
+        files = iter(self.files.items())
+        head = [*islice(files, 2)]
+        if len(head) > 1 and not all(name.endswith(_YAML) for name, _ in head):
             raise UsageError(f"this makes {len(self.files)} files: give a directory with -o DIR/")
-        for number, text in enumerate(self.files.values()):
+        for number, (_, text) in enumerate(chain(head, files)):
             if number:
                 yield b"---\n"
             yield text.encode()

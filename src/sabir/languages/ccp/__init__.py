@@ -45,7 +45,7 @@ class Ccp:
         from sabir.source.collector import collector_paused
 
         with collector_paused():
-            checked = check_deployment(load_deployment(package, request))
+            checked = check_deployment(load_deployment(package, request, keeps_trees=True))
             # Half a deployment would answer questions wrongly, so with errors there is none.
             graph = Graph(())
             if checked.resolved is not None:

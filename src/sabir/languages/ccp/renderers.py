@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 
 from sabir.errors import UsageError
 from sabir.languages.ccp.check.phases import check_deployment
-from sabir.languages.ccp.evaluate.render import KubernetesObject, render_objects
+from sabir.languages.ccp.evaluate.manifests import ObjectFiles
+from sabir.languages.ccp.evaluate.render import object_stream
 from sabir.languages.ccp.model.cycles import start_order
 from sabir.languages.ccp.model.loading import load_deployment
 from sabir.languages.ccp.model.units import Units
@@ -25,7 +27,7 @@ _IMAGE = "image."
 def render_kubernetes(
     package: LoadedPackage, request: EvaluationRequest, render: RenderRequest, /
 ) -> Rendering:
-    """Every object in a file of its own, or (`layout: single`) all in one."""
+    """Every object in a file of its own; unless they are to be one text (`layout: single`), a list of them for kustomize."""
     images = {key[len(_IMAGE) :]: value for key, value in render.options.items() if key.startswith(_IMAGE)}
     if render.namespace is not None and not DNS_LABEL.fullmatch(render.namespace):
         raise UsageError(
@@ -33,26 +35,11 @@ def render_kubernetes(
         )
     with collector_paused():
         checked = check_deployment(load_deployment(package, request))
-        objects = (
-            render_objects(checked.resolved, namespace=render.namespace, images=images)
-            if checked.resolved is not None
-            else []
-        )
-        return Rendering(files=_files(objects, render.options), findings=checked.findings)
-
-
-def _files(objects: list[KubernetesObject], options: Mapping[str, str]) -> dict[str, str]:
-    if not objects:
-        return {}
-    if options.get("layout", "files") == "single":
-        return {"kubernetes.yaml": "---\n".join(yaml_document(one.data) for one in objects)}
-    files = {f"{one.kind.lower()}-{one.name}.yaml": yaml_document(one.data) for one in objects}
-    listed = {
-        "apiVersion": "kustomize.config.k8s.io/v1beta1",
-        "kind": "Kustomization",
-        "resources": [*files],
-    }
-    return {**files, "kustomization.yaml": yaml_document(listed)}
+    if checked.resolved is None:
+        return Rendering(files={}, findings=checked.findings)
+    make = partial(object_stream, checked.resolved, namespace=render.namespace, images=images)
+    listed = render.options.get("layout", "files") != "single"
+    return Rendering(files=ObjectFiles(make, listed=listed), findings=checked.findings)
 
 
 def render_start_order(

@@ -18,7 +18,7 @@ from sabir.languages.ccp.evaluate.objects.workloads import jobs, workload
 from sabir.languages.ccp.model.resolved import ResolvedDeployment
 from sabir.languages.ccp.syntax.nodes import Definition
 
-__all__ = ["KubernetesObject", "render_objects"]
+__all__ = ["KubernetesObject", "object_stream", "render_objects"]
 
 
 class KubernetesObject(Struct, frozen=True, eq=False):
@@ -40,14 +40,19 @@ def render_objects(
     resolved: ResolvedDeployment, *, namespace: str | None = None, images: Mapping[str, str] | None = None
 ) -> list[KubernetesObject]:
     """Every object once, those that others need first."""
+    return list(object_stream(resolved, namespace=namespace, images=images))
+
+
+def object_stream(
+    resolved: ResolvedDeployment, *, namespace: str | None = None, images: Mapping[str, str] | None = None
+) -> Iterator[KubernetesObject]:
+    """The same, one after the other: those of a large deployment need not be there at once."""
     settings = Settings(
-        deployment=resolved.deployment,
-        units=resolved.units,
-        topology=resolved.topology,
+        resolved=resolved,
         namespace=namespace or resolved.deployment.configuration.namespace,
         image_overrides=images or {},
     )
-    return list(_distinct(_objects(settings)))
+    return _distinct(_objects(settings))
 
 
 def _objects(settings: Settings) -> Iterator[KubernetesObject]:

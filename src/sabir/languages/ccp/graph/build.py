@@ -10,6 +10,7 @@ from sabir.graph import AttributeRead, EdgeKind, Graph, How, Instance, Origin, R
 from sabir.graph.address import digest, escaped
 from sabir.graph.edges import EdgeKinds, edge_kinds
 from sabir.languages.ccp.evaluate.render import KubernetesObject, render_objects
+from sabir.languages.ccp.graph.contents import ContentOrigins
 from sabir.languages.ccp.graph.origins import Origins
 from sabir.languages.ccp.model.cycles import start_order
 from sabir.languages.ccp.model.resolved import ResolvedDeployment
@@ -56,6 +57,7 @@ class _Builder:
         self.resolved = resolved
         self.units = resolved.units
         self.origins = origins
+        self.contents = ContentOrigins(resolved, origins)
         # What the objects of a service are made from: the values of everything that its definition describes.
         self._described: defaultdict[str, list[AttributeRead]] = defaultdict(list)
 
@@ -299,21 +301,33 @@ class _Builder:
             service.place, How.RENDERED, (*read, *self._beside(rendered, rendered.definition)), note
         )
 
-    def _beside(self, rendered: KubernetesObject, definition: Definition) -> Iterator[Origin]:
+    def _beside(self, rendered: KubernetesObject, definition: Definition) -> Iterator[Origin | AttributeRead]:
         """What an object holds that is no value of its definition: texts of files, and settings of the deployment."""
         service = definition.service.name
         if rendered.kind == "ConfigMap" and rendered.name == f"{service}-files":
-            for component in self.resolved.deployment.components:
-                if component.name == definition.component and component.root == definition.root:
-                    texts = (
-                        self.origins.of_file(component, file.content) for file in definition.files.values()
-                    )
-                    yield from (text for text in texts if text is not None)
+            yield from self._texts(definition)
         elif rendered.kind in _PODS:
             for path in (("images",), ("registry",), ("replicas", service), ("nodes",), ("roles",)):
                 yield from self.origins.of_config(*path)
+            yield from self._content(rendered, definition)
         elif rendered.kind == "Ingress":
             yield from self.origins.of_config("configs", "ingress")
+
+    def _content(
+        self, rendered: KubernetesObject, definition: Definition
+    ) -> Iterator[Origin | AttributeRead]:
+        """What the digest in a pod rests on: the files of its units, and what these are rendered from."""
+        yield from self.contents.of_runner()
+        yield from self._texts(definition)
+        job = rendered.name[len(definition.service.name) + 1 :] if rendered.kind == "Job" else None
+        for unit in self.units.of_service(definition.service.name):
+            if (unit.name == job) if job is not None else unit.command is None:
+                yield from self.contents.of_unit(unit)
+
+    def _texts(self, definition: Definition) -> Iterator[Origin]:
+        component = self.resolved.deployment.component(definition.component)
+        texts = (self.origins.of_file(component, file.content) for file in definition.files.values())
+        yield from (text for text in texts if text is not None)
 
     def _made_from(self, rendered: KubernetesObject) -> tuple[str, ...]:
         if rendered.definition is None:
@@ -329,7 +343,7 @@ def _goes_into(rendered: KubernetesObject, read: AttributeRead, service: str) ->
     if read.attribute == "dsl_version":
         return False
     if read.attribute == "depends_on":
-        return rendered.kind == "ConfigMap" and rendered.name == f"{service}-role"
+        return rendered.kind in _PODS or rendered.name == f"{service}-role"
     is_file = read.instance.startswith(f"{service}#")
     if rendered.kind in ("Service", "Ingress") or rendered.name == f"{service}-meta":
         return read.instance == service
@@ -337,7 +351,7 @@ def _goes_into(rendered: KubernetesObject, read: AttributeRead, service: str) ->
         return is_file
     if rendered.kind == "ConfigMap":
         return read.attribute not in _POD_ONLY
-    return not is_file
+    return rendered.kind in _PODS or not is_file
 
 
 def _kinds(relations: Iterable[str]) -> EdgeKinds:

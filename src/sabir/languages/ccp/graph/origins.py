@@ -46,10 +46,10 @@ class Origins(Chains):
             origin
             for layer in (*layers, layers[-1])
             for origin in self.of_config(*layer, *path)
-            if layer is layers[-1] or self._has(*layer, *path)
+            if layer is layers[-1] or self.has(*layer, *path)
         )
 
-    def _has(self, *path: str | int) -> bool:
+    def has(self, *path: str | int) -> bool:
         value: object = self.deployment.configuration.data
         for step in path:
             try:
@@ -90,6 +90,7 @@ class Origins(Chains):
         return Record.of(origins)
 
     def _origin(self, definition: Definition, span: Span) -> Origin:
+        assert definition.rendered is not None
         place = definition.rendered.place(span)
         expressions = self._expressions(definition, span)
         sources: tuple[Origin | AttributeRead, ...] = ()
@@ -114,7 +115,7 @@ class Origins(Chains):
         ]
 
     def _pieces(self, definition: Definition, span: Span) -> tuple[Piece, ...]:
-        lines = definition.rendered.lines
+        lines = definition.rendered.lines if definition.rendered is not None else None
         if lines is None:
             return ()
         first = max(bisect_right(lines.starts, span.start) - 1, 0)

@@ -21,8 +21,13 @@ from sabir.text import Source
 __all__ = ["load_deployment"]
 
 
-def load_deployment(package: LoadedPackage, request: EvaluationRequest | None = None) -> Deployment:
-    """The deployment that a package and the configuration beside it, or the one asked for, make up."""
+def load_deployment(
+    package: LoadedPackage, request: EvaluationRequest | None = None, *, keeps_trees: bool = False
+) -> Deployment:
+    """The deployment that a package and the configuration beside it, or the one asked for, make up.
+
+    `keeps_trees`: for a graph.
+    """
     request = request or EvaluationRequest()
     config = _config(package, request)
     session = request.session
@@ -46,6 +51,7 @@ def load_deployment(package: LoadedPackage, request: EvaluationRequest | None = 
         inputs=_inputs(request.inputs),
         overrides=request.overrides,
         recording=request.full_provenance,
+        keeps_trees=keeps_trees,
     )
     names = (
         f"{definition.service.name}/{container.name}"

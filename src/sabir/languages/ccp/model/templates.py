@@ -25,6 +25,7 @@ __all__ = ["ContainerTemplates", "RenderedFile", "RenderedText"]
 _ADDRESS: Final = "192.0.2.1"
 """Stands for addresses that only a pod knows; one of those that are kept for documentation."""
 _MOST_NODES: Final = 20
+_POD_NAMES: Final = frozenset(container_variables((), {}, Pod("", "", "", ""), lambda _: _ADDRESS))
 
 
 class RenderedText(Struct, frozen=True, kw_only=True, eq=False):
@@ -47,12 +48,13 @@ class ContainerTemplates:
         self.deployment: Deployment = resolved.deployment
         self.topology = resolved.topology
         self.macros = shared_macros(self.deployment.components)
-        self._imports = import_line(self.macros)
+        self.imports = import_line(self.macros)
         self._node_configs = node_configs(self.deployment.configuration)
         self._layers = (self.deployment.configuration.configs, self.deployment.configuration.secret_configs)
         self._base = container_variables(self._layers, {}, Pod("", "", "", ""), lambda _: _ADDRESS)
-        self._sandbox = make_sandbox(self._load, keep_trailing_newline=False)
-        self._definition: Definition | None = None
+        self._sandbox = make_sandbox(self.load, keep_trailing_newline=False)
+        self.definition: Definition | None = None
+        """The one whose files are being rendered: they include each other by the names that it gives them."""
 
     def nodes(self, unit: Unit) -> list[str]:
         """Nodes that stand for all that the unit may run on: one for each set of configurations that differ."""
@@ -82,15 +84,19 @@ class ContainerTemplates:
         variables["address"] = address_function(variables, definition.mapping)
         return variables
 
+    def is_setting(self, name: str) -> bool:
+        """Whether a variable comes from the configuration, and not from the pod."""
+        return name not in _POD_NAMES
+
     def files(self, unit: Unit, variables: Mapping[str, Any]) -> Iterator[RenderedFile]:
         """The files of a unit. One whose content is not there is another rule's matter."""
         for name in unit.files:
-            source = self._content(unit.definition, name)
+            source = self.content(unit.definition, name)
             if source is not None:
                 rendered = self._rendered(unit, source, variables)
                 yield RenderedFile(name=name, source=source, text=rendered.text, problems=rendered.problems)
 
-    def _content(self, definition: Definition, name: str) -> Source | None:
+    def content(self, definition: Definition, name: str) -> Source | None:
         """The template of a file by its name in the definition, as containers have it."""
         file = definition.files.get(name)
         content = self.deployment.component(definition.component).content(file.content) if file else None
@@ -105,23 +111,23 @@ class ContainerTemplates:
         return RenderedText(text=rendered.text, problems=tuple(problems))
 
     def _rendered(self, unit: Unit, source: Source, variables: Mapping[str, Any]) -> RenderedText:
-        self._definition = unit.definition
-        template = Source(source.name, self._imports + source.text)
+        self.definition = unit.definition
+        template = Source(source.name, self.imports + source.text)
         try:
             rendered, problems = self._sandbox.render_leniently(template, variables)
         except TemplateFailed as failed:
             return RenderedText(text=None, problems=self._moved(failed.problems, source))
         return RenderedText(text=rendered.source.text, problems=self._moved(problems, source))
 
-    def _load(self, name: str) -> Source | None:
+    def load(self, name: str) -> Source | None:
         """What templates include: other files of the same definition, and the shared macros."""
-        source = None if self._definition is None else self._content(self._definition, name)
+        source = None if self.definition is None else self.content(self.definition, name)
         return source or self.macros.get(name)
 
     def _moved(self, problems: Iterable[TemplateProblem], source: Source) -> tuple[TemplateProblem, ...]:
         """At their places in the file, which has no imports before its first line."""
         return tuple(
-            structs.replace(problem, place=_before(problem.place, source, len(self._imports)))
+            structs.replace(problem, place=_before(problem.place, source, len(self.imports)))
             if problem.place.source.name == source.name
             else problem
             for problem in problems

@@ -60,7 +60,7 @@ def read_container(reading: Reading, node: YamlNode, path: str) -> Container | N
     return Container(
         path=path,
         place=reading.place(mapping),
-        yaml=mapping,
+        yaml=reading.tree(mapping),
         name=name,
         name_place=_value_place(reading, entries, "name", mapping),
         image=image,
@@ -83,7 +83,9 @@ def read_container(reading: Reading, node: YamlNode, path: str) -> Container | N
 def _no_command(reading: Reading, mapping: YamlMapping, path: str) -> Command:
     """Stands for a daemon that is missing or unreadable; the fault is noted."""
     place = reading.place(mapping)
-    return Command(path=path, place=place, name_place=place, yaml=mapping, stage=Stage.DAEMON, command="")
+    return Command(
+        path=path, place=place, name_place=place, yaml=reading.tree(mapping), stage=Stage.DAEMON, command=""
+    )
 
 
 def _value_place(reading: Reading, entries: dict[str, YamlEntry], key: str, mapping: YamlMapping) -> Place:
@@ -180,7 +182,7 @@ def read_command(reading: Reading, node: YamlNode, path: str, stage: Stage) -> C
     return Command(
         path=path,
         place=reading.place(mapping),
-        yaml=mapping,
+        yaml=reading.tree(mapping),
         stage=stage,
         name=reading.name(entries["name"].value, f"{path}.name") if "name" in entries else None,
         name_place=_value_place(reading, entries, "name", mapping),

@@ -32,7 +32,15 @@ if TYPE_CHECKING:
     from sabir.languages.ccp.syntax.recording.templates import RecordedTemplates
     from sabir.languages.ccp.syntax.recording.trace import Trace
 
-__all__ = ["DSL_VERSION", "INPUTS", "Deployment", "make_sandbox", "read_deployment", "template_fault"]
+__all__ = [
+    "DSL_VERSION",
+    "INPUTS",
+    "Deployment",
+    "make_sandbox",
+    "read_deployment",
+    "recorded_templates",
+    "template_fault",
+]
 
 _ENDLESS: Final = "{% for i in range(100000) %}{% for j in range(100000) %}{% endfor %}{% endfor %}"
 TEMPLATE_SYNTAX: Final = Rule(
@@ -161,17 +169,19 @@ def read_deployment(
     dsl_version: str | None = None,
     overrides: Mapping[str, Value] | None = None,
     recording: bool = False,
+    keeps_trees: bool = True,
 ) -> Deployment:
     """Read everything; the faults of the whole first phase are collected, not only the first.
 
-    `recording` keeps what each part of a rendered definition rests on.
+    `recording` keeps what each part of a rendered definition rests on. Without `keeps_trees` definitions forget the texts they
+    were read from, which are most of what they hold; a graph needs them.
     """
     defaults = [file for component in components if (file := component.get("service/files/defaults.yaml"))]
     configuration, faults = read_configuration(
         [*(file.source for file in defaults), *(layer for layer in (config, inputs) if layer is not None)]
     )
     values = Overrides(overrides or {})
-    reader = _Reader(configuration, faults, values, recording=recording)
+    reader = _Reader(configuration, faults, values, recording=recording, keeps_trees=keeps_trees)
     definitions = reader.read(components)
     return Deployment(
         components=tuple(components),
@@ -215,6 +225,13 @@ _FUNCTIONS: Final[Mapping[str, Callable[..., Any]]] = {"raise_exception": raise_
 _FILTERS: Final[Mapping[str, Callable[..., Any]]] = {"host": host, "hostname": hostname, "gethostbyname": str}
 
 
+def recorded_templates(load: Callable[[str], Source | None]) -> RecordedTemplates:
+    """Templates as the sandbox renders them, which tell what each part of their text rests on."""
+    from sabir.languages.ccp.syntax.recording.templates import RecordedTemplates
+
+    return RecordedTemplates(load, _FUNCTIONS, _FILTERS)
+
+
 def template_fault(problem: TemplateProblem, variables: Mapping[str, Any]) -> Fault:
     """What a template did wrong, with the near name of an undefined variable."""
     hint = None
@@ -255,7 +272,13 @@ def _mapping(value: Any) -> dict[str, Any]:
 
 class _Reader:
     def __init__(
-        self, configuration: Configuration, faults: list[Fault], overrides: Overrides, *, recording: bool
+        self,
+        configuration: Configuration,
+        faults: list[Fault],
+        overrides: Overrides,
+        *,
+        recording: bool,
+        keeps_trees: bool,
     ) -> None:
         self.configuration = configuration
         self.variables = configuration.variables
@@ -263,6 +286,7 @@ class _Reader:
         self.overrides = overrides
         self._sandboxes: dict[str, Sandbox] = {}
         self._recording = recording
+        self._keeps_trees = keeps_trees
         self._recorded: dict[str, RecordedTemplates] = {}
         self._bound = with_address(self.variables, {})
 
@@ -346,7 +370,7 @@ class _Reader:
         rendered = self._rendered(component, file.source, variables)
         if rendered is None:
             return None
-        reading = Reading(rendered, self.faults)
+        reading = Reading(rendered, self.faults, keeps_trees=self._keeps_trees)
         stream = compose(rendered.source)
         reading.take_defects(stream)
         if len(stream.documents) > 1 and not stream.broken:
@@ -355,7 +379,7 @@ class _Reader:
             reading.fail(YAML_SYNTAX, "", second.span if second else EMPTY_SPAN, message)
         if stream.broken:
             # What is left is for whoever edits the file. Nothing is said of it: what is missing may be in the lost part.
-            reading = Reading(rendered, [])
+            reading = Reading(rendered, [], keeps_trees=self._keeps_trees)
             stream = compose_readable(rendered.source) or stream
         if stream.broken:
             return None
@@ -378,7 +402,7 @@ class _Reader:
             files=sections.files,
             secrets=sections.secrets,
             features=tuple(reading.features),
-            rendered=rendered,
+            rendered=rendered if self._keeps_trees else None,
             trace=self._trace(component, file.source, rendered, instance, plain, mapping),
         )
 
@@ -411,10 +435,7 @@ class _Reader:
             return None
         templates = self._recorded.get(component.root)
         if templates is None:
-            from sabir.languages.ccp.syntax.recording.templates import RecordedTemplates
-
-            templates = RecordedTemplates(_loader(component), _FUNCTIONS, _FILTERS)
-            self._recorded[component.root] = templates
+            templates = self._recorded[component.root] = recorded_templates(_loader(component))
         trace = templates.trace(source, instance, variables, mapping)
         # Another text (by a filter that throws dice) would have other positions.
         return trace if trace is not None and trace.text == rendered.source.text else None

@@ -197,7 +197,7 @@ class Definition(Struct, frozen=True, kw_only=True, eq=False):
     files: Mapping[str, File]
     secrets: Mapping[str, Secret]
     features: tuple[Feature, ...] = ()
-    rendered: Rendered
-    """The text after rendering, and the way back from it."""
+    rendered: Rendered | None = None
+    """The text after rendering, and the way back from it, when trees are kept."""
     trace: Trace | None = None
     """What each part of that text rests on, when it was asked for."""

@@ -15,7 +15,7 @@ from sabir.expressions.template.lines import Rendered
 from sabir.languages.ccp.syntax.examples import example
 from sabir.languages.ccp.syntax.fault import Fault, fault
 from sabir.source.yaml import YamlEntry, YamlMapping, YamlNode, YamlScalar, YamlSequence, YamlStream, defects
-from sabir.text import Place, Span
+from sabir.text import EMPTY_SPAN, Place, Span
 
 __all__ = [
     "CONFIG_KEY",
@@ -149,6 +149,9 @@ def octal_pattern() -> re.Pattern[str]:
 CONFIG_KEY: Final = re.compile(r"(?!\.{1,2}$)[-._a-zA-Z0-9]{1,253}")
 
 
+_NO_TREE: Final = YamlMapping(EMPTY_SPAN, ())
+
+
 class Feature(Struct, frozen=True):
     """A key that came with a DSL version: to be compared with the version a definition claims."""
 
@@ -160,16 +163,21 @@ class Feature(Struct, frozen=True):
 class Reading:
     """One text being read. A value that does not fit is noted and replaced by a harmless one."""
 
-    def __init__(self, rendered: Rendered, faults: list[Fault]) -> None:
+    def __init__(self, rendered: Rendered, faults: list[Fault], *, keeps_trees: bool = True) -> None:
         self.rendered = rendered
         self.faults = faults
         self.features: list[Feature] = []
+        self._keeps_trees = keeps_trees
 
     def take_defects(self, stream: YamlStream) -> None:
         """What is wrong with the text as YAML, at its places in the template."""
         for defect in stream.findings:
             rule = DUPLICATE_KEY if defect.code == defects.DUPLICATE_KEY.code else YAML_SYNTAX
             self.fail(rule, "", defect.place.span, defect.message, hint=defect.hint)
+
+    def tree(self, mapping: YamlMapping) -> YamlMapping:
+        """What a node keeps of its text: all of it for a graph, nothing for those who need the meaning only."""
+        return mapping if self._keeps_trees else _NO_TREE
 
     def place(self, node: YamlNode) -> Place:
         return self.rendered.place(node.span)

@@ -59,7 +59,7 @@ def read_secret(reading: Reading, name: str, entry: YamlEntry) -> Secret | None:
     return Secret(
         path=path,
         place=reading.place(entry.key),
-        yaml=mapping,
+        yaml=reading.tree(mapping),
         name=name,
         mount_path=read_destination(reading, entries, path),
         secret_name=secret_name,

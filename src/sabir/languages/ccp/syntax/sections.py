@@ -115,7 +115,7 @@ def _no_service(reading: Reading, mapping: YamlMapping) -> Service:
     return Service(
         path="service",
         place=place,
-        yaml=mapping,
+        yaml=reading.tree(mapping),
         name="",
         name_place=place,
         pod_annotations={},
@@ -156,7 +156,7 @@ def _service(reading: Reading, node: YamlNode, node_ports: PortRange, instance: 
     service = Service(
         path="service",
         place=reading.place(mapping),
-        yaml=mapping,
+        yaml=reading.tree(mapping),
         name=instance or name,
         name_place=reading.place(entries["name"].value if "name" in entries else mapping),
         kind=WorkloadKind(kind or "Deployment"),
@@ -262,7 +262,7 @@ def _file(reading: Reading, name: str, entry: YamlEntry) -> File | None:
     return File(
         path=path,
         place=reading.place(entry.key),
-        yaml=mapping,
+        yaml=reading.tree(mapping),
         name=name,
         destination=_destination(reading, entries, path),
         content=texts.get("content", ""),

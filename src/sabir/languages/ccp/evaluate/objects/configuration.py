@@ -11,7 +11,7 @@ from sabir.languages.ccp.evaluate.objects.program import ARCHIVE, runner_data
 from sabir.languages.ccp.evaluate.objects.settings import REGISTRY_SECRET, Settings
 from sabir.languages.ccp.evaluate.workflow import workflow
 from sabir.languages.ccp.model.topology import node_configs
-from sabir.languages.ccp.syntax.nodes import Definition
+from sabir.languages.ccp.syntax.nodes import Definition, Service
 
 __all__ = ["RUNNER", "deployment_objects", "service_objects", "service_secrets", "to_json"]
 
@@ -50,11 +50,7 @@ def secret(settings: Settings, name: str, data: dict[str, str] | None, kind: str
 def deployment_objects(settings: Settings) -> Iterator[Data]:
     """What the deployment has once, before its services."""
     configuration = settings.configuration
-    yield {
-        "apiVersion": "v1",
-        "kind": "Namespace",
-        "metadata": {"name": settings.namespace, "labels": {"ccp": "true"}},
-    }
+    yield _namespace(settings)
     if settings.has_credentials:
         yield _registry_secret(settings)
     globals_ = {**configuration.configs, "namespace": settings.namespace}
@@ -65,6 +61,23 @@ def deployment_objects(settings: Settings) -> Iterator[Data]:
     yield {**config_map(settings, RUNNER, {}), "binaryData": {ARCHIVE: runner_data()}}
     if settings.exports:
         yield config_map(settings, "exports", dict(settings.exports))
+
+
+def _namespace(settings: Settings) -> Data:
+    """Clusters that keep pods from their hosts must be told when a deployment asks for that."""
+    names = {"ccp": "true"}
+    if any(_is_privileged(definition.service) for definition in settings.deployment.definitions):
+        names |= {f"pod-security.kubernetes.io/{mode}": "privileged" for mode in ("enforce", "audit", "warn")}
+    metadata = {"name": settings.namespace, "labels": names}
+    return {"apiVersion": "v1", "kind": "Namespace", "metadata": metadata}
+
+
+def _is_privileged(service: Service) -> bool:
+    shares = service.host_network or service.host_pid or service.host_ipc
+    return shares or any(
+        container.privileged or any(volume.host_path is not None for volume in container.volumes)
+        for container in service.containers
+    )
 
 
 def _registry_secret(settings: Settings) -> Data:

@@ -32,11 +32,15 @@ def runner_command(action: str, name: str) -> list[str]:
 
 
 def container_spec(settings: Settings, definition: Definition, container: Container) -> Data:
+    unit = settings.units.all[f"{definition.service.name}/{container.name}"]
     spec: Data = {
         "name": container.name,
         "image": settings.image(container.image),
         "command": runner_command("provision", container.name),
-        "env": environment(container),
+        "env": [
+            *environment(container),
+            {"name": "CCP_CONTENT", "value": settings.contents.of_container(unit)},
+        ],
         "readinessProbe": readiness_probe(container),
     }
     if container.liveness is not None:

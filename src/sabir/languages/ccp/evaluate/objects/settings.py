@@ -8,6 +8,8 @@ from typing import Any, Final
 
 from msgspec import Struct
 
+from sabir.languages.ccp.evaluate.objects.content import Contents
+from sabir.languages.ccp.model.resolved import ResolvedDeployment
 from sabir.languages.ccp.model.topology import Topology
 from sabir.languages.ccp.model.units import Units
 from sabir.languages.ccp.syntax.component import shared_macros
@@ -21,16 +23,30 @@ REGISTRY_SECRET: Final = "registry-key"
 
 
 class Settings(Struct, frozen=True, kw_only=True, eq=False, dict=True):
-    deployment: Deployment
-    units: Units
-    topology: Topology | None
+    resolved: ResolvedDeployment
     namespace: str
     image_overrides: Mapping[str, str] = {}
     """Whole image names by the name a definition uses."""
 
     @property
+    def deployment(self) -> Deployment:
+        return self.resolved.deployment
+
+    @property
+    def units(self) -> Units:
+        return self.resolved.units
+
+    @property
+    def topology(self) -> Topology | None:
+        return self.resolved.topology
+
+    @property
     def configuration(self) -> Configuration:
         return self.deployment.configuration
+
+    @cached_property
+    def contents(self) -> Contents:
+        return Contents(self.resolved)
 
     def image(self, name: str) -> str:
         """Registry, namespace and tag are added by the framework."""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Final
 
+from sabir.languages.ccp.evaluate.objects.content import CONTENT
 from sabir.languages.ccp.evaluate.objects.pods import (
     container_spec,
     job_container_spec,
@@ -13,9 +14,12 @@ from sabir.languages.ccp.evaluate.objects.pods import (
 )
 from sabir.languages.ccp.evaluate.objects.settings import Settings, labels
 from sabir.languages.ccp.evaluate.objects.volumes import container_secrets, job_secrets, pod_volumes
-from sabir.languages.ccp.syntax.nodes import Definition, Service, WorkloadKind
+from sabir.languages.ccp.syntax.nodes import Command, Container, Definition, Service, WorkloadKind
 
 __all__ = ["jobs", "workload"]
+
+_JOB_RETRIES: Final = 20
+"""Kubernetes waits longer from attempt to attempt, six minutes at most: about an hour and a half."""
 
 Data = dict[str, Any]
 
@@ -96,27 +100,28 @@ def _anti_affinity(settings: Settings, service: Service) -> Data:
 def jobs(settings: Settings, definition: Definition) -> Iterator[Data]:
     for container in definition.service.containers:
         for command in container.single_commands:
-            secrets = job_secrets(definition, container, command)
-            spec = job_container_spec(settings, definition, container, command)
-            yield {
-                "apiVersion": "batch/v1",
-                "kind": "Job",
-                "metadata": settings.metadata(
-                    f"{definition.service.name}-{command.name}", {"labels": labels(definition)}
-                ),
-                "spec": {
-                    "template": {
-                        # Without `app`: the Service would send requests to the Job's pod.
-                        "metadata": {"labels": {"ccp": "true", "ccp-component": definition.component}},
-                        "spec": _job_pod(
-                            settings,
-                            definition,
-                            spec,
-                            pod_volumes(settings, definition, [container], [command.name or ""], secrets),
-                        ),
-                    }
-                },
-            }
+            yield _job(settings, definition, container, command)
+
+
+def _job(settings: Settings, definition: Definition, container: Container, command: Command) -> Data:
+    """Named after its command, however often that changes: the annotation tells whether it is the same."""
+    service, name = definition.service.name, command.name or ""
+    secrets = job_secrets(definition, container, command)
+    spec = job_container_spec(settings, definition, container, command)
+    volumes = pod_volumes(settings, definition, [container], [name], secrets)
+    template = {
+        # Without `app`: the Service would send requests to the Job's pod.
+        "metadata": {"labels": {"ccp": "true", "ccp-component": definition.component}},
+        "spec": _job_pod(settings, definition, spec, volumes),
+    }
+    content = settings.contents.of_job(settings.units.all[f"{service}/{name}"], template)
+    extra = {"labels": labels(definition), "annotations": {CONTENT: content}}
+    return {
+        "apiVersion": "batch/v1",
+        "kind": "Job",
+        "metadata": settings.metadata(f"{service}-{name}", extra),
+        "spec": {"backoffLimit": _JOB_RETRIES, "template": template},
+    }
 
 
 def _job_pod(settings: Settings, definition: Definition, spec: Data, volumes: list[Data]) -> Data:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from types import CodeType
 from typing import Any, Final
 
-from jinja2 import TemplateError, pass_context
+from jinja2 import TemplateError, Undefined, pass_context
 from jinja2.runtime import Context
 
 from sabir.expressions.template.environment import BoundedEnvironment
@@ -56,6 +56,12 @@ class RecordedTemplates:
         self, load: Callable[[str], Text | None], functions: Mapping[str, Any], filters: Mapping[str, Any]
     ) -> None:
         self._environment = RecordingEnvironment(load=load, functions=functions, filters=filters)
+
+    def leniently(self) -> RecordedTemplates:
+        """The same, with undefined names empty and false, as the templates of files have them."""
+        self._environment.keep_trailing_newline = False
+        self._environment.undefined = Undefined
+        return self
 
     def trace(
         self, source: Text, instance: str | None, variables: Mapping[str, Any], mapping: Mapping[str, str]

@@ -1,0 +1,93 @@
+"""A digest of what a container will see that its pod's template does not say: files, commands, settings of the runner.
+
+It stands in the environment of the container, so that pods roll when it changes; and in an annotation of a Job, which is run
+again when it is another. So it is taken of the files as they will be rendered,
+not of the whole configuration: a setting that a service does not use leaves it alone.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from typing import Any, Final
+
+from sabir.languages.ccp.evaluate.objects.program import runner_archive
+from sabir.languages.ccp.model.resolved import ResolvedDeployment
+from sabir.languages.ccp.model.templates import ContainerTemplates
+from sabir.languages.ccp.model.units import Unit
+from sabir.languages.ccp.syntax.nodes import Command
+
+__all__ = ["CONTENT", "RUNNER_SETTINGS", "Contents"]
+
+CONTENT: Final = "ccp.sabir/content"
+"""The annotation of Jobs."""
+
+RUNNER_SETTINGS: Final = (
+    "namespace",
+    "cluster_domain",
+    "runner",
+    "etcd",
+    "security",
+    "openstack",
+    "keystone",
+)
+"""What the runner itself reads of the configuration."""
+
+
+class Contents:
+    def __init__(self, resolved: ResolvedDeployment) -> None:
+        self._templates = ContainerTemplates(resolved)
+        self._resolved = resolved
+        configuration = resolved.deployment.configuration
+        variables = configuration.variables
+        names = ("namespace", "cluster_domain", *RUNNER_SETTINGS)
+        self._runner = _digest([{name: variables.get(name) for name in names}])
+        self._program = hashlib.sha256(runner_archive()).hexdigest()
+        self._everything = ""
+
+    def of_container(self, unit: Unit) -> str:
+        """Of a container; another version of the runner counts, too: old and new do not share a pod."""
+        return _digest([self._program, self._runner, self._unit(unit)])
+
+    def of_job(self, unit: Unit, template: Mapping[str, Any]) -> str:
+        """Of a Job: what is run, in which image, with which files. A new version of sabir is no reason to run it again."""
+        container = template["spec"]["containers"][0]
+        kept = {key: container[key] for key in ("image", "securityContext")}
+        env = [dict(variable) for variable in unit.container.env]
+        return _digest([kept, env, self._unit(unit)])
+
+    def _unit(self, unit: Unit) -> list[Any]:
+        return [unit.id, *(self._on_node(unit, node) for node in self._templates.nodes(unit))]
+
+    def _on_node(self, unit: Unit, node: str) -> list[Any]:
+        variables = self._templates.variables(unit, node)
+        files = unit.definition.files
+        seen: list[Any] = []
+        for rendered in self._templates.files(unit, variables):
+            file = files[rendered.name]
+            text = rendered.text
+            if text is None:  # fails here, perhaps not there: whatever it may read counts
+                text = rendered.source.text + self._all_variables()
+            seen.append([file.destination, file.perm, file.user, text])
+        commands = unit.container.local_commands if unit.command is None else (unit.command,)
+        seen += [self._command(unit, command, variables) for command in commands]
+        if unit.command is None and unit.container.readiness is not None:
+            seen.append(unit.container.readiness.written)
+        return seen
+
+    def _command(self, unit: Unit, command: Command, variables: Mapping[str, Any]) -> list[Any]:
+        text = self._templates.command(unit, command.place, command.command, variables).text
+        waits = [str(one) for one in self._resolved.units.resolved(unit.definition, command.dependencies)]
+        return [text or command.command + self._all_variables(), command.user, waits]
+
+    def _all_variables(self) -> str:
+        if not self._everything:
+            configuration = self._resolved.deployment.configuration
+            self._everything = _digest([configuration.data])
+        return self._everything
+
+
+def _digest(value: list[Any]) -> str:
+    text = json.dumps(value, sort_keys=True, default=str)
+    return hashlib.sha256(text.encode()).hexdigest()[:32]
