@@ -24,7 +24,7 @@ class ToscaValidator(BaseValidator):
         return collect_rules("sabir.languages.tosca")
 
     def run(self, files: Iterable[str] | None = None) -> Iterator[Finding]:
-        from sabir.languages.tosca.check.rules import check_model
+        from sabir.languages.tosca.check.rules import check_topology
         from sabir.languages.tosca.model.model import Model
         from sabir.languages.tosca.syntax.package import load_entries
 
@@ -33,7 +33,7 @@ class ToscaValidator(BaseValidator):
         for loaded in load_entries(self.package, self.session.trust):
             findings = [*loaded.findings]
             if loaded.topology is not None and not loaded.broken:
-                findings += check_model(Model(loaded.topology))
+                findings += check_topology(Model(loaded.topology))
             for finding in selection.only(findings):
                 if finding.sort_key not in seen:
                     seen.add(finding.sort_key)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from sabir.languages.tosca.syntax.interfaces import read_artifacts, read_interfaces
+from sabir.languages.tosca.syntax.behaviour import read_triggers
+from sabir.languages.tosca.syntax.interfaces import read_artifacts, read_interface, read_interfaces
 from sabir.languages.tosca.syntax.nodes import (
     UNBOUNDED,
     CapabilityDefinition,
@@ -105,6 +106,8 @@ def read_type(reader: Reader, kind: Kind, name: str, span: Span, node: YamlNode)
         members=_names(reader, Kind.NODE, fields, subject, "members"),
         targets=_names(reader, Kind.NODE, fields, subject, "targets"),
         schema=optional_schema(reader, fields.get("entry_schema"), subject),
+        behaviour=read_interface(reader, name, span, node) if kind is Kind.INTERFACE else None,
+        triggers=read_triggers(reader, fields.get("triggers"), subject) if kind is Kind.POLICY else {},
         scalar=_scalar(reader, fields, subject) if kind is Kind.DATA else None,
     )
 

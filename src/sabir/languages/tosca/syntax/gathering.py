@@ -311,6 +311,10 @@ class Gathering:
                 table.setdefault(f"{prefix}:{name}", definition)
                 table.setdefault(f"{prefix}.{name}", definition)
 
+    def _has_files(self, folder: str) -> bool:
+        names = self.files.beside(posixpath.join(folder, "file"))
+        return any(not name.endswith((".yaml", ".yml", ".tosca", ".meta")) for name in names)
+
     def _functions(self) -> Iterator[str]:
         for document in self._documents:
             topology = document.fields.get("topology_template")
@@ -366,6 +370,8 @@ class Gathering:
             profiles=tuple(self.profiles),
             complete=self.complete,
             has_topology=has_topology,
+            has_file=lambda name: self.files.read(name) is not None,
+            has_folder=self._has_files,
             functions=frozenset(self._functions()),
             scopes=tuple(self._scopes.values()),
         )

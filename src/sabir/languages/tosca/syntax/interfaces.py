@@ -6,17 +6,31 @@ from typing import Final
 
 from sabir.languages.tosca.syntax.nodes import (
     ArtifactDefinition,
+    Implementation,
     InterfaceDefinition,
     Kind,
     OperationDefinition,
+    OutputMapping,
+    PropertyDefinition,
 )
-from sabir.languages.tosca.syntax.reader import NOTHING, Reader
-from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, plain_data
+from sabir.languages.tosca.syntax.reader import Reader
+from sabir.languages.tosca.syntax.schemas import read_property
+from sabir.source.yaml.nodes import (
+    YamlEntry,
+    YamlMapping,
+    YamlNode,
+    YamlScalar,
+    YamlSequence,
+    plain_data,
+    text_of,
+)
 from sabir.text import Span
 
-__all__ = ["read_artifacts", "read_interfaces"]
+__all__ = ["read_artifacts", "read_implementation", "read_interface", "read_interfaces", "read_parameters"]
 
-_INTERFACE_KEYS: Final = frozenset({"type", "inputs", "operations", "notifications"})
+_INTERFACE_KEYS: Final = frozenset(
+    {"type", "inputs", "operations", "notifications", "description", "metadata", "derived_from", "version"}
+)
 
 
 _ARTIFACT_KEYS: Final = frozenset(
@@ -45,45 +59,124 @@ _ARTIFACT_KEYS: Final = frozenset(
 
 
 def read_interfaces(reader: Reader, node: YamlNode | None, subject: str) -> dict[str, InterfaceDefinition]:
-    interfaces: dict[str, InterfaceDefinition] = {}
-    for name, span, value in reader.entries(node, subject):
-        mapping = reader.mapping(value, f"interface {name!r}")
-        fields = {key: item for key, _, item in reader.entries(mapping, name)} if mapping else NOTHING
+    return {
+        name: read_interface(reader, name, span, value) for name, span, value in reader.entries(node, subject)
+    }
+
+
+def read_interface(reader: Reader, name: str, span: Span, node: YamlNode | None) -> InterfaceDefinition:
+    subject = f"interface {name!r}"
+    mapping = reader.mapping(node, subject)
+    entries = {key: (key_span, item) for key, key_span, item in reader.entries(mapping, subject)}
+    fields = {key: item for key, (_, item) in entries.items()}
+    operations = fields.get("operations")
+    if operations is None:
         # Up to 1.2 operations stand beside `type` and `inputs`; 1.3 puts them under `operations`.
-        inner = fields.get("operations")
-        operations = inner if inner is not None else None
-        pairs = (
-            [
-                (key, item)
-                for key, item in fields.items()
-                if key not in _INTERFACE_KEYS and key != "description"
-            ]
-            if operations is None
-            else [(key, item) for key, _, item in reader.entries(operations, f"operations of {name!r}")]
-        )
-        interfaces[name] = InterfaceDefinition(
-            name=name,
-            span=span,
-            origin=reader.origin,
-            type=reader.type_text(Kind.INTERFACE, fields.get("type"), f"type of interface {name!r}"),
-            inputs=reader.assignments(fields.get("inputs"), f"inputs of interface {name!r}"),
-            operations={key: _operation(reader, key, span, item) for key, item in pairs},
-        )
-    return interfaces
+        triples = [(key, *entry) for key, entry in entries.items() if key not in _INTERFACE_KEYS]
+    else:
+        triples = [*reader.entries(operations, f"operations of {subject}")]
+    type_node = fields.get("type")
+    return InterfaceDefinition(
+        name=name,
+        span=span,
+        origin=reader.origin,
+        type=reader.type_text(Kind.INTERFACE, type_node, f"type of {subject}"),
+        type_span=None if type_node is None else type_node.span,
+        inputs=read_parameters(reader, fields.get("inputs"), f"inputs of {subject}"),
+        operations={key: read_operation(reader, key, place, item) for key, place, item in triples},
+        notifications={
+            key: read_operation(reader, key, place, item)
+            for key, place, item in reader.entries(fields.get("notifications"), f"notifications of {subject}")
+        },
+    )
 
 
-def _operation(reader: Reader, name: str, span: Span, node: YamlNode) -> OperationDefinition:
+def read_operation(reader: Reader, name: str, span: Span, node: YamlNode) -> OperationDefinition:
     if not isinstance(node, YamlMapping):
-        implementation = None if isinstance(node, YamlScalar) and node.value is None else reader.written(node)
-        return OperationDefinition(name=name, span=span, origin=reader.origin, implementation=implementation)
-    implementation_node = node.get("implementation")
-    inputs = node.get("inputs")
+        return OperationDefinition(
+            name=name, span=span, origin=reader.origin, implementation=read_implementation(reader, node)
+        )
+    subject = f"operation {name!r}"
+    outputs = reader.entries(node.get("outputs"), f"outputs of {subject}")
     return OperationDefinition(
         name=name,
         span=span,
         origin=reader.origin,
-        implementation=None if implementation_node is None else reader.written(implementation_node),
-        inputs=reader.assignments(inputs, f"inputs of operation {name!r}"),
+        implementation=read_implementation(reader, node.get("implementation")),
+        inputs=read_parameters(reader, node.get("inputs"), f"inputs of {subject}"),
+        outputs={key: _output(reader, key, place, item) for key, place, item in outputs},
+    )
+
+
+def _output(reader: Reader, name: str, span: Span, node: YamlNode) -> OutputMapping:
+    """`[SELF, url]`, or a definition that has such a list under `mapping`."""
+    mapped = node.get("mapping") if isinstance(node, YamlMapping) else node
+    target = reader.texts(mapped, f"output {name!r}") if isinstance(mapped, YamlSequence) else ()
+    return OutputMapping(name=name, span=span, origin=reader.origin, target=tuple(text for text, _ in target))
+
+
+def read_implementation(reader: Reader, node: YamlNode | None) -> Implementation | None:
+    if node is None or (isinstance(node, YamlScalar) and node.value is None):
+        return None
+    subject = "implementation"
+    if not isinstance(node, YamlMapping):
+        name = reader.text(node, subject)
+        return None if name is None else Implementation(name=name, span=node.span, origin=reader.origin)
+    if node.get("primary") is None and any(node.get(key) is not None for key in ("file", "type")):
+        # The artifact itself in the place of the implementation.
+        return _in_place(reader, node, node)
+    primary = node.get("primary")
+    if isinstance(primary, YamlMapping):
+        return _in_place(reader, primary, node)
+    name = reader.text(primary, f"primary of {subject}")
+    if name is None and node.get("dependencies") is None:
+        return None
+    span = node.span if primary is None else primary.span
+    return _implementation(reader, name or "", span, node, None)
+
+
+def _in_place(reader: Reader, artifact: YamlMapping, node: YamlMapping) -> Implementation:
+    keyed = YamlMapping(
+        artifact.span,
+        (YamlEntry(YamlScalar.at(artifact.span, "implementation", "implementation"), artifact),),
+    )
+    read = read_artifacts(reader, keyed, "an operation")["implementation"]
+    return _implementation(reader, "", artifact.span, node, read)
+
+
+def _implementation(
+    reader: Reader, name: str, span: Span, node: YamlMapping, artifact: ArtifactDefinition | None
+) -> Implementation:
+    dependencies = node.get("dependencies")
+    items = dependencies.items if isinstance(dependencies, YamlSequence) else ()
+    files = (item.get("file") if isinstance(item, YamlMapping) else item for item in items)
+    return Implementation(
+        name=name,
+        span=span,
+        origin=reader.origin,
+        artifact=artifact,
+        dependencies=tuple(
+            (item.text, item.span)
+            for item in files
+            if isinstance(item, YamlScalar) and item.value is not None
+        ),
+        timeout=reader.optional(node.get("timeout")),
+        operation_host=reader.text(node.get("operation_host"), "operation_host"),
+    )
+
+
+def read_parameters(reader: Reader, node: YamlNode | None, subject: str) -> dict[str, PropertyDefinition]:
+    """Inputs: a definition where a map has a type, else the value itself."""
+    return {
+        name: _parameter(reader, name, span, value) for name, span, value in reader.entries(node, subject)
+    }
+
+
+def _parameter(reader: Reader, name: str, span: Span, node: YamlNode) -> PropertyDefinition:
+    if isinstance(node, YamlMapping) and text_of(node.get("type")) is not None:
+        return read_property(reader, name, span, node)
+    return PropertyDefinition(
+        name=name, span=span, origin=reader.origin, schema=None, required=False, value=reader.written(node)
     )
 
 

@@ -5,24 +5,28 @@ A node is itself and nothing else: two that say the same at different places are
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from enum import Enum
 from pathlib import Path
 from typing import Any, Final
 
 from msgspec import Struct
 
 from sabir.languages.tosca.syntax.scopes import Kind, Scope
-from sabir.source.yaml.nodes import YamlNode, plain_data
+from sabir.source.yaml.nodes import YamlNode, plain_data, text_of
 from sabir.text import Place, Source, Span
 
 __all__ = [
     "UNBOUNDED",
+    "Activity",
+    "ActivityKind",
     "ArtifactDefinition",
     "Assignment",
     "CapabilityAssignment",
     "CapabilityDefinition",
     "Constraint",
     "GroupTemplate",
+    "Implementation",
     "InputDefinition",
     "InterfaceDefinition",
     "Kind",
@@ -30,6 +34,7 @@ __all__ = [
     "OperationDefinition",
     "Origin",
     "OutputDefinition",
+    "OutputMapping",
     "PolicyTemplate",
     "PropertyDefinition",
     "RelationshipTemplate",
@@ -38,8 +43,10 @@ __all__ = [
     "RequirementDefinition",
     "ScalarDefinition",
     "Schema",
+    "Step",
     "SubstitutionMapping",
     "Topology",
+    "Trigger",
     "TypeDefinition",
     "Workflow",
     "Written",
@@ -123,6 +130,11 @@ class PropertyDefinition(_Named, frozen=True, kw_only=True, eq=False):
     """Whether `required` was written, and not left to its default."""
 
     @property
+    def value_text(self) -> str | None:
+        """The value, where it is a text."""
+        return None if self.value is None else text_of(self.value.node)
+
+    @property
     def sensitive(self) -> bool:
         return self.metadata.get("sensitive") in (True, "true", "yes")
 
@@ -148,17 +160,6 @@ class RequirementDefinition(_Named, frozen=True, kw_only=True, eq=False):
     node_filter: Written | None = None
 
 
-class OperationDefinition(_Named, frozen=True, kw_only=True, eq=False):
-    implementation: Written | None = None
-    inputs: Mapping[str, Written] = {}
-
-
-class InterfaceDefinition(_Named, frozen=True, kw_only=True, eq=False):
-    type: str | None = None
-    operations: Mapping[str, OperationDefinition] = {}
-    inputs: Mapping[str, Written] = {}
-
-
 class ArtifactDefinition(_Named, frozen=True, kw_only=True, eq=False):
     end: int
     """Where what is written for it ends."""
@@ -171,6 +172,76 @@ class ArtifactDefinition(_Named, frozen=True, kw_only=True, eq=False):
     @property
     def whole_place(self) -> Place:
         return Place(self.origin.source, Span(self.span.start, max(self.span.end, self.end)))
+
+
+class Implementation(_Named, frozen=True, kw_only=True, eq=False):
+    """What carries out an operation; the name is that of an artifact or file, empty when the artifact is written in place."""
+
+    artifact: ArtifactDefinition | None = None
+    dependencies: tuple[tuple[str, Span], ...] = ()
+    timeout: Written | None = None
+    operation_host: str | None = None
+
+
+class OutputMapping(_Named, frozen=True, kw_only=True, eq=False):
+    """Where an output of an operation goes: the way to an attribute, as `[SELF, url]`; empty when it goes nowhere."""
+
+    target: tuple[str, ...] = ()
+
+
+class OperationDefinition(_Named, frozen=True, kw_only=True, eq=False):
+    """Also a notification. Inputs are definitions, values, or both."""
+
+    implementation: Implementation | None = None
+    inputs: Mapping[str, PropertyDefinition] = {}
+    outputs: Mapping[str, OutputMapping] = {}
+
+
+class InterfaceDefinition(_Named, frozen=True, kw_only=True, eq=False):
+    type: str | None = None
+    type_span: Span | None = None
+    operations: Mapping[str, OperationDefinition] = {}
+    notifications: Mapping[str, OperationDefinition] = {}
+    inputs: Mapping[str, PropertyDefinition] = {}
+
+
+class ActivityKind(Enum):
+    """What a step of a workflow or the action of a trigger does; the value is its keyname."""
+
+    DELEGATE = "delegate"
+    SET_STATE = "set_state"
+    CALL_OPERATION = "call_operation"
+    INLINE = "inline"
+
+
+class Activity(_Named, frozen=True, kw_only=True, eq=False):
+    """The name is that of the operation, workflow or state."""
+
+    kind: ActivityKind
+    inputs: Mapping[str, Written] = {}
+
+
+class Step(_Named, frozen=True, kw_only=True, eq=False):
+    """A step of a workflow, with the steps that follow."""
+
+    target: str | None = None
+    target_span: Span | None = None
+    target_relationship: str | None = None
+    operation_host: str | None = None
+    filter: Written | None = None
+    activities: tuple[Activity, ...] = ()
+    on_success: tuple[tuple[str, Span], ...] = ()
+    on_failure: tuple[tuple[str, Span], ...] = ()
+
+
+class Trigger(_Named, frozen=True, kw_only=True, eq=False):
+    """What a policy does when something happens."""
+
+    event: str | None = None
+    target: str | None = None
+    condition: Written | None = None
+    schedule: Written | None = None
+    action: tuple[Activity, ...] = ()
 
 
 class ScalarDefinition(Struct, frozen=True, kw_only=True, eq=False):
@@ -207,6 +278,10 @@ class TypeDefinition(_Named, frozen=True, kw_only=True, eq=False):
     """Of a data type that derives from a primitive one, its entry schema."""
     scalar: ScalarDefinition | None = None
     """Of a data type that derives from `scalar`."""
+    behaviour: InterfaceDefinition | None = None
+    """Of an interface type: its operations, notifications and inputs."""
+    triggers: Mapping[str, Trigger] = {}
+    """Of a policy type."""
 
 
 Assignment = Mapping[str, Written]
@@ -223,6 +298,7 @@ class RelationshipTemplate(_Named, frozen=True, kw_only=True, eq=False):
     type: str | None = None
     properties: Assignment = {}
     attributes: Assignment = {}
+    interfaces: Mapping[str, InterfaceDefinition] = {}
     copy: str | None = None
 
 
@@ -266,6 +342,7 @@ class PolicyTemplate(_Named, frozen=True, kw_only=True, eq=False):
     type_span: Span
     properties: Assignment = {}
     targets: tuple[tuple[str, Span], ...] = ()
+    triggers: Mapping[str, Trigger] = {}
 
 
 class OutputDefinition(_Named, frozen=True, kw_only=True, eq=False):
@@ -274,11 +351,10 @@ class OutputDefinition(_Named, frozen=True, kw_only=True, eq=False):
 
 
 class Workflow(_Named, frozen=True, kw_only=True, eq=False):
-    """Steps by name, each with its target (a node or group) and the steps that follow."""
-
-    targets: tuple[tuple[str, Span], ...] = ()
-    steps: tuple[str, ...] = ()
-    following: tuple[tuple[str, Span], ...] = ()
+    inputs: Mapping[str, PropertyDefinition] = {}
+    steps: Mapping[str, Step] = {}
+    precondition: Written | None = None
+    implementation: Implementation | None = None
 
 
 class SubstitutionMapping(_Named, frozen=True, kw_only=True, eq=False):
@@ -311,6 +387,10 @@ class Topology(Struct, frozen=True, kw_only=True):
     complete: bool = True
     """False when an import could not be read: then a name that is not known may well exist."""
     has_topology: bool = True
+    has_file: Callable[[str], bool] | None = None
+    """Whether the package has a file of this name; None when nothing can be said."""
+    has_folder: Callable[[str], bool] = lambda _name: True
+    """Whether the package has files other than documents of TOSCA in a folder."""
     functions: frozenset[str] = frozenset()
     """The functions of one's own that 2.0 lets files define."""
     scopes: tuple[Scope, ...] = ()

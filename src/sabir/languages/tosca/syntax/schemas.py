@@ -17,7 +17,14 @@ from sabir.languages.tosca.syntax.reader import Reader
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence, plain_data, text_of
 from sabir.text import Span
 
-__all__ = ["PRIMITIVES", "UNKNOWN_CONSTRAINT", "optional_schema", "read_constraints", "read_properties"]
+__all__ = [
+    "PRIMITIVES",
+    "UNKNOWN_CONSTRAINT",
+    "optional_schema",
+    "read_constraints",
+    "read_properties",
+    "read_property",
+]
 
 UNKNOWN_CONSTRAINT: Final = Rule(
     code="TOSCA:E014",
@@ -92,11 +99,13 @@ def read_properties(
         pairs = reader.named_list(node, subject)
     else:
         pairs = reader.entries(node, subject)
-    return {name: _property(reader, name, span, value, attributes=attributes) for name, span, value in pairs}
+    return {
+        name: read_property(reader, name, span, value, attributes=attributes) for name, span, value in pairs
+    }
 
 
-def _property(
-    reader: Reader, name: str, span: Span, node: YamlNode, *, attributes: bool
+def read_property(
+    reader: Reader, name: str, span: Span, node: YamlNode, *, attributes: bool = False
 ) -> PropertyDefinition:
     subject = f"{'attribute' if attributes else 'property'} {name!r}"
     if reader.origin.second and _is_value(reader, node):

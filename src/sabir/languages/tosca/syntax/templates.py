@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from sabir.languages.tosca.syntax.behaviour import read_triggers
 from sabir.languages.tosca.syntax.definitions import read_occurrences
 from sabir.languages.tosca.syntax.interfaces import read_artifacts, read_interfaces
 from sabir.languages.tosca.syntax.nodes import (
@@ -16,7 +17,6 @@ from sabir.languages.tosca.syntax.nodes import (
     RelationshipTemplate,
     RequirementAssignment,
     SubstitutionMapping,
-    Workflow,
 )
 from sabir.languages.tosca.syntax.reader import WRONG_SHAPE, Reader
 from sabir.languages.tosca.syntax.schemas import read_properties
@@ -30,7 +30,6 @@ __all__ = [
     "read_policies",
     "read_relationship_template",
     "read_substitution",
-    "read_workflows",
 ]
 
 _NODE_KEYS: Final = frozenset(
@@ -71,7 +70,6 @@ _RELATIONSHIP_KEYS: Final = frozenset(
 )
 _GROUP_KEYS: Final = frozenset({"type", "properties", "attributes", "members", "interfaces", "targets"})
 _POLICY_KEYS: Final = frozenset({"type", "properties", "targets", "triggers"})
-_WORKFLOW_KEYS: Final = frozenset({"inputs", "preconditions", "steps", "implementation", "outputs"})
 _SUBSTITUTION_KEYS: Final = frozenset(
     {
         "node_type",
@@ -189,6 +187,7 @@ def read_relationship_template(reader: Reader, name: str, span: Span, node: Yaml
         type=reader.type_text(Kind.RELATIONSHIP, fields.get("type"), f"type of {subject}"),
         properties=reader.assignments(fields.get("properties"), f"properties of {subject}"),
         attributes=reader.assignments(fields.get("attributes"), f"attributes of {subject}"),
+        interfaces=read_interfaces(reader, fields.get("interfaces"), f"interfaces of {subject}"),
         copy=reader.text(fields.get("copy"), f"copy of {subject}"),
     )
 
@@ -224,6 +223,7 @@ def read_policies(reader: Reader, node: YamlNode | None) -> tuple[PolicyTemplate
                 type_span=fields["type"].span if "type" in fields else span,
                 properties=reader.assignments(fields.get("properties"), f"properties of {subject}"),
                 targets=reader.texts(fields.get("targets"), f"targets of {subject}"),
+                triggers=read_triggers(reader, fields.get("triggers"), subject),
             )
         )
     return tuple(policies)
@@ -245,35 +245,6 @@ def read_outputs(reader: Reader, node: YamlNode | None) -> dict[str, OutputDefin
     if not isinstance(node, YamlMapping):
         reader.mapping(node, "outputs")
     return outputs
-
-
-def read_workflows(reader: Reader, node: YamlNode | None) -> dict[str, Workflow]:
-    workflows: dict[str, Workflow] = {}
-    for name, span, value in reader.entries(node, "workflows"):
-        fields = reader.fields(value, f"workflow {name!r}", _WORKFLOW_KEYS)
-        targets: list[tuple[str, Span]] = []
-        following: list[tuple[str, Span]] = []
-        steps: list[str] = []
-        for step, step_span, body in reader.entries(fields.get("steps"), f"steps of workflow {name!r}"):
-            steps.append(step)
-            mapping = reader.mapping(body, f"step {step!r}")
-            if mapping is None:
-                continue
-            target = mapping.get("target")
-            if isinstance(target, YamlScalar) and isinstance(target.value, str):
-                targets.append((target.value, target.span))
-            for key in ("on_success", "on_failure"):
-                following.extend(reader.texts(mapping.get(key), f"{key} of step {step!r}"))
-            del step_span
-        workflows[name] = Workflow(
-            name=name,
-            span=span,
-            origin=reader.origin,
-            targets=tuple(targets),
-            steps=tuple(steps),
-            following=tuple(following),
-        )
-    return workflows
 
 
 def read_substitution(reader: Reader, node: YamlNode | None) -> SubstitutionMapping | None:

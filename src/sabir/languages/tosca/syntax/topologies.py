@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from sabir.languages.tosca.syntax.behaviour import read_workflows
 from sabir.languages.tosca.syntax.nodes import (
     GroupTemplate,
     InputDefinition,
@@ -23,7 +24,6 @@ from sabir.languages.tosca.syntax.templates import (
     read_policies,
     read_relationship_template,
     read_substitution,
-    read_workflows,
 )
 from sabir.source.yaml.nodes import YamlMapping, YamlNode
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sabir.diagnostics.finding import Finding
 from sabir.languages.tosca.check.rules.assignments import check_assignments
+from sabir.languages.tosca.check.rules.behaviour import check_behaviour
 from sabir.languages.tosca.check.rules.functions import check_functions
 from sabir.languages.tosca.check.rules.members import check_members
 from sabir.languages.tosca.check.rules.refinements import check_refinements
@@ -12,20 +13,37 @@ from sabir.languages.tosca.check.rules.schemas import check_schemas
 from sabir.languages.tosca.check.rules.type_names import check_type_names
 from sabir.languages.tosca.model.model import Model
 
-__all__ = ["check_assignments", "check_functions", "check_members", "check_model", "check_type_names"]
+__all__ = [
+    "check_assignments",
+    "check_functions",
+    "check_members",
+    "check_model",
+    "check_topology",
+    "check_type_names",
+]
 
 
 def check_model(model: Model) -> list[Finding]:
-    """Everything that is wrong with a topology, sorted by place."""
-    findings = [
-        *model.findings,
-        *check_type_names(model),
-        *check_scalar_types(model),
-        *check_refinements(model),
-        *check_schemas(model),
-        *check_assignments(model),
-        *check_functions(model),
-        *check_members(model),
-    ]
+    """Everything that is wrong with what a topology describes, sorted by place."""
+    return _sorted(
+        [
+            *model.findings,
+            *check_type_names(model),
+            *check_scalar_types(model),
+            *check_refinements(model),
+            *check_schemas(model),
+            *check_assignments(model),
+            *check_functions(model),
+            *check_members(model),
+        ]
+    )
+
+
+def check_topology(model: Model) -> list[Finding]:
+    """That, and what is wrong with what it does: a template can be evaluated without its scripts, and not be deployed."""
+    return _sorted([*check_model(model), *check_behaviour(model)])
+
+
+def _sorted(findings: list[Finding]) -> list[Finding]:
     unique = {finding.sort_key: finding for finding in findings}
     return [unique[key] for key in sorted(unique)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from sabir.diagnostics.finding import Finding
@@ -13,7 +13,13 @@ from sabir.expressions.query.functions.registry import MODULES
 from sabir.languages.tosca.model.inputs import UNKNOWN_INPUT
 from sabir.languages.tosca.model.model import Model
 from sabir.languages.tosca.syntax.examples import ROOT, example
-from sabir.languages.tosca.syntax.nodes import GroupTemplate, PolicyTemplate, RelationshipTemplate, Written
+from sabir.languages.tosca.syntax.nodes import (
+    GroupTemplate,
+    PolicyTemplate,
+    PropertyDefinition,
+    RelationshipTemplate,
+    Written,
+)
 from sabir.source.yaml.nodes import YamlNode, YamlScalar, YamlSequence
 from sabir.text import Place
 
@@ -141,9 +147,9 @@ def _values(model: Model) -> Iterator[Written]:
                 if loose is not None:
                     yield loose
         for interface in node.interfaces.values():
-            yield from interface.inputs.values()
+            yield from _parameters(interface.inputs)
             for operation in interface.operations.values():
-                yield from operation.inputs.values()
+                yield from _parameters(operation.inputs)
         for artifact in node.artifacts.values():
             yield from artifact.properties.values()
         for loose in (node.node_filter, node.count):
@@ -159,6 +165,13 @@ def _values(model: Model) -> Iterator[Written]:
     for output in topology.outputs.values():
         if output.value is not None:
             yield output.value
+
+
+def _parameters(inputs: Mapping[str, PropertyDefinition]) -> Iterator[Written]:
+    for parameter in inputs.values():
+        written = parameter.value or parameter.default
+        if written is not None:
+            yield written
 
 
 def _calls(node: YamlNode) -> Iterator[tuple[str, YamlNode]]:

@@ -11,7 +11,7 @@ from sabir.diagnostics.rules import Rule
 from sabir.languages.tosca.check.rules.type_names import UNKNOWN_TYPE
 from sabir.languages.tosca.model.model import Model
 from sabir.languages.tosca.syntax.examples import ROOT, example
-from sabir.languages.tosca.syntax.nodes import Kind, SubstitutionMapping
+from sabir.languages.tosca.syntax.nodes import Kind, Step, SubstitutionMapping, Workflow
 from sabir.text import Place
 
 __all__ = ["check_members"]
@@ -75,18 +75,22 @@ def check_members(model: Model) -> Iterator[Finding]:
                 place = Place(policy.origin.source, span)
                 yield _missing(f"target {name!r} of policy {policy.name!r}", name, members, place)
     for workflow in topology.workflows.values():
-        for name, span in workflow.targets:
-            if name not in members:
-                place = Place(workflow.origin.source, span)
-                yield _missing(f"target {name!r} of workflow {workflow.name!r}", name, members, place)
-        for name, span in workflow.following:
-            if name not in workflow.steps:
-                place = Place(workflow.origin.source, span)
-                hint = did_you_mean(name, workflow.steps)
-                message = f"workflow {workflow.name!r} has no step {name!r}"
-                yield UNKNOWN_STEP.at(place, message, hint=hint)
+        for step in workflow.steps.values():
+            yield from _step(workflow, step, members)
     if topology.substitution is not None:
         yield from _substitution(model, topology.substitution)
+
+
+def _step(workflow: Workflow, step: Step, members: set[str]) -> Iterator[Finding]:
+    source = workflow.origin.source
+    if step.target is not None and step.target not in members:
+        place = Place(source, step.target_span or step.span)
+        yield _missing(f"target {step.target!r} of workflow {workflow.name!r}", step.target, members, place)
+    for name, span in (*step.on_success, *step.on_failure):
+        if name not in workflow.steps:
+            message = f"workflow {workflow.name!r} has no step {name!r}"
+            hint = did_you_mean(name, workflow.steps)
+            yield UNKNOWN_STEP.at(Place(source, span), message, hint=hint)
 
 
 def _missing(subject: str, name: str, members: set[str], place: Place) -> Finding:

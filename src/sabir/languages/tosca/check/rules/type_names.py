@@ -17,11 +17,13 @@ from sabir.languages.tosca.model.values import MISSING_VALUE
 from sabir.languages.tosca.syntax.examples import example, example_nodes
 from sabir.languages.tosca.syntax.nodes import (
     Constraint,
+    InterfaceDefinition,
     Kind,
     PropertyDefinition,
     Schema,
     TypeDefinition,
 )
+from sabir.languages.tosca.syntax.reader import WRONG_SHAPE
 from sabir.languages.tosca.syntax.schemas import UNKNOWN_CONSTRAINT
 from sabir.text import Place
 
@@ -111,9 +113,31 @@ def _definition(model: Model, kind: Kind, type_: TypeDefinition) -> Iterator[Fin
             yield from _missing(model, Kind.RELATIONSHIP, requirement.relationship, requirement.place)
     for constraint in type_.constraints:
         yield from _constraint(constraint)
+    yield from _behaviour(model, type_.behaviour)
+    for interface in type_.interfaces.values():
+        yield from _behaviour(model, interface)
     if type_.scalar is not None:
         yield from _schema(model, type_.scalar.data_type)
     yield from _schema(model, type_.schema)
+
+
+def _behaviour(model: Model, interface: InterfaceDefinition | None) -> Iterator[Finding]:
+    """Types that inputs are declared to have."""
+    if interface is None:
+        return
+    if interface.type is not None:
+        place = Place(interface.origin.source, interface.type_span or interface.span)
+        yield from _missing(model, Kind.INTERFACE, interface.type, place)
+    for inputs in (interface.inputs, *(operation.inputs for operation in interface.operations.values())):
+        for parameter in inputs.values():
+            yield from _property(model, parameter)
+            if parameter.schema is None and parameter.origin.second and _is_type_of_inputs(parameter):
+                message = f"input {parameter.name!r} must be a definition, not {parameter.value_text!r}"
+                yield WRONG_SHAPE.at(parameter.place, message, hint="write it as {type: string}")
+
+
+def _is_type_of_inputs(parameter: PropertyDefinition) -> bool:
+    return parameter.name in ("description", "metadata") and parameter.value_text is not None
 
 
 def _is_capability_name(model: Model, name: str) -> bool:

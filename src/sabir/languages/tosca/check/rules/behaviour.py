@@ -1,0 +1,248 @@
+"""Operations, what carries them out, and who calls them: all of it is there."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterator, Mapping
+from typing import Final
+from urllib.parse import urlsplit
+
+from sabir.diagnostics.finding import Finding
+from sabir.diagnostics.near import did_you_mean
+from sabir.diagnostics.rules import Rule
+from sabir.languages.tosca.model.behaviour import Interface, Operation, interfaces_of
+from sabir.languages.tosca.model.model import Model
+from sabir.languages.tosca.model.types import FlatType
+from sabir.languages.tosca.syntax.examples import SECOND, example_nodes
+from sabir.languages.tosca.syntax.nodes import (
+    Activity,
+    ActivityKind,
+    ArtifactDefinition,
+    Implementation,
+    InterfaceDefinition,
+    Kind,
+    NodeTemplate,
+    Origin,
+)
+from sabir.text import Place, Span
+
+__all__ = ["check_behaviour"]
+
+_APP = "    app: {type: tosca.nodes.SoftwareComponent, interfaces: {Standard: {operations: {%s}}}}\n"
+_VM = "    vm: {type: tosca.nodes.Compute}\n"
+UNKNOWN_OPERATION: Final = Rule(
+    code="TOSCA:E043",
+    title="an operation that the interface does not have",
+    why="The type of the interface says which operations there are; another one would never be called.",
+    bad=example_nodes(_VM + _APP % "craete: {}"),
+    good=example_nodes(_VM + _APP % "create: {}"),
+    language="tosca",
+)
+
+MISSING_FILE: Final = Rule(
+    code="TOSCA:E042",
+    title="a script or artifact that is not there",
+    why="An implementation is the name of an artifact of the node or type, or a file relative to the one that names it.",
+    bad=example_nodes(_VM + _APP % "create: create.sh"),
+    good={**example_nodes(_VM + _APP % "create: create.sh"), "create.sh": "true\n"},
+    language="tosca",
+)
+
+NO_FILES: Final = Rule(
+    code="TOSCA:W042",
+    title="a file that is needed to deploy",
+    why="A template of 2.0 names scripts, and their folder is not beside it; or a dependency of a script is missing.",
+    bad={
+        "template.yaml": SECOND
+        + "node_types: {N: {artifacts: {a: {type: A, file: s.sh}}}}\nartifact_types: {A: {}}\n"
+    },
+    good={
+        "template.yaml": SECOND
+        + "node_types: {N: {artifacts: {a: {type: A, file: s.sh}}}}\nartifact_types: {A: {}}\n",
+        "s.sh": "true\n",
+    },
+    language="tosca",
+)
+
+WRONG_MAPPING: Final = Rule(
+    code="TOSCA:E044",
+    title="an output that goes to an attribute which is not there",
+    why="Outputs of operations become values of attributes; an attribute that the type does not have gets none.",
+    bad=example_nodes(_VM + _APP % "create: {outputs: {url: [SELF, stat]}}"),
+    good=example_nodes(_VM + _APP % "create: {outputs: {url: [SELF, state]}}"),
+    language="tosca",
+)
+
+IMPLEMENTED_TYPE: Final = Rule(
+    code="TOSCA:E045",
+    title="an interface type with an implementation",
+    why="TOSCA 2.0: an interface type says what can be called; how that is done is said by node types and templates.",
+    bad={"template.yaml": SECOND + "interface_types: {I: {operations: {run: run.sh}}}\n"},
+    good={"template.yaml": SECOND + "interface_types: {I: {operations: {run: {}}}}\n"},
+    language="tosca",
+)
+
+UNKNOWN_CALL: Final = Rule(
+    code="TOSCA:E046",
+    title="a call of something that is not there",
+    why="call_operation names INTERFACE.OPERATION of its target, inline a workflow of the template.",
+    bad=example_nodes(
+        _VM + "  workflows: {w: {steps: {s: {target: vm, activities: [{call_operation: Standard.strat}]}}}}\n"
+    ),
+    good=example_nodes(
+        _VM + "  workflows: {w: {steps: {s: {target: vm, activities: [{call_operation: Standard.start}]}}}}\n"
+    ),
+    language="tosca",
+)
+
+_STEPS: Final = frozenset({"CAPABILITY", "RELATIONSHIP", "TARGET", "SOURCE"})
+
+
+def check_behaviour(model: Model) -> Iterator[Finding]:
+    if not model.topology.complete or "unfurl" in model.topology.profiles:
+        # Implementations of Unfurl name configurators and commands, too.
+        return
+    yield from _types(model)
+    interfaces = {
+        name: interfaces_of(model.types, model.flat[name], template.interfaces)
+        for name, template in model.nodes.items()
+    }
+    for name, template in model.nodes.items():
+        yield from _template(model, template, interfaces[name])
+    yield from _calls(model, interfaces)
+
+
+def _types(model: Model) -> Iterator[Finding]:
+    for kind in (Kind.INTERFACE, Kind.NODE, Kind.RELATIONSHIP):
+        for type_ in {id(type_): type_ for type_ in model.topology.types[kind].values()}.values():
+            if kind is Kind.INTERFACE:
+                yield from _interface_type(type_.behaviour)
+                continue
+            flat = model.types.find(kind, type_.name)
+            if flat is not None:
+                yield from _definitions(model, flat, type_.interfaces, flat.artifacts)
+            for artifact in type_.artifacts.values():
+                yield from _artifact(model, artifact)
+
+
+def _interface_type(behaviour: InterfaceDefinition | None) -> Iterator[Finding]:
+    for operation in behaviour.operations.values() if behaviour is not None else ():
+        if operation.origin.second and operation.implementation is not None:
+            message = f"operation {operation.name!r} of an interface type has an implementation"
+            yield IMPLEMENTED_TYPE.at(operation.implementation.place, message)
+
+
+def _template(model: Model, template: NodeTemplate, interfaces: Mapping[str, Interface]) -> Iterator[Finding]:
+    flat = model.flat[template.name]
+    if flat is None:
+        return
+    artifacts = {**flat.artifacts, **template.artifacts}
+    yield from _definitions(model, flat, template.interfaces, artifacts)
+    for artifact in template.artifacts.values():
+        yield from _artifact(model, artifact)
+    attributes = {*flat.attributes, *flat.properties, *template.attributes}
+    for interface in interfaces.values():
+        for operation in interface.operations.values():
+            yield from _outputs(operation, attributes, template.type)
+
+
+def _outputs(operation: Operation, attributes: set[str], owner: str) -> Iterator[Finding]:
+    for output in operation.outputs.values():
+        if len(output.target) != 2 or output.target[0] != "SELF" or output.target[1] in _STEPS:
+            continue
+        name = output.target[1]
+        if name not in attributes:
+            hint = did_you_mean(name, attributes)
+            message = (
+                f"output {output.name!r} of {operation.name!r} goes to {name!r}, which {owner} does not have"
+            )
+            yield WRONG_MAPPING.at(output.place, message, hint=hint)
+
+
+def _definitions(
+    model: Model,
+    flat: FlatType,
+    definitions: Mapping[str, InterfaceDefinition],
+    artifacts: Mapping[str, ArtifactDefinition],
+) -> Iterator[Finding]:
+    """The interfaces that a type or template itself writes."""
+    merged = interfaces_of(model.types, flat, definitions)
+    for name, interface in definitions.items():
+        declared = merged[name].declared
+        for operation in (*interface.operations.values(), *interface.notifications.values()):
+            if declared and operation.name not in declared:
+                hint = did_you_mean(operation.name, declared) or "it has " + ", ".join(sorted(declared))
+                message = f"interface {name!r} has no operation {operation.name!r}"
+                yield UNKNOWN_OPERATION.at(operation.place, message, hint=hint)
+            if operation.implementation is not None:
+                yield from _implementation(model, operation.implementation, artifacts)
+
+
+def _implementation(
+    model: Model, implementation: Implementation, artifacts: Mapping[str, ArtifactDefinition]
+) -> Iterator[Finding]:
+    if implementation.artifact is not None:
+        yield from _artifact(model, implementation.artifact)
+    near, origin = list(artifacts), implementation.origin
+    if implementation.name and implementation.name not in artifacts:
+        yield from _file(model, implementation.name, origin, implementation.span, near)
+    for name, span in implementation.dependencies:
+        if name not in artifacts:
+            yield from _file(model, name, origin, span, near, is_needed=not origin.second)
+
+
+def _artifact(model: Model, artifact: ArtifactDefinition) -> Iterator[Finding]:
+    is_image = artifact.type is not None and "Image" in artifact.type
+    if artifact.file is not None and artifact.repository is None and not is_image:
+        yield from _file(model, artifact.file, artifact.origin, artifact.span, [])
+
+
+def _file(
+    model: Model, name: str, origin: Origin, span: Span, near: list[str], *, is_needed: bool = True
+) -> Iterator[Finding]:
+    """A file is looked for beside the one that names it, then from the root of the package."""
+    exists = model.topology.has_file
+    if exists is None or origin.shipped or "{" in name or urlsplit(name).scheme:
+        return
+    path = posixpath.normpath(posixpath.join(posixpath.dirname(origin.source.name), name))
+    if path.startswith("..") or exists(path) or exists(posixpath.normpath(name.lstrip("/"))):
+        return
+    stands_alone = origin.second and not model.topology.has_folder(posixpath.dirname(path))
+    rule = MISSING_FILE if is_needed and not stands_alone else NO_FILES
+    word = "there is no file" if "." in name or "/" in name else "there is no artifact or file"
+    hint = did_you_mean(name, near) or f"it would be {path!r}"
+    yield rule.at(Place(origin.source, span), f"{word} {name!r}", hint=hint)
+
+
+def _calls(model: Model, interfaces: Mapping[str, Mapping[str, Interface]]) -> Iterator[Finding]:
+    topology = model.topology
+    for workflow in topology.workflows.values():
+        for step in workflow.steps.values():
+            is_node = step.target_relationship is None and step.target in interfaces
+            table = interfaces[step.target or ""] if is_node else None
+            for activity in step.activities:
+                yield from _activity(model, activity, table, step.target or "")
+
+
+def _activity(
+    model: Model, activity: Activity, interfaces: Mapping[str, Interface] | None, target: str
+) -> Iterator[Finding]:
+    if activity.kind is ActivityKind.INLINE:
+        workflows = model.topology.workflows
+        if activity.name and activity.name not in workflows:
+            hint = did_you_mean(activity.name, workflows)
+            yield UNKNOWN_CALL.at(activity.place, f"there is no workflow {activity.name!r}", hint=hint)
+    elif activity.kind is ActivityKind.CALL_OPERATION and interfaces is not None:
+        interface, _, operation = activity.name.rpartition(".")
+        names = {
+            f"{name}.{key}"
+            for name, offered in interfaces.items()
+            for key in (*offered.operations, *(offered.declared or ()))
+        }
+        names |= {f"Standard.{key}" for key in ("create", "configure", "start", "stop", "delete")}
+        if activity.name and activity.name not in names:
+            hint = did_you_mean(activity.name, names)
+            message = f"{target!r} has no operation {activity.name!r}"
+            if not interface:
+                hint = hint or f"write it with its interface, as Standard.{operation}"
+            yield UNKNOWN_CALL.at(activity.place, message, hint=hint)

@@ -1,0 +1,133 @@
+"""Interfaces with everything that gives them operations: the interface type, the types of the node, the template.
+
+What is nearer counts: an operation takes the implementation of the nearest definition that has one, and inputs are laid over one another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Final
+
+from msgspec import Struct
+
+from sabir.languages.tosca.model.types import FlatType, TypeTable
+from sabir.languages.tosca.syntax.nodes import (
+    Implementation,
+    InterfaceDefinition,
+    Kind,
+    OperationDefinition,
+    OutputMapping,
+    PropertyDefinition,
+)
+
+__all__ = ["Interface", "Operation", "interfaces_of"]
+
+# 1.x lets these be used without saying their types.
+_USUAL: Final = {
+    "Standard": "tosca.interfaces.node.lifecycle.Standard",
+    "Configure": "tosca.interfaces.relationship.Configure",
+}
+
+
+class Operation(Struct, frozen=True, kw_only=True, eq=False):
+    """An operation of a node or relationship, ready to be carried out when its values are known."""
+
+    interface: str
+    name: str
+    definition: OperationDefinition
+    """The nearest one: where it is pointed at."""
+    implementation: Implementation | None
+    inputs: Mapping[str, PropertyDefinition]
+    """Those of the interface and, above them, its own."""
+    outputs: Mapping[str, OutputMapping]
+
+
+class Interface(Struct, frozen=True, kw_only=True, eq=False):
+    name: str
+    type: str | None
+    operations: Mapping[str, Operation]
+    declared: frozenset[str] | None
+    """The operations that its type has; None when the type is not known."""
+
+
+def interfaces_of(
+    types: TypeTable, flat: FlatType | None, own: Mapping[str, InterfaceDefinition]
+) -> dict[str, Interface]:
+    """The interfaces of a template with this type and these definitions of its own."""
+    layers = [definition.interfaces for definition in reversed(flat.chain)] if flat is not None else []
+    names = dict.fromkeys(name for layer in [*layers, own] for name in layer)
+    return {
+        name: _interface(types, name, [layer[name] for layer in [*layers, own] if name in layer])
+        for name in names
+    }
+
+
+def _interface(types: TypeTable, name: str, definitions: list[InterfaceDefinition]) -> Interface:
+    named = next((definition.type for definition in reversed(definitions) if definition.type), None)
+    flat = types.find(Kind.INTERFACE, named or _USUAL.get(name, name))
+    inherited = [*_behaviours(flat)]
+    declared = frozenset(operation for behaviour in inherited for operation in _names(behaviour))
+    layers = [*inherited, *definitions]
+    inputs: dict[str, PropertyDefinition] = {}
+    for layer in layers:
+        inputs.update(layer.inputs)
+    operations = dict.fromkeys(operation for layer in layers for operation in _names(layer))
+    return Interface(
+        name=name,
+        type=named if flat is None else flat.name,
+        operations={operation: _operation(name, operation, layers, inputs) for operation in operations},
+        declared=None if flat is None else declared,
+    )
+
+
+def _behaviours(flat: FlatType | None) -> Iterator[InterfaceDefinition]:
+    """What an interface type and its ancestors say, farthest first."""
+    for definition in reversed(flat.chain) if flat is not None else ():
+        if definition.behaviour is not None:
+            yield definition.behaviour
+
+
+def _names(definition: InterfaceDefinition) -> Iterable[str]:
+    return (*definition.operations, *definition.notifications)
+
+
+def _operation(
+    interface: str, name: str, layers: list[InterfaceDefinition], inputs: Mapping[str, PropertyDefinition]
+) -> Operation:
+    """`layers` are the definitions of the interface, farthest first."""
+    definitions = [
+        layer.operations.get(name) or layer.notifications[name] for layer in layers if name in _names(layer)
+    ]
+    merged = dict(inputs)
+    outputs: dict[str, OutputMapping] = {}
+    for definition in definitions:
+        for key, parameter in definition.inputs.items():
+            merged[key] = _over(merged.get(key), parameter)
+        outputs.update(definition.outputs)
+    return Operation(
+        interface=interface,
+        name=name,
+        definition=definitions[-1],
+        implementation=next(
+            (found.implementation for found in reversed(definitions) if found.implementation is not None),
+            None,
+        ),
+        inputs=merged,
+        outputs=outputs,
+    )
+
+
+def _over(old: PropertyDefinition | None, new: PropertyDefinition) -> PropertyDefinition:
+    """A value keeps the type that was declared for it."""
+    if old is None or new.schema is not None:
+        return new
+    return PropertyDefinition(
+        name=new.name,
+        span=new.span,
+        origin=new.origin,
+        schema=old.schema,
+        required=old.required,
+        default=new.default or old.default,
+        value=new.value or old.value,
+        metadata={**old.metadata, **new.metadata},
+    )
