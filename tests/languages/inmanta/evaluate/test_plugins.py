@@ -1,7 +1,8 @@
-"""Plug-ins: without the existing engine, never shadowing it, refused when asked, their failures as findings."""
+"""Plug-ins: with or without the existing engine, refused when asked, their failures as findings."""
 
 from __future__ import annotations
 
+import importlib
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
@@ -70,24 +71,40 @@ def test_nothing_stays_behind() -> None:
     assert not [name for name in sys.modules if name.split(".")[0] in ("inmanta", "inmanta_plugins")]
 
 
-def test_a_real_installation_is_not_shadowed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_model_means_the_same_beside_a_real_installation(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "inmanta").mkdir()
     (tmp_path / "inmanta" / "__init__.py").write_text("REAL = True\n")
-    (tmp_path / "inmanta" / "plugins.py").write_text(
-        "class Mark:\n    __function_name__ = 'real'\n\ndef plugin(function):\n    function.__plugin__ = Mark\n    return function\n"
-    )
+    (tmp_path / "inmanta" / "plugins.py").write_text("raise RuntimeError\n")
     monkeypatch.syspath_prepend(str(tmp_path))
-    files = {
-        "main.cf": "import m\nx = m::real()\n",
-        "libs/m/module.yml": "name: m\n",
-        "libs/m/model/_init.cf": "",
-        "libs/m/plugins/__init__.py": 'import inmanta\nfrom inmanta.plugins import plugin\n\n@plugin\ndef f() -> "bool":\n    return inmanta.REAL\n',
-    }
+    importlib.import_module("inmanta")
     try:
-        assert evaluate_package(MemoryPackage(files), session=TRUSTING).variables()["x"] is True
+        model = run("x = m::f()\n", '\n@plugin\ndef f() -> "bool":\n    return True\n')
+        assert model.variables()["x"] is True
+        assert sys.modules["inmanta"].REAL
     finally:
-        for name in ("inmanta", "inmanta.plugins"):
-            sys.modules.pop(name, None)
+        del sys.modules["inmanta"]
+
+
+def test_what_is_not_offered_says_so_when_it_is_used() -> None:
+    python = """
+from inmanta.server import Server
+from inmanta.protocol import Client
+
+@plugin
+def typed(value: "Client | None" = None) -> "int":
+    return 1
+
+@plugin
+def used() -> "int":
+    return Server().port
+"""
+    assert run("x = m::typed()\n", python).variables()["x"] == 1
+    (finding,) = run("x = m::used()\n", python).findings
+    assert "inmanta.server.Server is not offered by sabir" in finding.message
+    (finding,) = run("", "from inmanta.server import Server\n\nclass Mine(Server):\n    pass\n").findings
+    assert "inmanta.server.Server is not offered by sabir" in finding.message
 
 
 def test_refused() -> None:

@@ -114,6 +114,10 @@ def test_resources() -> None:
     package, file = json.loads(rendering.files["resources.json"])
     assert package == {
         "send_event": False,
+        "receive_events": True,
+        "report_only": False,
+        "references": [],
+        "mutators": [],
         "name": "web",
         "state": "installed",
         "reload": False,

@@ -23,7 +23,7 @@ from sabir.languages.inmanta.evaluate.values import EMPTY, Frame, Read, Stop, Wa
 from sabir.languages.inmanta.evaluate.writing import of_constraint
 from sabir.languages.inmanta.model.definitions import Definitions
 from sabir.languages.inmanta.model.entities import NO_DEFAULT, EntityType
-from sabir.languages.inmanta.model.types import TYPE, ConstrainedType, constraint_of, shown_value
+from sabir.languages.inmanta.model.types import TYPE, ConstrainedType, Late, constraint_of, shown_value
 from sabir.languages.inmanta.syntax import nodes
 from sabir.languages.inmanta.syntax.project import MAIN, Namespace
 from sabir.text import Place
@@ -213,7 +213,7 @@ class Compiler:
         def accepts(value: object) -> bool:
             if not base.accepts(value):
                 return False
-            if isinstance(value, Unknown):
+            if isinstance(value, Unknown | Late):
                 return True
             if not compiled:  # most types of a library are never used
                 compiled.append(self.expressions.condition(condition, scope, ConditionOf.TYPEDEF))

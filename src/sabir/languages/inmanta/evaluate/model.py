@@ -15,7 +15,6 @@ from sabir.languages.inmanta.evaluate.endings import finish
 from sabir.languages.inmanta.evaluate.engine import Engine
 from sabir.languages.inmanta.evaluate.functions import Functions
 from sabir.languages.inmanta.evaluate.given import Given
-from sabir.languages.inmanta.evaluate.plugins.api import RegisteredResource
 from sabir.languages.inmanta.evaluate.plugins.compat import ProjectPython
 from sabir.languages.inmanta.evaluate.plugins.loading import load_functions
 from sabir.languages.inmanta.evaluate.scopes import Scope
@@ -46,7 +45,8 @@ class Model(Struct, eq=False):
     findings: list[Finding]
     scopes: dict[str, Scope]
     frames: dict[str, Frame]
-    resources: list[RegisteredResource]
+    python: ProjectPython
+    """The Python of the project, with what it registered: resources, handlers, exports."""
     recorder: ModelRecorder | None = None
     """What everything was computed from, when that was asked for."""
 
@@ -75,7 +75,8 @@ def evaluate_package(
     project = load_project(package, search_path, cache=cache_directory(session.environment))
     findings = project.findings
     definitions = resolve_definitions(project)
-    empty = Model(definitions, [], findings, {}, {}, [])
+    python = ProjectPython(project.modules, package.path, session)
+    empty = Model(definitions, [], findings, {}, {}, python)
     if _has_error(findings):
         return empty
     foreign = modules_with_plugins(project)
@@ -83,7 +84,6 @@ def evaluate_package(
         names = ", ".join(module.name for module in foreign)
         modules = "module" if len(foreign) == 1 else "modules"
         on_notice(f"the model runs Python: plug-ins of the {modules} {names}")
-    python = ProjectPython(project.modules, package.path, session)
     with python.importable():
         functions, broken = load_functions(definitions, python, run=session.trust.python)
         findings += definitions.findings + broken
@@ -94,7 +94,7 @@ def evaluate_package(
         return _evaluate(
             definitions,
             functions,
-            replace(empty, resources=python.registry.resources, findings=findings),
+            replace(empty, findings=findings),
             given,
             trace=trace,
         )
@@ -124,7 +124,7 @@ def _evaluate(
         before.findings + engine.findings,
         compiler.scopes,
         {name: compiler.frame(name) for name in spaces},
-        before.resources,
+        before.python,
         getattr(engine, "recorder", None),
     )
 

@@ -13,7 +13,7 @@ from sabir.languages.inmanta.evaluate.operators import shown_text
 from sabir.languages.inmanta.evaluate.scopes import Scope
 from sabir.languages.inmanta.evaluate.values import Frame, Read
 from sabir.languages.inmanta.evaluate.writing import stop
-from sabir.languages.inmanta.model.types import TYPE, shown_value
+from sabir.languages.inmanta.model.types import TYPE, Late, shown_value
 from sabir.languages.inmanta.syntax import nodes
 from sabir.text import Place
 
@@ -44,7 +44,7 @@ class TextCompiler:
                 if type(value) is not str:
                     if is_unknown(value):
                         return Unknown()
-                    values[position] = _inserted(value)
+                    values[position] = _inserted(value, place)
             size = sum(map(len, values))
             if size > LARGE_TEXT:
                 budget.text(size, place)
@@ -71,7 +71,7 @@ class TextCompiler:
             if type(value) is not str:
                 if is_unknown(value):
                     return Unknown()
-                value = _inserted(value)
+                value = _inserted(value, place)
             if len(value) > LARGE_TEXT:
                 budget.text(len(value), place)
             return before + value + after
@@ -113,6 +113,7 @@ class TextCompiler:
             wanted = spec(frame)
             if isinstance(value, Unknown) or isinstance(wanted, Unknown):
                 return value if isinstance(value, Unknown) else wanted
+            _check_known(value, place)
             if convert is not None:
                 value = convert(value)
             return _formatted(_whole(value), wanted, place)
@@ -129,9 +130,20 @@ def _whole(value: Any) -> Any:
     return int(value) if type(value) is float and value.is_integer() else value
 
 
-def _inserted(value: Any) -> str:
+def _check_known(value: Any, place: Place) -> None:
+    if isinstance(value, Late):
+        raise stop(
+            TYPE,
+            f"{value!r} is a reference, which cannot be part of a string: its value is looked up when it is deployed",
+            place,
+            hint="set the attribute to the reference itself",
+        )
+
+
+def _inserted(value: Any, place: Place) -> str:
     if type(value) is int:  # the usual case: the number of a loop
         return str(value)
+    _check_known(value, place)
     return shown_text(_whole(value))
 
 

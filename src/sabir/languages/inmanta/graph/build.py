@@ -17,6 +17,7 @@ from sabir.languages.inmanta.evaluate.values import Instance, Pending, RelationV
 from sabir.languages.inmanta.graph.names import Names
 from sabir.languages.inmanta.graph.notes import site_note
 from sabir.languages.inmanta.model.entities import EntityType, Property
+from sabir.languages.inmanta.model.types import Late
 from sabir.languages.inmanta.syntax.nodes import Assign, Name, place_of
 from sabir.languages.inmanta.syntax.project import MAIN
 from sabir.languages.inmanta.syntax.trees import PackageTree
@@ -116,6 +117,8 @@ class _Builder:
             if _is_plain(value.values()):
                 return value
             return {key: self.value(item) for key, item in value.items()}
+        if isinstance(value, Late):
+            return Unknown(why=f"{value!r} is looked up when it is deployed")
         converted: Value = value
         return converted
 

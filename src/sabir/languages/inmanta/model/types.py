@@ -19,6 +19,7 @@ __all__ = [
     "PRIMITIVES",
     "TYPE",
     "ConstrainedType",
+    "Late",
     "Test",
     "ValueType",
     "constraint_of",
@@ -38,6 +39,13 @@ TYPE: Final = inmanta_rule(
 )
 
 Test = Callable[[object], bool]
+
+
+class Late:
+    """A value that only deployment looks up: a reference of a module's Python. It fits where its value will."""
+
+
+_LATE: Final = (Unknown, Late)
 
 
 class ValueType(Struct, eq=False):
@@ -73,32 +81,32 @@ def constraint_of(kind: ValueType, value: object) -> ConstrainedType | None:
 
 
 def _is_string(value: object) -> bool:
-    return type(value) is str or isinstance(value, str | Unknown)
+    return type(value) is str or isinstance(value, (str, *_LATE))
 
 
 def _is_int(value: object) -> bool:
     # true is an int, as the existing engine has it: models rely on it.
-    return type(value) is int or isinstance(value, int | Unknown)
+    return type(value) is int or isinstance(value, (int, *_LATE))
 
 
 def _is_float(value: object) -> bool:
-    return isinstance(value, float | Unknown)
+    return isinstance(value, (float, *_LATE))
 
 
 def _is_number(value: object) -> bool:
-    return isinstance(value, int | float | Unknown)
+    return isinstance(value, (int, float, *_LATE))
 
 
 def _is_bool(value: object) -> bool:
-    return value is True or value is False or isinstance(value, Unknown)
+    return value is True or value is False or isinstance(value, _LATE)
 
 
 def _is_dict(value: object) -> bool:
-    return (isinstance(value, dict) and all(type(key) is str for key in value)) or isinstance(value, Unknown)
+    return (isinstance(value, dict) and all(type(key) is str for key in value)) or isinstance(value, _LATE)
 
 
 def _is_list(value: object) -> bool:
-    return isinstance(value, list | Unknown)
+    return isinstance(value, (list, *_LATE))
 
 
 def _is_anything(_: object) -> bool:
@@ -120,7 +128,7 @@ PRIMITIVES: Final = {
 
 
 def _is_literal(value: object) -> bool:
-    if type(value) in _PLAIN or isinstance(value, Unknown):
+    if type(value) in _PLAIN or isinstance(value, _LATE):
         return True
     if isinstance(value, list):
         return all(map(_is_literal, value))
@@ -141,7 +149,7 @@ ANY: Final = ValueType("any", _is_anything)
 
 def list_of(item: ValueType) -> ValueType:
     def accepts(value: object) -> bool:
-        if isinstance(value, Unknown):
+        if isinstance(value, _LATE):
             return True
         test = item.accepts
         return isinstance(value, list) and all(test(member) for member in value)
@@ -160,7 +168,7 @@ def matches(pattern: str) -> Test:
 
     def test(value: object) -> bool:
         if not isinstance(value, str):
-            return isinstance(value, Unknown)
+            return isinstance(value, _LATE)
         if slow and not is_cheap(compiled, value):
             raise slow[0]  # one text took all the time there is; a loop may bring thousands of them
         try:

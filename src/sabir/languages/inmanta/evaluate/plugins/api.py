@@ -1,23 +1,24 @@
-"""What plug-ins of modules import by the names they know: the decorator, the context, resources and handlers.
+"""What the Python of a project registers, and what a plug-in is given for a call.
 
-`compat` offers these as `inmanta.plugins`, `inmanta.resources` and so on. Handlers are only bases to inherit from: they
-act when something is deployed, never while a model is evaluated.
+`names` offers these as `inmanta.plugins` and so on; the classes that modules inherit from are in `engine`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, ClassVar, ParamSpec, TypeVar, overload
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, overload
 
 from msgspec import Struct
+
+from sabir.languages.inmanta.evaluate.plugins.engine.exporting import NO_ENVIRONMENT
+from sabir.languages.inmanta.evaluate.plugins.engine.references import Registrations
 
 if TYPE_CHECKING:
     from sabir.languages.inmanta.model.entities import EntityType
 
 __all__ = [
     "Context",
-    "IgnoreResourceException",
     "NotAllowed",
     "PluginException",
     "Registered",
@@ -37,6 +38,16 @@ class Registered(Struct, frozen=True):
     function: Callable[..., Any]
     module: str
     allow_unknown: bool = False
+    successor: str | None = None
+    """For a deprecated one: what to call instead, or nothing."""
+
+
+class RegisteredExport(Struct, frozen=True):
+    """A function that is run with the instances of these entities when the model is exported under its name."""
+
+    name: str
+    entities: tuple[str, ...]
+    function: Callable[..., Any]
 
 
 class RegisteredResource(Struct, frozen=True):
@@ -54,6 +65,17 @@ class Registry:
     def __init__(self) -> None:
         self.plugins: list[Registered] = []
         self.resources: list[RegisteredResource] = []
+        self.handlers: dict[str, type] = {}
+        """By entity; what is registered later takes the place of what was there."""
+        self.dependency_managers: list[Callable[[Mapping[str, Any], dict[Any, Any]], None]] = []
+        self.exports: dict[str, RegisteredExport] = {}
+        self.finalizers: list[Callable[[], object]] = []
+        self.references = Registrations()
+        self.unknown_parameters: list[dict[str, Any]] = []
+        """What the model asked for and nobody knows yet: `{"resource": …, "parameter": …, "source": …}`."""
+        self.deprecations: dict[Callable[..., Any], str] = {}
+        self.identify: Callable[[Any], str | None] = _unidentified
+        """How an instance becomes the id of its resource, once there are instances."""
 
     @overload
     def plugin(self, function: Callable[P, R], /) -> Callable[P, R]: ...
@@ -83,12 +105,59 @@ class Registry:
 
     def resource(self, name: str, id_attribute: str, agent: str) -> Callable[[type], type]:
         """Register a class as the resource of an entity."""
+        if not isinstance(agent, str):
+            raise TypeError(f"The agent parameter has to be a string, got {agent} of type {type(agent)}")
 
         def register(cls: type) -> type:
             self.resources.append(RegisteredResource(name, agent, id_attribute, cls))
             return cls
 
         return register
+
+    def provider(self, resource_type: str, name: str | None = None) -> Callable[[type], type]:  # noqa: ARG002
+        """Register a handler for the resources of an entity; it acts when something is deployed."""
+
+        def register(cls: type) -> type:
+            self.handlers[resource_type] = cls
+            return cls
+
+        return register
+
+    def dependency_manager(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """A function that may add to what resources require, before they are exported."""
+        self.dependency_managers.append(function)
+        return function
+
+    def export(self, name: str, *types: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+        def register(function: Callable[..., Any]) -> Callable[..., Any]:
+            self.exports[name] = RegisteredExport(name, types, function)
+            return function
+
+        return register
+
+    def finalizer(self, function: Callable[[], object]) -> Callable[[], object]:
+        """A function that is called when the model is evaluated, also when that failed."""
+        self.finalizers.append(function)
+        return function
+
+    def deprecated(
+        self, function: Callable[..., Any] | None = None, *, replaced_by: str | None = None
+    ) -> Any:
+        """A plug-in that has a successor, or none."""
+
+        def register(target: Callable[..., Any]) -> Callable[..., Any]:
+            self.deprecations[target] = replaced_by or ""
+            return target
+
+        return register if function is None else register(function)
+
+    def to_id(self, entity: Any) -> str | None:
+        """The id of the resource of an instance; None when it has none."""
+        return self.identify(entity)
+
+
+def _unidentified(_: Any) -> str | None:
+    raise PluginException("instances have their resources once the model is evaluated")
 
 
 class PluginException(Exception):
@@ -105,13 +174,6 @@ class NotAllowed(PluginException):
     def __init__(self, message: str, *, hint: str) -> None:
         super().__init__(message)
         self.hint = hint
-
-
-def deprecated(function: Callable[..., Any] | None = None, *, replaced_by: str | None = None) -> Any:  # noqa: ARG001
-    """A plug-in that has a successor."""
-    if function is not None:
-        return function
-    return lambda target: target
 
 
 class Context:
@@ -155,7 +217,7 @@ class Context:
         return self._list_files(folder, path)
 
     def get_environment_id(self) -> str:
-        return "00000000-0000-0000-0000-000000000000"
+        return NO_ENVIRONMENT
 
     def get_data_dir(self) -> str:
         raise PluginException("a model is evaluated without a data directory")
@@ -167,59 +229,3 @@ class Context:
         import asyncio
 
         return asyncio.run(asyncio.wait_for(function(), timeout))
-
-
-class IgnoreResourceException(Exception):
-    """Raised by a resource class to leave a resource out."""
-
-
-class ResourceMeta(type):
-    """Collects `fields` of a class and its bases."""
-
-    def __new__(mcs, name: str, bases: tuple[type, ...], members: dict[str, Any]) -> ResourceMeta:
-        cls = super().__new__(mcs, name, bases, members)
-        fields: dict[str, None] = {}
-        for base in reversed(cls.__mro__):
-            fields.update(dict.fromkeys(base.__dict__.get("fields", ())))
-        cls.all_fields = tuple(fields)
-        return cls
-
-    all_fields: tuple[str, ...]
-
-
-class Resource(metaclass=ResourceMeta):
-    fields: ClassVar[tuple[str, ...]] = ("send_event",)
-    map: ClassVar[dict[str, Callable[[Any, Any], Any]]] = {}
-
-    @staticmethod
-    def get_send_event(_: Any, obj: Any) -> bool:
-        return bool(getattr(obj, "send_event", False))
-
-
-class PurgeableResource(Resource):
-    fields: ClassVar[tuple[str, ...]] = ("purged", "purge_on_delete")
-
-    @staticmethod
-    def get_purged(_: Any, obj: Any) -> bool:
-        return bool(getattr(obj, "purged", False))
-
-    @staticmethod
-    def get_purge_on_delete(_: Any, obj: Any) -> bool:
-        return bool(getattr(obj, "purge_on_delete", False))
-
-
-class ManagedResource(Resource):
-    fields: ClassVar[tuple[str, ...]] = ("managed",)
-
-    @staticmethod
-    def get_managed(_: Any, obj: Any) -> bool:
-        return bool(getattr(obj, "managed", True))
-
-
-def provider(resource_type: str, name: str | None = None) -> Callable[[type], type]:  # noqa: ARG001
-    """Register a handler; it acts only when something is deployed."""
-    return lambda cls: cls
-
-
-def dependency_manager(function: Callable[..., Any]) -> Callable[..., Any]:
-    return function

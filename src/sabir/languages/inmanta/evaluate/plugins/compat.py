@@ -1,8 +1,8 @@
 """`import inmanta…` for plug-ins without the existing engine being installed, and `inmanta_plugins.<module>`.
 
-Both work only inside `ProjectPython.importable`, through finders on the import path. The finder for `inmanta` stands last,
-so a real installation is always found first and never shadowed; on leaving, our modules are taken out again. What is loaded
-and registered belongs to the project; only the import system is shared, for one project at a time.
+Both work only inside `ProjectPython.importable`, through finders at the head of the import path: a model means the same
+whether or not the existing engine is installed beside it. What was loaded of that is put back on leaving, and ours taken out.
+What is loaded and registered belongs to the project; only the import system is shared, for one project at a time.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from sabir.languages.inmanta.evaluate.plugins.api import Registry
 from sabir.languages.inmanta.evaluate.plugins.declared import with_session
-from sabir.languages.inmanta.evaluate.plugins.names import MODULES, engine_names, stand_in
+from sabir.languages.inmanta.evaluate.plugins.names import MODULES, engine_names, not_offered
 from sabir.languages.inmanta.evaluate.views import called_by_python
 from sabir.languages.inmanta.syntax.modules import Module
 from sabir.session import Session
@@ -34,13 +34,13 @@ __all__ = ["ProjectPython"]
 
 
 class _EngineModule(ModuleType):
-    """A module of the existing engine: names without a meaning here are placeholders."""
+    """A module of the existing engine: names that are not offered say so when they are used."""
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
         inner = f"{self.__name__}.{name}"
-        value = import_module(inner) if inner in MODULES else stand_in(self.__name__, name)
+        value = import_module(inner) if inner in MODULES else not_offered(self.__name__, name)
         setattr(self, name, value)
         return value
 
@@ -166,22 +166,19 @@ class ProjectPython:
         """While open, plug-ins can be imported and can import what they know."""
         before = {name: module for name, module in sys.modules.items() if _is_ours_to_clear(name)}
         for name in before:
-            if name.split(".")[0] == "inmanta_plugins":
-                del sys.modules[name]
-        first, last = _ModuleFinder(self), _EngineFinder(self)
-        sys.meta_path.insert(0, first)
-        sys.meta_path.append(last)
+            del sys.modules[name]
+        finders = [_ModuleFinder(self), _EngineFinder(self)]
+        sys.meta_path[:0] = finders
         try:
             yield
         finally:
-            sys.meta_path.remove(first)
-            sys.meta_path.remove(last)
+            for finder in finders:
+                sys.meta_path.remove(finder)
             for name in [name for name in sys.modules if _is_ours_to_clear(name)]:
                 spec = getattr(sys.modules[name], "__spec__", None)
                 if isinstance(getattr(spec, "loader", None), _EngineLoader | _ModuleLoader | _OursLoader):
                     del sys.modules[name]
-            for name, module in before.items():
-                sys.modules.setdefault(name, module)
+            sys.modules.update(before)
 
 
 def _is_ours_to_clear(name: str) -> bool:

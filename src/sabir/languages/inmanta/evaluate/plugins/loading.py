@@ -35,7 +35,7 @@ def load_functions(
             python.registry.resources += ours.resources
         elif run:
             before = len(python.registry.plugins)
-            finding = _run(module, python.registry)
+            finding = _run(module)
             if finding is not None:
                 findings.append(finding)
             for registered in python.registry.plugins[before:]:
@@ -68,7 +68,7 @@ def _ours(module: Module) -> Registry:
     return registry
 
 
-def _run(module: Module, registry: Registry) -> Finding | None:
+def _run(module: Module) -> Finding | None:
     """Import the Python files of a module, which register their plug-ins and classes of resources."""
     for file in plugin_files(module):
         parts = file[: -len(".py")].split("/")
@@ -76,21 +76,10 @@ def _run(module: Module, registry: Registry) -> Finding | None:
             parts.pop()
         name = ".".join(["inmanta_plugins", module.name, *parts])
         try:
-            loaded = import_module(name)
+            import_module(name)
         except (Exception, SystemExit) as error:  # noqa: BLE001  # importing somebody's Python may raise anything
             return _import_failure(module, file, error)
-        _from_real_engine(loaded, registry)
     return None
-
-
-def _from_real_engine(loaded: Any, registry: Registry) -> None:
-    """With the existing engine installed its own decorator has run; the functions carry the mark it left."""
-    registered = {plugin.function for plugin in registry.plugins}
-    for value in list(vars(loaded).values()):
-        mark = getattr(value, "__plugin__", None) if callable(value) else None
-        if isinstance(mark, type) and value not in registered:
-            name = getattr(mark, "__function_name__", value.__name__)
-            registry.plugins.append(Registered(str(name), value, value.__module__))
 
 
 def _import_failure(module: Module, file: str, error: BaseException) -> Finding:

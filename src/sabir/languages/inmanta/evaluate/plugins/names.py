@@ -1,60 +1,68 @@
-"""What plug-ins import from the existing engine, and what stands for names that mean nothing while a model is evaluated."""
+"""Which names plug-ins can import from `inmanta.…`, and what the others do.
+
+What is not offered can be imported, so that a module which names it in an annotation loads; using it says that it is not there.
+"""
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-from typing import Any, Final
+from importlib import import_module
+from types import ModuleType, SimpleNamespace
+from typing import Any, Final, NoReturn
 
 from sabir.languages.inmanta.evaluate.plugins import api
-from sabir.languages.inmanta.evaluate.values import Wait
-from sabir.languages.inmanta.evaluate.views import InstanceView, UnknownException, UnknownView
+from sabir.languages.inmanta.evaluate.views import (
+    DictView,
+    InstanceView,
+    ListView,
+    UnknownException,
+    UnknownView,
+)
 
-__all__ = ["MODULES", "Exporter", "ModelType", "Placeholder", "engine_names", "stand_in"]
+__all__ = ["MODULES", "ModelType", "NotOffered", "engine_names", "not_offered"]
+
+_ENGINE: Final = "sabir.languages.inmanta.evaluate.plugins.engine."
 
 
-class _PlaceholderType(type):
-    """Placeholder classes have whatever attribute is asked for (`const.ResourceState.failed`)."""
+class NotOffered(Exception):
+    """A name of the existing engine that has no meaning here was used."""
+
+
+def _refuse(cls: type) -> NoReturn:
+    name = f"{cls.__module__}.{cls.__name__}"
+    raise NotOffered(f"{name} is not offered by sabir: a model is evaluated without it")
+
+
+class _NotOfferedName(type):
+    """A name that can be imported and stand in annotations, and nothing else."""
+
+    def __call__(cls, *_: Any, **__: Any) -> Any:
+        _refuse(cls)
+
+    def __instancecheck__(cls, _: object) -> bool:
+        _refuse(cls)
+
+    def __subclasscheck__(cls, _: type) -> bool:
+        _refuse(cls)
 
     def __getattr__(cls, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        return Placeholder()
+        _refuse(cls)
 
-
-class Placeholder(metaclass=_PlaceholderType):
-    """Stands for a name of the existing engine that means nothing while a model is evaluated."""
-
-    def __init__(self, *_: object, **__: object) -> None:
-        pass
-
-    def __init_subclass__(cls, **_: object) -> None:
-        pass
-
-    def __class_getitem__(cls, _: object) -> type:
+    def __getitem__(cls, _: object) -> type:
         return cls
 
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):
-            raise AttributeError(name)
-        return Placeholder()
 
-    def __getitem__(self, _: object) -> Any:
-        return self
-
-    def __or__(self, other: Any) -> Any:
-        return Placeholder | other
-
-    __ror__ = __or__
-
-    def __call__(self, *arguments: Any, **_: object) -> Any:
-        return arguments[0] if len(arguments) == 1 and callable(arguments[0]) else self
+def not_offered(module: str, name: str) -> Any:
+    return _NotOfferedName(name, (), {"__module__": module, "__init_subclass__": _no_subclass})
 
 
-def stand_in(module: str, name: str) -> Any:
-    """For a name that a module of the engine has and that is not in `engine_names`."""
-    if name.endswith(("Exception", "Excpetion", "Error")):
-        return type(name, (Exception,), {"__module__": module})
-    return type(name, (Placeholder,), {"__module__": module}) if name[:1].isupper() else Placeholder()
+@classmethod  # type: ignore[misc]  # becomes a member of the classes above
+def _no_subclass(cls: Any, **_: object) -> None:
+    base = cls.__mro__[1]
+    raise NotOffered(
+        f"{base.__module__}.{base.__name__} is not offered by sabir, so nothing can be made from it"
+    )
 
 
 class ModelType:
@@ -67,113 +75,129 @@ class ModelType:
         return cls(model_type)
 
 
-class Exporter:
-    """What `get_<field>` of a resource class gets: contents are named by their hash."""
-
-    def upload_file(self, content: str | bytes) -> str:
-        return _hash(content.encode() if isinstance(content, str) else content)
-
-    def get_environment_id(self) -> str:
-        return "00000000-0000-0000-0000-000000000000"
+def _engine(name: str) -> ModuleType:
+    return import_module(_ENGINE + name)
 
 
-def _hash(content: bytes) -> str:
-    import hashlib
-
-    return hashlib.sha1(content, usedforsecurity=False).hexdigest()
-
-
-def _cached(*arguments: Any, **_: object) -> Any:
-    return arguments[0] if arguments and callable(arguments[0]) else lambda function: function
+def _all_of(name: str) -> dict[str, Any]:
+    module = _engine(name)
+    return {word: getattr(module, word) for word in module.__all__}
 
 
-_NAMES: Final[dict[str, dict[str, Any]]] = {
-    "inmanta": {},
-    "inmanta.plugins": {
+def _plugins(registry: api.Registry, _: SimpleNamespace) -> dict[str, Any]:
+    return {
         "Context": api.Context,
         "PluginException": api.PluginException,
-        "deprecated": api.deprecated,
         "ModelType": ModelType,
-    },
-    "inmanta.resources": {
-        "Resource": api.Resource,
-        "PurgeableResource": api.PurgeableResource,
-        "ManagedResource": api.ManagedResource,
-        "DiscoveryResource": api.Resource,
-        "IgnoreResourceException": api.IgnoreResourceException,
-    },
-    "inmanta.agent.handler": {
-        "provider": api.provider,
-        "cache": _cached,
-        "CRUDHandler": Placeholder,
-        "CRUDHandlerGeneric": Placeholder,
-        "DiscoveryHandler": Placeholder,
-        "HandlerAPI": Placeholder,
-        "ResourceHandler": Placeholder,
-        "HandlerContext": Placeholder,
-        "ResourcePurged": type("ResourcePurged", (Exception,), {}),
-        "SkipResource": type("SkipResource", (Exception,), {}),
-        "InvalidOperation": type("InvalidOperation", (Exception,), {}),
-    },
-    "inmanta.execute.util": {"Unknown": UnknownView, "NoneValue": type(None)},
-    "inmanta.execute.proxy": {
-        "DynamicProxy": InstanceView,
-        "SequenceProxy": list,
-        "DictProxy": dict,
-        "UnsetException": Wait,
-        "UnknownException": UnknownException,
-    },
-    "inmanta.ast": {
-        "UnsetException": Wait,
-        "OptionalValueException": type("OptionalValueException", (Exception,), {}),
-    },
-    "inmanta.export": {
-        "dependency_manager": api.dependency_manager,
-        "unknown_parameters": [],
-        "Exporter": Exporter,
-        "hash_file": _hash,
+        "deprecated": registry.deprecated,
+        "plugin": registry.plugin,
+        "allow_reference_values": lambda value: value,
+        "Null": None,
+    }
+
+
+def _resources(registry: api.Registry, _: SimpleNamespace) -> dict[str, Any]:
+    return {**_all_of("resources"), "resource": registry.resource, "to_id": registry.to_id}
+
+
+def _handler(registry: api.Registry, _: SimpleNamespace) -> dict[str, Any]:
+    handlers = _all_of("handler")
+    return {
+        **_all_of("context"),
+        **handlers,
+        "CRUDHandlerGeneric": handlers["CRUDHandler"],
+        "provider": registry.provider,
+    }
+
+
+def _export(registry: api.Registry, _: SimpleNamespace) -> dict[str, Any]:
+    return {
+        **_all_of("exporting"),
+        "dependency_manager": registry.dependency_manager,
+        "export": registry.export,
+        "unknown_parameters": registry.unknown_parameters,
         "ModelDict": dict,
         "ResourceDict": dict,
-    },
-    "inmanta.module": {},
+    }
+
+
+def _references(registry: api.Registry, _: SimpleNamespace) -> dict[str, Any]:
+    return {
+        **_all_of("references"),
+        "reference": registry.references.reference,
+        "mutator": registry.references.mutator,
+    }
+
+
+def _module(_: api.Registry, project: SimpleNamespace) -> dict[str, Any]:
+    modules = _engine("modules")
+    return {
+        "Project": modules.project_class(project),
+        "InmantaModuleRequirement": modules.InmantaModuleRequirement,
+    }
+
+
+_PROXIES: Final = {
+    "DynamicProxy": InstanceView,
+    "SequenceProxy": ListView,
+    "DictProxy": DictView,
+    "UnknownException": UnknownException,
 }
-"""The modules that plug-ins import from, with the names that mean the same in every project."""
+
+_NAMES: Final[dict[str, Any]] = {
+    "inmanta.agent.handler": _handler,
+    "inmanta.ast": lambda *_: _all_of("faults"),
+    "inmanta.compiler": lambda registry, _: {"finalizer": registry.finalizer},
+    "inmanta.config": lambda *_: {"Config": _engine("modules").Config},
+    "inmanta.const": lambda *_: _all_of("const"),
+    "inmanta.data": lambda *_: {"convert_boolean": _engine("modules").convert_boolean},
+    "inmanta.data.model": lambda *_: {
+        "AttributeStateChange": _engine("context").AttributeStateChange,
+        "ResourceIdStr": str,
+        "ResourceVersionIdStr": str,
+    },
+    "inmanta.execute.proxy": lambda *_: {**_PROXIES, "UnsetException": _engine("faults").UnsetException},
+    "inmanta.execute.util": lambda *_: {"Unknown": UnknownView, "NoneValue": type(None)},
+    "inmanta.export": _export,
+    "inmanta.module": _module,
+    "inmanta.plugins": _plugins,
+    "inmanta.references": _references,
+    "inmanta.resources": _resources,
+    "inmanta.util.dict_path": lambda *_: _all_of("dict_path"),
+}
+"""The modules that offer something, each with how its names are found: nothing is loaded before a plug-in asks for it."""
 
 MODULES: Final = frozenset(_NAMES) | {
-    f"inmanta.{name}"
+    f"inmanta.{name}".rstrip(".")
     for name in [
+        "",
         "agent",
         "agent.agent",
         "agent.cache",
         "agent.config",
+        "agent.executor",
         "agent.io",
         "agent.io.local",
         "agent.io.remote",
-        "ast",
         "ast.attribute",
         "ast.entity",
         "ast.type",
-        "compiler",
-        "config",
-        "const",
-        "data",
-        "data.model",
         "deploy",
         "env",
         "execute",
         "execute.runtime",
         "loader",
         "logging",
+        "parser",
+        "parser.plyInmantaLex",
         "protocol",
         "protocol.common",
         "protocol.endpoints",
         "protocol.exceptions",
-        "references",
         "server",
         "stable_api",
         "types",
         "util",
-        "util.dict_path",
         "validation_type",
     ]
 }
@@ -182,11 +206,5 @@ MODULES: Final = frozenset(_NAMES) | {
 
 def engine_names(module: str, registry: api.Registry, project: SimpleNamespace) -> dict[str, Any]:
     """What a module of the engine offers to the plug-ins of a project: they register with it and can ask where it lies."""
-    names = dict(_NAMES.get(module, {}))
-    if module == "inmanta.plugins":
-        names["plugin"] = registry.plugin
-    elif module == "inmanta.resources":
-        names["resource"] = registry.resource
-    elif module == "inmanta.module":
-        names["Project"] = type("Project", (), {"get": staticmethod(lambda: project)})
-    return names
+    names = _NAMES.get(module)
+    return {} if names is None else dict(names(registry, project))

@@ -19,7 +19,7 @@ from sabir.languages.inmanta.evaluate.plugins.declared import (
 from sabir.languages.inmanta.evaluate.values import Instance
 from sabir.languages.inmanta.evaluate.views import seen_by_python
 from sabir.languages.inmanta.model.definitions import Definitions
-from sabir.languages.inmanta.model.types import ANY, PRIMITIVES, ValueType, list_of, nullable
+from sabir.languages.inmanta.model.types import ANY, PRIMITIVES, Late, ValueType, list_of, nullable
 from sabir.languages.inmanta.syntax.project import Namespace
 from sabir.session import Session
 
@@ -86,6 +86,8 @@ def _generic(annotation: Any, definitions: Definitions, space: Namespace) -> Val
         return list_of(language_type(arguments[0], definitions, space)) if arguments else PRIMITIVES["list"]
     if origin in (dict, abc.Mapping):
         return PRIMITIVES["dict"]
+    if isinstance(origin, type) and issubclass(origin, Late):
+        return language_type(arguments[0], definitions, space) if arguments else ANY
     return ANY
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from sabir.languages.inmanta.evaluate.plugins.api import PurgeableResource, Resource
+from sabir.languages.inmanta.evaluate.plugins.engine.resources import PurgeableResource, Resource
 from sabir.languages.inmanta.library.std.plugins.registry import resource
 
 __all__ = ["AgentConfig", "Directory", "File", "NullResource", "Package", "Service", "Symlink"]

@@ -89,14 +89,14 @@ def server_port() -> int:
 def get_env(session: Session, name: str, default_value: str | None = None) -> Any:
     """An environment variable."""
     value = _variable(session, name)
-    return _default(name, default_value) if value is None else value
+    return _default(default_value) if value is None else value
 
 
 @plugin
 def get_env_int(session: Session, name: str, default_value: int | None = None) -> Any:
     text = _variable(session, name)
     if text is None:
-        return _default(name, default_value)
+        return _default(default_value)
     try:
         return int(text)
     except ValueError:
@@ -112,10 +112,9 @@ def _variable(session: Session, name: str) -> str | None:
     return session.environment.get(name)
 
 
-def _default(name: str, value: Any) -> Any:
-    if value is None:
-        raise PluginException(f"the environment variable {name!r} is not set and has no default")
-    return value
+def _default(value: Any) -> Any:
+    """A variable that is not set has its default; without one it is not known yet (recorded behaviour)."""
+    return Unknown() if value is None else value
 
 
 @plugin

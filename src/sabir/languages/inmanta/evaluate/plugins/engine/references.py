@@ -1,0 +1,254 @@
+"""`inmanta.references`: values that are only looked up when a resource is deployed, and how they are written down."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import uuid
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Final, Generic, NoReturn, TypeVar
+
+from sabir.languages.inmanta.model.types import Late
+
+__all__ = [
+    "Mutator",
+    "Reference",
+    "Registrations",
+    "ReplaceValue",
+    "is_reference_of",
+    "resolve_all",
+    "type_name_of",
+]
+
+T = TypeVar("T")
+REPLACE: Final = "core::Replace"
+_PYTHON_TYPES: Final = {"str": str, "int": int, "float": float, "bool": bool}
+
+
+class ReferenceCycleException(Exception):
+    """A reference that needs itself."""
+
+
+class ReferenceLike:
+    """What has arguments and can be written down: its attributes, by the names of its constructor's parameters."""
+
+    type: str = ""
+
+    @property
+    def arguments(self) -> Mapping[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if not name.startswith("_")}
+
+    def resolve_other(self, value: Any, logger: Any) -> Any:
+        """A value that may be a reference."""
+        return value.get(logger) if isinstance(value, Reference) else value
+
+    def serialize_arguments(self) -> tuple[uuid.UUID, list[dict[str, Any]]]:
+        written = [_argument(name, value, self) for name, value in self.arguments.items()]
+        data = json.dumps({"type": type_name_of(self), "args": written}, sort_keys=True)
+        digest = hashlib.md5(data.encode(), usedforsecurity=False).digest()
+        return _uuid3(digest), written
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, ReferenceLike)
+            and type(self) is type(other)
+            and self.arguments == other.arguments
+        )
+
+    def __hash__(self) -> int:
+        return hash((type(self), repr(sorted(self.arguments.items(), key=lambda pair: pair[0]))))
+
+
+def _uuid3(digest: bytes) -> uuid.UUID:
+    """An id from a digest, in the namespace of object identifiers."""
+    hashed = hashlib.md5(uuid.NAMESPACE_OID.bytes + digest, usedforsecurity=False).digest()
+    return uuid.UUID(bytes=hashed[:16], version=3)
+
+
+def type_name_of(value: ReferenceLike) -> str:
+    name: str = getattr(type(value), "type", "")
+    if not name:
+        raise TypeError(
+            f"{type(value).__name__} is registered under no name: @reference('module::Name') does that"
+        )
+    return name
+
+
+def _argument(name: str, value: Any, holder: ReferenceLike) -> dict[str, Any]:
+    from sabir.languages.inmanta.evaluate.plugins.engine.resources import Resource
+
+    if isinstance(value, Reference):
+        return {"type": "reference", "name": name, "id": str(value.serialize_arguments()[0])}
+    if isinstance(value, Resource):
+        return {"type": "resource", "name": name, "id": value.id.resource_str()}
+    if value is None or isinstance(value, str | int | float | bool):
+        return {"type": "literal", "name": name, "value": value}
+    if isinstance(value, list | dict):
+        return {"type": "json", "name": name, "value": value}
+    if isinstance(value, type) and value.__name__ in _PYTHON_TYPES:
+        return {"type": "python_type", "name": name, "value": value.__name__}
+    raise TypeError(f"the argument {name!r} of {type(holder).__name__} cannot be written down: {value!r}")
+
+
+class Reference(ReferenceLike, Late, Generic[T]):
+    """A value that `resolve` looks up."""
+
+    def resolve(self, logger: Any) -> T:
+        raise NotImplementedError
+
+    def get(self, logger: Any) -> T:
+        """The value, looked up once."""
+        if "_value" not in self.__dict__:
+            if self.__dict__.get("_resolving"):
+                raise ReferenceCycleException(f"the reference {self!r} needs itself")
+            self.__dict__["_resolving"] = True
+            try:
+                self.__dict__["_value"] = self.resolve(logger)
+            finally:
+                self.__dict__["_resolving"] = False
+        value: T = self.__dict__["_value"]
+        return value
+
+    def serialize(self) -> dict[str, Any]:
+        identity, arguments = self.serialize_arguments()
+        return {"type": type_name_of(self), "args": arguments, "id": str(identity)}
+
+    @classmethod
+    def get_reference_type(cls) -> type | None:
+        """The type of the value, as the class says it: `Reference[str]`."""
+        for base in getattr(cls, "__orig_bases__", ()):
+            arguments = getattr(base, "__args__", ())
+            if arguments and isinstance(arguments[0], type):
+                return arguments[0]
+        return None
+
+    def __bool__(self) -> NoReturn:
+        raise TypeError(f"{self!r} is a reference, whose value is not known while a model is evaluated")
+
+
+class Mutator(ReferenceLike):
+    """Changes a resource before its handler gets it."""
+
+    def run(self, logger: Any) -> None:
+        raise NotImplementedError
+
+    def serialize(self) -> dict[str, Any]:
+        return {"type": type_name_of(self), "args": self.serialize_arguments()[1]}
+
+
+class ReplaceValue(Mutator):
+    """Puts the value of a reference where a path leads."""
+
+    type = REPLACE
+
+    def __init__(self, resource: Any, value: Reference[Any], destination: str) -> None:
+        self.resource = resource
+        self.value = value
+        self.destination = destination
+
+    def run(self, logger: Any) -> None:
+        first, *rest = _steps(self.destination)
+        value = self.resolve_other(self.value, logger)
+        if not rest:
+            setattr(self.resource, str(first), value)
+            return
+        holder = getattr(self.resource, str(first))
+        for step in rest[:-1]:
+            holder = holder[step]
+        holder[rest[-1]] = value
+
+
+def _steps(path: str) -> list[str | int]:
+    """`field.'key'[0]` as its steps."""
+    import re
+
+    steps: list[str | int] = []
+    for match in re.finditer(r"'((?:[^'\\]|\\.)*)'|\[(\d+)\]|([^.\[\]']+)", path):
+        quoted, index, word = match.groups()
+        steps.append(
+            int(index)
+            if index is not None
+            else re.sub(r"\\(.)", r"\1", quoted)
+            if quoted is not None
+            else word
+        )
+    return steps
+
+
+class Registrations:
+    """The references and mutators of a project by name: its methods are the decorators that modules import."""
+
+    def __init__(self) -> None:
+        self.references: dict[str, type[Reference[Any]]] = {}
+        self.mutators: dict[str, type[Mutator]] = {REPLACE: ReplaceValue}
+
+    def reference(self, name: str) -> Callable[[type], type]:
+        def register(cls: Any) -> Any:
+            cls.type = name
+            self.references[name] = cls
+            return cls
+
+        return register
+
+    def mutator(self, name: str) -> Callable[[type], type]:
+        def register(cls: Any) -> Any:
+            cls.type = name
+            self.mutators[name] = cls
+            return cls
+
+        return register
+
+
+def is_reference_of(instance: object, type_class: type) -> bool:
+    return isinstance(instance, Reference) and instance.get_reference_type() is type_class
+
+
+def referenced(value: Any, path: str) -> Iterator[tuple[str, Reference[Any]]]:
+    """The references in a value, each with the path to it."""
+    if isinstance(value, Reference):
+        yield path, value
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            yield from referenced(item, f"{path}.'{_quoted(key)}'")
+    elif isinstance(value, list | tuple):
+        for index, item in enumerate(value):
+            yield from referenced(item, f"{path}[{index}]")
+
+
+def _quoted(key: object) -> str:
+    return str(key).replace("\\", "\\\\").replace("'", "\\'")
+
+
+def resolve_all(resource: Any, logger: Any) -> None:
+    """Look up the references of a resource, and put the values into its fields."""
+    registrations: Registrations = resource.__dict__.get("_registrations") or Registrations()
+    written = {entry["id"]: entry for entry in resource.references or ()}
+    looked_up: dict[str, Reference[Any]] = {}
+
+    def reference(identity: str) -> Reference[Any]:
+        if identity not in looked_up:
+            entry = written[identity]
+            looked_up[identity] = _made(registrations.references, entry, argument)
+        return looked_up[identity]
+
+    def argument(entry: Mapping[str, Any]) -> Any:
+        kind = entry["type"]
+        if kind == "reference":
+            return reference(entry["id"])
+        if kind == "resource":
+            return resource
+        if kind == "python_type":
+            return _PYTHON_TYPES[entry["value"]]
+        return entry.get("value")
+
+    for entry in resource.mutators or ():
+        _made(registrations.mutators, entry, argument).run(logger)
+
+
+def _made(
+    classes: Mapping[str, Any], entry: Mapping[str, Any], argument: Callable[[Mapping[str, Any]], Any]
+) -> Any:
+    cls = classes.get(entry["type"])
+    if cls is None:
+        raise TypeError(f"no class is registered under {entry['type']!r}")
+    return cls(**{written["name"]: argument(written) for written in entry["args"]})

@@ -1,0 +1,467 @@
+"""Resources of a model: every instance of a registered entity, its fields computed by the class that is registered for it.
+
+An instance is exported once for each registered entity in its line of parents. What a field needs and nobody knows yet makes
+the resource undefined: it is exported, and neither it nor what requires it is deployed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Final, Protocol
+
+from msgspec import Struct, field
+
+from sabir.diagnostics.finding import Finding, Related
+from sabir.graph.values import Unknown
+from sabir.languages.inmanta.evaluate.model import Model
+from sabir.languages.inmanta.evaluate.plugins.api import RegisteredResource
+from sabir.languages.inmanta.evaluate.plugins.engine.exporting import Exporter
+from sabir.languages.inmanta.evaluate.plugins.engine.references import Reference, ReplaceValue, referenced
+from sabir.languages.inmanta.evaluate.plugins.engine.resources import (
+    Id,
+    IgnoreResourceException,
+    Resource,
+    ResourceException,
+)
+from sabir.languages.inmanta.evaluate.values import Instance, Pending, RelationValue, Wait, property_of
+from sabir.languages.inmanta.evaluate.views import (
+    InstanceView,
+    UnknownException,
+    UnknownView,
+    instance_of,
+    view_of,
+)
+from sabir.languages.inmanta.model.entities import EntityType
+from sabir.languages.inmanta.syntax.examples import inmanta_rule
+
+__all__ = ["LOST_REQUIREMENT", "RESOURCE", "UNDEFINED", "Export", "Reads", "export_model"]
+
+RESOURCE: Final = inmanta_rule(
+    "INM:E025",
+    "a resource cannot be exported",
+    "The class that is registered for an entity failed to compute a field or the id of a resource, two resources have one id, or "
+    "resources require each other in a circle.",
+    'host = std::Host(name="a", os=std::linux)\nstd::Package(host=host, name="p]", state="installed")\n',
+    'host = std::Host(name="a", os=std::linux)\nstd::Package(host=host, name="p", state="installed")\n',
+    when="render",
+)
+LOST_REQUIREMENT: Final = inmanta_rule(
+    "INM:W005",
+    "what a resource requires is lost",
+    "Only what is a resource itself can be required by one when it is deployed. Requirements do not go through other instances: "
+    "the implementation of what stands between has to hand them on.",
+    'entity Group:\nend\nimplement Group using std::none\nhost = std::Host(name="a", os=std::linux)\n'
+    'std::Package(host=host, name="p", state="installed", requires=Group())\n',
+    'host = std::Host(name="a", os=std::linux)\nstd::Package(host=host, name="p", state="installed")\n',
+    when="render",
+)
+UNDEFINED: Final = "<<undefined>>"
+"""What stands for a field that is not known yet."""
+
+
+class Reads(Protocol):
+    """Told what is read for which field of which resource."""
+
+    def begin(self, instance: Instance, entity: str, field: str) -> None: ...
+
+    def exported(self, instance: Instance, entity: str, identity: str) -> None: ...
+
+
+class Export(Struct, eq=False):
+    """What is exported: resources by their ids, with the instances they come from."""
+
+    resources: dict[str, Resource] = field(default_factory=dict[str, Resource])
+    instances: dict[str, Instance] = field(default_factory=dict[str, Instance])
+    undefined: list[str] = field(default_factory=list[str])
+    sets: dict[str, str] = field(default_factory=dict[str, str])
+    """The resource set of a resource, when it is in one."""
+    files: dict[str, bytes] = field(default_factory=dict[str, bytes])
+    """Contents that were uploaded, by their hash."""
+    findings: list[Finding] = field(default_factory=list[Finding])
+
+    def written(self) -> list[dict[str, Any]]:
+        """The resources as the existing engine's tools read them."""
+        return [
+            {
+                **_plain_fields(resource),
+                "id": f"{identity},v=0",
+                "requires": _requires(resource),
+                "version": 0,
+            }
+            for identity, resource in self.resources.items()
+        ]
+
+
+def _plain_fields(resource: Resource) -> dict[str, Any]:
+    return {name: _plain(getattr(resource, name)) for name in type(resource).fields}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    return value
+
+
+def _requires(resource: Resource) -> list[str]:
+    return sorted({required.resource_str() for required in resource.requires})
+
+
+def export_model(model: Model, reads: Reads | None = None, function: str | None = None) -> Export:
+    """Everything that a model exports; with the name of an export function, that is run as well."""
+    export = Export()
+    try:
+        with model.python.importable():
+            _Exporting(model, export, reads or _NoReads()).run(function)
+    except _Failure as failure:
+        export.findings.append(failure.finding)
+    return export
+
+
+class _NoReads:
+    def begin(self, instance: Instance, entity: str, field: str) -> None: ...
+
+    def exported(self, instance: Instance, entity: str, identity: str) -> None: ...
+
+
+class _Failure(Exception):
+    def __init__(self, finding: Finding) -> None:
+        super().__init__(finding.message)
+        self.finding = finding
+
+
+class _Exporting:
+    def __init__(self, model: Model, export: Export, reads: Reads) -> None:
+        self.model = model
+        self.export = export
+        self.reads = reads
+        self.registry = model.python.registry
+        self.exporter = Exporter({entity.shown: entity for entity in model.definitions.entities.values()})
+        self.classes: dict[str, RegisteredResource] = {
+            registered.entity: registered for registered in self.registry.resources
+        }
+        self._lines: dict[EntityType, list[RegisteredResource]] = {}
+        self.by_instance: dict[Instance, list[str]] = {}
+
+    def run(self, function: str | None) -> None:
+        _settle(self.model)
+        self.registry.identify = self._identify
+        for instance in self.model.instances:
+            for registered in self._line(instance.entity):
+                self._add(instance, registered)
+        self._require()
+        self._manage()
+        self._check_circles()
+        self._sets()
+        if function is not None:
+            self._function(function)
+        self.export.files = self.exporter.files
+
+    def _line(self, entity: EntityType) -> list[RegisteredResource]:
+        """The classes for the instances of an entity; one that is registered for several of its parents counts once."""
+        line = self._lines.get(entity)
+        if line is None:
+            by_class: dict[type, RegisteredResource] = {}
+            for ancestor in entity.ancestors:
+                registered = self.classes.get(ancestor.name) or self.classes.get(ancestor.shown)
+                if registered is not None:
+                    by_class.setdefault(registered.cls, registered)
+            line = self._lines[entity] = list(by_class.values())
+        return line
+
+    def _identify(self, entity: Any) -> str | None:
+        instance = instance_of(entity) if isinstance(entity, InstanceView) else entity
+        line = self._line(instance.entity)
+        if not line:
+            return None
+        identity = self._identity(instance, line[0])
+        return None if identity is None else identity.resource_str()
+
+    # One resource
+
+    def _add(self, instance: Instance, registered: RegisteredResource) -> None:
+        export = self.export
+        try:
+            self.reads.begin(instance, registered.entity, "id")
+            identity = self._identity(instance, registered)
+            if identity is None:
+                return  # its id is not known before deployment: it is left out
+            resource = registered.cls(identity)
+            if not isinstance(resource, Resource):
+                raise ResourceException(f"{registered.cls.__name__} is no subclass of Resource")
+            self._fill(resource, instance, registered)
+        except IgnoreResourceException:
+            return
+        except _Failure:
+            raise
+        except (Exception, SystemExit) as error:  # noqa: BLE001  # the class is code of a module
+            raise self._failure(instance, registered, f"{type(error).__name__}: {error}") from None
+        text = identity.resource_str()
+        if text in export.resources:
+            first = export.instances[text].site.place
+            raise _Failure(
+                RESOURCE.at(
+                    instance.site.place,
+                    f"the resource {text} is there more than once",
+                    hint=f"{registered.id_attribute!r} has to differ between the resources of an agent",
+                    related=(Related(place=first, message="the other one is made here"),),
+                )
+            )
+        resource.__dict__["_registrations"] = self.registry.references
+        export.resources[text] = resource
+        export.instances[text] = instance
+        self.by_instance.setdefault(instance, []).append(text)
+        if resource.unknowns:
+            export.undefined.append(text)
+        self.reads.exported(instance, registered.entity, text)
+
+    def _identity(self, instance: Instance, registered: RegisteredResource) -> Id | None:
+        agent = self._agent(instance, registered)
+        value = self._value(instance, registered, registered.id_attribute)
+        if isinstance(agent, Unknown) or isinstance(value, UnknownView):
+            return None
+        identity = Id(registered.entity, agent, registered.id_attribute, str(value))
+        if "," in agent:
+            raise ResourceException(f"the name of an agent may not hold a comma: {agent!r}")
+        if "]" in str(value):
+            raise ResourceException(
+                f"Invalid id for resource {identity}: a value that identifies one may not hold ']'"
+            )
+        return identity
+
+    def _agent(self, instance: Instance, registered: RegisteredResource) -> Any:
+        value: Any = instance
+        for name in registered.agent.split("."):
+            there = value.entity.slots.get(name) if isinstance(value, Instance) else None
+            held = property_of(value, name) if there is not None else None
+            if held is None:
+                raise ResourceException(
+                    f"Unable to get the name of the agent: in the path {registered.agent}, {name!r} does not exist"
+                )
+            value = held
+        if isinstance(value, Reference):
+            raise ResourceException(
+                "the agent of a resource cannot be a reference: it has to be known when it is exported"
+            )
+        if not isinstance(value, str | Unknown):
+            raise ResourceException(
+                f"The agent attribute should lead to a string, got {value} of type {type(value).__name__}"
+            )
+        return value
+
+    def _value(self, instance: Instance, registered: RegisteredResource, name: str) -> Any:
+        """A field, computed by `get_<field>` or `map` of the class, else the attribute; unknown when it needs what is."""
+        cls: Any = registered.cls
+        view = view_of(instance)
+        getter: Callable[..., Any] | None = getattr(cls, f"get_{name}", None) or cls.map.get(name)
+        try:
+            return getattr(view, name) if getter is None else getter(self.exporter, view)
+        except UnknownException as reading:
+            return reading.unknown
+        except Wait:
+            return None  # an optional relation that nobody set
+
+    def _fill(self, resource: Resource, instance: Instance, registered: RegisteredResource) -> None:
+        references: dict[str, dict[str, Any]] = {}
+        mutators: list[dict[str, Any]] = []
+        for name in type(resource).fields:
+            self.reads.begin(instance, registered.entity, name)
+            try:
+                value = self._value(instance, registered, name)
+                if _has_unknown(value):
+                    resource.unknowns.add(name)
+                    value = UNDEFINED
+                for path, reference in referenced(value, name):
+                    _write_reference(reference, references)
+                    mutators.append(ReplaceValue(resource, reference, path).serialize())
+                setattr(resource, name, _exportable(value, name))
+            except IgnoreResourceException:
+                raise
+            except (Exception, SystemExit) as error:  # noqa: BLE001  # get_<field> is code of a module
+                said = f"{type(error).__name__}: {error}"
+                raise self._failure(
+                    instance, registered, f"the field {name!r} cannot be computed: {said}"
+                ) from None
+        if references:
+            resource.references = list(references.values())  # type: ignore[attr-defined]  # a field
+            resource.mutators = mutators  # type: ignore[attr-defined]  # a field
+
+    def _failure(self, instance: Instance, registered: RegisteredResource, said: str) -> _Failure:
+        return _Failure(
+            RESOURCE.at(
+                instance.site.place,
+                f"the resource of this {instance.entity.shown!r} cannot be exported: {said}",
+                hint=f"see the class {registered.cls.__name__} that is registered for {registered.entity!r}",
+            )
+        )
+
+    # What they require
+
+    def _require(self) -> None:
+        for text, resource in self.export.resources.items():
+            instance = self.export.instances[text]
+            self.reads.begin(instance, resource.id.entity_type, "requires")
+            slot = instance.entity.slots.get("requires")
+            relation = instance.values[slot] if slot is not None else None
+            if not isinstance(relation, RelationValue):
+                continue
+            if instance.entity.on_read is not None:
+                instance.entity.on_read(instance, "requires")
+            for other in relation.values:
+                resource.requires.update(
+                    self.export.resources[name].id for name in self.by_instance.get(other, ())
+                )
+            if relation.values and not resource.requires and not self._any_left_out(relation.values):
+                self.export.findings.append(
+                    LOST_REQUIREMENT.at(
+                        instance.site.place,
+                        f"{text} requires {len(relation.values)} instances, none of which is a resource",
+                        hint="only resources can be required: hand on what they require, or what provides for them",
+                    )
+                )
+
+    def _any_left_out(self, instances: Iterable[Instance]) -> bool:
+        """Whether one of them has a class, and was left out by it."""
+        return any(self._line(instance.entity) for instance in instances)
+
+    def _manage(self) -> None:
+        resources = {resource.id: resource for resource in self.export.resources.values()}
+        types = {entity.shown: entity for entity in self.model.definitions.entities.values()}
+        for manager in self.registry.dependency_managers:
+            try:
+                manager(types, resources)
+            except (Exception, SystemExit) as error:  # noqa: BLE001  # code of a module
+                said = f"{type(error).__name__}: {error}"
+                raise self._of_export(f"the dependency manager {manager.__name__} failed: {said}") from None
+        for resource in resources.values():
+            resource.requires = {self._required(required, resource) for required in resource.requires}
+
+    def _required(self, required: Any, resource: Resource) -> Id:
+        identity = required.id if isinstance(required, Resource) else required
+        text = identity.resource_str() if isinstance(identity, Id) else str(identity).partition("],v=")[0]
+        text = text if text.endswith("]") else f"{text}]"
+        if text not in self.export.resources:
+            raise _Failure(
+                RESOURCE.at(
+                    self.export.instances[resource.id.resource_str()].site.place,
+                    f"a dependency manager makes {resource.id} require {text}, which is no resource of this model",
+                )
+            )
+        return self.export.resources[text].id
+
+    def _of_export(self, message: str) -> _Failure:
+        place = next(iter(self.model.definitions.project.namespaces.values())).source
+        return _Failure(RESOURCE.about_file(place, message))
+
+    def _check_circles(self) -> None:
+        circle = _circle({text: _requires(resource) for text, resource in self.export.resources.items()})
+        if circle is not None:
+            start = circle.index(min(circle))
+            ordered = circle[start:] + circle[:start]
+            places = [self.export.instances[text].site.place for text in ordered]
+            raise _Failure(
+                RESOURCE.at(
+                    places[0],
+                    f"these resources require each other: {' → '.join([*ordered, ordered[0]])}",
+                    related=tuple(Related(place=place, message="in the circle") for place in places[1:]),
+                )
+            )
+
+    def _sets(self) -> None:
+        for instance in self.model.instances:
+            if instance.entity.name == "std::ResourceSet":
+                name, members = property_of(instance, "name"), property_of(instance, "resources")
+                for member in members:
+                    for identity in self.by_instance.get(member, ()):
+                        self.export.sets[identity] = str(name)
+
+    def _function(self, name: str) -> None:
+        registered = self.registry.exports.get(name)
+        if registered is None:
+            raise self._of_export(f"there is no export function {name!r}")
+        instances: dict[str, list[Any]] = {entity: [] for entity in registered.entities}
+        for instance in self.model.instances:
+            for ancestor in instance.entity.ancestors:
+                if ancestor.shown in instances:
+                    instances[ancestor.shown].append(view_of(instance))
+        try:
+            registered.function(self.exporter, types=instances) if instances else registered.function(
+                self.exporter
+            )
+        except (Exception, SystemExit) as error:  # noqa: BLE001  # code of a module
+            raise self._of_export(
+                f"the export function {name!r} failed: {type(error).__name__}: {error}"
+            ) from None
+
+
+def _settle(model: Model) -> None:
+    """Nothing comes any more: relations that nobody closed are complete, so that `get_<field>` can read them."""
+    for instance in model.instances:
+        for slot, (prop, value) in enumerate(zip(instance.entity.by_slot, instance.values, strict=True)):
+            if isinstance(value, RelationValue):
+                value.closed = True
+            elif isinstance(value, Pending):
+                settled = RelationValue(instance, prop, slot) if prop.is_list else None
+                if settled is not None:
+                    settled.closed = True
+                instance.values[slot] = settled
+
+
+def _has_unknown(value: Any) -> bool:
+    if isinstance(value, UnknownView | Unknown):
+        return True
+    if isinstance(value, dict):
+        return any(map(_has_unknown, dict.values(value)))
+    return isinstance(value, list | tuple | set) and any(
+        map(_has_unknown, list.__iter__(value) if isinstance(value, list) else value)
+    )
+
+
+def _exportable(value: Any, path: str) -> Any:
+    """A value as it can be written down; references are null, for the mutators tell what comes there."""
+    if isinstance(value, Reference):
+        return None
+    if value is None or isinstance(value, str | int | float):
+        return value
+    if isinstance(value, list | tuple | set | frozenset):
+        return [_exportable(item, f"{path}[{index}]") for index, item in enumerate(value)]
+    if isinstance(value, Mapping):
+        return {str(key): _exportable(item, f"{path}.{key}") for key, item in value.items()}
+    raise TypeError(f"{value!r} in resource is not JSON serializable at path {path}")
+
+
+def _write_reference(reference: Reference[Any], written: dict[str, dict[str, Any]]) -> None:
+    """A reference, and those among its arguments before it."""
+    for argument in reference.arguments.values():
+        if isinstance(argument, Reference):
+            _write_reference(argument, written)
+    data = reference.serialize()
+    written.setdefault(data["id"], data)
+
+
+def _circle(edges: Mapping[str, list[str]]) -> list[str] | None:
+    """Nodes that lead to each other in a circle, when there are such."""
+    done: set[str] = set()
+    for first in edges:
+        path: list[str] = []
+        on_path: set[str] = set()
+        stack: list[tuple[str, int]] = [(first, 0)]
+        while stack:
+            node, at = stack.pop()
+            if at == 0:
+                if node in done:
+                    continue
+                path.append(node)
+                on_path.add(node)
+            following = edges[node]
+            if at < len(following):
+                stack.append((node, at + 1))
+                if following[at] in on_path:
+                    return path[path.index(following[at]) :]
+                stack.append((following[at], 0))
+            else:
+                path.pop()
+                on_path.discard(node)
+                done.add(node)
+    return None
