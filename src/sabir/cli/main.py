@@ -24,6 +24,7 @@ COMMANDS: Final = {
     "query": Entry("Evaluate", "Ask the graph: an Unfurl expression over the instances of any language."),
     "why": Entry("Evaluate", "Say where a value came from, as a chain of places."),
     "model": Entry("Evaluate", "Make a MuranoPL object model from forms or contracts."),
+    "test": Entry("Evaluate", "Run the tests of a MuranoPL package."),
     "run": Entry("Evaluate", "Run a MuranoPL method; print its result and the object model."),
     "render": Entry("Evaluate", "Write what other tools read: Kubernetes objects, object models …"),
     "impact": Entry("Evaluate", "Say what depends on a line."),

@@ -38,6 +38,10 @@ __all__ = [
     "RunCall",
     "RunResult",
     "Runs",
+    "TestCall",
+    "TestOutcome",
+    "TestRun",
+    "Tests",
 ]
 
 
@@ -198,6 +202,39 @@ class MakesModels(Protocol):
     def make_model(
         self, package: LoadedPackage, request: EvaluationRequest, call: ModelCall
     ) -> ModelResult: ...
+
+
+class TestCall(Struct, frozen=True, kw_only=True):
+    """Which tests of a package to run; all when none is named."""
+
+    names: tuple[str, ...] = ()
+
+
+class TestOutcome(Struct, frozen=True, kw_only=True):
+    """One test. It passed when there are no failures."""
+
+    cls: str
+    name: str
+    failures: tuple[Finding, ...] = ()
+    seconds: float = 0.0
+
+
+class TestRun(Struct, frozen=True, kw_only=True):
+    """The tests that were run, in order; `findings` say why the package could not be used, or warn."""
+
+    findings: tuple[Finding, ...] = ()
+    outcomes: tuple[TestOutcome, ...] = ()
+
+    @property
+    def failed(self) -> int:
+        return sum(bool(outcome.failures) for outcome in self.outcomes)
+
+
+@runtime_checkable
+class Tests(Protocol):
+    """A language whose packages bring tests of their own."""
+
+    def test(self, package: LoadedPackage, request: EvaluationRequest, call: TestCall) -> TestRun: ...
 
 
 @runtime_checkable

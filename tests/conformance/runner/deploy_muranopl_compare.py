@@ -7,7 +7,7 @@ from typing import Any
 
 from tests.conformance.runner.case import Case, Verdict
 from tests.conformance.runner.deploy_muranopl import Adapter, DeployCase, StepOutcome
-from tests.conformance.runner.deploy_muranopl_forms import compare_forms
+from tests.conformance.runner.deploy_muranopl_forms import compare_forms, compare_tests
 from tests.conformance.runner.placeholders import Binding, Matcher, masked
 from tests.conformance.runner.threads import match_in_order
 
@@ -239,5 +239,5 @@ def _match_attributes(
             yield from _match_attributes(want[1:], others, extended, matcher, step)
 
 
-KINDS: dict[str, Compare] = {"deploy": compare_runs, "ui": compare_forms}
+KINDS: dict[str, Compare] = {"deploy": compare_runs, "test": compare_tests, "ui": compare_forms}
 """How the outcome of a case is compared, by its kind."""

@@ -1,4 +1,4 @@
-"""The comparison of cases of the kind `ui`: outcomes count, the wording of messages does not."""
+"""The comparison of cases of the kinds `ui` and `test`: outcomes count, the wording of messages does not."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 from tests.conformance.runner.deploy_muranopl import DeployCase
 from tests.conformance.runner.placeholders import Matcher
 
-__all__ = ["compare_forms"]
+__all__ = ["compare_forms", "compare_tests"]
 
 
 def compare_forms(case: DeployCase, outcome: dict[str, Any]) -> list[str]:
@@ -18,6 +18,12 @@ def compare_forms(case: DeployCase, outcome: dict[str, Any]) -> list[str]:
     for _ in matcher.match(_without_words(want), _without_words(outcome), {}):
         return []
     return [matcher.deepest[1] or "no way to bind the placeholders"]
+
+
+def compare_tests(case: DeployCase, outcome: dict[str, Any]) -> list[str]:
+    want = dict(case.raw["expect"])
+    want["tests"] = [{"test": test["test"], "outcome": test["outcome"]} for test in want["tests"]]
+    return [f"{key}: wanted {want[key]}, found {outcome[key]}" for key in want if want[key] != outcome[key]]
 
 
 def _without_words(outcome: dict[str, Any]) -> dict[str, Any]:

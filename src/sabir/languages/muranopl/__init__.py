@@ -16,6 +16,8 @@ if TYPE_CHECKING:
         Renderer,
         RunCall,
         RunResult,
+        TestCall,
+        TestRun,
     )
     from sabir.source.packages import LoadedPackage
 
@@ -81,6 +83,11 @@ class MuranoPL:
         from sabir.languages.muranopl.modelling import make_model
 
         return make_model(package, request, call)
+
+    def test(self, package: LoadedPackage, request: EvaluationRequest, call: TestCall) -> TestRun:
+        from sabir.languages.muranopl.testing import run_tests
+
+        return run_tests(package, request, call)
 
     def renderers(self) -> Mapping[str, Renderer]:
         from sabir.languages.muranopl.rendering import render_object_model

@@ -227,7 +227,7 @@ def _is_lazy(overload: Overload) -> bool:
 
 def test_function_names_are_those_of_the_engine() -> None:
     names, lazy = _registry()
-    assert names | {"getAttr", "setAttr", "config", "inject", "withOriginal"} == FUNCTIONS
+    assert names | {"getAttr", "setAttr", "config", "inject", "originalMethod", "withOriginal"} == FUNCTIONS
     assert lazy | {"let", "with"} == LAMBDA_FUNCTIONS
 
 

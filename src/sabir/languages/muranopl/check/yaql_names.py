@@ -30,7 +30,7 @@ _EAGER: Final = """
     trimRight tuple type typeinfo union unpack utctz values with zip zipLongest
 """
 # Methods that every object has, settings of the engine, and what test fixtures mock methods with.
-_OTHER: Final = "getAttr setAttr config inject withOriginal"
+_OTHER: Final = "getAttr setAttr config inject originalMethod withOriginal"
 
 # Functions with an argument that is evaluated later, often item by item: inside it `$` may be the item. `let` and
 # `with` change what `$` is behind an arrow.

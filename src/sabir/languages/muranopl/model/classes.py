@@ -220,6 +220,16 @@ class MuranoClass(HostValue):
         self._methods_by_name[name] = method
         return method
 
+    def override(self, name: str, method: Method) -> None:
+        """Put a method in the place of another, for this class and those that extend it."""
+        self.own_methods[name] = method
+        for cls in self.runtime.built_classes():
+            cls.forget_methods()
+
+    def forget_methods(self) -> None:
+        """Look methods up again: some class has another one now."""
+        self._methods_by_name.clear()
+
     def described_methods(self) -> tuple[str, set[str]]:
         return self.name, self.method_names()
 

@@ -34,6 +34,7 @@ NATIVE_CLASSES: Final[Mapping[str, str]] = {
     "io.murano.system.NetworkExplorer": "networks:EXPLORER",
     "io.murano.system.Resources": "resources:RESOURCES",
     "io.murano.system.StatusReporter": "reporting:REPORTER",
+    "io.murano.test.TestFixture": "testing:TEST_FIXTURE",
 }
 """Classes of the core library whose methods are Python: the module and the name of their functions."""
 

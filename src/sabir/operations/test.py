@@ -1,0 +1,81 @@
+"""Test: run the tests that a package brings."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from xml.etree import ElementTree as Xml
+
+from msgspec import Struct, field
+
+from sabir.errors import UsageError
+from sabir.languages.language import EvaluationRequest, TestCall, TestRun, Tests
+from sabir.operations.evaluate import language_at
+from sabir.source.packages import load_package
+
+__all__ = ["TestRequest", "junit", "run_document", "run_tests_of_path"]
+
+FORMAT = "sabir.test/1"
+
+
+class TestRequest(Struct, frozen=True, kw_only=True):
+    path: Path
+    names: tuple[str, ...] = ()
+    evaluation: EvaluationRequest = field(default_factory=EvaluationRequest)
+
+
+def run_tests_of_path(request: TestRequest) -> TestRun:
+    package = load_package(request.path, request.evaluation.session.limits.package)
+    language = language_at(package, request.path, None)
+    if not isinstance(language, Tests):
+        raise UsageError(f"{package.name} is {language.name}, whose packages have no tests of their own")
+    return language.test(package, request.evaluation, TestCall(names=request.names))
+
+
+def run_document(run: TestRun) -> dict[str, object]:
+    """The machine-readable form of a run."""
+    return {
+        "format": FORMAT,
+        "tests": [
+            {
+                "class": outcome.cls,
+                "name": outcome.name,
+                "outcome": "failed" if outcome.failures else "passed",
+                "seconds": round(outcome.seconds, 3),
+                "failures": [
+                    {"code": failure.code, "message": failure.message, "place": str(failure.location)}
+                    for failure in outcome.failures
+                ],
+            }
+            for outcome in run.outcomes
+        ],
+        "passed": len(run.outcomes) - run.failed,
+        "failed": run.failed,
+    }
+
+
+def junit(run: TestRun, name: str) -> str:
+    """The run in the form that build servers read."""
+    suite = Xml.Element(
+        "testsuite",
+        name=name,
+        tests=str(len(run.outcomes)),
+        failures=str(run.failed),
+        errors="0",
+        time=f"{sum(outcome.seconds for outcome in run.outcomes):.3f}",
+    )
+    for outcome in run.outcomes:
+        case = Xml.SubElement(
+            suite, "testcase", classname=outcome.cls, name=outcome.name, time=f"{outcome.seconds:.3f}"
+        )
+        for failure in outcome.failures:
+            element = Xml.SubElement(case, "failure", message=_legal(failure.message), type=failure.code)
+            element.text = _legal(f"{failure.location}: {failure.code} {failure.message}")
+    root = Xml.Element("testsuites")
+    root.append(suite)
+    Xml.indent(root)
+    return '<?xml version="1.0" encoding="UTF-8"?>\n' + Xml.tostring(root, encoding="unicode") + "\n"
+
+
+def _legal(text: str) -> str:
+    """XML has no control characters, not even escaped."""
+    return "".join(char if char >= " " or char in "\n\t" else "?" for char in text)
