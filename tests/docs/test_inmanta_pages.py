@@ -12,7 +12,7 @@ from sabir.diagnostics.finding import Severity
 from tests.docs.pages import DOCS
 from tests.languages.inmanta.models import evaluate
 
-_BLOCK = re.compile(r"^```inmanta\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_BLOCK = re.compile(r"^```inmanta[^\n]*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _VALUE = re.compile(r"^# (\w+) is (.+)$", re.MULTILINE)
 _REPORTED = re.compile(r"^# reported: (.+)$", re.MULTILINE)
 
