@@ -13,6 +13,8 @@ import pytest
 
 from sabir.checks import Application, BaseValidator, FormValidator
 from sabir.checks.application import general_rules
+from sabir.deploy.problems import place_resources
+from sabir.deploy.targets import Targets, default_target
 from sabir.diagnostics import Finding, Rule
 from sabir.diagnostics.rules import Example
 from sabir.languages.language import EvaluationRequest, RenderRequest
@@ -118,6 +120,10 @@ def test_examples_of_the_languages(language: Any, code: Rule) -> None:
         if code.when == "evaluate":
             session = Session(trust=Trust.of(code.trust))
             found = spoken.evaluate(package, EvaluationRequest(session=session)).findings
+        elif code.when == "plan":
+            evaluation = spoken.evaluate(package, EvaluationRequest())
+            targets = Targets([default_target("world")])
+            found = place_resources(evaluation.wanted(), targets, Trust()).findings
         elif code.when == "render":
             renderings = [
                 renderer(package, EvaluationRequest(), RenderRequest())

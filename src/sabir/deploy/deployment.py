@@ -75,6 +75,7 @@ class Deployer:
         self.options = options
         self.journal = Journal(store, writer, context.session.clock)
         self._recovered = Recovered()
+        self._operation_ids: dict[str, str] = {}
 
     def recover(self) -> Recovered:
         """Find out what became of what an earlier deployment had begun."""
@@ -94,7 +95,7 @@ class Deployer:
         self, plan: Plan, *, verb: str, document: Any, observed: Mapping[str, Value], graph: str | None = None
     ) -> DeploymentResult:
         """Do a plan."""
-        self._operation_ids: dict[str, str] = {}
+        self._operation_ids = {}
         self.journal.open(
             verb,
             audit=self.options.audit,
@@ -102,7 +103,7 @@ class Deployer:
             steps=lambda number: self._step_records(plan, number),
             graph=graph,
         )
-        self._let_go()
+        self.let_go()
         result = asyncio.run(self._run(plan, observed))
         try:
             self.journal.close(result.state)
@@ -142,7 +143,7 @@ class Deployer:
         desired = self.journal.fields(step.placed.resource.desired)
         return left.step.operation_id if left.continues(desired) else None
 
-    def _let_go(self) -> None:
+    def let_go(self) -> None:
         """Open steps that nobody goes on with were not done, and will not be."""
         writes = [
             write

@@ -63,8 +63,9 @@ class Rule(Struct, frozen=True, kw_only=True):
     """What the examples must be trusted with to show it, in the words of `--trust`."""
     withheld: bool = False
     """Reported because leave or an input was not given: the text itself may be right, so `check` does not count it."""
-    when: Literal["check", "evaluate", "render"] = "check"
-    """`check`: reported without running anything; `evaluate`: only an evaluation can tell; `render`: only rendering."""
+    when: Literal["check", "evaluate", "render", "plan"] = "check"
+    """`check`: reported without running anything; `evaluate`: only an evaluation can tell; `render`: only rendering; `plan`: only
+    when it is to be deployed."""
 
     def __post_init__(self) -> None:
         parse_code(self.code)

@@ -28,6 +28,7 @@ from sabir.graph.origin import AttributeRead, How, Origin
 from sabir.graph.record import Record
 from sabir.graph.values import Value
 from sabir.languages.language import Evaluation, EvaluationRequest
+from sabir.resources.resource import Wanted
 from sabir.source.packages import LoadedPackage
 from sabir.text import Place, Span
 
@@ -50,6 +51,19 @@ def evaluate_environment(package: LoadedPackage, request: EvaluationRequest) -> 
         graph=run.graph(),
         findings=findings,
         rendered=lambda: [rendered for part in parts for rendered in part.rendered()],
+        wanted=lambda: _wanted(run.environment, parts),
+    )
+
+
+def _wanted(environment: Environment, parts: Sequence[MovedPart]) -> Wanted:
+    """What all parts want, on the targets of the environment."""
+    asked = [part.wanted() for part in parts]
+    return Wanted(
+        resources=tuple(resource for wanted in asked for resource in wanted.resources),
+        operations=tuple(operation for wanted in asked for operation in wanted.operations),
+        targets=(*environment.targets, *(target for wanted in asked for target in wanted.targets)),
+        lifecycles=environment.lifecycles,
+        findings=tuple(finding for wanted in asked for finding in wanted.findings),
     )
 
 

@@ -73,8 +73,15 @@ def request_for(
         for key, value in request.overrides.items()
         if key.startswith(f"{part.name}/")
     }
+    prefix = f"{part.name}/"
+    observed = {
+        name.removeprefix(prefix): value
+        for name, value in request.observed.items()
+        if name.startswith(prefix)
+    }
     return replace(
         request,
+        observed=observed,
         inputs=inputs,
         input_origins=origins,
         documents=documents,

@@ -9,11 +9,13 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from sabir.diagnostics.finding import Finding, Fix
+from sabir.graph.address import Address
 from sabir.graph.instance import Instance
 from sabir.graph.origin import AttributeRead, Origin
 from sabir.graph.record import Record
 from sabir.graph.values import Ref, Sensitive, Unknown, Value
 from sabir.languages.language import Evaluation, RenderedObject
+from sabir.resources.resource import Operation, Resource, Wanted
 from sabir.text import Location, Place, Source, Span
 
 __all__ = ["MovedPart", "PartPlaces", "moved_part"]
@@ -71,6 +73,7 @@ class MovedPart(Struct, frozen=True):
     outputs: Mapping[str, Value]
     output_origins: Mapping[str, Origin]
     rendered: Callable[[], Sequence[RenderedObject]] = tuple
+    wanted: Callable[[], Wanted] = Wanted
 
 
 def moved_part(
@@ -83,7 +86,11 @@ def moved_part(
     origins = {name: mover.origin(origin) for name, origin in graph.output_origins.items()}
     instances = tuple(mover.instance(instance, part) for instance in graph)
     return MovedPart(
-        instances, outputs, origins, lambda: [mover.rendered(rendered) for rendered in evaluation.rendered()]
+        instances,
+        outputs,
+        origins,
+        lambda: [mover.rendered(rendered) for rendered in evaluation.rendered()],
+        lambda: mover.wanted(evaluation.wanted()),
     )
 
 
@@ -116,6 +123,48 @@ class _Mover:
             for name, reads in rendered.fields.items()
         }
         return replace(rendered, instance=self.id(rendered.instance), fields=fields)
+
+    def wanted(self, wanted: Wanted) -> Wanted:
+        return replace(
+            wanted,
+            resources=tuple(map(self._resource, wanted.resources)),
+            operations=tuple(map(self._operation, wanted.operations)),
+            findings=tuple(map(self.places.finding, wanted.findings)),
+        )
+
+    def _resource(self, resource: Resource) -> Resource:
+        late = resource.late
+        return replace(
+            resource,
+            address=self._address(resource.address),
+            desired={name: self.value(value) for name, value in resource.desired.items()},
+            requires=tuple(map(self._address, resource.requires)),
+            reacts_to=tuple(map(self._address, resource.reacts_to)),
+            results={name: self._address(address) for name, address in resource.results.items()},
+            late=None if late is None else lambda observed: self._late(late, observed),
+            origin=None if resource.origin is None else self.origin(resource.origin),
+            origins={name: self.origin(origin) for name, origin in resource.origins.items()},
+        )
+
+    def _operation(self, operation: Operation) -> Operation:
+        resources = operation.resources
+        return replace(
+            operation,
+            address=self._address(operation.address),
+            resources=lambda arguments: tuple(map(self._resource, resources(arguments))),
+        )
+
+    def _late(
+        self, late: Callable[[Mapping[str, Value]], Mapping[str, Value]], observed: Mapping[str, Value]
+    ) -> Mapping[str, Value]:
+        prefix = f"{self.part}/"
+        ours = {
+            name.removeprefix(prefix): value for name, value in observed.items() if name.startswith(prefix)
+        }
+        return {name: self.value(value) for name, value in late(ours).items()}
+
+    def _address(self, address: Address) -> Address:
+        return address._replace(part=self.part)
 
     def id(self, id_: str) -> str:
         return f"{self.part}/{id_}"

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from msgspec import Struct
 
+from sabir.resources.resource import Lifecycle
+from sabir.resources.target import Target
 from sabir.source.yaml.nodes import YamlMapping, YamlNode
 from sabir.text import Place, Source, Span
 
@@ -32,6 +36,9 @@ class Environment(Struct, frozen=True, eq=False, kw_only=True):
     outputs: YamlMapping | None = None
     rules: tuple[tuple[str, Span], ...] = ()
     """Policy files, relative to `sabir.yaml`."""
+    targets: tuple[Target, ...] = ()
+    lifecycles: Mapping[str, Lifecycle] = {}
+    """By the address of a resource."""
 
     def place(self, span: Span) -> Place:
         return Place(self.source, span)

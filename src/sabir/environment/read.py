@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
-from typing import Final
+from typing import Final, cast
 
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.near import did_you_mean
 from sabir.diagnostics.rules import Rule
 from sabir.environment.examples import environment_rule
 from sabir.environment.nodes import Environment, Part
+from sabir.graph.values import Value
+from sabir.resources.resource import Lifecycle
+from sabir.resources.target import Target
 from sabir.source.packages import PackageFile
-from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence, text_of
+from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence, plain_data, text_of
 from sabir.text import Place, Source, Span
 
 __all__ = ["read_environment"]
@@ -36,8 +39,15 @@ UNKNOWN_KEY: Final = environment_rule(
     "Keys that sabir does not know have no effect, most often because of a typing error.",
     "parts:\n  db:\n    path: db.yaml\n    inptus: {}\n",
 )
+MALFORMED_TARGET: Final = environment_rule(
+    "E010",
+    "a malformed target",
+    "A target has a name and a driver; parallel, timeout and retries are whole numbers. lifecycle names resources by their "
+    "addresses.",
+    "parts:\n  db:\n    path: db.yaml\ntargets:\n  web: {root: /}\n",
+)
 
-_KEYS: Final = ("sabir", "name", "parts", "outputs", "rules")
+_KEYS: Final = ("sabir", "name", "parts", "outputs", "rules", "targets", "lifecycle")
 _PART_KEYS: Final = ("language", "path", "inputs", "model", "config", "search_path")
 _VERSION: Final = 1
 
@@ -84,6 +94,8 @@ class _Reader:
             parts=tuple(part for key, value in parts.items() if (part := self._part(key, value)) is not None),
             outputs=outputs if isinstance(outputs, YamlMapping) else None,
             rules=self._texts(root.get("rules"), "rules"),
+            targets=tuple(self._targets(root.get("targets"))),
+            lifecycles=dict(self._lifecycles(root.get("lifecycle"))),
         )
 
     def _version(self, value: YamlNode | None) -> None:
@@ -103,6 +115,8 @@ class _Reader:
         self._known_keys(value, _PART_KEYS, f"part {name!r}")
         path = value.get("path")
         written = text_of(path)
+        if path is None and text_of(value.get("language")) == "resources" and value.get("model") is not None:
+            path, written = key, "."  # the resources stand here; files they name lie beside
         if path is None or written is None:
             self._find(
                 (path or key).span,
@@ -129,6 +143,71 @@ class _Reader:
             config=value.get("config"),
             search_path=tuple(text for text, _ in self._texts(value.get("search_path"), "search_path")),
         )
+
+    def _targets(self, value: YamlNode | None) -> Iterator[Target]:
+        if value is None:
+            return
+        if not isinstance(value, YamlMapping):
+            self._find(value.span, MALFORMED_TARGET, "targets must be a mapping of names")
+            return
+        for key, described in value.items():
+            name = text_of(key)
+            driver = text_of(described.get("driver")) if isinstance(described, YamlMapping) else None
+            if name is None or driver is None or not isinstance(described, YamlMapping):
+                self._find(
+                    key.span,
+                    MALFORMED_TARGET,
+                    f"target {name!r} needs its driver",
+                    hint="write driver: local",
+                )
+                continue
+            settings = {
+                text_of(setting) or "?": plain_data(node)
+                for setting, node in described.items()
+                if text_of(setting) not in ("driver", "parallel", "timeout", "retries")
+            }
+            yield Target(
+                name=name,
+                driver=driver,
+                settings=cast("Mapping[str, Value]", settings),
+                parallel=self._whole(described.get("parallel"), "parallel", least=1),
+                timeout=self._whole(described.get("timeout"), "timeout", least=1),
+                retries=self._whole(described.get("retries"), "retries", least=0),
+                place=Place(self.source, key.span),
+            )
+
+    def _whole(self, node: YamlNode | None, key: str, *, least: int) -> int | None:
+        value = node.value if isinstance(node, YamlScalar) else None
+        if isinstance(value, int) and not isinstance(value, bool) and value >= least:
+            return value
+        if node is not None:
+            self._find(node.span, MALFORMED_TARGET, f"{key} must be a whole number of at least {least}")
+        return None
+
+    def _lifecycles(self, value: YamlNode | None) -> Iterator[tuple[str, Lifecycle]]:
+        if value is None:
+            return
+        if not isinstance(value, YamlMapping):
+            self._find(value.span, MALFORMED_TARGET, "lifecycle must be a mapping of addresses")
+            return
+        for key, described in value.items():
+            if not isinstance(described, YamlMapping):
+                self._find(
+                    described.span,
+                    MALFORMED_TARGET,
+                    "it must be a mapping with prevent_destroy or ignore_changes",
+                )
+                continue
+            self._known_keys(described, ("prevent_destroy", "ignore_changes"), "a lifecycle")
+            prevent = described.get("prevent_destroy")
+            ignored = self._texts(described.get("ignore_changes"), "ignore_changes")
+            yield (
+                text_of(key) or "?",
+                Lifecycle(
+                    prevent_destroy=isinstance(prevent, YamlScalar) and prevent.value is True,
+                    ignore_changes=tuple(text for text, _ in ignored),
+                ),
+            )
 
     def _texts(self, value: YamlNode | None, key: str) -> tuple[tuple[str, Span], ...]:
         if value is None:

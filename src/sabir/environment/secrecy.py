@@ -20,6 +20,7 @@ from sabir.graph.origin import Origin
 from sabir.graph.record import Record
 from sabir.graph.secrets import Secrets, holds_sensitive, secret_texts
 from sabir.graph.values import Ref, Sensitive, Unknown, Value
+from sabir.resources.resource import Wanted
 
 __all__ = ["Given"]
 
@@ -46,7 +47,22 @@ class Given(Struct, frozen=True, eq=False):
         outputs = {
             name: self._value(value, rests=(None, name) in resting) for name, value in moved.outputs.items()
         }
-        return replace(moved, instances=instances, outputs=outputs)
+        return replace(
+            moved, instances=instances, outputs=outputs, wanted=lambda: self._wanted(moved.wanted())
+        )
+
+    def _wanted(self, wanted: Wanted) -> Wanted:
+        """Resources hold values by their text; what rests on a secret otherwise is marked in the graph they come from."""
+        return replace(
+            wanted,
+            resources=tuple(
+                replace(
+                    resource,
+                    desired={name: self.secrets.marked(value) for name, value in resource.desired.items()},
+                )
+                for resource in wanted.resources
+            ),
+        )
 
     def _instance(
         self, instance: Instance, resting: Mapping[tuple[str | None, str | None], object]

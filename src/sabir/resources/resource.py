@@ -10,6 +10,7 @@ from msgspec import Struct, field
 from sabir.graph.address import Address
 from sabir.graph.origin import Origin
 from sabir.graph.values import Value
+from sabir.resources.target import Target
 
 if TYPE_CHECKING:
     from sabir.diagnostics.finding import Finding
@@ -83,4 +84,8 @@ class Wanted(Struct, frozen=True, kw_only=True):
 
     resources: tuple[Resource, ...] = ()
     operations: tuple[Operation, ...] = ()
+    targets: tuple[Target, ...] = ()
+    """Targets that the description itself names."""
+    lifecycles: Mapping[str, Lifecycle] = field(default_factory=dict[str, Lifecycle])
+    """By the text of an address, also of what is no longer described."""
     findings: tuple[Finding, ...] = ()

@@ -164,7 +164,9 @@ class _Judge:
                     (address, "the outcome of its last step is unknown: settle it with `sabir resolve`")
                 )
                 continue
-            yield self._deletion(address, record, "it is no longer described")
+            yield self._deletion(
+                address, record, "it is no longer described" if request.wanted else "everything goes"
+            )
 
     def _deletion(self, address: str, record: Record, reason: str) -> PlannedStep:
         if address in self.request.protected:

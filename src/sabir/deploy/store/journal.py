@@ -142,7 +142,7 @@ class Journal:
 
         def write(connection: Connection) -> None:
             for statement, row in writes:
-                connection.execute(statement, [row])
+                connection.execute(statement, [row] if row else None)
             if moves:
                 self._move(connection)
 

@@ -1,0 +1,46 @@
+"""The language of resources: YAML that says what is to be kept in the world, kind by kind, without any language above it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from sabir.checks.validator import BaseValidator
+    from sabir.diagnostics.rules import Rule
+    from sabir.languages.language import Evaluation, EvaluationRequest, Renderer
+    from sabir.source.packages import LoadedPackage
+
+__all__ = ["LANGUAGE", "Resources"]
+
+
+class Resources:
+    """The language as the rest of sabir sees it."""
+
+    name: Final = "resources"
+
+    def recognises(self, package: LoadedPackage) -> bool:
+        from sabir.languages.resources.syntax.recognition import recognises
+
+        return recognises(package)
+
+    def rules(self) -> Sequence[Rule]:
+        from sabir.diagnostics.rules import collect_rules
+
+        return collect_rules(__name__)
+
+    def validators(self) -> Sequence[type[BaseValidator]]:
+        from sabir.languages.resources.check.validator import ResourcesValidator
+
+        return (ResourcesValidator,)
+
+    def evaluate(self, package: LoadedPackage, request: EvaluationRequest) -> Evaluation:
+        from sabir.languages.resources.graph.evaluation import evaluate_package
+
+        return evaluate_package(package, request)
+
+    def renderers(self) -> Mapping[str, Renderer]:
+        return {}
+
+
+LANGUAGE: Final = Resources()

@@ -1,0 +1,1 @@
+"""Values of resources: expressions, inputs, files."""

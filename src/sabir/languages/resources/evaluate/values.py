@@ -1,0 +1,194 @@
+"""The values of fields: literals, inputs, files of the package, and expressions over the other resources.
+
+{eval: '::db::port'}       an Unfurl expression over the resources of this description
+{get_input: NAME}          what the environment gives
+{file: NAME}               the content of a file beside the description
+{sensitive: VALUE}         never shown
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from sabir.diagnostics.finding import Finding
+from sabir.diagnostics.near import did_you_mean
+from sabir.diagnostics.rules import Rule
+from sabir.expressions.query import QueryError, Session, evaluate, resources_of
+from sabir.expressions.query.resource import Resource as QueryResource
+from sabir.graph.graph import Graph
+from sabir.graph.origin import AttributeRead, How, Origin
+from sabir.graph.values import Sensitive, Value
+from sabir.languages.language import EvaluationRequest
+from sabir.languages.resources.syntax.rules import resources_rule
+from sabir.source.packages import LoadedPackage
+from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence, plain_data
+from sabir.text import Place, Source
+
+__all__ = ["FieldValues", "Pending", "holds_expression"]
+
+NO_VALUE: Final = resources_rule(
+    "E005",
+    "an expression that gives no value",
+    "The expression matches nothing. It sees the resources of this description; values of other parts come as inputs, "
+    "or stand in sabir.yaml itself.",
+    "resources:\n  motd: {kind: file, fields: {path: a, content: {eval: '::nobody::path'}}}\n",
+    run=True,
+)
+NO_INPUT: Final = resources_rule(
+    "E006",
+    "an input that is not given",
+    "Inputs come from the environment (inputs of the part) or from --input.",
+    "resources:\n  motd: {kind: file, fields: {path: a, content: {get_input: greeting}}}\n",
+    run=True,
+)
+NO_FILE: Final = resources_rule(
+    "E007",
+    "a file that is not there",
+    "{file: NAME} takes the content of a file beside the description.",
+    "resources:\n  motd: {kind: file, fields: {path: a, content: {file: gone.txt}}}\n",
+    run=True,
+)
+
+_FORMS: Final = frozenset({"eval", "ref", "q", "concat", "join", "template", "if", "foreach"})
+
+
+class Pending(Exception):
+    """An expression that gives nothing as long as other fields are not computed."""
+
+
+def holds_expression(node: YamlNode) -> bool:
+    """Whether a value rests on other fields."""
+    if _form(node) in _FORMS or _is_template(node):
+        return True
+    if isinstance(node, YamlMapping):
+        return any(map(holds_expression, node.values()))
+    return isinstance(node, YamlSequence) and any(map(holds_expression, node.items))
+
+
+def _form(node: YamlNode) -> str | None:
+    if isinstance(node, YamlMapping) and len(node.entries):
+        key = node.entries[0].key
+        if (
+            isinstance(key, YamlScalar)
+            and isinstance(key.value, str)
+            and (len(node.entries) == 1 or key.value in ("eval", "ref", "q"))
+        ):
+            return key.value
+    return None
+
+
+def _is_template(node: YamlNode) -> bool:
+    return (
+        isinstance(node, YamlScalar)
+        and isinstance(node.value, str)
+        and "{{" in node.text
+        and "eval" in node.text
+    )
+
+
+class FieldValues:
+    """Computes values for one evaluation."""
+
+    def __init__(self, package: LoadedPackage, request: EvaluationRequest, source: Source) -> None:
+        self.package = package
+        self.request = request
+        self.source = source
+        self.findings: list[Finding] = []
+
+    def value(self, node: YamlNode, graph: Graph | None) -> tuple[Value, Origin]:
+        """The value and where it came from. Without a graph expressions are `Pending`."""
+        reads: list[AttributeRead] = []
+        value = self._value(node, graph, reads)
+        how = How.EXPRESSION if reads else How.LITERAL
+        return value, Origin(self._place(node), how, tuple(dict.fromkeys(reads)))
+
+    def _value(self, node: YamlNode, graph: Graph | None, reads: list[AttributeRead]) -> Value:
+        form = _form(node)
+        if form in _FORMS or _is_template(node):
+            return self._expression(node, graph, reads)
+        if isinstance(node, YamlMapping):
+            inner = next(iter(node.values()), None)
+            if form == "get_input" and inner is not None:
+                return self._input(inner)
+            if form == "file" and inner is not None:
+                return self._file(inner)
+            if form == "sensitive" and inner is not None:
+                return Sensitive(self._value(inner, graph, reads))
+            return {
+                key.text if isinstance(key, YamlScalar) else "?": self._value(value, graph, reads)
+                for key, value in node.items()
+            }
+        if isinstance(node, YamlSequence):
+            return [self._value(item, graph, reads) for item in node.items]
+        return node.value
+
+    def _expression(self, node: YamlNode, graph: Graph | None, reads: list[AttributeRead]) -> Value:
+        if graph is None:
+            raise Pending
+        session = Session(work=self.request.session)
+        root = resources_of(graph, session)
+        session.reads = []
+        try:
+            result = evaluate(plain_data(node), root)
+        except QueryError as error:
+            self.findings.append(error.placed(self._place(node)).finding)
+            return None
+        finally:
+            cells, session.reads = session.reads, None
+        if not result.values:
+            raise Pending
+        if isinstance(result.value, QueryResource):
+            self._find(
+                node, NO_VALUE, "the expression gives a resource, not a value", "add the field: …::NAME"
+            )
+            return None
+        for resource, key in cells or ():
+            instance = getattr(resource, "instance", None)
+            if instance is not None and key in instance.attributes:
+                reads.append(AttributeRead(instance.id, key))
+        value: Value = result.value
+        return value
+
+    def nothing(self, node: YamlNode) -> None:
+        """Say that an expression gave nothing to the end."""
+        self._find(node, NO_VALUE, "the expression gives nothing", None)
+
+    def _input(self, node: YamlNode) -> Value:
+        name = str(plain_data(node))
+        inputs: Mapping[str, Value] = self.request.inputs
+        if name in inputs:
+            return inputs[name]
+        self._find(node, NO_INPUT, f"there is no input {name!r}", did_you_mean(name, inputs))
+        return None
+
+    def _file(self, node: YamlNode) -> Value:
+        name = str(plain_data(node))
+        file = self.package.get_file(name) or self._beside(name)
+        if file is None or (file.defect is not None and not file.raw()):
+            self._find(
+                node,
+                NO_FILE,
+                f"there is no file {name!r} beside the description",
+                did_you_mean(name, self.package.list()),
+            )
+            return None
+        data = file.raw()
+        try:
+            return data.decode("utf-8")
+        except UnicodeDecodeError:
+            return data
+
+    def _beside(self, name: str) -> Any:
+        """A description that was named alone has no files in its package; those in its folder are meant."""
+        if not self.package.single_file or self.package.path is None:
+            return None
+        from sabir.source.packages import load_package
+
+        return load_package(self.package.path.parent).get_file(name)
+
+    def _place(self, node: YamlNode) -> Place:
+        return Place(self.source, node.span)
+
+    def _find(self, node: YamlNode, rule: Rule, message: str, hint: str | None) -> None:
+        self.findings.append(rule.at(self._place(node), message, hint=hint))

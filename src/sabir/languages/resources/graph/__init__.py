@@ -1,0 +1,1 @@
+"""Resources → the instance graph, and what is wanted."""

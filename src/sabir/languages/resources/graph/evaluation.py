@@ -1,0 +1,147 @@
+"""Resources as instances of the graph, and as what is wanted. A field that rests on others is computed when they are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from sabir.errors import UsageError
+from sabir.graph.address import Address
+from sabir.graph.graph import Graph
+from sabir.graph.instance import Instance
+from sabir.graph.origin import How, Origin
+from sabir.graph.record import Record
+from sabir.graph.values import Unknown, Value
+from sabir.languages.language import Evaluation, EvaluationRequest
+from sabir.languages.resources.evaluate.values import FieldValues, Pending, holds_expression
+from sabir.languages.resources.syntax.load import load_description
+from sabir.languages.resources.syntax.nodes import DescribedResource, Description
+from sabir.resources.resource import Lifecycle, Resource, Wanted
+from sabir.source.packages import LoadedPackage
+from sabir.source.yaml.nodes import YamlNode
+from sabir.text import Place
+
+__all__ = ["evaluate_package"]
+
+_LANGUAGE: Final = "resources"
+
+
+def evaluate_package(package: LoadedPackage, request: EvaluationRequest) -> Evaluation:
+    description, findings = load_description(package, request.documents.get("model"))
+    if description is None:
+        return Evaluation(graph=Graph(()), findings=findings)
+    _check_overrides(description, request)
+    values = FieldValues(package, request, description.source)
+    work = _Work(description, values, request)
+    work.compute()
+    graph = work.graph()
+    return Evaluation(
+        graph=graph, findings=(*findings, *values.findings), wanted=lambda: Wanted(resources=work.wanted())
+    )
+
+
+def _check_overrides(description: Description, request: EvaluationRequest) -> None:
+    names = {resource.name.text for resource in description.resources}
+    for subject in request.overrides:
+        name, _, field = subject.rpartition(".")
+        if name not in names or not field:
+            raise UsageError(
+                f"--set {subject}: write it as RESOURCE.FIELD=VALUE; there are {', '.join(sorted(names))}"
+            )
+
+
+class _Work:
+    def __init__(self, description: Description, values: FieldValues, request: EvaluationRequest) -> None:
+        self.description = description
+        self.values = values
+        self.request = request
+        self.fields: dict[str, dict[str, Value]] = {}
+        self.origins: dict[str, dict[str, Origin]] = {}
+
+    def compute(self) -> None:
+        """Plain values first; then expressions, in rounds, as long as another one gives something."""
+        waiting: list[tuple[str, str, YamlNode]] = []
+        for resource in self.description.resources:
+            name = resource.name.text
+            self.fields[name], self.origins[name] = {}, {}
+            for field, node in resource.fields:
+                override = self.request.overrides.get(f"{name}.{field.text}")
+                if override is not None:
+                    self.fields[name][field.text] = override
+                    self.origins[name][field.text] = Origin(self._place(node), How.OVERRIDE)
+                elif holds_expression(node):
+                    waiting.append((name, field.text, node))
+                else:
+                    self._set(name, field.text, node, None)
+        while waiting:
+            graph = self.graph()
+            left = [item for item in waiting if not self._set(*item, graph)]
+            if len(left) == len(waiting):
+                for _, _, node in left:
+                    self.values.nothing(node)
+                return
+            waiting = left
+
+    def _set(self, name: str, field: str, node: YamlNode, graph: Graph | None) -> bool:
+        try:
+            value, origin = self.values.value(node, graph)
+        except Pending:
+            return False
+        self.fields[name][field], self.origins[name][field] = value, origin
+        return True
+
+    def graph(self) -> Graph:
+        return Graph(map(self._instance, self.description.resources))
+
+    def _instance(self, resource: DescribedResource) -> Instance:
+        name = resource.name.text
+        given_back = {field.text: self._result(name, field.text) for field in resource.results}
+        requires = tuple(str(Address(other.text)) for other in (*resource.requires, *resource.reacts_to))
+        return Instance(
+            id=str(Address(name)),
+            type=resource.kind.text,
+            language=_LANGUAGE,
+            name=name,
+            attributes=Record.of({**given_back, **self.fields[name]}),
+            relations=Record.of({"requires": requires} if requires else {}),
+            requires=requires,
+            origin=self._origin(resource),
+            origins=Record.of(self.origins[name]),
+        )
+
+    def _result(self, name: str, field: str) -> Value:
+        address = str(Address(name).of(field))
+        return self.request.observed.get(
+            address, Unknown(of=address, why=f"it is known once {name} is deployed")
+        )
+
+    def _origin(self, resource: DescribedResource) -> Origin:
+        return Origin(Place(self.description.source, resource.name.span), How.LITERAL)
+
+    def _place(self, node: YamlNode) -> Place:
+        return Place(self.description.source, node.span)
+
+    def wanted(self) -> tuple[Resource, ...]:
+        return tuple(map(self._resource, self.description.resources))
+
+    def _resource(self, resource: DescribedResource) -> Resource:
+        name = resource.name.text
+        return Resource(
+            address=Address(name),
+            kind=resource.kind.text,
+            desired=self.fields[name],
+            target=None if resource.target is None else resource.target.text,
+            requires=_addresses(other.text for other in resource.requires),
+            reacts_to=_addresses(other.text for other in resource.reacts_to),
+            origin=self._origin(resource),
+            origins=self.origins[name],
+            lifecycle=Lifecycle(
+                prevent_destroy=resource.prevent_destroy, ignore_changes=resource.ignore_changes
+            ),
+            timeout=resource.timeout,
+            retries=resource.retries,
+        )
+
+
+def _addresses(names: Iterable[str]) -> tuple[Address, ...]:
+    return tuple(map(Address, names))

@@ -1,0 +1,1 @@
+"""Text of resources → typed nodes, and what is wrong with them."""

@@ -1,0 +1,164 @@
+"""From YAML to described resources, with findings for everything that is not as it should be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from sabir.diagnostics.finding import Finding
+from sabir.diagnostics.near import did_you_mean
+from sabir.diagnostics.rules import Rule
+from sabir.languages.resources.syntax.nodes import DescribedResource, Description, Name
+from sabir.languages.resources.syntax.rules import resources_rule
+from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence, text_of
+from sabir.text import Place, Source, Span
+
+__all__ = ["NOT_RESOURCES", "read_description"]
+
+NOT_RESOURCES: Final = resources_rule(
+    "E001",
+    "a file that describes no resources",
+    "A description is a mapping with the key resources: names, each with a kind and fields.",
+    "resources: [motd]\n",
+)
+MALFORMED_RESOURCE: Final = resources_rule(
+    "E002",
+    "a malformed resource",
+    "A resource is a mapping with a kind; fields is a mapping, requires and reacts_to are lists of names.",
+    "resources:\n  motd: {fields: {path: etc/motd}}\n",
+)
+UNKNOWN_KEY: Final = resources_rule(
+    "E003",
+    "an unknown key",
+    "Keys that sabir does not know have no effect, most often because of a typing error. What a kind takes stands "
+    "under fields.",
+    "resources:\n  motd: {kind: file, feilds: {path: etc/motd}}\n",
+)
+UNKNOWN_NAME: Final = resources_rule(
+    "E004",
+    "a resource that is not described",
+    "requires and reacts_to name resources of the same description.",
+    "resources:\n  motd: {kind: file, fields: {path: a}, requires: [nobody]}\n",
+)
+
+_KEYS: Final = ("sabir", "resources")
+_RESOURCE_KEYS: Final = (
+    "kind",
+    "target",
+    "fields",
+    "requires",
+    "reacts_to",
+    "results",
+    "timeout",
+    "retries",
+    "prevent_destroy",
+    "ignore_changes",
+)
+
+
+def read_description(root: YamlNode | None, source: Source) -> tuple[Description, tuple[Finding, ...]]:
+    """The description, as far as it can be used, and what is wrong with its form."""
+    reader = _Reader(source)
+    return Description(source=source, resources=reader.resources(root)), tuple(reader.findings)
+
+
+class _Reader:
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.findings: list[Finding] = []
+
+    def resources(self, root: YamlNode | None) -> tuple[DescribedResource, ...]:
+        listed = root.get("resources") if isinstance(root, YamlMapping) else None
+        if not isinstance(root, YamlMapping) or not isinstance(listed, YamlMapping):
+            at = (listed or root).span if (listed or root) is not None else Span(0, 0)  # type: ignore[union-attr]  # one of them is there
+            self._find(at, NOT_RESOURCES, "a description needs the key resources: a mapping of names")
+            return ()
+        self._check_keys(root, _KEYS, "a description")
+        described = [
+            resource for key, value in listed.items() if (resource := self._resource(key, value)) is not None
+        ]
+        names = {resource.name.text for resource in described}
+        for resource in described:
+            for name in (*resource.requires, *resource.reacts_to):
+                if name.text not in names:
+                    hint = did_you_mean(name.text, names)
+                    self._find(name.span, UNKNOWN_NAME, f"there is no resource {name.text!r}", hint=hint)
+        return tuple(described)
+
+    def _resource(self, key: YamlNode, value: YamlNode) -> DescribedResource | None:
+        name = text_of(key)
+        if name is None or not isinstance(value, YamlMapping):
+            self._find(value.span, MALFORMED_RESOURCE, f"resource {name!r} must be a mapping with a kind")
+            return None
+        self._check_keys(value, _RESOURCE_KEYS, f"resource {name!r}")
+        kind = self._name(value.get("kind"), "kind must be the name of a kind")
+        if kind is None:
+            if value.get("kind") is None:
+                self._find(
+                    key.span, MALFORMED_RESOURCE, f"resource {name!r} needs its kind", hint="write kind: file"
+                )
+            return None
+        fields = value.get("fields")
+        if fields is not None and not isinstance(fields, YamlMapping):
+            self._find(fields.span, MALFORMED_RESOURCE, "fields must be a mapping of names to values")
+            fields = None
+        return DescribedResource(
+            name=Name(name, key.span),
+            kind=kind,
+            target=self._name(value.get("target"), "target must be the name of a target"),
+            fields=tuple(
+                (Name(text_of(field) or "?", field.span), node)
+                for field, node in (fields.items() if fields is not None else ())
+            ),
+            requires=self._names(value.get("requires"), "requires"),
+            reacts_to=self._names(value.get("reacts_to"), "reacts_to"),
+            results=self._names(value.get("results"), "results"),
+            timeout=self._number(value.get("timeout"), "timeout"),
+            retries=_whole(self._number(value.get("retries"), "retries")),
+            prevent_destroy=self._flag(value.get("prevent_destroy"), "prevent_destroy"),
+            ignore_changes=tuple(
+                field.text for field in self._names(value.get("ignore_changes"), "ignore_changes")
+            ),
+        )
+
+    def _name(self, node: YamlNode | None, message: str) -> Name | None:
+        text = text_of(node)
+        if node is not None and text is None:
+            self._find(node.span, MALFORMED_RESOURCE, message)
+        return None if node is None or text is None else Name(text, node.span)
+
+    def _names(self, node: YamlNode | None, key: str) -> tuple[Name, ...]:
+        if node is None:
+            return ()
+        items = node.items if isinstance(node, YamlSequence) else (node,)
+        names = [self._name(item, f"{key} must be a name or a list of names") for item in items]
+        return tuple(name for name in names if name is not None)
+
+    def _number(self, node: YamlNode | None, key: str) -> float | None:
+        value = node.value if isinstance(node, YamlScalar) else None
+        if isinstance(value, int | float) and not isinstance(value, bool) and value >= 0:
+            return float(value)
+        if node is not None:
+            self._find(node.span, MALFORMED_RESOURCE, f"{key} must be a number that is not negative")
+        return None
+
+    def _flag(self, node: YamlNode | None, key: str) -> bool:
+        value = node.value if isinstance(node, YamlScalar) else None
+        if node is not None and not isinstance(value, bool):
+            self._find(node.span, MALFORMED_RESOURCE, f"{key} must be true or false")
+        return value is True
+
+    def _check_keys(self, mapping: YamlMapping, keys: Iterable[str], subject: str) -> None:
+        taken = tuple(keys)
+        for key in mapping:
+            name = text_of(key) or ""
+            if name not in taken:
+                hint = did_you_mean(name, taken) or f"there are {', '.join(taken)}"
+                self._find(key.span, UNKNOWN_KEY, f"{subject} has no key {name!r}", hint=hint)
+
+    def _find(self, span: Span, rule: Rule, message: str, *, hint: str | None = None) -> None:
+        self.findings.append(rule.at(Place(self.source, span), message, hint=hint))
+
+
+def _whole(number: float | None) -> int | None:
+    return None if number is None else int(number)

@@ -1,0 +1,29 @@
+"""Whether a package describes resources, by the beginning of its file; kept apart so that asking costs little."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from sabir.source.packages import LoadedPackage, PackageFile
+
+__all__ = ["FILE_NAME", "description", "recognises"]
+
+FILE_NAME: Final = "resources.yaml"
+_MARK: Final = rb"(?m)^sabir[ \t]*:[ \t]*resources/1[ \t]*(?:#.*)?\r?$"
+
+
+def recognises(package: LoadedPackage) -> bool:
+    """A file that says `sabir: resources/1`: alone, or as resources.yaml of a folder."""
+    file = description(package)
+    return file is not None and re.search(_MARK, file.raw()) is not None
+
+
+def description(package: LoadedPackage) -> PackageFile | None:
+    if package.single_file:
+        names = package.list()
+        return (
+            package.get_file(names[0]) if len(names) == 1 and names[0].endswith((".yaml", ".yml")) else None
+        )
+    return package.get_file(FILE_NAME)
