@@ -13,7 +13,7 @@ import click
 from click.exceptions import Exit, NoArgsIsHelpError
 
 from sabir.cli.terminal import say, write
-from sabir.errors import FindingError, SabirError
+from sabir.errors import DeployError, FindingError, SabirError
 
 __all__ = ["Status", "call", "explain_failure", "guarded", "start"]
 
@@ -26,6 +26,8 @@ class Status(IntEnum):
     """Errors in what the user wrote; with `--strict` any finding."""
     UNUSABLE = 2
     """Wrong usage, or input that cannot be taken at all."""
+    TO_DO = 3
+    """A plan with steps, or drift."""
     FAULT = 70
     """An error in sabir itself."""
     INTERRUPTED = 130
@@ -79,6 +81,9 @@ def explain_failure(error: BaseException) -> Status:
             return _refuse_words(error)
         case FindingError():
             return _show_findings(error)
+        case DeployError():
+            _refuse(str(error), "sabir")
+            return Status.FOUND
         case SabirError():
             return _refuse(str(error), "sabir")
         case KeyboardInterrupt() | click.Abort():

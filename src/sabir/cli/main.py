@@ -29,6 +29,13 @@ COMMANDS: Final = {
     "render": Entry("Evaluate", "Write what other tools read: Kubernetes objects, object models …"),
     "impact": Entry("Evaluate", "Say what depends on a line."),
     "diff": Entry("Evaluate", "Compare two graphs by what they mean."),
+    "plan": Entry("Deploy", "Show every step that a deployment would take, and why."),
+    "deploy": Entry("Deploy", "Bring the world to what is described."),
+    "destroy": Entry("Deploy", "Take away everything that was deployed."),
+    "status": Entry("Deploy", "Compare what is wanted, recorded and there; name the drift."),
+    "history": Entry("Deploy", "List the deployments, or the events of one."),
+    "resolve": Entry("Deploy", "Settle a step whose outcome is unknown."),
+    "state": Entry("Deploy", "Look at what is recorded, and put it right."),
     "trust": Entry("Set up", "Remember what a project may do beyond being read."),
     "new": Entry("Set up", "Write a small project in one of the languages, to begin with."),
     "completion": Entry("Set up", "Print the shell completion script for bash, zsh or fish."),
@@ -52,7 +59,8 @@ COMMANDS: Final = {
     epilog="""
     `sabir COMMAND --help` says what a command takes.
 
-    Exit status: 0 fine, 1 errors found (with --strict: anything found), 2 wrong usage or unusable input, 70 a fault of
+    Exit status: 0 fine, 1 errors found (with --strict: anything found) or a failed deployment, 2 wrong usage or
+    unusable input, 3 something to do (plan) or drift (status), 70 a fault of
     sabir itself, 130 interrupted.
     """,
 )

@@ -1,0 +1,63 @@
+"""`sabir history`: what was deployed when, by whom."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from sabir.cli.declare import option, sabir_command
+from sabir.cli.deploying import environment_options
+from sabir.cli.kinds import Number
+from sabir.cli.options import format_option, path_argument
+from sabir.cli.terminal import write
+
+if TYPE_CHECKING:
+    from sabir.operations.deploying import EnvironmentRequest
+
+__all__ = ["command"]
+
+
+@sabir_command(
+    "history",
+    examples=[
+        ("sabir history shop/", "all deployments"),
+        ("sabir history shop/ --at 3", "the third, step by step"),
+    ],
+)
+@path_argument
+@option("--at", type=Number(int, least=1), help="The events of this deployment.")
+@format_option("text", "json", help="How it is written.")
+@environment_options
+def command(*, environment: EnvironmentRequest, at: int | None, format_: str) -> int:
+    """List the deployments, the oldest first, or the events of one."""
+    import msgspec
+
+    from sabir.checks.formatters.palette import harmless
+    from sabir.operations.remembered import history_events, history_path
+
+    if at is None:
+        deployments = history_path(environment)
+        if format_ == "json":
+            document = {"format": "sabir.history/1", "deployments": msgspec.to_builtins(deployments)}
+            write(json.dumps(document, indent=2) + "\n")
+            return 0
+        for deployment in deployments:
+            counts = ", ".join(f"{count} {state}" for state, count in sorted(deployment.counts.items()))
+            who = deployment.audit.get("who", "?")
+            commit = str(deployment.audit.get("commit", ""))[:9]
+            line = f"{deployment.number:>4}  {deployment.started[:19]}  {deployment.verb:<8} {deployment.state.value:<12} {who} {commit}  {counts}"
+            write(harmless(line.rstrip()) + "\n")
+        return 0
+    deployment, steps, events = history_events(environment, at)
+    if format_ == "json":
+        document = {"format": "sabir.history/1", **msgspec.to_builtins(deployment)}
+        document["events"] = msgspec.to_builtins(events)
+        write(json.dumps(document, indent=2) + "\n")
+        return 0
+    actions = {step.key: step.action for step in steps}
+    write(f"deployment {deployment.number}: {deployment.verb}, {deployment.state.value}\n")
+    for event in events:
+        message = f": {event.data['message']}" if event.data.get("message") else ""
+        action = actions.get(event.key or "", "")
+        write(harmless(f"{event.at[11:23]}  {action} {event.key} {event.state}{message}".strip()) + "\n")
+    return 0

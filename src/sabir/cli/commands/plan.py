@@ -1,0 +1,75 @@
+"""`sabir plan`: the steps that a deployment would take."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sabir.cli.declare import flag, option, sabir_command
+from sabir.cli.deploying import only_option, wanted_options
+from sabir.cli.kinds import PATH
+from sabir.cli.options import format_option, path_argument, quiet_option
+from sabir.cli.terminal import say, wants_color, write
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from sabir.operations.deploying import EnvironmentRequest
+
+__all__ = ["command"]
+
+
+@sabir_command(
+    "plan",
+    examples=[
+        ("sabir plan shop/", "what a deployment would do"),
+        ("sabir plan shop/ -o shop.plan", "keep the plan …"),
+        ("sabir deploy shop/ shop.plan", "… and do exactly that, or nothing"),
+        ("sabir plan shop/ --refresh", "look at the world, too"),
+    ],
+)
+@path_argument
+@option(
+    "-o", "--output", type=PATH, metavar="FILE", help="Keep the plan in a file, for `sabir deploy PATH FILE`."
+)
+@flag("--refresh", help="Compare with the world, not only with what is recorded.")
+@flag("--destroy", help="Plan to take everything away.")
+@only_option
+@format_option("text", "json", help="How it is written.")
+@quiet_option
+@wanted_options
+def command(
+    *,
+    environment: EnvironmentRequest,
+    output: Path | None,
+    refresh: bool,
+    destroy: bool,
+    only: tuple[str, ...],
+    format_: str,
+    quiet: bool,
+) -> int:
+    """Show every step that a deployment would take, and why: + create, ~ update, -/+ replace, - delete, > run.
+
+    Nothing is changed and nothing is written. Exit status 0 when there is nothing to do, 3 when there is.
+    """
+    from sabir.checks.formatters.palette import Palette
+    from sabir.cli.boundary import Status
+    from sabir.cli.findings import show_findings
+    from sabir.cli.views.plan import VIEWS
+    from sabir.operations.files import write_atomically
+    from sabir.operations.plan import PlanPathRequest, plan_path
+
+    planned = plan_path(PlanPathRequest(environment=environment, only=only, refresh=refresh, destroy=destroy))
+    show_findings(planned.findings, environment.path, quiet=quiet)
+    if planned.plan is None:
+        return Status.FOUND
+    if planned.open_steps and not quiet:
+        say(
+            f"a deployment was cut off with {planned.open_steps} steps begun: "
+            "what became of them is found out before anything else is done"
+        )
+    if output is not None:
+        write_atomically(output, "".join(VIEWS["json"](planned.plan, Palette(on=False))).encode())
+    palette = Palette(on=format_ == "text" and wants_color())
+    for piece in VIEWS[format_](planned.plan, palette):
+        write(piece)
+    return Status.TO_DO if planned.plan.steps or planned.open_steps or planned.plan.waiting else Status.FINE

@@ -1,0 +1,139 @@
+"""`sabir state`: the record itself."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from sabir.cli.declare import argument, sabir_command, usage_line
+from sabir.cli.deploying import environment_options
+from sabir.cli.kinds import PATH, Choice
+from sabir.cli.options import format_option
+from sabir.cli.terminal import say, write
+from sabir.errors import UnusableInput
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sabir.operations.deploying import EnvironmentRequest
+
+__all__ = ["command"]
+
+_WORDS = {"list": 0, "show": 1, "mv": 2, "rm": 1, "export": 0, "import": 1, "rotate": 0}
+
+
+@sabir_command(
+    "state",
+    examples=[
+        ("sabir state list shop/", "every resource that is recorded"),
+        ("sabir state show shop/ files/motd", "one of them, with its values"),
+        ("sabir state mv shop/ files/old files/new", "it is called otherwise now"),
+        ("sabir state rm shop/ files/motd", "forget it; it stays in the world"),
+        ("sabir state export shop/ > state.json", "a copy to keep"),
+        ("sabir state rotate shop/", "seal secrets with the newest key"),
+    ],
+)
+@argument("action", type=Choice(*_WORDS))
+@argument("path", type=PATH)
+@argument("words", nargs=-1)
+@format_option("text", "json", help="How it is written.")
+@environment_options
+def command(*, environment: EnvironmentRequest, action: str, words: tuple[str, ...], format_: str) -> int:
+    """Look at what is recorded, and put it right by hand. Nothing in the world is touched."""
+    ctx = click.get_current_context()
+    if len(words) != _WORDS[action]:
+        ctx.fail(f"state {action} takes {_WORDS[action]} more words after PATH: {usage_line(ctx)}")
+    _ACTIONS[action](environment, words, format_)
+    return 0
+
+
+def _list(environment: EnvironmentRequest, _words: tuple[str, ...], format_: str) -> None:
+    from sabir.operations.remembered import state_records
+
+    records, _ = state_records(environment)
+    if format_ == "json":
+        rows = [
+            {"address": each.address, "kind": each.kind, "target": each.target, "status": each.status.value}
+            for each in records.values()
+        ]
+        write(json.dumps({"format": "sabir.state/1", "resources": rows}, indent=2) + "\n")
+        return
+    for each in records.values():
+        note = "" if each.status.value == "present" else f"  {each.status.value}"
+        write(f"{each.address}  {each.kind}  {each.target}{note}\n")
+
+
+def _show(environment: EnvironmentRequest, words: tuple[str, ...], _format: str) -> None:
+    from sabir.diagnostics.near import did_you_mean
+    from sabir.errors import UsageError
+    from sabir.graph.json.values import encoded
+    from sabir.operations.remembered import state_records
+
+    records, read = state_records(environment)
+    record = records.get(words[0])
+    if record is None:
+        hint = did_you_mean(words[0], records)
+        raise UsageError(f"nothing is recorded under {words[0]!r}" + (f": {hint}" if hint else ""))
+    shown: dict[str, Any] = {
+        "address": record.address,
+        "kind": record.kind,
+        "target": record.target,
+        "driver": record.driver,
+        "status": record.status.value,
+        "id": record.id,
+        "desired": encoded(read(record.desired)),
+        "results": None if record.results is None else encoded(read(record.results)),
+        "requires": list(record.requires),
+        "deployment": record.deployment,
+        "origin": record.origin,
+    }
+    write(json.dumps(shown, indent=2, ensure_ascii=False) + "\n")
+
+
+def _mv(environment: EnvironmentRequest, words: tuple[str, ...], _format: str) -> None:
+    from sabir.operations.remembered import move_resource
+
+    move_resource(environment, *words)
+
+
+def _rm(environment: EnvironmentRequest, words: tuple[str, ...], _format: str) -> None:
+    from sabir.operations.remembered import forget_resource
+
+    forget_resource(environment, words[0])
+
+
+def _export(environment: EnvironmentRequest, _words: tuple[str, ...], _format: str) -> None:
+    from sabir.operations.remembered import export_state
+
+    write(json.dumps(export_state(environment), indent=2) + "\n")
+
+
+def _import(environment: EnvironmentRequest, words: tuple[str, ...], _format: str) -> None:
+    from pathlib import Path
+
+    from sabir.operations.remembered import import_state
+
+    try:
+        data = Path(words[0]).read_bytes()
+    except OSError as error:
+        raise UnusableInput(f"cannot read {words[0]!r}: {error.strerror}") from error
+    say(f"{import_state(environment, data)} resources")
+
+
+def _rotate(environment: EnvironmentRequest, _words: tuple[str, ...], _format: str) -> None:
+    from sabir.operations.remembered import rotate_keys
+
+    say(f"{rotate_keys(environment)} records sealed anew")
+
+
+_ACTIONS: dict[str, Callable[[EnvironmentRequest, tuple[str, ...], str], None]] = {
+    "list": _list,
+    "show": _show,
+    "mv": _mv,
+    "rm": _rm,
+    "export": _export,
+    "import": _import,
+    "rotate": _rotate,
+}

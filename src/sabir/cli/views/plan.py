@@ -1,0 +1,95 @@
+"""A plan for people and machines."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Final
+
+from sabir.checks.formatters.palette import Palette, harmless
+from sabir.deploy.plan.document import plan_document
+from sabir.deploy.plan.steps import Plan, PlannedStep
+from sabir.graph.values import Sensitive, Unknown, Value
+from sabir.graph.views.words import clipped, one_line
+from sabir.resources.outcome import Change
+from sabir.resources.step import Action
+
+__all__ = ["VIEWS", "counted", "text_view", "value_words"]
+
+_WORDS: Final = {
+    Action.CREATE: "to create",
+    Action.UPDATE: "to update",
+    Action.REPLACE: "to replace",
+    Action.DELETE: "to delete",
+    Action.RUN: "to run",
+    Action.CHECK: "to look at",
+}
+_COLOURS: Final = {
+    Action.CREATE: (32,),
+    Action.UPDATE: (33,),
+    Action.REPLACE: (31,),
+    Action.DELETE: (31,),
+    Action.RUN: (36,),
+    Action.CHECK: (2,),
+}
+
+
+def text_view(plan: Plan, palette: Palette) -> Iterator[str]:
+    """Steps below their target, with their signs; then what has to wait; then the counts."""
+    shown = [step for step in plan.steps if not (step.replaces and step.action is Action.DELETE)]
+    targets = list(dict.fromkeys(step.placed.target.name for step in shown))
+    for target in targets:
+        if len(targets) > 1 or target != "here":
+            yield palette.bold(f"on {target}") + "\n"
+        for step in shown:
+            if step.placed.target.name == target:
+                yield from _lines(step, palette)
+    for address, reason in plan.waiting:
+        yield palette.yellow("!") + f" {harmless(address)} waits: {harmless(reason)}\n"
+    yield counted(plan) + "\n"
+
+
+def _lines(step: PlannedStep, palette: Palette) -> Iterator[str]:
+    action = Action.REPLACE if step.replaces else step.action
+    sign = palette.paint(action.sign.rjust(3), *_COLOURS[action])
+    kind = step.placed.resource.kind
+    reason = "" if step.reason == "it is new" else f": {step.reason}"
+    yield f"{sign} {harmless(step.address)} {palette.dim(f'({kind})')}{harmless(reason)}\n"
+    for change in step.changes:
+        yield f"        {_change(change)}\n"
+    if step.unforeseen:
+        names = ", ".join(step.unforeseen)
+        yield palette.dim(f"        {names}: known when the steps before it are done") + "\n"
+
+
+def _change(change: Change) -> str:
+    return f"{harmless(change.field)}: {value_words(change.before)} → {value_words(change.after)}"
+
+
+def value_words(value: Value) -> str:
+    """A value on one line, short; what is sensitive is not shown."""
+    if value is None:
+        return "(none)"
+    if isinstance(value, Sensitive):
+        return str(value)
+    if isinstance(value, Unknown):
+        return "(not known yet)"
+    if isinstance(value, bytes):
+        return f"({len(value)} bytes)"
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+    return harmless(clipped(one_line(text)))
+
+
+def counted(plan: Plan) -> str:
+    """`2 to create, 1 to delete; 7 as they should be`"""
+    counts = [f"{plan.counts[action]} {words}" for action, words in _WORDS.items() if plan.counts[action]]
+    rest = f"{plan.unchanged} as it should be" if plan.unchanged else ""
+    return "; ".join(filter(None, (", ".join(counts) or "nothing to do", rest)))
+
+
+def json_view(plan: Plan, _palette: Palette) -> Iterator[str]:
+    document: dict[str, Any] = plan_document(plan)
+    yield json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+
+
+VIEWS: Final[Mapping[str, Callable[[Plan, Palette], Iterator[str]]]] = {"text": text_view, "json": json_view}

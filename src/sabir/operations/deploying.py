@@ -1,0 +1,191 @@
+"""What plan, deploy, status and the commands beside them have in common: an environment with its state, targets and wishes."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from sabir.deploy.plan.build import PlanRequest, build_plan
+from sabir.deploy.plan.steps import Plan
+from sabir.deploy.problems import place_resources
+from sabir.deploy.store.records import Record
+from sabir.deploy.store.seal import KEY_VARIABLE
+from sabir.deploy.store.store import Store
+from sabir.deploy.targets import Placed, Targets, default_target
+from sabir.diagnostics.finding import Finding, Severity
+from sabir.diagnostics.near import did_you_mean
+from sabir.environment import FILE_NAME
+from sabir.environment.evaluate import load_environment
+from sabir.errors import UsageError
+from sabir.graph.graph import Graph
+from sabir.languages.language import EvaluationRequest
+from sabir.operations.evaluate import evaluate_path
+from sabir.resources.driver import DriverContext
+from sabir.resources.outcome import Reading
+from sabir.resources.resource import Wanted
+from sabir.source.packages import load_package
+
+__all__ = ["EnvironmentRequest", "Prepared", "environment_name", "opened", "prepare"]
+
+FOLDER: Final = ".sabir"
+
+
+class EnvironmentRequest(Struct, frozen=True, kw_only=True):
+    """Which environment, and where its state is."""
+
+    path: Path
+    language: str | None = None
+    evaluation: EvaluationRequest = field(default_factory=EvaluationRequest)
+    state: str | None = None
+    """A file or a URL; None: `.sabir/state.db` beside the description."""
+    environment: str | None = None
+    """The name in the state; None: what the description calls itself."""
+    key_file: Path | None = None
+    here: bool = False
+    """The default target is this machine as a whole."""
+
+    @property
+    def folder(self) -> Path:
+        return self.path if self.path.is_dir() else self.path.parent
+
+
+def environment_name(request: EnvironmentRequest) -> str:
+    """What the environment is called in its state: as it is told, as `sabir.yaml` says, or like its path."""
+    if request.environment is not None:
+        return request.environment
+    file = request.path / FILE_NAME if request.path.is_dir() else request.path
+    if file.name == FILE_NAME and file.is_file():
+        environment, _ = load_environment(load_package(request.path))
+        if environment is not None and environment.name != "environment":
+            return environment.name
+        return file.absolute().parent.name
+    return request.path.absolute().name
+
+
+@contextmanager
+def opened(request: EnvironmentRequest, *, create: bool) -> Generator[Store]:
+    """The state of an environment."""
+    name = environment_name(request)
+    where = request.state or str(request.folder / FOLDER / "state.db")
+    key = request.evaluation.session.environment.get(KEY_VARIABLE)
+    store = Store.open(where, name, create=create, key=key, key_file=request.key_file)
+    try:
+        yield store
+    finally:
+        store.close()
+
+
+class Prepared(Struct, frozen=True, kw_only=True, eq=False):
+    """An environment that was evaluated against its state."""
+
+    name: str
+    wanted: Wanted
+    placed: Mapping[str, Placed]
+    targets: Targets
+    context: DriverContext
+    findings: tuple[Finding, ...] = ()
+    graph: Graph
+
+    @property
+    def failed(self) -> bool:
+        return any(finding.severity is Severity.ERROR for finding in self.findings)
+
+    def plan(
+        self,
+        store: Store,
+        *,
+        only: Sequence[str] = (),
+        destroy: bool = False,
+        repair: bool = False,
+        readings: Mapping[str, Reading] | None = None,
+    ) -> Plan:
+        """The steps from the state to what is wanted; with `destroy`, to nothing."""
+        records = store.records()
+        wanted = {} if destroy else self.placed
+        protected = {
+            address for address, placed in self.placed.items() if placed.resource.lifecycle.prevent_destroy
+        } | {address for address, lifecycle in self.wanted.lifecycles.items() if lifecycle.prevent_destroy}
+        return build_plan(
+            PlanRequest(
+                environment=self.name,
+                serial=store.serial(),
+                wanted=wanted,
+                records=records,
+                targets=self.targets,
+                codec=store.codec,
+                observed=store.observed(records),
+                readings=readings or {},
+                selected=_selected(only, self.placed, records, destroy=destroy) if only else None,
+                repair=repair,
+                protected=protected,
+            )
+        )
+
+
+def prepare(request: EnvironmentRequest, store: Store) -> Prepared:
+    """Evaluate an environment with what its state has seen of the world."""
+    evaluation = evaluate_path(
+        request.path, replace(request.evaluation, observed=store.observed()), language=request.language
+    ).evaluation
+    wanted = evaluation.wanted()
+    root = str((request.folder / FOLDER / "world").absolute())
+    targets = Targets([default_target(root, here=request.here), *wanted.targets])
+    placing = place_resources(wanted, targets, request.evaluation.session.trust)
+    return Prepared(
+        name=store.environment,
+        wanted=wanted,
+        placed=placing.by_address,
+        targets=targets,
+        context=DriverContext(
+            session=request.evaluation.session,
+            folder=request.folder.absolute(),
+            state_folder=(request.folder / FOLDER).absolute(),
+            environment=store.environment,
+        ),
+        findings=(*evaluation.findings, *wanted.findings, *placing.findings),
+        graph=evaluation.graph,
+    )
+
+
+def _selected(
+    only: Sequence[str], placed: Mapping[str, Placed], records: Mapping[str, Record], *, destroy: bool
+) -> set[str]:
+    """The addresses that words mean (a target's name, an address, the name at its end), with what they need."""
+    selected: set[str] = set()
+    for word in only:
+        named = {
+            address
+            for address in (*placed, *records)
+            if word in (address, address.rpartition("/")[2], _target(address, placed, records))
+        }
+        if not named:
+            hint = did_you_mean(word, [*placed, *records])
+            raise UsageError(
+                f"--target {word!r} is neither a target nor a resource" + (f": {hint}" if hint else "")
+            )
+        selected |= named
+    queue = [*selected]
+    for address in queue:
+        for other in _neighbours(address, placed, records, destroy=destroy):
+            if other not in selected:
+                selected.add(other)
+                queue.append(other)
+    return selected
+
+
+def _target(address: str, placed: Mapping[str, Placed], records: Mapping[str, Record]) -> str:
+    return placed[address].target.name if address in placed else records[address].target
+
+
+def _neighbours(
+    address: str, placed: Mapping[str, Placed], records: Mapping[str, Record], *, destroy: bool
+) -> Sequence[str]:
+    """What has to be there before it; when it is to go, what has to go before it."""
+    if destroy:
+        return [user for user, record in records.items() if address in record.requires]
+    return [str(other) for other in placed[address].resource.requires] if address in placed else []

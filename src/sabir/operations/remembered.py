@@ -1,0 +1,241 @@
+"""What is remembered, and how it is put right by hand: history, state, unknown outcomes, keys."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager
+from typing import Any, Final
+
+import msgspec
+from msgspec.structs import replace
+from sqlalchemy import Connection
+
+from sabir.deploy.deployment import DeployOptions, held
+from sabir.deploy.engine.recover import settle_step
+from sabir.deploy.store import schema
+from sabir.deploy.store.journal import Journal
+from sabir.deploy.store.records import (
+    DeploymentRecord,
+    EventRecord,
+    Record,
+    RecordStatus,
+    StepRecord,
+    StepState,
+)
+from sabir.deploy.store.writer import Write
+from sabir.diagnostics.near import did_you_mean
+from sabir.errors import DeployError, UnusableInput, UsageError
+from sabir.operations.deploying import EnvironmentRequest, opened
+from sabir.resources.driver import DriverContext
+from sabir.resources.outcome import Outcome
+
+__all__ = [
+    "FORMAT",
+    "export_state",
+    "forget_resource",
+    "history_events",
+    "history_path",
+    "import_state",
+    "move_resource",
+    "resolve_step",
+    "rotate_keys",
+    "state_records",
+]
+
+FORMAT: Final = "sabir.state/1"
+
+
+def history_path(request: EnvironmentRequest) -> list[DeploymentRecord]:
+    with opened(request, create=False) as store:
+        return store.deployments()
+
+
+def history_events(
+    request: EnvironmentRequest, number: int
+) -> tuple[DeploymentRecord, list[StepRecord], list[EventRecord]]:
+    """One deployment with its steps and events."""
+    with opened(request, create=False) as store:
+        deployment = next((each for each in store.deployments() if each.number == number), None)
+        if deployment is None:
+            raise UsageError(f"there is no deployment {number}; sabir history lists them")
+        return deployment, store.steps(number), store.events(number)
+
+
+def state_records(request: EnvironmentRequest) -> tuple[dict[str, Record], Callable[[str], Any]]:
+    """Everything that is recorded, and a reader for the texts in it."""
+    with opened(request, create=False) as store:
+        return store.records(), store.codec.read
+
+
+@contextmanager
+def _writing(request: EnvironmentRequest) -> Generator[Journal]:
+    context = DriverContext(session=request.evaluation.session, folder=request.folder)
+    with opened(request, create=True) as store, held(store, context, DeployOptions()) as writer:
+        yield Journal(store, writer, context.session.clock)
+
+
+def _record(records: Mapping[str, Record], address: str) -> Record:
+    record = records.get(address)
+    if record is None:
+        hint = did_you_mean(address, records)
+        raise UsageError(f"nothing is recorded under {address!r}" + (f": {hint}" if hint else ""))
+    return record
+
+
+def move_resource(request: EnvironmentRequest, before: str, after: str) -> None:
+    """A resource is called otherwise from now on; nothing in the world changes."""
+    with _writing(request) as journal:
+        records = journal.store.records()
+        record = _record(records, before)
+        if after in records:
+            raise UsageError(f"{after!r} is recorded already")
+        users = [
+            journal.record(
+                replace(user, requires=tuple(after if name == before else name for name in user.requires))
+            )
+            for user in records.values()
+            if before in user.requires
+        ]
+        moved = replace(record, address=after, results=_moved_results(journal, record, before, after))
+        journal.now_all([journal.forget(before), *users, journal.record(moved)], moves=True)
+
+
+def _moved_results(journal: Journal, record: Record, before: str, after: str) -> str | None:
+    if record.results is None:
+        return None
+    codec = journal.store.codec
+    results = codec.read(record.results)
+    return codec.write(
+        {
+            after + name.removeprefix(before) if name.startswith(f"{before}|") else name: value
+            for name, value in results.items()
+        }
+    )
+
+
+def forget_resource(request: EnvironmentRequest, address: str) -> None:
+    """sabir no longer keeps the resource; it stays in the world."""
+    with _writing(request) as journal:
+        _record(journal.store.records(), address)
+        journal.now_all([journal.forget(address)], moves=True)
+
+
+def export_state(request: EnvironmentRequest) -> dict[str, Any]:
+    """The record of all resources as a document; secrets stay sealed."""
+    with opened(request, create=False) as store:
+        rows = [record.row(store.environment) for record in store.records().values()]
+        return {
+            "format": FORMAT,
+            "environment": store.environment,
+            "state": store.serial(),
+            "resources": rows,
+        }
+
+
+def import_state(request: EnvironmentRequest, data: bytes) -> int:
+    """Take a document of `export_state` in place of an empty state; how many resources it has."""
+    try:
+        document = msgspec.json.decode(data)
+        if document["format"] != FORMAT:
+            raise ValueError(f"its format is {document['format']!r}, not {FORMAT}")
+        records = [Record.of(row) for row in document["resources"]]
+    except (msgspec.DecodeError, KeyError, TypeError, ValueError) as error:
+        raise UnusableInput(f"this is no exported state: {error}") from error
+    with _writing(request) as journal:
+        if journal.store.records():
+            raise DeployError("there is a state already: import into an empty one, with --state")
+        journal.now_all([journal.record(record) for record in records], moves=True)
+    return len(records)
+
+
+def rotate_keys(request: EnvironmentRequest) -> int:
+    """Seal every secret with the newest key; how many texts were sealed anew."""
+    count = 0
+
+    def renew(journal: Journal, connection: Connection) -> None:
+        nonlocal count
+        codec = journal.store.codec
+        for table, columns in (
+            (schema.resource, ("desired", "fields", "results")),
+            (schema.call, ("outcome",)),
+        ):
+            for row in connection.execute(table.select()).mappings().all():
+                changed = {
+                    name: codec.write(codec.read(row[name]))
+                    for name in columns
+                    if row[name] is not None and "$sensitive" in row[name]
+                }
+                if changed:
+                    count += 1
+                    keys = [column == row[column.name] for column in table.primary_key]
+                    connection.execute(table.update().where(*keys).values(**changed))
+        for row in connection.execute(schema.step.select()).mappings().all():
+            if row["task"] is not None and "$sensitive" in row["task"]:
+                task = msgspec.json.decode(row["task"])
+                task["desired"] = codec.write(codec.read(task["desired"]))
+                keys = [column == row[column.name] for column in schema.step.primary_key]
+                text = msgspec.json.encode(task).decode("utf-8")
+                connection.execute(schema.step.update().where(*keys).values(task=text))
+                count += 1
+
+    with _writing(request) as journal:
+        journal.writer.run_now(lambda connection: renew(journal, connection))
+    return count
+
+
+def resolve_step(request: EnvironmentRequest, word: str, *, done: bool) -> StepRecord:
+    """Settle a step whose outcome is unknown: it was done, or it is to be done again."""
+    address, _, position = word.partition("@")
+    with _writing(request) as journal:
+        store = journal.store
+        steps = store.steps(states=(StepState.UNKNOWN,))
+        step = next((each for each in reversed(steps) if address in (each.key, each.address)), None)
+        if step is None:
+            keys = [each.key for each in steps]
+            hint = did_you_mean(address, keys) or (
+                f"unknown are {', '.join(keys)}" if keys else "there is none"
+            )
+            raise UsageError(f"{word!r} is no step whose outcome is unknown: {hint}")
+        records = store.records()
+        if position:
+            writes = _settled_call(journal, step, position, done=done)
+        elif done:
+            outcome = Outcome(message="settled by hand: it was done")
+            writes = settle_step(journal, step, None, outcome, records)
+        else:
+            writes = _redone(journal, step, records)
+        journal.now_all(writes, moves=True)
+        return step
+
+
+def _redone(journal: Journal, step: StepRecord, records: Mapping[str, Record]) -> list[Write]:
+    writes = journal.step(
+        step.key,
+        StepState.CANCELLED,
+        attempt=step.attempt,
+        message="settled by hand: it was not done",
+        deployment=step.deployment,
+    )
+    record = records.get(step.address)
+    if record is None:
+        return writes
+    return [*writes, journal.record(replace(record, status=RecordStatus.FAILED))]
+
+
+def _settled_call(journal: Journal, step: StepRecord, position: str, *, done: bool) -> list[Write]:
+    """An effect of a program: with an outcome the program goes on from it, without a record it is done again."""
+    from sabir.deploy.engine.effects import outcome_text
+
+    call = journal.store.calls(step.operation_id).get(position)
+    if call is None or call["outcome"] is not None:
+        raise UsageError(f"{position!r} is no effect of {step.key} whose outcome is unknown")
+    outcome = outcome_text(Outcome(message="settled by hand"), journal.store.codec) if done else None
+    row = {name: call[name] for name in ("digest", "effect")}
+    if done:
+        settled = journal.call(
+            step.operation_id, position, **row, state=StepState.DONE.value, outcome=outcome
+        )
+        return [settled]
+    table = schema.call
+    forgotten = table.delete().where(table.c.operation_id == step.operation_id, table.c.position == position)
+    return [Write(forgotten, {})]

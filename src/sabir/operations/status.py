@@ -1,0 +1,146 @@
+"""Status: what is wanted, recorded and seen of each resource, and where they differ."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+
+from msgspec import Struct
+
+from sabir.deploy.engine.connections import Connections
+from sabir.deploy.plan.build import recorded_resource
+from sabir.deploy.plan.compare import kept_changes, recorded_changes, wanted_fields
+from sabir.deploy.store.records import Record, RecordStatus
+from sabir.deploy.store.store import Store
+from sabir.deploy.targets import Placed, Targets
+from sabir.diagnostics.finding import Finding
+from sabir.errors import DeployError
+from sabir.operations.deploying import EnvironmentRequest, Prepared, opened, prepare
+from sabir.resources.outcome import Change
+from sabir.resources.resource import Lifecycle
+
+__all__ = ["EnvironmentStatus", "ResourceStatus", "status_path"]
+
+
+class ResourceStatus(Struct, frozen=True, kw_only=True):
+    address: str
+    kind: str
+    target: str
+    state: str
+    """`as wanted`, `changed`, `not deployed`, `no longer wanted`, `drifted`, `gone`, `failed`, `unknown`, `not readable`."""
+    changes: tuple[Change, ...] = ()
+    """Of what is wanted against what is recorded."""
+    drift: tuple[Change, ...] = ()
+    """Of what is seen against what was written."""
+    message: str | None = None
+    deployment: int | None = None
+
+    @property
+    def has_drifted(self) -> bool:
+        return self.state in ("drifted", "gone", "failed", "unknown", "not readable")
+
+
+class EnvironmentStatus(Struct, frozen=True, kw_only=True):
+    resources: tuple[ResourceStatus, ...] = ()
+    findings: tuple[Finding, ...] = ()
+
+    @property
+    def has_drifted(self) -> bool:
+        return any(resource.has_drifted for resource in self.resources)
+
+
+def status_path(request: EnvironmentRequest) -> EnvironmentStatus:
+    with opened(request, create=False) as store:
+        prepared = prepare(request, store)
+        records = store.records()
+        seen = asyncio.run(_seen(prepared, store, records))
+        observed = store.observed(records)
+        resources = [
+            _status(address, prepared.placed.get(address), records.get(address), seen, store, observed)
+            for address in dict.fromkeys((*prepared.placed, *records))
+        ]
+    return EnvironmentStatus(resources=tuple(resources), findings=prepared.findings)
+
+
+def _status(
+    address: str,
+    placed: Placed | None,
+    record: Record | None,
+    seen: Mapping[str, tuple[Change, ...] | str | None],
+    store: Store,
+    observed: Mapping[str, object],
+) -> ResourceStatus:
+    if record is None:
+        assert placed is not None
+        kind, target = placed.resource.kind, placed.target.name
+        return ResourceStatus(address=address, kind=kind, target=target, state="not deployed")
+    lifecycle = Lifecycle() if placed is None else placed.resource.lifecycle
+    changes: tuple[Change, ...] = ()
+    if placed is not None:
+        fields = wanted_fields(placed.resource, observed)  # type: ignore[arg-type]  # values of the store
+        changes = kept_changes(recorded_changes(fields, record, store.codec), lifecycle)
+    looked = seen.get(address)
+    drift = kept_changes(looked, lifecycle) if isinstance(looked, tuple) else ()
+    message = looked if isinstance(looked, str) else None
+    return ResourceStatus(
+        address=address,
+        kind=record.kind,
+        target=record.target,
+        state=_state(record, placed, changes, drift, looked, gone=address in seen and looked is None),
+        changes=changes,
+        drift=drift,
+        message=message,
+        deployment=record.deployment,
+    )
+
+
+def _state(
+    record: Record,
+    placed: Placed | None,
+    changes: tuple[Change, ...],
+    drift: tuple[Change, ...],
+    looked: tuple[Change, ...] | str | None,
+    *,
+    gone: bool,
+) -> str:
+    if record.status is not RecordStatus.PRESENT:
+        return str(record.status.value)
+    if isinstance(looked, str):
+        return "not readable"
+    if gone:
+        return "gone"
+    if drift:
+        return "drifted"
+    if placed is None:
+        return "no longer wanted"
+    return "changed" if changes else "as wanted"
+
+
+async def _seen(
+    prepared: Prepared, store: Store, records: Mapping[str, Record]
+) -> dict[str, tuple[Change, ...] | str | None]:
+    """How each recorded resource differs from what was written: changes, None when it is gone, a text when it cannot be read."""
+    async with Connections(prepared.context) as connections:
+
+        async def look(record: Record) -> tuple[str, tuple[Change, ...] | str | None]:
+            try:
+                placed = _recorded(prepared.targets, store, record)
+                if placed.kind.runs:
+                    return record.address, ()
+                connection = await connections.of(placed)
+                reading = await connection.read(placed.resource, record.id)
+            except DeployError as error:
+                return record.address, str(error)
+            except Exception as error:  # noqa: BLE001  whatever a driver raises is told of its resource
+                return record.address, f"{type(error).__name__}: {error}"
+            if not reading.exists:
+                return record.address, None
+            return record.address, tuple(placed.driver.diff(placed.resource, reading))
+
+        return dict(await asyncio.gather(*map(look, records.values())))
+
+
+def _recorded(targets: Targets, store: Store, record: Record) -> Placed:
+    driver = targets.driver(record.driver)
+    resource = recorded_resource(record, store.codec)
+    return Placed(resource, targets.target(record.target), driver, targets.kind(driver, record.kind))

@@ -1,0 +1,158 @@
+"""The commands of deployments, as somebody types them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from sabir.cli.main import main
+
+ENVIRONMENT = """
+name: demo
+parts:
+  files:
+    language: resources
+    model:
+      resources:
+        etc: {kind: directory, fields: {path: etc}}
+        motd: {kind: file, fields: {path: etc/motd, content: hello}, requires: [etc]}
+        secret: {kind: file, fields: {path: etc/secret, content: {sensitive: canary-4711}}, requires: [etc]}
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / "sabir.yaml").write_text(ENVIRONMENT)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("SABIR_KEY", raising=False)
+    return tmp_path
+
+
+def change(folder: Path, before: str, after: str) -> None:
+    file = folder / "sabir.yaml"
+    file.write_text(file.read_text().replace(before, after))
+
+
+def test_from_nothing_to_nothing(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["plan", "."]) == 3
+    assert not (folder / ".sabir").exists()
+    assert "3 to create" in capsys.readouterr().out
+    assert main(["deploy", ".", "--yes"]) == 0
+    assert (folder / ".sabir/world/etc/motd").read_text() == "hello"
+    assert main(["plan", "."]) == 0
+    assert main(["status", "."]) == 0
+    (folder / ".sabir/world/etc/motd").write_text("theirs")
+    capsys.readouterr()
+    assert main(["status", "."]) == 3
+    assert "content: written hello, there is theirs" in capsys.readouterr().out
+    assert main(["deploy", ".", "--repair", "--yes"]) == 0
+    assert (folder / ".sabir/world/etc/motd").read_text() == "hello"
+    assert main(["destroy", ".", "--yes"]) == 1
+    assert "give --allow-delete 3 (or all)" in capsys.readouterr().err
+    assert main(["destroy", ".", "--yes", "--allow-delete", "all"]) == 0
+    assert not (folder / ".sabir/world/etc").exists()
+    assert main(["history", ".", "--format", "json"]) == 0
+    deployments = json.loads(capsys.readouterr().out)["deployments"]
+    assert [deployment["verb"] for deployment in deployments] == ["deploy", "deploy", "destroy"]
+
+
+def test_a_plan_in_a_file_is_done_exactly_or_refused(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["plan", ".", "-o", "plan.json"]) == 3
+    change(folder, "hello", "good morning")
+    assert main(["deploy", ".", "plan.json"]) == 1
+    assert "the description has changed" in capsys.readouterr().err
+    change(folder, "good morning", "hello")
+    assert main(["deploy", ".", "plan.json"]) == 0
+    assert main(["deploy", ".", "plan.json"]) == 1
+    assert "the state has moved from 0 to 1" in capsys.readouterr().err
+    (folder / "other.json").write_text("{}")
+    assert main(["deploy", ".", "other.json"]) == 2
+
+
+def test_no_secret_anywhere(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    main(["plan", ".", "--format", "json"])
+    main(["deploy", ".", "--yes", "--format", "json"])
+    change(folder, "canary-4711", "canary-4712")
+    main(["plan", "."])
+    main(["deploy", ".", "--yes"])
+    main(["state", "show", ".", "files/secret"])
+    main(["state", "export", "."])
+    main(["status", ".", "--format", "json"])
+    main(["history", ".", "--at", "1", "--format", "json"])
+    shown = "".join(capsys.readouterr())
+    assert "<<REDACTED>>" in shown
+    assert "canary" not in shown
+    for file in (folder / ".sabir").iterdir():
+        if file.is_file():
+            assert b"canary" not in file.read_bytes(), file
+
+
+def test_the_record_by_hand(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    main(["deploy", ".", "--yes"])
+    change(folder, "motd: {kind", "greeting: {kind")
+    assert main(["state", "mv", ".", "files/motd", "files/greeting"]) == 0
+    assert main(["plan", "."]) == 0
+    capsys.readouterr()
+    assert main(["state", "export", "."]) == 0
+    (folder / "kept.json").write_text(capsys.readouterr().out)
+    assert main(["state", "import", ".", "kept.json", "--state", "other.db", "--key-file", ".sabir/key"]) == 0
+    assert main(["plan", ".", "--state", "other.db", "--key-file", ".sabir/key"]) == 0
+    assert main(["state", "rm", ".", "files/greeting"]) == 0
+    assert main(["plan", "."]) == 3
+    assert main(["state", "rm", ".", "files/nobody"]) == 2
+    assert main(["state", "mv", ".", "files/etc"]) == 2
+
+
+def test_keys_are_rotated(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from cryptography.fernet import Fernet
+
+    old, new = Fernet.generate_key().decode(), Fernet.generate_key().decode()
+    monkeypatch.setenv("SABIR_KEY", old)
+    assert main(["deploy", ".", "--yes"]) == 0
+    monkeypatch.setenv("SABIR_KEY", f"{new} {old}")
+    assert main(["state", "rotate", "."]) == 0
+    monkeypatch.setenv("SABIR_KEY", new)
+    assert main(["plan", "."]) == 0
+    monkeypatch.setenv("SABIR_KEY", old)
+    assert main(["plan", "."]) == 1
+
+
+@pytest.mark.parametrize(
+    ("resource", "words"),
+    [
+        ("{kind: flie, fields: {path: a}}", "has no kind 'flie'"),
+        ("{kind: package, fields: {name: nginx}}", "--here"),
+        ("{kind: file, fields: {paht: a}}", "there is no field 'paht': did you mean 'path'?"),
+        ("{kind: file, target: web, fields: {path: a}}", "there is no target 'web'"),
+        ("{kind: process, fields: {name: a, run: sleep 1}}", "--trust scripts"),
+    ],
+)
+def test_mistakes_are_said_before_anything_is_done(
+    folder: Path, capsys: pytest.CaptureFixture[str], resource: str, words: str
+) -> None:
+    change(folder, "{kind: directory, fields: {path: etc}}", resource)
+    assert main(["deploy", ".", "--yes"]) == 1
+    error = capsys.readouterr().err
+    assert words in error
+    assert "sabir.yaml:8" in error
+    assert not (folder / ".sabir/world").exists()
+
+
+def test_only_some(folder: Path) -> None:
+    assert main(["deploy", ".", "--yes", "--target", "motd"]) == 0
+    assert sorted(file.name for file in (folder / ".sabir/world/etc").iterdir()) == ["motd"]
+    assert main(["deploy", ".", "--yes", "--target", "nobody"]) == 2
+
+
+def test_what_must_not_be_destroyed(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    main(["deploy", ".", "--yes"])
+    with (folder / "sabir.yaml").open("a") as file:
+        file.write("lifecycle: {files/motd: {prevent_destroy: true}, files/etc: {ignore_changes: mode}}\n")
+    assert main(["destroy", ".", "--yes", "--allow-delete", "all"]) == 1
+    assert "files/motd must not be destroyed" in capsys.readouterr().err
+    change(folder, "{path: etc}", "{path: etc, mode: '0700'}")
+    assert main(["plan", "."]) == 0
