@@ -91,6 +91,16 @@ def test_errors_are_not_taken_for_changes(repository: Path) -> None:
     assert not package.difference.diff
 
 
+def test_errors_of_packages_that_were_not_touched_are_not_of_the_change(repository: Path) -> None:
+    write_files(repository, {"same/main.cf": "x = = 1\n"})
+    git(repository, "add", "-A")
+    git(repository, "commit", "-qm", "broken")
+    write_files(repository, {"a/main.cf": f"{MODEL}Host(name='web', size=4)\n"})
+    review = review_path(ReviewRequest(path=repository, since="HEAD"))
+    assert [package.path for package in review.packages if package.failed] == []
+    assert [package.path for package in review.changed] == ["a"]
+
+
 @pytest.mark.parametrize(
     ("words", "shown"),
     [

@@ -16,7 +16,7 @@ from sabir.languages.language import Evaluation, EvaluationRequest
 from sabir.operations.diff import Difference
 from sabir.operations.discover import packages_at
 from sabir.operations.evaluate import evaluate_path
-from sabir.operations.revisions import at_revision
+from sabir.operations.revisions import Repository, at_revision
 
 __all__ = ["Review", "ReviewRequest", "ReviewedPackage", "review_path"]
 
@@ -42,8 +42,7 @@ class ReviewedPackage(Struct, frozen=True, kw_only=True):
 
     @property
     def failed(self) -> bool:
-        errors = (finding.severity is Severity.ERROR for finding in self.difference.findings)
-        return self.failure is not None or any(errors)
+        return self.failure is not None
 
 
 class Review(Struct, frozen=True, kw_only=True):
@@ -56,16 +55,23 @@ class Review(Struct, frozen=True, kw_only=True):
 
 
 def review_path(request: ReviewRequest) -> Review:
-    """Evaluate every package of the folder as it was and as it is, and compare."""
+    """Evaluate every package of the folder as it was and as it is, and compare.
+
+    A package that has errors cannot be compared, which is a failure only when one of its files was changed: the errors of the
+    others are not of this change.
+    """
     if not request.path.is_dir():
         raise UsageError(f"{str(request.path)!r} is no folder: name the repository, or a folder of it")
+    changed = Repository.around(request.path.absolute()).changed_files(request.since)
     with at_revision(request.path, request.since) as then:
         names = dict.fromkeys((*_names(request.path, request), *_names(then, request)))
         packages: list[ReviewedPackage] = []
         for number, name in enumerate(sorted(names), 1):
             if request.on_done is not None:
                 request.on_done(name, number, len(names))
-            packages.append(_reviewed(name, then, request))
+            package = _reviewed(name, then, request)
+            is_touched = any(file.is_relative_to((request.path / name).resolve()) for file in changed)
+            packages.append(package if is_touched else replace(package, failure=None))
     return Review(since=request.since, packages=tuple(packages))
 
 

@@ -58,7 +58,8 @@ class Repository(Struct, frozen=True):
         """What differs between a revision and the work tree, new files included."""
         changed = _git(["diff", "--name-only", "-z", self.tree(revision)], self.root)
         new = _git(["ls-files", "--others", "--exclude-standard", "-z"], self.root)
-        return [self.root / name for name in dict.fromkeys((changed + new).split("\0")) if name]
+        root = self.root.resolve()
+        return [root / name for name in dict.fromkeys((changed + new).split("\0")) if name]
 
     def write(self, revision: str, folder: Path) -> None:
         """Write all files of a revision below a folder."""

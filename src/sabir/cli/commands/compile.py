@@ -60,7 +60,7 @@ def command(
     nothing is written, unless --partial.
     """
     from sabir.cli.findings import show_findings
-    from sabir.cli.progress import watched
+    from sabir.cli.progress import progress, watched
     from sabir.operations.compile import CompileRequest, GraphView, compile_path
     from sabir.operations.files import write_atomically
 
@@ -76,7 +76,8 @@ def command(
     show_findings(compiled.findings, path, quiet=quiet)
     if not compiled.failed or partial:
         if output is not None:
-            write_atomically(output, compiled.pieces())
+            with progress(quiet=quiet, text="writing"):
+                write_atomically(output, compiled.pieces())
         elif format_ == "text":
             _show_text(compiled)
         else:

@@ -130,6 +130,7 @@ def _review(
             )
         )
     for package in review.packages:
-        show_findings(package.difference.findings, path / package.path, quiet=True)
+        if package.failed:
+            show_findings(package.difference.findings, path / package.path, quiet=True)
     show(VIEWS, form, review)
     return int(any(package.failed for package in review.packages))
