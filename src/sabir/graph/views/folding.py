@@ -19,7 +19,7 @@ from sabir.graph.instance import Instance
 from sabir.graph.views.links import Ownership
 from sabir.graph.views.words import one_line
 
-__all__ = ["MOST_BOXES", "Folding", "Group", "fold"]
+__all__ = ["MOST_BOXES", "Folding", "Group", "fold", "outside_in"]
 
 MOST_BOXES: Final = 60
 """More nobody tells apart at a glance."""
@@ -50,7 +50,7 @@ class Folding(Struct, frozen=True, kw_only=True):
     def fronts(self) -> list[int]:
         """By box: itself when it is seen at first, else the box it is folded into."""
         fronts = [-1] * len(self.parents)
-        for box in _outside_in(self.parents):
+        for box in outside_in(self.parents):
             parent = self.parents[box]
             is_seen = parent < 0 or (fronts[parent] == parent and parent in self.opened)
             fronts[box] = box if is_seen else fronts[parent]
@@ -151,7 +151,7 @@ class _Folder:
         return len(self.parents) - 1
 
 
-def _outside_in(parents: Sequence[int]) -> list[int]:
+def outside_in(parents: Sequence[int]) -> list[int]:
     """All boxes, each after the one it lies in."""
     inside: list[list[int]] = [[] for _ in parents]
     order: list[int] = []

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
 from math import log2
 from typing import Final
 from xml.sax.saxutils import escape
@@ -11,6 +10,7 @@ from xml.sax.saxutils import escape
 from sabir.graph.graph import Graph
 from sabir.graph.layout import Boxes, Gaps, Placed, nest
 from sabir.graph.views.boxes import between_columns, shown_name, shown_type, text_width, words_size
+from sabir.graph.views.folding import outside_in
 from sabir.graph.views.palette import colours
 from sabir.graph.views.picture import Box, Link, Picture, picture_of
 from sabir.graph.views.words import clipped, one_line, value_text
@@ -20,8 +20,6 @@ __all__ = ["svg_view"]
 _MOST_LABELS: Final = 60
 """With more links than this their names are in the tooltips only."""
 _MOST_LINES: Final = 25
-_MOST_POINTS: Final = 20_000
-"""With more points than this what several links share is drawn once; else a tangle would be written edge by edge."""
 _MARGIN: Final = 20.0
 _LEGEND: Final = 30.0
 _STYLE: Final = """\
@@ -51,13 +49,10 @@ def svg_view(graph: Graph) -> Iterator[str]:
         f'<rect x="{-_MARGIN:.0f}" y="{-_MARGIN:.0f}" width="{width:.0f}" height="{height:.0f}" fill="#fff"/>\n'
     )
     owners = {box.parent for box in boxes}
-    for number in _outside_in(boxes):
+    for number in outside_in([box.parent for box in boxes]):
         if number in owners:
             yield _box(graph, boxes[number], placed, number, owner=True)
     routes = [placed.routes[link.source, link.target] for link in shown]
-    if sum(map(len, routes)) > _MOST_POINTS:
-        yield from _trunks(routes)
-        routes = [route[-3:] for route in routes]
     for link, route in zip(shown, routes, strict=True):
         yield _link(boxes, link, route)
     for number, box in enumerate(boxes):
@@ -88,16 +83,6 @@ def _place(picture: Picture, *, labels: bool) -> Placed:
         longest *= 2  # a label at either end
     between = max(between_columns(len(shown)), longest + 50.0)
     return nest(boxes, Gaps(between_columns=between))
-
-
-def _outside_in(boxes: Sequence[Box]) -> list[int]:
-    inside: dict[int, list[int]] = {}
-    for number, box in enumerate(boxes):
-        inside.setdefault(box.parent, []).append(number)
-    order = list(inside.get(-1, ()))
-    for number in order:
-        order += inside.get(number, ())
-    return order
 
 
 def _kind(box: Box) -> str:
@@ -142,14 +127,6 @@ def _link(boxes: Sequence[Box], link: Link, points: Sequence[tuple[float, float]
     kind = "link" if link.names else "link needs"
     wide = f' style="stroke-width:{1.1 + 0.5 * log2(link.count):.1f}"' if link.count > 1 else ""
     return f'<path class="{kind}"{wide} d="{_path(points)}" marker-end="url(#tip)"><title>{_xml(text)}</title></path>\n'
-
-
-def _trunks(routes: Sequence[Sequence[tuple[float, float]]]) -> Iterator[str]:
-    """All that links pass before their last columns, each piece once."""
-    pieces = dict.fromkeys(piece for route in routes for piece in pairwise(route[:-2]))
-    words = [_path(piece) for piece in pieces]
-    for start in range(0, len(words), 500):
-        yield f'<path class="link" d="{"".join(words[start : start + 500])}"/>\n'
 
 
 def _path(points: Sequence[tuple[float, float]]) -> str:
