@@ -13,6 +13,8 @@ from typing import Any
 from tests.conformance.runner import (
     ccp,
     ccp_compare,
+    deploy_inmanta,
+    deploy_inmanta_compare,
     deploy_muranopl,
     deploy_muranopl_compare,
     eval,  # noqa: A004  # the language is called so
@@ -53,6 +55,7 @@ SUITES: dict[str, Suite] = {
         Suite(language="ccp", load=ccp.load, judge=ccp_compare.judge),
         Suite(language="eval", load=eval.load, judge=eval_compare.judge),
         Suite(language="mistakes", load=mistakes.load, judge=mistakes_compare.judge),
+        Suite(language=deploy_inmanta.LANGUAGE, load=deploy_inmanta.load, judge=deploy_inmanta_compare.judge),
         Suite(
             language=deploy_muranopl.LANGUAGE,
             load=deploy_muranopl.load,

@@ -189,7 +189,10 @@ def test_a_plugin_waits_for_what_it_reads() -> None:
         ('std::at(["a", "b"], 1)', "b"),
         ('std::split("a,b", ",")', ["a", "b"]),
         ('std::capitalize("ab")', "Ab"),
-        ('std::is_unknown(std::getfact(std::linux, "ip"))', True),
+        (
+            'std::is_unknown(std::getfact(std::Package(host=std::Host(name="h", os=std::linux), name="p", state="installed"), "ip"))',
+            True,
+        ),
         ('std::key_sort([std::windows, std::linux], "name") == [std::linux, std::windows]', True),
         ('std::select([std::linux], "name")', ["linux"]),
     ],

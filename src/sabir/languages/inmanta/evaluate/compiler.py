@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sabir.expressions.patterns import PatternRefused
 from sabir.graph.values import Unknown
@@ -19,7 +19,7 @@ from sabir.languages.inmanta.evaluate.refinements import RefinementCompiler
 from sabir.languages.inmanta.evaluate.scopes import Layout, Scope
 from sabir.languages.inmanta.evaluate.statements import StatementCompiler
 from sabir.languages.inmanta.evaluate.templates import Templates
-from sabir.languages.inmanta.evaluate.values import EMPTY, Frame, Read, Stop, Wait
+from sabir.languages.inmanta.evaluate.values import EMPTY, Frame, Instance, Read, Stop, Wait
 from sabir.languages.inmanta.evaluate.writing import of_constraint
 from sabir.languages.inmanta.model.definitions import Definitions
 from sabir.languages.inmanta.model.entities import NO_DEFAULT, EntityType
@@ -106,9 +106,32 @@ class Compiler:
                 list_files=lambda folder, path: self._list_files(folder, whole(path)),
                 location=location,
                 namespace=scope.space.name,
+                fact=self.fact,
             )
 
         return make
+
+    def fact(self, instance: Instance, name: str) -> Any:
+        """What is known about the resource of an instance, as its id and the fact; None when it is not known yet."""
+        from sabir.languages.inmanta.evaluate.plugins.api import PluginException
+        from sabir.languages.inmanta.evaluate.plugins.engine.exporting import Exporter
+        from sabir.languages.inmanta.evaluate.plugins.identity import classes_of, identity_of
+
+        registry = self.functions.registry
+        assert registry is not None
+        classes = classes_of(
+            instance.entity, {registered.entity: registered for registered in registry.resources}
+        )
+        if not classes:
+            raise PluginException(
+                f"{instance.entity.shown!r} is no resource, and facts are known about resources only"
+            )
+        identity = identity_of(instance, classes[0], Exporter())
+        text = "" if identity is None else identity.resource_str()
+        value = self.engine.given.facts.get((text, name)) if self.engine.given is not None else None
+        if value is None:
+            registry.unknown_parameters.append({"resource": text, "parameter": name, "source": "fact"})
+        return text, value
 
     def file(self, folder: str, path: str) -> PackageFile | None:
         """A file of a module by `module/path`."""

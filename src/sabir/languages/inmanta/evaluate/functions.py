@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
@@ -12,6 +12,9 @@ from sabir.graph.values import Unknown
 from sabir.languages.inmanta.evaluate.operators import shown_text
 from sabir.languages.inmanta.model.types import ValueType
 from sabir.text import Source
+
+if TYPE_CHECKING:
+    from sabir.languages.inmanta.evaluate.plugins.api import Registry
 
 __all__ = ["CASTS", "Function", "Functions", "Parameter"]
 
@@ -47,9 +50,10 @@ class Function(Struct, frozen=True, eq=False, dict=True):
 class Functions:
     """All functions by their full name, `module::name`. What a model never calls is never looked into."""
 
-    def __init__(self, sources: Mapping[str, Source] | None = None) -> None:
+    def __init__(self, sources: Mapping[str, Source] | None = None, registry: Registry | None = None) -> None:
         self.sources: Mapping[str, Source] = {} if sources is None else sources
         """The texts of loaded plug-ins by the names that their code objects carry."""
+        self.registry = registry
         self._functions: dict[str, Function | Callable[[], Function]] = {}
 
     def add(self, name: str, function: Function | Callable[[], Function]) -> None:

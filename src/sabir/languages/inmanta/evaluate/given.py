@@ -28,10 +28,13 @@ class Given:
         inputs: Mapping[str, Value] = MappingProxyType({}),
         origins: Mapping[str, Origin] = MappingProxyType({}),
         overrides: Mapping[str, Value] = MappingProxyType({}),
+        facts: Mapping[tuple[str, str], str] = MappingProxyType({}),
     ) -> None:
         self.inputs = inputs
         self.origins = origins
         self.overrides = overrides
+        self.facts = facts
+        """What is known about resources, by their ids and the names of the facts."""
         self.start()
 
     def start(self) -> None:

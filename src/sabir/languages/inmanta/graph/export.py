@@ -6,7 +6,7 @@ the resource undefined: it is exported, and neither it nor what requires it is d
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Final, Protocol
 
 from msgspec import Struct, field
@@ -23,10 +23,10 @@ from sabir.languages.inmanta.evaluate.plugins.engine.resources import (
     Resource,
     ResourceException,
 )
-from sabir.languages.inmanta.evaluate.values import Instance, Pending, RelationValue, Wait, property_of
+from sabir.languages.inmanta.evaluate.plugins.identity import classes_of, field_value, identity_of
+from sabir.languages.inmanta.evaluate.values import Instance, Pending, RelationValue, property_of
 from sabir.languages.inmanta.evaluate.views import (
     InstanceView,
-    UnknownException,
     UnknownView,
     instance_of,
     view_of,
@@ -138,9 +138,7 @@ class _Exporting:
         self.reads = reads
         self.registry = model.python.registry
         self.exporter = Exporter({entity.shown: entity for entity in model.definitions.entities.values()})
-        self.classes: dict[str, RegisteredResource] = {
-            registered.entity: registered for registered in self.registry.resources
-        }
+        self.classes = {registered.entity: registered for registered in self.registry.resources}
         self._lines: dict[EntityType, list[RegisteredResource]] = {}
         self.by_instance: dict[Instance, list[str]] = {}
 
@@ -159,15 +157,9 @@ class _Exporting:
         self.export.files = self.exporter.files
 
     def _line(self, entity: EntityType) -> list[RegisteredResource]:
-        """The classes for the instances of an entity; one that is registered for several of its parents counts once."""
         line = self._lines.get(entity)
         if line is None:
-            by_class: dict[type, RegisteredResource] = {}
-            for ancestor in entity.ancestors:
-                registered = self.classes.get(ancestor.name) or self.classes.get(ancestor.shown)
-                if registered is not None:
-                    by_class.setdefault(registered.cls, registered)
-            line = self._lines[entity] = list(by_class.values())
+            line = self._lines[entity] = classes_of(entity, self.classes)
         return line
 
     def _identify(self, entity: Any) -> str | None:
@@ -175,7 +167,7 @@ class _Exporting:
         line = self._line(instance.entity)
         if not line:
             return None
-        identity = self._identity(instance, line[0])
+        identity = identity_of(instance, line[0], self.exporter)
         return None if identity is None else identity.resource_str()
 
     # One resource
@@ -184,7 +176,7 @@ class _Exporting:
         export = self.export
         try:
             self.reads.begin(instance, registered.entity, "id")
-            identity = self._identity(instance, registered)
+            identity = identity_of(instance, registered, self.exporter)
             if identity is None:
                 return  # its id is not known before deployment: it is left out
             resource = registered.cls(identity)
@@ -216,59 +208,13 @@ class _Exporting:
             export.undefined.append(text)
         self.reads.exported(instance, registered.entity, text)
 
-    def _identity(self, instance: Instance, registered: RegisteredResource) -> Id | None:
-        agent = self._agent(instance, registered)
-        value = self._value(instance, registered, registered.id_attribute)
-        if isinstance(agent, Unknown) or isinstance(value, UnknownView):
-            return None
-        identity = Id(registered.entity, agent, registered.id_attribute, str(value))
-        if "," in agent:
-            raise ResourceException(f"the name of an agent may not hold a comma: {agent!r}")
-        if "]" in str(value):
-            raise ResourceException(
-                f"Invalid id for resource {identity}: a value that identifies one may not hold ']'"
-            )
-        return identity
-
-    def _agent(self, instance: Instance, registered: RegisteredResource) -> Any:
-        value: Any = instance
-        for name in registered.agent.split("."):
-            there = value.entity.slots.get(name) if isinstance(value, Instance) else None
-            held = property_of(value, name) if there is not None else None
-            if held is None:
-                raise ResourceException(
-                    f"Unable to get the name of the agent: in the path {registered.agent}, {name!r} does not exist"
-                )
-            value = held
-        if isinstance(value, Reference):
-            raise ResourceException(
-                "the agent of a resource cannot be a reference: it has to be known when it is exported"
-            )
-        if not isinstance(value, str | Unknown):
-            raise ResourceException(
-                f"The agent attribute should lead to a string, got {value} of type {type(value).__name__}"
-            )
-        return value
-
-    def _value(self, instance: Instance, registered: RegisteredResource, name: str) -> Any:
-        """A field, computed by `get_<field>` or `map` of the class, else the attribute; unknown when it needs what is."""
-        cls: Any = registered.cls
-        view = view_of(instance)
-        getter: Callable[..., Any] | None = getattr(cls, f"get_{name}", None) or cls.map.get(name)
-        try:
-            return getattr(view, name) if getter is None else getter(self.exporter, view)
-        except UnknownException as reading:
-            return reading.unknown
-        except Wait:
-            return None  # an optional relation that nobody set
-
     def _fill(self, resource: Resource, instance: Instance, registered: RegisteredResource) -> None:
         references: dict[str, dict[str, Any]] = {}
         mutators: list[dict[str, Any]] = []
         for name in type(resource).fields:
             self.reads.begin(instance, registered.entity, name)
             try:
-                value = self._value(instance, registered, name)
+                value = field_value(instance, registered, self.exporter, name)
                 if _has_unknown(value):
                     resource.unknowns.add(name)
                     value = UNDEFINED

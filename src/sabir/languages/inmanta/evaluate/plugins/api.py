@@ -188,6 +188,7 @@ class Context:
         list_files: Callable[[str, str], list[str]],
         location: str,
         namespace: str,
+        fact: Callable[[Any, str], tuple[str, str | None]],
     ) -> None:
         self._types = types
         self._render = render
@@ -195,6 +196,8 @@ class Context:
         self._list_files = list_files
         self.location = location
         self._namespace = namespace
+        self.fact = fact
+        """The id of an instance's resource, and what is known about it under a name."""
 
     @property
     def owner(self) -> Any:

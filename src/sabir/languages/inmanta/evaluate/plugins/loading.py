@@ -25,7 +25,7 @@ def load_functions(
     definitions: Definitions, python: ProjectPython, *, run: bool
 ) -> tuple[Functions, list[Finding]]:
     """Every function a model can call. With `run` False, other people's plug-ins are known by name only."""
-    functions = Functions(python.sources)
+    functions = Functions(python.sources, python.registry)
     findings: list[Finding] = []
     plugins: dict[str, list[Registered]] = {}
     for module in python.modules.values():
@@ -33,6 +33,7 @@ def load_functions(
             ours = _ours(module)
             plugins[module.name] = ours.plugins
             python.registry.resources += ours.resources
+            python.registry.references.references |= ours.references.references
         elif run:
             before = len(python.registry.plugins)
             finding = _run(module)

@@ -109,14 +109,12 @@ class PythonLogger(LoggerABC):
 
     def _log_msg(self, level: int, msg: str, *args: object, exc_info: bool = False, **kwargs: object) -> None:
         _no_positional(args)
-        self.logger.log(level, msg, kwargs, exc_info=exc_info)
+        self.logger.log(level, msg, *([kwargs] if kwargs else []), exc_info=exc_info)
 
 
 def _no_positional(args: tuple[object, ...]) -> None:
     if args:
-        raise InvalidOperation(
-            "values of a line are given by name: ctx.info('%(count)d files', count=3); there is no place for others"
-        )
+        raise ValueError("Args not supported")  # values of a line are given by name
 
 
 class HandlerContext(LoggerABC):
@@ -192,7 +190,7 @@ class HandlerContext(LoggerABC):
     def _set_change(self, change: Change) -> None:
         if self._change is not Change.nochange:
             raise InvalidOperation(
-                f"the resource is already {self._change.value}; it cannot be {change.value}, too"
+                f"Unable to set Change.{change.value} operation, Change.{self._change.value} already set."
             )
         self._change = change
 
@@ -211,6 +209,8 @@ class HandlerContext(LoggerABC):
             self._state = HandlerResourceState(status.value)
 
     def set_resource_state(self, new_state: HandlerResourceState) -> None:
+        if new_state is HandlerResourceState.non_compliant and not self._changes:
+            raise InvalidOperation("Unable to set state to non_compliant before changes are set.")
         self._state = new_state
         shown = "skipped" if new_state is HandlerResourceState.skipped_for_dependency else new_state.value
         self._status = ResourceState(shown)
@@ -227,7 +227,7 @@ class HandlerContext(LoggerABC):
             self.add_change(name, desired)
 
     def fields_updated(self, fields: str) -> None:
-        self._changes.setdefault(fields, AttributeStateChange(None, ""))
+        self._changes.setdefault(fields, AttributeStateChange(None, None))
 
     def update_changes(self, changes: Mapping[str, Any]) -> None:
         """Add changes: `{field: (current, desired)}`, `{field: {"current": …, "desired": …}}` or with a change itself."""

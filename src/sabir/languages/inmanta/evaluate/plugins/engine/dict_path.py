@@ -394,11 +394,13 @@ class _Reader:
         if self.kinds[self.at][0] != "open":
             return _WildInDict() if name == "*" else InDict(_unescape(name))
         pairs: list[tuple[str | None, str | NullValue | None]] = []
-        while self.kinds[self.at][0] in ("open", "comma"):
+        while self.kinds[self.at][0] == "open":  # several keys are written [a=1,b=2] or [a=1][b=2]
             self.at += 1
             pairs.append(self._pair())
-            if self.kinds[self.at][0] == "close":
+            while self.kinds[self.at][0] == "comma":
                 self.at += 1
+                pairs.append(self._pair())
+            self._take("close")
         plain = [(key, value) for key, value in pairs if key is not None and value is not None]
         if len(plain) == len(pairs):
             return KeyedList(_unescape(name), plain)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -14,6 +13,8 @@ NO_ENVIRONMENT: Final = "00000000-0000-0000-0000-000000000000"
 
 def hash_file(content: bytes) -> str:
     """The name of a content."""
+    import hashlib
+
     return hashlib.sha1(content, usedforsecurity=False).hexdigest()
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Mapping
 from functools import wraps
@@ -69,9 +68,8 @@ def _key(value: Any) -> Any:
 class HandlerAPI(ABC, Generic[TResource]):
     """A handler: what is done with the resources of a type."""
 
-    def __init__(self, agent: Any, io: Any = None) -> None:
+    def __init__(self, agent: Any, io: Any = None) -> None:  # noqa: ARG002  # what older handlers hand on, which is nothing
         self._agent = agent
-        self._io = io
         self.cache: dict[Any, Any] = {}
         """Shared by the handlers of one agent."""
 
@@ -132,6 +130,8 @@ class HandlerAPI(ABC, Generic[TResource]):
         return {}
 
     def run_sync(self, func: Callable[[], Awaitable[T]]) -> T:
+        import asyncio
+
         async def whole() -> T:
             return await func()
 
@@ -255,16 +255,15 @@ class CRUDHandler(ResourceHandler[TResource]):
 
     def read_resource(self, ctx: HandlerContext, resource: TResource) -> None:
         """Put what is there into the fields; `ResourcePurged` when there is nothing."""
-        raise NotImplementedError
 
     def create_resource(self, ctx: HandlerContext, resource: TResource) -> None:
-        raise NotImplementedError
+        """Make it."""
 
     def delete_resource(self, ctx: HandlerContext, resource: TResource) -> None:
-        raise NotImplementedError
+        """Take it away."""
 
     def update_resource(self, ctx: HandlerContext, changes: Changes, resource: TResource) -> None:
-        raise NotImplementedError
+        """Change what differs."""
 
     def calculate_diff(self, ctx: HandlerContext, current: TResource, desired: TResource) -> Changes:  # noqa: ARG002
         return self._diff(current, desired)

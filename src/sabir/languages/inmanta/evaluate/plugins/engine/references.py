@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
-import uuid
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Final, Generic, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, NoReturn, TypeVar
 
 from sabir.languages.inmanta.model.types import Late
+
+if TYPE_CHECKING:
+    import uuid
 
 __all__ = [
     "Mutator",
@@ -43,6 +43,9 @@ class ReferenceLike:
         return value.get(logger) if isinstance(value, Reference) else value
 
     def serialize_arguments(self) -> tuple[uuid.UUID, list[dict[str, Any]]]:
+        import hashlib
+        import json
+
         written = [_argument(name, value, self) for name, value in self.arguments.items()]
         data = json.dumps({"type": type_name_of(self), "args": written}, sort_keys=True)
         digest = hashlib.md5(data.encode(), usedforsecurity=False).digest()
@@ -61,6 +64,9 @@ class ReferenceLike:
 
 def _uuid3(digest: bytes) -> uuid.UUID:
     """An id from a digest, in the namespace of object identifiers."""
+    import hashlib
+    import uuid
+
     hashed = hashlib.md5(uuid.NAMESPACE_OID.bytes + digest, usedforsecurity=False).digest()
     return uuid.UUID(bytes=hashed[:16], version=3)
 
@@ -98,6 +104,8 @@ class Reference(ReferenceLike, Late, Generic[T]):
 
     def get(self, logger: Any) -> T:
         """The value, looked up once."""
+        if "_value" in self.__dict__:
+            logger.debug("Using cached value for reference %(reference)s", reference=repr(self))
         if "_value" not in self.__dict__:
             if self.__dict__.get("_resolving"):
                 raise ReferenceCycleException(f"the reference {self!r} needs itself")
@@ -181,6 +189,8 @@ class Registrations:
     def __init__(self) -> None:
         self.references: dict[str, type[Reference[Any]]] = {}
         self.mutators: dict[str, type[Mutator]] = {REPLACE: ReplaceValue}
+        self.facts: Mapping[tuple[str, str], str] = {}
+        """What is known about resources, by their ids and the names of the facts."""
 
     def reference(self, name: str) -> Callable[[type], type]:
         def register(cls: Any) -> Any:
@@ -229,6 +239,7 @@ def resolve_all(resource: Any, logger: Any) -> None:
         if identity not in looked_up:
             entry = written[identity]
             looked_up[identity] = _made(registrations.references, entry, argument)
+            looked_up[identity].__dict__["_facts"] = registrations.facts
         return looked_up[identity]
 
     def argument(entry: Mapping[str, Any]) -> Any:

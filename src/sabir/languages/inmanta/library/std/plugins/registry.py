@@ -6,8 +6,10 @@ from typing import Final
 
 from sabir.languages.inmanta.evaluate.plugins.api import Registry
 
-__all__ = ["REGISTRY", "plugin", "resource"]
+__all__ = ["REGISTRY", "plugin", "provider", "reference", "resource"]
 
 REGISTRY: Final = Registry()
 plugin = REGISTRY.plugin
 resource = REGISTRY.resource
+provider = REGISTRY.provider
+reference = REGISTRY.references.reference

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from sabir.languages.inmanta.evaluate.plugins.engine.resources import PurgeableResource, Resource
+from sabir.languages.inmanta.evaluate.plugins.engine.resources import (
+    ManagedResource,
+    PurgeableResource,
+    Resource,
+)
 from sabir.languages.inmanta.library.std.plugins.registry import resource
 
 __all__ = ["AgentConfig", "Directory", "File", "NullResource", "Package", "Service", "Symlink"]
@@ -67,5 +71,5 @@ class AgentConfig(PurgeableResource):
 
 
 @resource("std::testing::NullResource", agent="agentname", id_attribute="name")
-class NullResource(PurgeableResource):
+class NullResource(ManagedResource, PurgeableResource):
     fields: ClassVar[tuple[str, ...]] = ("name", "agentname", "value", "int_value", "fail")

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated, Any
 
 from sabir.graph.values import UNKNOWN, Unknown
-from sabir.languages.inmanta.evaluate.plugins.api import NotAllowed, PluginException
+from sabir.languages.inmanta.evaluate.plugins.api import Context, NotAllowed, PluginException
+from sabir.languages.inmanta.evaluate.plugins.engine.exporting import NO_ENVIRONMENT
 from sabir.languages.inmanta.evaluate.values import Instance, property_of
 from sabir.languages.inmanta.library.std.plugins.registry import plugin
 
@@ -34,9 +35,21 @@ def is_unknown(value: Any) -> bool:
 
 
 @plugin
-def getfact(resource: Any, fact_name: str, default_value: Any = None) -> Any:  # noqa: ARG001
+def getfact(context: Context, resource: Any, fact_name: str, default_value: Any = None) -> Any:
     """A fact is known only after deployment: until then it is unknown, or its default."""
-    return UNKNOWN if default_value is None else default_value
+    identity, value = context.fact(resource, fact_name)
+    if value is not None:
+        return value
+    why = f"{identity or 'its resource'} has not told {fact_name!r} yet"
+    return Unknown(why=why) if default_value is None else default_value
+
+
+@plugin
+def create_fact_reference(context: Context, resource: Any, fact_name: str) -> Any:
+    """A fact that is looked up when what needs it is deployed."""
+    from sabir.languages.inmanta.library.std.plugins.references import FactReference
+
+    return FactReference(NO_ENVIRONMENT, context.fact(resource, fact_name)[0], fact_name)
 
 
 @plugin

@@ -1,0 +1,164 @@
+"""Running the handlers of a model's modules: one resource at a time, with what it said and changed.
+
+Who comes when, what is skipped and what is remembered is for the deployment to say; this is a single run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from typing import Any
+
+from msgspec import Struct, field
+
+from sabir.languages.inmanta.evaluate.model import Model
+from sabir.languages.inmanta.evaluate.plugins.engine.const import Change, HandlerResourceState, ResourceState
+from sabir.languages.inmanta.evaluate.plugins.engine.context import (
+    HandlerContext,
+    LogLine,
+    SkipResource,
+    SkipResourceForDependencies,
+)
+from sabir.languages.inmanta.evaluate.plugins.engine.handler import HandlerAPI
+from sabir.languages.inmanta.evaluate.plugins.engine.resources import Resource
+
+__all__ = ["Agent", "HandlerRun", "handlers_of"]
+
+NO_HANDLER = "Unable to find a handler"
+
+
+def handlers_of(model: Model) -> dict[str, type]:
+    """The handlers of a model by entity: those of the modules, and ours for what none of them handles."""
+    python = model.python
+    handlers: dict[str, type] = {}
+    for module in python.modules.values():
+        if module.ours:
+            library = f"sabir.languages.inmanta.library.{module.name}.plugins"
+            import_module(f"{library}.handlers")
+            registry = import_module(library).REGISTRY
+            handlers |= registry.handlers
+            python.registry.references.references |= registry.references.references
+    return handlers | python.registry.handlers
+
+
+class HandlerRun(Struct, frozen=True, kw_only=True):
+    """How one run of a handler ended."""
+
+    state: HandlerResourceState
+    change: Change = Change.nochange
+    changes: Mapping[str, tuple[Any, Any]] = field(default_factory=dict[str, tuple[Any, Any]])
+    """Fields with their current and desired values."""
+    log: tuple[LogLine, ...] = ()
+    facts: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
+class Agent:
+    """Where resources are deployed, by the name that they give: what handlers remember is shared by its resources."""
+
+    def __init__(self, name: str, handlers: Mapping[str, type], files: dict[str, bytes]) -> None:
+        self.name = name
+        self.handlers = handlers
+        self.files = files
+        self.uri = "local:"
+        self.environment = None
+        self.sessionid = None
+        self.eventloop = None
+        self.cache: dict[Any, Any] = {}
+
+    def dry_run(self, resource: Resource) -> HandlerRun:
+        """What deploying a resource would change."""
+
+        def run(handler: HandlerAPI[Any], ctx: HandlerContext, own: Resource) -> None:
+            handler.execute(ctx, own, dry_run=True)
+
+        return self._run(resource, run, dry_run=True)
+
+    def deploy(self, resource: Resource, requires: Mapping[str, str], *, reload: bool = False) -> HandlerRun:
+        """Deploy a resource; `requires` are the states of what it requires, `reload`: something of that has changed."""
+
+        def run(handler: HandlerAPI[Any], ctx: HandlerContext, own: Resource) -> None:
+            if reload:
+                ctx.set("sabir.changed", value=True)
+            handler.deploy(ctx, own, {name: ResourceState(state) for name, state in requires.items()})
+
+        return self._run(resource, run, dry_run=False)
+
+    def facts(self, resource: Resource) -> HandlerRun:
+        """Ask a handler for what it knows about a resource."""
+
+        def run(handler: HandlerAPI[Any], ctx: HandlerContext, own: Resource) -> None:
+            handler.check_facts(ctx, own)
+            ctx.set_resource_state(HandlerResourceState.deployed)
+
+        return self._run(resource, run, dry_run=False)
+
+    def _run(
+        self,
+        resource: Resource,
+        run: Callable[[HandlerAPI[Any], HandlerContext, Resource], None],
+        *,
+        dry_run: bool,
+    ) -> HandlerRun:
+        own = resource.clone()
+        ctx = HandlerContext(own, dry_run)
+        handler = self._handler(own, ctx)
+        if handler is None:
+            return HandlerRun(state=HandlerResourceState.unavailable, log=tuple(ctx.logs))
+        try:
+            own.resolve_all_references(ctx)
+            run(handler, ctx, own)
+        except SkipResource as skipped:
+            if dry_run:  # of its own `execute`, where nobody expects it
+                ctx.set_resource_state(HandlerResourceState.failed)
+                ctx.exception("Exception during dry run of %(resource_id)s", resource_id=own.id)
+                return self._ended(ctx)
+            for_others = isinstance(skipped, SkipResourceForDependencies)
+            states = HandlerResourceState
+            ctx.set_resource_state(states.skipped_for_dependency if for_others else states.skipped)
+            ctx.warning(
+                "Resource %(resource_id)s was skipped: %(reason)s",
+                resource_id=own.id,
+                reason=list(skipped.args),
+            )
+        except (Exception, SystemExit) as error:  # noqa: BLE001  # a handler is code of a module
+            ctx.set_resource_state(HandlerResourceState.failed)
+            ctx.exception(
+                "An error occurred during deployment of %(resource_id)s (exception: %(exception)s)",
+                resource_id=own.id,
+                exception=f"{type(error).__name__}({error})",
+            )
+        finally:
+            handler.close()
+        return self._ended(ctx)
+
+    def _ended(self, ctx: HandlerContext) -> HandlerRun:
+        return HandlerRun(
+            state=ctx.resource_state or HandlerResourceState.deployed,
+            change=ctx.change,
+            changes={name: (change.current, change.desired) for name, change in ctx.changes.items()},
+            log=tuple(ctx.logs),
+            facts={fact["id"]: fact["value"] for fact in ctx.facts},
+        )
+
+    def _handler(self, resource: Resource, ctx: HandlerContext) -> HandlerAPI[Any] | None:
+        cls: Any = self.handlers.get(resource.id.entity_type)
+        if cls is None:
+            ctx.error(f"{NO_HANDLER} for %(resource_id)s", resource_id=resource.id)
+            return None
+        try:
+            handler: HandlerAPI[Any] = cls(self, None) if _takes_io(cls) else cls(self)
+        except (Exception, SystemExit) as error:  # noqa: BLE001  # a handler is code of a module
+            ctx.exception(
+                f"{NO_HANDLER} for %(resource_id)s (exception: %(exception)s)",
+                resource_id=resource.id,
+                exception=error,
+            )
+            return None
+        handler.set_cache(self.cache)
+        return handler
+
+
+def _takes_io(cls: type) -> bool:
+    """Handlers of older modules take a second argument, the hands on the machine."""
+    code = getattr(getattr(cls, "__init__", None), "__code__", None)
+    return code is None or code.co_argcount > 2 or bool(code.co_flags & 0x04)
