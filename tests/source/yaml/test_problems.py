@@ -16,9 +16,9 @@ def _read(text: str, **limits: int) -> YamlStream:
 
 
 BROKEN: list[tuple[str, str, int, str]] = [
-    ("a: [1, 2\n", "E002", 2, "flow sequence"),
+    ("a: [1, 2\n", "E002", 1, "the [ that opens here is never closed"),
     ("a: 1\n\tb: 2\n", "E002", 2, "tab"),
-    ("a: b: c\n", "E002", 1, "mapping values are not allowed"),
+    ("a: b: c\n", "E002", 1, "a second ': ' in one line"),
     ("a: *nowhere\n", "E002", 1, "alias *nowhere has no anchor before it"),
     ("---\na: &x 1\n---\nb: *x\n", "E002", 4, "alias *x has no anchor before it"),
     ("a: &x\n  b: *x\n", "E004", 2, "alias *x contains itself"),
@@ -31,9 +31,9 @@ BROKEN: list[tuple[str, str, int, str]] = [
     ("a: 1\n<<: 5\n", "E002", 2, "<< needs a mapping"),
     ("a: é\x00b\n", "E002", 1, "control characters"),
     ("äöü: 😀\nb: \x07\n", "E002", 2, "control characters"),
-    ("a: '\n", "E002", 2, "quoted scalar"),
+    ("a: '\n", "E002", 1, "the quote ' that opens here is never closed"),
     ("a: \ud800\n", "E002", 1, "surrogate"),
-    ('a: "\\q"\n', "E002", 1, "escape"),
+    ('a: "\\q"\n', "E002", 1, "means nothing in double quotes"),
 ]
 
 

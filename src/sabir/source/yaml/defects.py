@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.rules import Rule
+from sabir.source.yaml.slips import find_slip
 from sabir.text import Place, Source, Span
 
 __all__ = ["DUPLICATE_KEY", "NOT_YAML", "UNBOUNDED", "YamlDefect", "not_readable", "syntax_finding"]
@@ -43,22 +44,26 @@ DUPLICATE_KEY: Final = Rule(
 class YamlDefect(Exception):
     """Reading stops here: the rest of the text cannot be used."""
 
-    def __init__(self, rule: Rule, message: str, span: Span) -> None:
+    def __init__(self, rule: Rule, message: str, span: Span, hint: str | None = None) -> None:
         super().__init__(message)
         self.rule = rule
         self.message = message
         self.span = span
+        self.hint = hint
 
     def finding(self, source: Source) -> Finding:
-        return self.rule.at(Place(source, self.span), self.message)
+        return self.rule.at(Place(source, self.span), self.message, hint=self.hint)
 
 
-def not_readable(reason: str, span: Span) -> YamlDefect:
-    return YamlDefect(NOT_YAML, f"not readable as YAML: {reason}", span)
+def not_readable(reason: str, span: Span, hint: str | None = None) -> YamlDefect:
+    return YamlDefect(NOT_YAML, f"not readable as YAML: {reason}", span, hint)
 
 
 def syntax_finding(source: Source, error: Exception) -> Finding:
-    """What PyYAML says about a text that it cannot read."""
+    """What is wrong with a text that PyYAML cannot read: the slip, where it can be told, else PyYAML's words."""
+    slip = find_slip(source.text, error)
+    if slip is not None:
+        return not_readable(slip.reason, slip.span, slip.hint).finding(source)
     mark: Any = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
     reason = getattr(error, "problem", None) or getattr(error, "reason", None) or str(error)
     context = getattr(error, "context", None)
