@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.near import did_you_mean
 from sabir.errors import UnusableInput, UsageError
 from sabir.languages.language import EvaluationRequest, ModelCall, ModelResult
@@ -21,10 +22,13 @@ from sabir.languages.muranopl.evaluate.runtime import Runtime
 from sabir.languages.muranopl.evaluate.serialising import plain_result
 from sabir.languages.muranopl.evaluate.session import Session
 from sabir.languages.muranopl.model.errors import MuranoError
+from sabir.languages.muranopl.model.heat_templates import read_template
 from sabir.languages.muranopl.syntax.manifest import read_manifest
 from sabir.source.packages import LoadedPackage
 
 __all__ = ["make_model"]
+
+_REFUSED = "a validator of the form refuses this value"
 
 
 def make_model(package: LoadedPackage, request: EvaluationRequest, call: ModelCall) -> ModelResult:
@@ -36,9 +40,15 @@ def make_model(package: LoadedPackage, request: EvaluationRequest, call: ModelCa
     registry = PackageRegistry([described], request.search_path)
     runtime = Runtime(registry, limits=COMPILE_LIMITS, clock=request.session.clock, sleeps=False)
     form = PackageView.of(package).ui_file
-    file = None if call.cls is not None or call.schema or form is None else package.get_file(form)
-    if file is not None:
-        return _from_forms(read_definition(file.source), described, runtime, call)
+    file = None if form is None else package.get_file(form)
+    source = None if file is None else file.source
+    if source is None and described.is_template:
+        template = read_template(package)
+        if isinstance(template, Finding):
+            return ModelResult(findings=(template,))
+        source = template.form_source(described.name, manifest.name)
+    if source is not None and call.cls is None and not call.schema:
+        return _from_forms(read_definition(source), described, runtime, call)
     findings += described.read_all()
     if has_errors(findings):
         return ModelResult(findings=findings)
@@ -85,7 +95,9 @@ def _from_forms(definition: Definition, package: Package, runtime: Runtime, call
         _complete(sent, form.name, fields, call)
         wrong = wizard.fill_form(form, fields, sent)
         errors = [
-            f"{form.name}.{name}: {message}" for name, messages in wrong.items() for message in messages
+            f"{form.name}.{name}: {message or _REFUSED}"
+            for name, messages in wrong.items()
+            for message in messages
         ]
         if errors:
             return ModelResult(errors=tuple(errors))

@@ -10,6 +10,7 @@ from sabir.diagnostics.finding import Finding
 from sabir.languages.muranopl.check.validator import ViewValidator
 from sabir.languages.muranopl.check.view import MANIFEST
 from sabir.languages.muranopl.examples.packages import LIBRARY, package_rule
+from sabir.languages.muranopl.model.heat_templates import FORMAT, TEMPLATE, read_template
 
 __all__ = ["PackageValidator"]
 
@@ -53,8 +54,11 @@ class PackageValidator(ViewValidator):
             yield NO_LICENCE.about_file("LICENSE", "the package has no LICENSE file", hint=hint)
         view = self._view
         expected = {*_ROOT_FILES, view.logo_file or "logo.png", view.supplier_logo, view.ui_file}
-        if self._view.format_name == "Heat.HOT":
-            expected.add("template.yaml")
+        if self._view.format_name == FORMAT:
+            expected.add(TEMPLATE)
+            template = read_template(self.package)
+            if isinstance(template, Finding):
+                yield template
         for name in names:
             if name not in expected:
                 hint = "move it to Resources/ when the application uses it, else remove it"

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 from sabir.diagnostics.finding import Finding
 from sabir.languages.muranopl.evaluate.system import NATIVE_CLASSES
 from sabir.languages.muranopl.library import CORE, SHIPPED, shipped_package
+from sabir.languages.muranopl.model import heat_templates
 from sabir.languages.muranopl.model.errors import MuranoError
 from sabir.languages.muranopl.syntax.classes import read_class_file
 from sabir.languages.muranopl.syntax.defects import UNKNOWN_CLASS, Defects
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Package", "PackageRegistry", "newest"]
 
+GENERATED_FORMAT: Final = "1.4"
+"""The version of MuranoPL in which classes of Heat templates are written."""
 YAQL_TAGS = frozenset({"!yaql"})
 NATIVE_NAMES: Final = frozenset((*NATIVE_CLASSES, "io.murano.Exception", "io.murano.StackTrace"))
 """Classes that Python makes or works for: they are as sabir declares them, whatever core library is used."""
@@ -60,16 +63,23 @@ class Package:
 
     @property
     def format(self) -> str:
-        return self.manifest.format
+        return GENERATED_FORMAT if self.is_template else self.manifest.format
+
+    @property
+    def is_template(self) -> bool:
+        """Whether the package is a Heat template, of which its class is made."""
+        return self.manifest.format_name == heat_templates.FORMAT
 
     def class_names(self) -> set[str]:
-        names = {*self.manifest.classes, *self._nodes}
+        names = {self.name} if self.is_template else {*self.manifest.classes, *self._nodes}
         return names if self.natives is None else names | NATIVE_NAMES
 
     def node(self, name: str) -> ClassNode | None:
         """The class of a full name, read from its file when first asked for."""
         if self.natives is not None and name in NATIVE_NAMES:
             return self.natives.node(name)
+        if name not in self._nodes and self.is_template and name == self.name:
+            self._read_template()
         if name not in self._nodes:
             file = self.manifest.classes.get(name)
             if file is None:
@@ -79,6 +89,9 @@ class Package:
 
     def read_all(self) -> tuple[Finding, ...]:
         """Read every class file; all that is wrong with them."""
+        if self.is_template:
+            self.node(self.name)
+            return tuple(self.findings)
         for name, file in self.manifest.classes.items():
             self._read_file(file, name)
         for name in self.manifest.classes:
@@ -86,7 +99,19 @@ class Package:
                 self._not_in_file(name)
         return tuple(self.findings)
 
+    def _read_template(self) -> None:
+        template = heat_templates.read_template(self.loaded)
+        if isinstance(template, Finding):
+            self.findings.append(template)
+            return
+        read = read_class_file(compose(template.class_source(self.name), tags=YAQL_TAGS), self.name)
+        self.findings.extend(read.findings)
+        for node in read.classes:
+            self.add(node)
+
     def resource(self, name: str) -> PackageFile | None:
+        if self.is_template and name == heat_templates.TEMPLATE:
+            return self.loaded.get_file(name)
         return self.loaded.get_file("Resources/" + name)
 
     def add(self, node: ClassNode) -> None:

@@ -30,6 +30,7 @@ from sabir.languages.muranopl.evaluate.system import SystemClass
 from sabir.languages.muranopl.library import core_package_in
 from sabir.languages.muranopl.model.definitions import MODEL_FORM
 from sabir.languages.muranopl.model.errors import MuranoError
+from sabir.languages.muranopl.model.heat_templates import FORMAT as HEAT
 from sabir.languages.muranopl.syntax.manifest import MANIFEST, MISSING_PACKAGE, read_manifest
 from sabir.languages.muranopl.worlds.settings import EngineSettings, read_settings
 from sabir.source.packages import LoadedPackage
@@ -75,7 +76,7 @@ def prepare(
     manifest, findings = read_manifest(loaded)
     if manifest is None:
         return Prepared(findings=findings)
-    if manifest.format_name != "MuranoPL":
+    if manifest.format_name not in ("MuranoPL", HEAT):
         message = f"a package of format {manifest.format_name} has no classes to evaluate"
         return Prepared(findings=(MISSING_PACKAGE.about_file(MANIFEST, message),))
     package = Package(manifest, loaded)

@@ -32,8 +32,8 @@ CLOUD_NEEDED: Final = failure_rule(
     "a method that needs a cloud",
     "Classes for stacks, agents, networks and machines are declared, so that packages load and compile; their methods "
     "work only in a deployment that connects a cloud.",
-    init_package("- new('io.murano.system.HeatStack', $this).push()"),
-    init_package("- new('io.murano.system.HeatStack', $this)"),
+    init_package("- decryptData('a-key')"),
+    init_package("- new('io.murano.system.HeatStack', $this, name => demo)"),
 )
 
 

@@ -1,0 +1,263 @@
+"""Packages of the format Heat.HOT: a class and a form made of `template.yaml`.
+
+The class is written as MuranoPL text and read like any other, so it deploys like any other: a stack of its own, with the parameters
+of the template as a property and its outputs as another.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from msgspec import Struct
+
+from sabir.diagnostics.finding import Finding
+from sabir.languages.muranopl.examples.packages import package_rule
+from sabir.source.packages import LoadedPackage
+from sabir.source.yaml import plain_data
+from sabir.source.yaml.nodes import YamlMapping
+from sabir.text import Place, Source
+
+__all__ = ["FORMAT", "TEMPLATE", "HeatTemplate", "read_template"]
+
+FORMAT: Final = "Heat.HOT"
+TEMPLATE: Final = "template.yaml"
+_FILES: Final = "Resources/HotFiles/"
+_ENVIRONMENTS: Final = "Resources/HotEnvironments/"
+_CONTRACTS: Final = {
+    "string": "$.string()",
+    "comma_delimited_list": "$.string()",
+    "json": "$.string()",
+    "number": "$.int()",
+    "boolean": "$.bool()",
+}
+_FIELDS: Final = {"number": "integer", "boolean": "boolean"}
+_MANIFEST: Final = "Format: Heat.HOT/1.0\nType: Application\nFullName: demo\nName: Demo\n"
+_GOOD: Final = {"manifest.yaml": _MANIFEST, "LICENSE": "Apache-2.0\n", "template.yaml": "resources: {}\n"}
+
+NO_TEMPLATE: Final = package_rule(
+    "PKG:E122",
+    "a Heat template that no class can be made of",
+    "A package of the format Heat.HOT is a template with `resources`, and with `parameters` of the types that Heat knows.",
+    {**_GOOD, "template.yaml": "resuorces: {}\n"},
+    good=_GOOD,
+)
+
+_CLASS: Final = """\
+Name: {name}
+Extends: io.murano.Application
+Properties:
+  name: {{Contract: $.string().notNull()}}
+  hotEnvironment: {{Contract: $.string()}}
+  generatedHeatStackName: {{Contract: $.string(), Usage: Out}}
+  templateParameters: {{Contract: {{{parameters}}}, Default: {{}}}}
+  templateOutputs: {{Contract: {{{outputs}}}, Default: {{}}, Usage: Out}}
+Methods:
+  deploy:
+    Body:
+      - $environment: $.find('io.murano.Environment').require()
+      - $reporter: new('io.murano.system.StatusReporter', environment => $environment)
+      - If: $.getAttr(generatedHeatStackName) = null
+        Then:
+          - $.setAttr(generatedHeatStackName, format('{{0}}_{{1}}', randomName(), id($environment)))
+      - $stack: new('io.murano.system.HeatStack', $environment, name => $.getAttr(generatedHeatStackName))
+      - $reporter.report($this, 'Application deployment has started')
+      - $resources: new('io.murano.system.Resources')
+      - $stack.setTemplate($resources.yaml('{template}'))
+      - $stack.setParameters($.templateParameters)
+      - $files: {{{files}}}
+      - $stack.setFiles($files)
+      - If: bool($.hotEnvironment)
+        Then:
+          - $stack.setHotEnvironment($resources.string('HotEnvironments/' + $.hotEnvironment))
+      - $reporter.report($this, 'Stack creation has started')
+      - Try:
+          - $stack.push()
+        Catch:
+          As: e
+          Do:
+            - $reporter.report_error($this, $e.message)
+            - Rethrow:
+        Else:
+          - $.templateOutputs: $stack.output()
+          - $reporter.report($this, 'Stack was successfully created')
+          - $reporter.report($this, 'Application deployment has finished')
+  destroy:
+    Body:
+      - $environment: $.find('io.murano.Environment').require()
+      - $stack: new('io.murano.system.HeatStack', $environment, name => $.getAttr(generatedHeatStackName))
+      - $stack.delete()
+"""
+
+
+class HeatTemplate(Struct, frozen=True, eq=False):
+    """What a template says of its parameters and outputs, and the files that go with it."""
+
+    data: Mapping[str, Any]
+    files: tuple[str, ...]
+    has_environments: bool
+    """Where there are environments, these give parameters, and contracts would put null in their place."""
+
+    @property
+    def parameters(self) -> Mapping[str, Mapping[str, Any]]:
+        return self.data.get("parameters") or {}
+
+    def class_source(self, name: str) -> Source:
+        """The text of the class, whose findings speak of the template."""
+        parameters = {} if self.has_environments else self.parameters
+        contracts = (
+            f"{_quoted(key)}: !yaql {_quoted(_contract(value))}" for key, value in sorted(parameters.items())
+        )
+        outputs = (f"{_quoted(key)}: $.string()" for key in sorted(self.data.get("outputs") or {}))
+        files = (f"{_quoted(file)}: !yaql {_quoted(_reading(file))}" for file in self.files)
+        text = _CLASS.format(
+            name=name,
+            template=TEMPLATE,
+            parameters=", ".join(contracts),
+            outputs=", ".join(outputs),
+            files=", ".join(files),
+        )
+        return Source(f"<class of {TEMPLATE}>", text)
+
+    def form_source(self, name: str, title: str) -> Source:
+        """A UI definition that asks for the parameters, group by group."""
+        groups = [*self._groups()]
+        first = (
+            {"name": "title", "type": "string", "required": False, "hidden": True, "description": title},
+            {"name": "name", "type": "string", "label": "Application Name", "required": True},
+        )
+        fields = [first, *([_field(key, self.parameters[key]) for key in group] for group in groups)]
+        places = {key: f"$.group{number}.{key}" for number, group in enumerate(groups, 1) for key in group}
+        values = ", ".join(f"{_quoted(key)}: !yaql {_quoted(place)}" for key, place in sorted(places.items()))
+        forms = "".join(
+            f"  - group{number}: {{fields: [{', '.join(map(_flow, group))}]}}\n"
+            for number, group in enumerate(fields)
+        )
+        text = (
+            f"Version: 2\nApplication:\n  '?': {{type: {_quoted(name)}, package: {_quoted(name)}, classVersion: '0.0.0'}}\n"
+            f"  name: $.group0.name\n  templateParameters: {{{values}}}\nForms:\n{forms}"
+        )
+        return Source(f"<form of {TEMPLATE}>", text)
+
+    def _groups(self) -> Iterator[list[str]]:
+        """The names of the parameters as the template groups them; last those of no group."""
+        used: set[str] = set()
+        for group in self.data.get("parameter_groups") or ():
+            names = [name for name in group.get("parameters") or () if self.parameters.get(name)]
+            used.update(names)
+            yield names
+        rest = [name for name in self.parameters if name not in used]
+        if rest:
+            yield rest
+
+
+def read_template(package: LoadedPackage) -> HeatTemplate | Finding:
+    """The template of a package, or what is wrong with it."""
+    file = package.get_file(TEMPLATE)
+    if file is None:
+        return NO_TEMPLATE.about_file(TEMPLATE, f"a package of the format {FORMAT} needs a file {TEMPLATE}")
+    if file.yaml.broken:
+        return file.yaml.findings[0]
+    root = file.yaml.documents[0] if file.yaml.documents else None
+    if not isinstance(root, YamlMapping) or not isinstance(root.get("resources"), YamlMapping):
+        place = Place(file.source, root.span) if root is not None else None
+        message = "a Heat template is a mapping with `resources`"
+        return NO_TEMPLATE.at(place, message) if place else NO_TEMPLATE.about_file(file.source, message)
+    parameters = root.get("parameters")
+    for key, value in parameters.items() if isinstance(parameters, YamlMapping) else ():
+        type_ = value.get("type") if isinstance(value, YamlMapping) else None
+        if type_ is None or plain_data(type_) not in _CONTRACTS:
+            message = f"a parameter needs one of the types {', '.join(_CONTRACTS)}"
+            return NO_TEMPLATE.at(Place(file.source, (type_ or key).span), message)
+    data = plain_data(root)
+    assert isinstance(data, Mapping)
+    files = tuple(name.removeprefix(_FILES) for name in package.list(_FILES.rstrip("/")))
+    named = {str(key): value for key, value in data.items()}
+    return HeatTemplate(named, files, any(True for _ in package.list(_ENVIRONMENTS.rstrip("/"))))
+
+
+def _quoted(text: object) -> str:
+    """A text in double quotes, as YAML and JSON both read it."""
+    return json.dumps(str(text))
+
+
+def _flow(value: Any) -> str:
+    """A value as YAML in one line; a text that is an expression has its tag."""
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{_quoted(key)}: {_flow(item)}" for key, item in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(_flow, value)) + "]"
+    return value.text if isinstance(value, _Tagged) else json.dumps(value)
+
+
+class _Tagged(Struct, frozen=True):
+    text: str
+
+
+def _reading(file: str) -> str:
+    return f"$resources.string({_literal('HotFiles/' + file)})"
+
+
+def _literal(value: Any) -> str:
+    """A value as YAQL writes it."""
+    if isinstance(value, str):
+        escaped = value.replace("\\", "\\\\").replace("'", "\\'")
+        return f"'{escaped}'"
+    return json.dumps(value)
+
+
+def _contract(parameter: Mapping[str, Any]) -> str:
+    checks = filter(None, map(_condition, parameter.get("constraints") or ()))
+    return _CONTRACTS[parameter["type"]] + "".join(f".check({check})" for check in checks)
+
+
+def _condition(constraint: Mapping[str, Any]) -> str | None:
+    """What a constraint asks of `$`; only the cloud itself knows the custom ones."""
+    if "allowed_values" in constraint:
+        return f"$ in list({', '.join(map(_literal, constraint['allowed_values']))})"
+    if "length" in constraint:
+        return _between("len($)", constraint["length"], "$ != null")
+    if "range" in constraint:
+        return _between("$", constraint["range"])
+    if "allowed_pattern" in constraint:
+        return f"$ != null and $.matches({_literal(str(constraint['allowed_pattern']))})"
+    return None
+
+
+def _between(subject: str, bounds: Mapping[str, Any], *first: str) -> str | None:
+    limits = [
+        f"{subject} {sign} {int(bounds[key])}"
+        for key, sign in (("min", ">="), ("max", "<="))
+        if key in bounds
+    ]
+    return " and ".join((*first, *limits)) if limits else None
+
+
+def _field(name: str, parameter: Mapping[str, Any]) -> dict[str, Any]:
+    field: dict[str, Any] = {
+        "name": name,
+        "type": _FIELDS.get(parameter["type"], "string"),
+        "label": str(parameter.get("label") or name.title().replace("_", " ")),
+        "required": "default" not in parameter,
+    }
+    for key, source in (("description", "description"), ("initial", "default")):
+        if source in parameter:
+            field[key] = parameter[source]
+    validators: list[dict[str, Any]] = []
+    for constraint in parameter.get("constraints") or ():
+        _constrain(field, validators, constraint)
+    return {**field, "validators": validators} if validators else field
+
+
+def _constrain(
+    field: dict[str, Any], validators: list[dict[str, Any]], constraint: Mapping[str, Any]
+) -> None:
+    said = {"message": constraint["description"]} if "description" in constraint else {}
+    if "length" in constraint:
+        bounds = constraint["length"]
+        field.update({f"{key}Length": int(bounds[key]) for key in ("min", "max") if key in bounds})
+    elif "allowed_pattern" in constraint:
+        validators.append({"expr": {"regexpValidator": str(constraint["allowed_pattern"])}, **said})
+    elif (condition := _condition(constraint)) is not None:
+        validators.append({"expr": _Tagged(f"!yaql {_quoted(condition)}"), **said})
