@@ -19,21 +19,22 @@ _MACHINE: Final = 200
 
 
 @REPORTER.method("report")
-def report(this: MuranoObject, _variables: Variables, instance: Any, message: str) -> None:
+def report(this: MuranoObject, _variables: Variables, instance: Any, message: Any) -> None:
     _tell(this, "info", instance, message)
 
 
 @REPORTER.method("report_error")
-def report_error(this: MuranoObject, _variables: Variables, instance: Any, message: str) -> None:
+def report_error(this: MuranoObject, _variables: Variables, instance: Any, message: Any) -> None:
     _tell(this, "error", instance, message)
 
 
 @REPORTER.method("reportError")
-def report_error_camel(this: MuranoObject, _variables: Variables, instance: Any, message: str) -> None:
+def report_error_camel(this: MuranoObject, _variables: Variables, instance: Any, message: Any) -> None:
     _tell(this, "error", instance, message)
 
 
-def _tell(this: MuranoObject, level: str, instance: Any, message: str) -> None:
+def _tell(this: MuranoObject, level: str, instance: Any, said: Any) -> None:
+    message = said if isinstance(said, str) else str(said)  # programs report whatever they have
     runtime, source = this.cls.runtime, unwrapped(instance)
     is_object = isinstance(source, MuranoObject)
     runtime.report(level, f"{source.name or source.id}: {message}" if is_object else message)
