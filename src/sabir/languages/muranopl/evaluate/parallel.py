@@ -125,6 +125,8 @@ class Scheduler:
         self.is_active = False
         self.is_stopped = False
         """Whether a branch reached a limit of the run, which ends all the others where they wait."""
+        self.opened: Callable[[Branch, int, int], None] | None = None
+        """Told of every group of branches before it begins: the branch that starts it, its number, its size."""
         self.carry: Callable[[Task], Task] | None = None
         """What makes a task go on from where the branch is that starts it, where somebody records that."""
 
@@ -305,6 +307,8 @@ class _Group:
         self.tasks = tasks
         scheduler.current.groups += 1
         self.number = scheduler.current.groups
+        if scheduler.opened is not None:
+            scheduler.opened(scheduler.current.path, self.number, len(tasks))
         self.results: list[Any] = [None] * len(tasks)
         self.errors: list[tuple[int, BaseException]] = []
         self.next = 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime, timedelta
+from functools import cached_property
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final, NotRequired, TypedDict
 
@@ -111,6 +112,8 @@ class Runtime:
         self.scheduler = Scheduler(self.limits, sleeps=sleeps)
         self._clock = clock
         self._sleeps = sleeps
+        if world is not None:
+            self.scheduler.opened = world.open_branches
         self.store = ObjectStore()
         self.identities = Identities(lambda id_: self.store.get(id_) is not None)
         self.frames: dict[int, Variables] = {}
@@ -142,6 +145,13 @@ class Runtime:
         self._engines: dict[tuple[str, tuple[str, ...]], Engine] = {}
         self._dropped: set[tuple[str, Any]] = set()
         sys.setrecursionlimit(max(sys.getrecursionlimit(), self.max_depth * _FRAMES_PER_CALL))
+
+    @cached_property
+    def unconnected(self) -> World:
+        """What answers where no world is connected."""
+        from sabir.languages.muranopl.worlds.unconnected import UnconnectedWorld
+
+        return UnconnectedWorld()
 
     # -- classes -----------------------------------------------------------------------------------------------------
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from enum import StrEnum
 from typing import Any, Protocol
 
@@ -31,7 +31,9 @@ class EffectKind(StrEnum):
     WORKFLOW_UPLOAD = "mistral.upload"
     WORKFLOW_RUN = "mistral.run"
     WORKFLOW_READ = "mistral.read"
+    PAUSE = "pause"
     RANDOM = "random"
+    CLOCK = "clock"
 
     @property
     def only_looks(self) -> bool:
@@ -47,7 +49,9 @@ _LOOKING = frozenset(
         EffectKind.USER,
         EffectKind.PROJECT,
         EffectKind.WORKFLOW_READ,
+        EffectKind.PAUSE,
         EffectKind.RANDOM,
+        EffectKind.CLOCK,
     )
 )
 
@@ -78,12 +82,15 @@ class Report(Struct, frozen=True, kw_only=True):
 class World(Protocol):
     """Answers effects. Every answer is plain data."""
 
-    @property
-    def is_slow(self) -> bool:
-        """Whether an effect takes time, in which other branches of the program may go on."""
+    def perform(self, effect: Effect) -> Any: ...
+
+    def begin(self, effect: Effect) -> Callable[[], Any]:
+        """Begin an effect that takes long; what comes back waits for its end and gives the answer."""
         ...
 
-    def perform(self, effect: Effect) -> Any: ...
+    def open_branches(self, parent: Branch, group: int, size: int) -> None:
+        """Branches begin side by side; said before the first of them does anything, in the same order in every run."""
+        ...
 
     def report(self, report: Report) -> None: ...
 

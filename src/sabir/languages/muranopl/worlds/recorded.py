@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Callable
 from typing import Any
 
 from msgspec.structs import replace
 
-from sabir.languages.muranopl.worlds.effects import Effect, Report, World
+from sabir.languages.muranopl.worlds.effects import Branch, Effect, Report, World
 
 __all__ = ["RecordedWorld"]
 
@@ -19,15 +20,21 @@ class RecordedWorld:
         self._world = world
         self.events: list[Effect | Report] = []
 
-    @property
-    def is_slow(self) -> bool:
-        return self._world.is_slow
-
     def perform(self, effect: Effect) -> Any:
+        self._note(effect)
+        return self._world.perform(effect)
+
+    def begin(self, effect: Effect) -> Callable[[], Any]:
+        self._note(effect)
+        return self._world.begin(effect)
+
+    def _note(self, effect: Effect) -> None:
         if not effect.kind.only_looks:
             # Templates grow on after they are pushed; what is written down must not.
             self.events.append(replace(effect, arguments=copy.deepcopy(dict(effect.arguments))))
-        return self._world.perform(effect)
+
+    def open_branches(self, parent: Branch, group: int, size: int) -> None:
+        self._world.open_branches(parent, group, size)
 
     def report(self, report: Report) -> None:
         self.events.append(report)

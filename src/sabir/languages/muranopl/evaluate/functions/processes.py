@@ -20,7 +20,11 @@ __all__: list[str] = []
 
 @MURANO.function("sleep", NUMBER)
 def sleep(variables: Variables, seconds: float) -> None:
-    runtime_of(variables).sleep(seconds)
+    runtime = runtime_of(variables)
+    if runtime.world is None:
+        runtime.sleep(seconds)
+    else:  # a pause is an effect: a run that is repeated does not wait once more
+        ask(runtime, EffectKind.PAUSE, seconds=seconds)
 
 
 @MURANO.extension("pselect", ITERABLE, LAMBDA, INT | NULL)

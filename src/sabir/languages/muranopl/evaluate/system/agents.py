@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final
 
 from sabir.expressions.yaql import Variables
@@ -142,7 +143,7 @@ class _Stamps:
         self._agent = agent
 
     def next(self) -> int:
-        now = int(self._agent.cls.runtime.clock().timestamp() * 10_000)
+        now = int(ask(self._agent.cls.runtime, EffectKind.CLOCK) * 10_000)
         self._agent.native = stamp = max(now, (self._agent.native or 0) + 1)
         return stamp
 
@@ -196,7 +197,11 @@ def _first_failure(parts: list[Any], source: str, runtime: Runtime) -> NativeFai
     names = ("type", "message", "command", "details")
     values = [*parts, None, None, None, None]
     extra = dict(zip(names, values, strict=False))
-    return _failure({**extra, "timestamp": runtime.clock().isoformat(), "source": source})
+    return _failure({**extra, "timestamp": _now(runtime), "source": source})
+
+
+def _now(runtime: Runtime) -> str:
+    return datetime.fromtimestamp(ask(runtime, EffectKind.CLOCK), UTC).isoformat()
 
 
 def _second_result(answer: Mapping[str, Any]) -> Any:

@@ -13,22 +13,23 @@ if TYPE_CHECKING:
 
 __all__ = ["ask", "sleep"]
 
-_WORK: Final = 0.001  # seconds that a simulated agent works, in which other branches get their turn
+_WORK: Final = 0.001  # seconds that an agent is said to work, when it is nobody knows how long
+_LONG: Final = (EffectKind.AGENT_CALL, EffectKind.PAUSE)
+"""Effects that other branches need not wait for."""
 
 
 def ask(runtime: Runtime, kind: EffectKind, *, in_background: bool = False, **arguments: Any) -> Any:
     """Perform an effect; other branches go on meanwhile, where it takes time."""
-    world = runtime.world
-    if world is None:
-        from sabir.languages.muranopl.worlds.unconnected import UnconnectedWorld
-
-        world = runtime.world = UnconnectedWorld()
+    world = runtime.world or runtime.unconnected
     scheduler = runtime.scheduler
     effect = Effect(kind=kind, arguments=arguments, branch=scheduler.branch, in_background=in_background)
     try:
-        if world.is_slow:
-            return scheduler.waiting(lambda: world.perform(effect))
-        answer = world.perform(effect)
+        if kind not in _LONG or not scheduler.is_active:
+            return world.perform(effect)
+        # Others begin theirs meanwhile. Whose turn it is depends on counted time, so that it is the same in every run.
+        end = world.begin(effect)
+        scheduler.wait(arguments.get("seconds", _WORK))
+        return end()
     except Unconnected:
         raise MuranoError(
             CLOUD_NEEDED,
@@ -37,13 +38,8 @@ def ask(runtime: Runtime, kind: EffectKind, *, in_background: bool = False, **ar
         ) from None
     except WorldFailure as failure:
         raise NativeFailure(failure.name, str(failure)) from None
-    if kind is EffectKind.AGENT_CALL and scheduler.is_active:
-        scheduler.wait(_WORK)
-    return answer
 
 
 def sleep(runtime: Runtime, seconds: float) -> None:
     """Wait for the world: in a simulated one no time passes."""
-    if runtime.world is not None and not runtime.world.is_slow:
-        return
-    runtime.sleep(seconds)
+    ask(runtime, EffectKind.PAUSE, seconds=seconds)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import random
+import time
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from sabir.languages.muranopl.worlds.effects import Effect, EffectKind, Report
+from sabir.languages.muranopl.worlds.effects import Branch, Effect, EffectKind, Report
 from sabir.languages.muranopl.worlds.simulated.agents import Agents
 from sabir.languages.muranopl.worlds.simulated.directory import Directory
 from sabir.languages.muranopl.worlds.simulated.networks import Networks
@@ -52,15 +53,19 @@ class SimulatedWorld:
             EffectKind.WORKFLOW_RUN: workflows.run,
             EffectKind.WORKFLOW_READ: workflows.read,
             EffectKind.RANDOM: self._name,
+            EffectKind.CLOCK: lambda _arguments: time.time(),
         }
-
-    @property
-    def is_slow(self) -> bool:
-        return False
 
     def perform(self, effect: Effect) -> Any:
         answer = self._answers.get(effect.kind)
         return None if answer is None else answer(effect.arguments)
+
+    def begin(self, effect: Effect) -> Callable[[], Any]:
+        answer = self.perform(effect)
+        return lambda: answer
+
+    def open_branches(self, parent: Branch, group: int, size: int) -> None:
+        """Turns are taken in memory; nothing has to be told apart."""
 
     def report(self, report: Report) -> None:
         """Nobody listens here."""

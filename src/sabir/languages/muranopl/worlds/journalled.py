@@ -1,0 +1,75 @@
+"""The world of a deployment: every effect goes through the journal of the deploy engine, which lets a driver do it.
+
+The engine keys effects by their place in the sequence, with a sequence of its own for every branch. A program that is run again after a
+crash gets what is recorded and does nothing twice. For that it must ask for the same effects in the same order: branches are opened
+when their group begins, whoever of them asks first; they take turns in counted time, not in the time that effects happen to take; the
+clock, pauses and random names are effects like any other.
+
+The program runs in a thread beside the event loop of the engine; this is the only place where the two meet.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final
+
+from sabir.languages.muranopl.worlds.effects import Branch, Effect, Report, WorldFailure
+from sabir.resources.effects import Effect as Call
+
+if TYPE_CHECKING:
+    from sabir.resources.effects import Effects
+    from sabir.resources.outcome import Outcome
+
+__all__ = ["ANSWER", "NAME", "JournalledWorld"]
+
+ANSWER: Final = "answer"
+"""The result of an effect under which a driver gives what the program wants to know."""
+NAME: Final = "name"
+"""The result of a failed effect under which a driver gives the name that programs catch it by."""
+
+
+class JournalledWorld:
+    """`loop` is the one that `effects` belongs to; `target` and `driver` say who does the effects."""
+
+    def __init__(
+        self,
+        effects: Effects,
+        loop: asyncio.AbstractEventLoop,
+        *,
+        target: str | None = None,
+        driver: str | None = None,
+    ) -> None:
+        self._branches: dict[Branch, Effects] = {(): effects}
+        self._loop = loop
+        self._target = target
+        self._driver = driver
+
+    def open_branches(self, parent: Branch, group: int, size: int) -> None:
+        effects = self._branches[parent]
+        for number in range(1, size + 1):
+            self._branches[*parent, (group, number)] = effects.branch(f"{group}-{number}")
+
+    def perform(self, effect: Effect) -> Any:
+        return self.begin(effect)()
+
+    def begin(self, effect: Effect) -> Callable[[], Any]:
+        call = Call(
+            kind=effect.kind.value,
+            arguments=dict(effect.arguments),
+            target=self._target,
+            driver=self._driver,
+            timeout=effect.arguments.get("timeout"),
+        )
+        asked = asyncio.run_coroutine_threadsafe(self._branches[effect.branch].perform(call), self._loop)
+        return lambda: _answer(asked.result())
+
+    def report(self, report: Report) -> None:
+        source = f"{report.source}: " if report.source else ""
+        self._loop.call_soon_threadsafe(self._branches[report.branch].note, f"{source}{report.line}")
+
+
+def _answer(outcome: Outcome) -> Any:
+    if outcome.failed:
+        raise WorldFailure(str(outcome.results.get(NAME) or "OSError"), outcome.message or "")
+    return outcome.results.get(ANSWER)
