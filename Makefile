@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help venv demo test fast check format docs lock clean
+.PHONY: help venv demo test endure fast check format docs lock clean
 
 help:
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 10
@@ -32,6 +32,9 @@ demo: build/demo/.ready ## run the main jobs on the shipped examples
 
 test: venv ## the whole test suite
 	$(BIN)/python -m pytest -n 2 --dist worksteal -q
+
+endure: venv ## the long runs: deployments killed 200 times on each store
+	$(BIN)/python -m tests.deploy.killing 200 1000
 
 fast: venv ## the suite without its slow part
 	$(BIN)/python -m pytest -n 2 --dist worksteal -q -m 'not slow'

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import signal
 from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import Any, Final
 
 from msgspec import Struct, field
@@ -76,6 +76,8 @@ class Deployer:
         self.journal = Journal(store, writer, context.session.clock)
         self._recovered = Recovered()
         self._operation_ids: dict[str, str] = {}
+        self._runner: Runner | None = None
+        self._interrupts = 0
 
     def recover(self) -> Recovered:
         """Find out what became of what an earlier deployment had begun."""
@@ -95,6 +97,18 @@ class Deployer:
         self, plan: Plan, *, verb: str, document: Any, observed: Mapping[str, Value], graph: str | None = None
     ) -> DeploymentResult:
         """Do a plan."""
+        with _signals(self.interrupt) if self.options.signals else nullcontext():
+            return self._deploy(plan, verb=verb, document=document, observed=observed, graph=graph)
+
+    def interrupt(self) -> None:
+        """First: no new step. Second: stop now. It may come at any time, also before the first step."""
+        self._interrupts += 1
+        if self._runner is not None:
+            self._runner.interrupt_soon()
+
+    def _deploy(
+        self, plan: Plan, *, verb: str, document: Any, observed: Mapping[str, Value], graph: str | None
+    ) -> DeploymentResult:
         self._operation_ids = {}
         self.journal.open(
             verb,
@@ -178,8 +192,13 @@ class Deployer:
                 watch=options.watch,
                 at_intent=self._at_intent,
             )
-            with _signals(runner) if options.signals else _nothing():
+            for _ in range(self._interrupts):
+                runner.interrupt()
+            self._runner = runner
+            try:
                 return await runner.run()
+            finally:
+                self._runner = None
 
     def _at_intent(self, key: str) -> list[Any]:
         """The step that takes another one over ends it in the transaction of its own intent."""
@@ -190,17 +209,12 @@ class Deployer:
 
 
 @contextmanager
-def _nothing() -> Generator[None]:
-    yield
-
-
-@contextmanager
-def _signals(runner: Runner) -> Generator[None]:
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, runner.interrupt)
+def _signals(interrupt: Callable[[], None]) -> Generator[None]:
+    """SIGINT and SIGTERM interrupt the deployment instead of ending the process."""
+    numbers = (signal.SIGINT, signal.SIGTERM)
+    before = [signal.signal(number, lambda _number, _frame: interrupt()) for number in numbers]
     try:
         yield
     finally:
-        for number in (signal.SIGINT, signal.SIGTERM):
-            loop.remove_signal_handler(number)
+        for number, handler in zip(numbers, before, strict=True):
+            signal.signal(number, handler)

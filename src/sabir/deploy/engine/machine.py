@@ -215,7 +215,7 @@ class Machine:
                 case Ended(key, outcome):
                     self._ended(key, outcome, instructions)
                 case Left(key):
-                    self._left(key)
+                    self._left(key, instructions)
                 case EndSaved(key):
                     self._end_saved(key, instructions)
                 case TimePassed(now):
@@ -260,10 +260,12 @@ class Machine:
                 else:
                     self._save_end(key, StepState.FAILED, instructions, outcome=outcome)
 
-    def _left(self, key: str) -> None:
+    def _left(self, key: str, instructions: list[Instruction]) -> None:
         if self._phase[key] is _Phase.RUNNING:
             self._release(key)
-            self._phase[key] = _Phase.ENDED
+            self._end_silently(key, StepState.INTENT)
+            if not self._interrupts:
+                self._tell_users(key, instructions)
 
     def _pause(self, key: str, outcome: Outcome, instructions: list[Instruction]) -> None:
         pause = min(_FIRST_PAUSE * 2 ** (self._attempt[key] - 1), _LONGEST_PAUSE)

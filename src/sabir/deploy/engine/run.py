@@ -137,6 +137,7 @@ class Runner:
         }
         self._machine = Machine(nodes_of(plan), parallel=parallel, limits=limits)
         self._executor: Executor = executor or LocalExecutor(connections)
+        self._loop = asyncio.get_running_loop()
         self._watch = watch
         self._at_intent = at_intent
         self._events: list[Event] = []
@@ -150,9 +151,12 @@ class Runner:
             program.stopping = True
         self._post(Interrupted())
 
+    def interrupt_soon(self) -> None:
+        """The same, from a handler of signals or another thread."""
+        self._loop.call_soon_threadsafe(self.interrupt)
+
     async def run(self) -> DeploymentResult:
-        loop = asyncio.get_running_loop()
-        self._loop = loop
+        loop = self._loop
         self.journal.writer.start(lambda error: loop.call_soon_threadsafe(self._store_failed, error))
         try:
             self._carry_out(self._machine.start(loop.time()))

@@ -5,16 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, Final
 
-from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy import Connection, Engine, create_engine, event, text
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError, SQLAlchemyError
 
-from sabir.deploy.store.schema import prepare
+from sabir.deploy.store.schema import is_current, prepare
 from sabir.errors import DeployError, UsageError
 
 __all__ = ["Database", "is_away", "is_full"]
 
 _BUSY_MILLISECONDS: Final = 30_000
+_PREPARING: Final = 0x7361626972
 IMMEDIATE: Final = "sabir_immediate"
 """Execution option of a connection that is going to write: SQLite then takes its lock at the start."""
 
@@ -48,10 +49,23 @@ class Database:
     def _prepared(database: Database, where: str) -> Database:
         try:
             with database.engine.begin() as connection:
-                prepare(connection)
+                current = is_current(connection)
+            if not current:
+                database._prepare()
+        except DeployError:
+            database.close()
+            raise
         except DBAPIError as error:
+            database.close()
             raise DeployError(f"the state {_shown(where)} cannot be opened: {_reason(error)}") from error
         return database
+
+    def _prepare(self) -> None:
+        """Two that come first at the same time must not both make the tables."""
+        with self.engine.connect().execution_options(**{IMMEDIATE: True}) as connection, connection.begin():
+            if self.is_postgresql:
+                connection.execute(text("select pg_advisory_xact_lock(:key)"), {"key": _PREPARING})
+            prepare(connection)
 
     def upsert(self, table: Any) -> Any:
         """An insert that can say what to do on a conflict."""

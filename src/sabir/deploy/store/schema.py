@@ -33,6 +33,7 @@ __all__ = [
     "deployment",
     "environment",
     "event",
+    "is_current",
     "meta",
     "prepare",
     "resource",
@@ -147,8 +148,22 @@ _MIGRATIONS: Final[Mapping[int, Callable[[Connection], None]]] = {}
 """By the version that they bring to the next one."""
 
 
+def is_current(connection: Connection) -> bool:
+    """Whether the tables are there, in this version. A database of a newer sabir is refused."""
+    if not inspect(connection).has_table(meta.name):
+        return False
+    version = _version(connection)
+    if version > VERSION:
+        raise DeployError(
+            f"this state was written by a newer sabir (its form is {version}, this sabir knows {VERSION}): upgrade sabir"
+        )
+    return version == VERSION
+
+
 def prepare(connection: Connection) -> None:
-    """Make the tables, or bring them to this version. A database of a newer sabir is refused."""
+    """Make the tables, or bring them to this version; the caller holds a lock against others who do."""
+    if is_current(connection):
+        return
     if not inspect(connection).has_table(meta.name):
         _tables.create_all(connection)
         connection.execute(
@@ -156,12 +171,10 @@ def prepare(connection: Connection) -> None:
             [{"name": "version", "value": str(VERSION)}, {"name": "id", "value": token_hex(8)}],
         )
         return
-    version = int(connection.scalar(select(meta.c.value).where(meta.c.name == "version")) or 0)
-    if version > VERSION:
-        raise DeployError(
-            f"this state was written by a newer sabir (its form is {version}, this sabir knows {VERSION}): upgrade sabir"
-        )
-    for old in range(version, VERSION):
+    for old in range(_version(connection), VERSION):
         _MIGRATIONS[old](connection)
-    if version < VERSION:
-        connection.execute(meta.update().where(meta.c.name == "version").values(value=str(VERSION)))
+    connection.execute(meta.update().where(meta.c.name == "version").values(value=str(VERSION)))
+
+
+def _version(connection: Connection) -> int:
+    return int(connection.scalar(select(meta.c.value).where(meta.c.name == "version")) or 0)

@@ -1,0 +1,135 @@
+"""The store on both databases: versions, locks, epochs, full disks."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from sqlalchemy import text
+
+from sabir.deploy.store.journal import Journal
+from sabir.deploy.store.lock import Locked
+from sabir.deploy.store.records import DeploymentState, Record, RecordStatus
+from sabir.deploy.store.store import Store
+from sabir.deploy.store.writer import LostLock
+from sabir.errors import DeployError, UsageError
+from sabir.graph.values import Sensitive
+from sabir.session import wall_clock
+
+RECORD = Record(
+    address="a", kind="thing", target="here", driver="world", status=RecordStatus.PRESENT, desired='{"x":1}'
+)
+
+
+def journal_of(store: Store) -> Journal:
+    writer = store.writer("a test")
+    writer.begin()
+    return Journal(store, writer, wall_clock)
+
+
+def test_what_is_written_is_read(where: str) -> None:
+    store = Store.open(where, "env", create=True, key_file=Path("/nonexistent"))
+    journal = journal_of(store)
+    number = journal.open("deploy", audit={"who": "me"}, plan={"x": 1}, steps=lambda _: ())
+    journal.now_all([journal.record(RECORD), journal.event("note", data={"message": "hi"})])
+    journal.close(DeploymentState.DONE)
+    journal.writer.close()
+    assert store.records() == {"a": RECORD}
+    assert store.serial() == number == 1
+    assert store.deployments()[0].state is DeploymentState.DONE
+    assert [event.state for event in store.events(1)] == ["note"]
+    assert store.plan_document(1) == {"x": 1}
+    with closing(Store.open(where, "other")) as other:
+        assert other.records() == {}
+    store.close()
+
+
+def test_a_second_holder_is_refused_and_told_of_the_first(where: str) -> None:
+    store, other = Store.open(where, "env", create=True), Store.open(where, "env", create=True)
+    journal = journal_of(store)
+    with pytest.raises(Locked, match="'env' is being deployed by a test"):
+        journal_of(other)
+    free = Store.open(where, "another", create=True)
+    journal_of(free).writer.close()
+    journal.writer.close()
+    journal_of(other).writer.close()
+    for each in (store, other, free):
+        each.close()
+
+
+def test_who_lost_the_lock_cannot_write(where: str) -> None:
+    store = Store.open(where, "env", create=True)
+    journal = journal_of(store)
+    with store.database.engine.begin() as connection:
+        connection.execute(text("update sabir_environment set epoch = epoch + 1"))
+    with pytest.raises(LostLock, match="took 'env' over"):
+        journal.now_all([journal.record(RECORD)])
+    journal.writer.close()
+    assert store.records() == {}
+    store.close()
+
+
+def test_a_newer_state_is_refused(where: str) -> None:
+    store = Store.open(where, "env", create=True)
+    with store.database.engine.begin() as connection:
+        connection.execute(text("update sabir_meta set value = '99' where name = 'version'"))
+    store.close()
+    with pytest.raises(DeployError, match="newer sabir"):
+        Store.open(where, "env")
+
+
+def test_places_that_are_none(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="SQLite or PostgreSQL"):
+        Store.open("mysql://localhost/x", "env")
+    (tmp_path / "file").write_text("no database at all, but long enough to look like one" * 20)
+    with pytest.raises(DeployError, match="cannot be opened"):
+        Store.open(str(tmp_path / "file"), "env")
+
+
+def test_a_lost_key(tmp_path: Path) -> None:
+    store = Store.open(str(tmp_path / "state.db"), "env", create=True)
+    sealed = store.codec.write({"x": Sensitive("canary")})
+    assert "canary" not in sealed
+    assert store.codec.read(sealed) == {"x": Sensitive("canary")}
+    (tmp_path / "key").unlink()
+    store.close()
+    with (
+        closing(Store.open(str(tmp_path / "state.db"), "env")) as other,
+        pytest.raises(DeployError, match="key"),
+    ):
+        other.codec.read(sealed)
+
+
+@pytest.mark.slow
+def test_a_full_disk_stops_cleanly_and_goes_on_later(tmp_path: Path) -> None:
+    small = tmp_path / "small"
+    small.mkdir()
+    mounted = shutil.which("mount") and subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=600k", "tmpfs", str(small)], capture_output=True, check=False
+    )
+    if not mounted or mounted.returncode:
+        pytest.skip("a small file system cannot be mounted here")
+    try:
+        (tmp_path / "effects").mkdir()
+        words = [
+            sys.executable,
+            "-m",
+            "tests.deploy.victim",
+            str(small / "state.db"),
+            str(tmp_path / "effects"),
+            "1000",
+            "10",
+        ]
+        first = subprocess.run(words, capture_output=True, text=True, check=False)
+        assert first.returncode == 1
+        assert "disk of the state is full" in first.stderr, first.stderr
+        subprocess.run(["mount", "-o", "remount,size=50m", str(small)], check=True)
+        assert subprocess.run(words, capture_output=True, text=True, check=False).returncode == 0
+        names = [line.split()[0] for line in (tmp_path / "effects" / "log").read_text().splitlines()]
+        assert (len(names), len({*names})) == (1000, 1000)
+    finally:
+        subprocess.run(["umount", str(small)], check=True)
