@@ -47,11 +47,33 @@ class Argument:
     def __init__(self, node: ArgumentNode, cls: MuranoClass) -> None:
         self.node = node
         self.name = node.name
-        self.contract: Contract = compile_contract(node.contract, cls)
+        self.contract: Contract = _compiled(node, cls)
         self.check = self.contract.check
         self.default: Closure | None = (
             None if node.default is None else cls.engine.guarded_value(node.default)
         )
+
+
+class WrongArguments(MuranoError):
+    """A call whose arguments do not fit. In the existing engine the expression language refuses it, under a name of its own."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        name = "NoMatchingMethodException"
+        return (f"yaql.language.exceptions.{name}", name, *super().names)
+
+
+def _compiled(node: ArgumentNode, cls: MuranoClass) -> Contract:
+    """The contract of an argument. One that cannot be used fails the calls of its method, not the class with all the others."""
+    try:
+        return compile_contract(node.contract, cls)
+    except MuranoError as error:
+        failure = error
+
+    def fail(_value: Any, _this: Any, _loader: Any) -> Any:
+        raise failure
+
+    return Contract(fail)
 
 
 class Method:
@@ -254,7 +276,7 @@ class Method:
         return violation.named(f"{self.cls.name}::{self.name}({argument.name}", place, ")")
 
     def _wrong_call(self, problem: str, hint: str | None = None) -> MuranoError:
-        return MuranoError(WRONG_CALL, f"method {self.full_name} is called wrongly: {problem}", hint=hint)
+        return WrongArguments(WRONG_CALL, f"method {self.full_name} is called wrongly: {problem}", hint=hint)
 
     # -- failures ----------------------------------------------------------------------------------------------------
 

@@ -21,7 +21,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from heapq import heappop, heappush
 from typing import TYPE_CHECKING, Any, Final
 
@@ -367,7 +367,14 @@ class _Group:
                     pass
                 except BaseException as error:  # noqa: BLE001  # whatever it is, it is raised where the group began
                     self.errors.append((index, error))
+                self._let_others_end()
             self.unfinished -= 1
             if self.unfinished:
                 scheduler.busy -= 1  # the last one leaves its place to the branch that waits for the group
             scheduler.freed.notify_all()
+
+    def _let_others_end(self) -> None:
+        """Before the next task begins, branches go on whose time is over: those end first that were there first."""
+        if self.next < len(self.tasks) and not self.scheduler.is_stopped:
+            with suppress(_Stopped):
+                self.scheduler.wait(0)

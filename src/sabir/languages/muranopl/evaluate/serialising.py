@@ -48,13 +48,14 @@ def dump_template(root: MuranoObject, excluded: frozenset[str]) -> dict[str, Any
     return data
 
 
-def dump_form(root: MuranoObject, form: str) -> dict[Any, Any]:
-    """What `dump` gives: `Serializable`, `Mixed` (types as values) or `Inline` (the type as a key)."""
+def dump_form(root: MuranoObject, form: str, seen_as: MuranoClass | None = None) -> dict[Any, Any]:
+    """What `dump` gives: `Serializable`, `Mixed` (types as values) or `Inline` (the type as a key); the root with the type and
+    the properties of the class that it is seen as."""
     if form not in DUMP_FORMS:
         raise MuranoError(
             UNUSABLE_VALUE, f"dump: the form is {shown(form)}", hint=f"one of {', '.join(DUMP_FORMS)}"
         )
-    return _PartDumper(root, form).dump(root)
+    return _PartDumper(root, form, seen_as).dump(root)
 
 
 class _Dumper:
@@ -83,6 +84,10 @@ class _Dumper:
             if kept:
                 header["dependencies"] = {"onDestruction": kept}
 
+    def class_of(self, object_: MuranoObject) -> MuranoClass:
+        """The class whose properties are written."""
+        return object_.cls
+
     def may_inline(self, object_: MuranoObject) -> bool:
         del object_
         return True
@@ -91,7 +96,7 @@ class _Dumper:
         self.written.add(id(object_))
         result: dict[Any, Any] = {"?": self.header(object_)}
         properties = object_.properties
-        for name in object_.cls.written_names:
+        for name in self.class_of(object_).written_names:
             if name in properties:
                 value = properties[name]
                 self.budget = MOST_CONTAINERS
@@ -144,17 +149,21 @@ class _Dumper:
 class _PartDumper(_Dumper):
     """An object by itself: what others own stays a reference, and nothing is said about actions and subscribers."""
 
-    def __init__(self, root: MuranoObject, form: str = "") -> None:
+    def __init__(self, root: MuranoObject, form: str = "", seen_as: MuranoClass | None = None) -> None:
         super().__init__()
         self.root = root
         self.form = form
+        self.seen_as = seen_as
+
+    def class_of(self, object_: MuranoObject) -> MuranoClass:
+        return object_.cls if self.seen_as is None or object_ is not self.root else self.seen_as
 
     def may_inline(self, object_: MuranoObject) -> bool:
         return object_.owner is None or object_ is self.root or object_.is_owned_by(self.root)
 
     def object(self, object_: MuranoObject) -> dict[Any, Any]:
         result = super().object(object_)
-        for name in references_of(object_.cls):
+        for name in references_of(self.class_of(object_)):
             if isinstance(unwrapped(object_.properties.get(name)), MuranoObject):
                 result[name] = unwrapped(object_.properties[name]).id
         if self.form != "Inline":
@@ -163,7 +172,7 @@ class _PartDumper(_Dumper):
         return {header.pop("type"): result, **header}
 
     def header(self, object_: MuranoObject) -> dict[str, Any]:
-        cls = object_.cls
+        cls = self.class_of(object_)
         type_: Any = cls.runtime.type_text(cls)
         if self.form:
             type_ = cls.full_name if self.form == "Serializable" else cls

@@ -71,7 +71,7 @@ def template_contract(call: Call, expr: Expr, cls: MuranoClass) -> Contract:
             value = with_type(value, cls)
         return loader.template(value, this, made_class(), wanted=kind, excluded=excluded)
 
-    return Contract(check, kinds=MAP_KINDS, wanted_class=wanted)
+    return Contract(check, kinds=MAP_KINDS, wanted_class=wanted, is_template=True)
 
 
 def _is_other_version(actual: MuranoClass, wanted: MuranoClass, scope: MuranoClass) -> bool:

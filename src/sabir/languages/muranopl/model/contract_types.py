@@ -33,7 +33,7 @@ CONTRACT_FORM: Final = failure_rule(
 class Contract:
     """`check`, `build`, the kinds of values it is made for, and the class of an instance that is not given."""
 
-    __slots__ = ("build", "check", "default_class", "kinds", "wanted_class")
+    __slots__ = ("build", "check", "default_class", "is_template", "kinds", "wanted_class")
 
     def __init__(
         self,
@@ -43,12 +43,14 @@ class Contract:
         kinds: int = ANY,
         default_class: Callable[[], MuranoClass] | None = None,
         wanted_class: Callable[[], MuranoClass] | None = None,
+        is_template: bool = False,
     ) -> None:
         self.check = check
         self.build = build
         self.kinds = kinds
         self.default_class = default_class
         self.wanted_class = wanted_class
+        self.is_template = is_template
 
     def with_check(self, check: Check) -> Contract:
         return Contract(
@@ -57,6 +59,7 @@ class Contract:
             kinds=self.kinds,
             default_class=self.default_class,
             wanted_class=self.wanted_class,
+            is_template=self.is_template,
         )
 
 

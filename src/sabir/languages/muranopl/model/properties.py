@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from sabir.expressions.yaql.scope import Closure
+from sabir.languages.muranopl.model.definitions import parse_type
 from sabir.languages.muranopl.model.errors import ContractViolation, MuranoError, shown
 from sabir.languages.muranopl.model.hosts import CONTEXT, DEPTH, THIS
 from sabir.languages.muranopl.syntax.nodes import PropertyNode
@@ -75,12 +76,25 @@ class PropertyDeclaration:
             raise self.named(violation) from None
 
     def conform(self, value: Any, this: Any, loader: Loader) -> None:
-        """Check a value that a descendant's declaration made; it must be right as it is, not only after conversion."""
+        """Check a value that a descendant's declaration made; it must be right as it is, not only after conversion.
+
+        A template may lack what the descendant leaves out of it, so only its class is looked at.
+        """
+        if self.contract.is_template and isinstance(value, dict):
+            self._conform_template(value)
+            return
         converted = self.convert(value, this, loader)
         if isinstance(value, str | int | float) and type(converted) is not type(value):
             raise self.named(
                 ContractViolation(f"{shown(value)} is of another type than the ancestor declares", value)
             )
+
+    def _conform_template(self, template: dict[str, Any]) -> None:
+        runtime = self.cls.runtime
+        cls = runtime.class_of_type(parse_type(template["?"]["type"]))
+        wanted = self.contract.wanted_class
+        if wanted is not None and not cls.is_a(wanted()):
+            raise self.named(ContractViolation(f"{cls.name} is no {wanted().name}", template))
 
     def named(self, violation: ContractViolation) -> ContractViolation:
         return violation.named(f"{self.cls.name}.{self.name}", self.contract_place)

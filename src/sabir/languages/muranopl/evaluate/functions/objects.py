@@ -7,7 +7,7 @@ from typing import Any
 
 from sabir.diagnostics.near import did_you_mean
 from sabir.expressions.yaql import LAMBDA, Lambda, Variables
-from sabir.expressions.yaql.kinds import ANY, MAPPING, NULL, OBJECT, SEQUENCE, STRING
+from sabir.expressions.yaql.kinds import ANY, BOOL, MAPPING, NULL, OBJECT, SEQUENCE, STRING
 from sabir.languages.muranopl.evaluate.functions.naming import (
     class_argument,
     note_header,
@@ -118,10 +118,16 @@ def find_all(variables: Variables, object: Any, type: Any) -> list[MuranoObject]
     return owners
 
 
-@MURANO.function("dump", OBJECT, STRING)
-def dump(object: Any, serialization_type: str = "Serializable") -> Any:  # noqa: A002
-    """The object model of an object: with names of types, with types as values, or with the type as a key."""
-    return dump_form(object_argument(object, "dump"), serialization_type)
+@MURANO.function("dump", OBJECT, STRING, BOOL)
+def dump(
+    object: Any,  # noqa: A002
+    serialization_type: str = "Serializable",
+    ignore_upcasts: bool = True,  # noqa: FBT001, FBT002  # an argument of the language
+) -> Any:
+    """The object model of an object: with names of types, with types as values, or with the type as a key. A cast object is
+    dumped whole, unless upcasts are not to be ignored: then as the class that it is seen as."""
+    seen_as = object.cls if isinstance(object, ObjectView) and not ignore_upcasts else None
+    return dump_form(object_argument(object, "dump"), serialization_type, seen_as)
 
 
 @MURANO.function("call", STRING, SEQUENCE, MAPPING, OBJECT)
