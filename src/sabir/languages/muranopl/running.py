@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from sabir.languages.language import EvaluationRequest, RunCall, RunResult
 from sabir.languages.muranopl.evaluate.limits import RunLimits
-from sabir.languages.muranopl.evaluate.preparing import error_findings, prepare
+from sabir.languages.muranopl.evaluate.preparing import error_findings, prepare, run_limits
 from sabir.languages.muranopl.evaluate.serialising import plain_result
 from sabir.languages.muranopl.model.errors import MuranoError
 from sabir.languages.muranopl.worlds.effects import Effect
@@ -26,7 +26,7 @@ def run_package(package: LoadedPackage, request: EvaluationRequest, call: RunCal
     prepared = prepare(
         package,
         request,
-        limits=_limits(request),
+        limits=run_limits(request, RunLimits()),
         report=call.report,
         sleeps=world is None,
         world=world,
@@ -57,11 +57,6 @@ def _actions(world: RecordedWorld | None) -> tuple[Mapping[str, Any], ...] | Non
         return None
     effects = [event for event in world.events if isinstance(event, Effect)]
     return tuple({"action": effect.kind.value, **plain_result(dict(effect.arguments))} for effect in effects)
-
-
-def _limits(request: EvaluationRequest) -> RunLimits:
-    limits = request.session.limits
-    return RunLimits(steps=limits.steps or RunLimits().steps, seconds=limits.seconds)
 
 
 def _target(session: Any, call: str | None) -> tuple[Any, str]:

@@ -15,7 +15,7 @@ from sabir.languages.language import EvaluationRequest, TestCall, TestOutcome, T
 from sabir.languages.muranopl.evaluate.limits import RunLimits
 from sabir.languages.muranopl.evaluate.mocks import mock_functions
 from sabir.languages.muranopl.evaluate.packages import Package, PackageRegistry
-from sabir.languages.muranopl.evaluate.preparing import error_findings, has_errors
+from sabir.languages.muranopl.evaluate.preparing import error_findings, has_errors, run_limits
 from sabir.languages.muranopl.evaluate.runtime import Runtime
 from sabir.languages.muranopl.evaluate.session import Session
 from sabir.languages.muranopl.model.errors import MuranoError
@@ -53,10 +53,9 @@ def run_tests(package: LoadedPackage, request: EvaluationRequest, call: TestCall
 
 
 def _runtime(registry: PackageRegistry, request: EvaluationRequest) -> Runtime:
-    limits = request.session.limits
     return Runtime(
         registry,
-        limits=RunLimits(steps=limits.steps or RunLimits().steps, seconds=limits.seconds),
+        limits=run_limits(request, RunLimits()),
         functions=mock_functions(),
         clock=request.session.clock,
         sleeps=False,

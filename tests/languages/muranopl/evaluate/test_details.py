@@ -99,3 +99,16 @@ def test_with_a_limit_branches_that_began_together_end_together() -> None:
 
     scheduler.run_all([branch] * 3, 2)
     assert steps == ["enter", "enter", "exit", "exit", "enter", "exit"]
+
+
+def test_a_loop_that_keeps_everything_ends_at_the_memory() -> None:
+    body = "      - $s: '0123456789'\n      - Repeat: 15\n        Do:\n          - $s: $s + $s\n"
+    body += "      - $i: 0\n      - While: 1 = 1\n        Do:\n"
+    body += "          - $i: $i + 1\n          - $.setAttr(format('a{0}', $i), $s + str($i))\n"
+    session = load(
+        HEAD + "Name: Root\nMethods:\n  run:\n    Body:\n" + body,
+        ROOT,
+        RunLimits(memory=50_000_000, steps=100_000),
+    )
+    with pytest.raises(MuranoError, match="GB of memory"):
+        session.call(session.find_object("root"), "run")

@@ -23,6 +23,7 @@ __all__ = ["accepts_null", "check_contract", "contract_chain", "contract_express
 _FUNCTIONS: Final = frozenset(
     ["string", "int", "bool", "class", "template", "owned", "notOwned", "notNull", "check"]
 )
+_WITH_CLASS: Final = frozenset({"class", "template"})
 _TYPES: Final = frozenset({"string", "int", "bool"})
 
 NO_CONTRACT: Final = package_rule(
@@ -92,8 +93,15 @@ def _check_scalar(report: Report, contract: YamlScalar, *, literal_allowed: bool
 
 
 def _check_functions(report: Report, contract: ExpressionText) -> Iterator[Finding]:
-    """A misspelt function of the chain; only one that is nearly a known one, since contracts may call other code."""
+    """A misspelt function of the chain; only one that is nearly a known one, since contracts may call other code. And
+    values where the engine takes none, or none where it needs some."""
     for call in contract_chain(contract.tree) or ():
+        if call.name in _TYPES and call.arguments:
+            message = f"the contract function {call.name!r} takes no arguments"
+            yield report.at(contract.span(call), NO_CONTRACT, message)
+        elif call.name in _WITH_CLASS and not call.arguments:
+            message = f"the contract function {call.name!r} needs the name of a class"
+            yield report.at(contract.span(call), NO_CONTRACT, message)
         meant = report.near(call.name, _FUNCTIONS) if call.name not in _FUNCTIONS else None
         if meant is not None and meant.hint is not None:
             message = f"contracts have no function {call.name!r}"

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from sabir.diagnostics.finding import Finding, Severity
 from sabir.languages.language import EvaluationRequest
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
     from sabir.languages.muranopl.evaluate.recording.recorder import RunRecorder
     from sabir.languages.muranopl.worlds.effects import World
 
-__all__ = ["COMPILE_LIMITS", "Prepared", "error_findings", "prepare"]
+__all__ = ["COMPILE_LIMITS", "Prepared", "error_findings", "prepare", "run_limits"]
 
 COMPILE_LIMITS = RunLimits(steps=2_000_000, seconds=20.0)
 """Constructors and contracts run when a model is evaluated, whoever wrote them."""
@@ -60,7 +61,7 @@ def prepare(
     loaded: LoadedPackage,
     request: EvaluationRequest,
     *,
-    limits: RunLimits = COMPILE_LIMITS,
+    limits: RunLimits | None = None,
     report: Report | None = None,
     note_writes: bool = False,
     recorder: RunRecorder | None = None,
@@ -89,7 +90,7 @@ def prepare(
             beside=None if loaded.path is None else loaded.path.absolute().parent,
         ),
         config=config.values,
-        limits=limits,
+        limits=limits or run_limits(request, COMPILE_LIMITS),
         report=report,
         system=system,
         recorder=recorder,
@@ -106,6 +107,17 @@ def prepare(
     if has_errors(findings):
         return Prepared(findings=findings)
     return _load(Session(runtime), loaded, request, findings)
+
+
+def run_limits(request: EvaluationRequest, usual: RunLimits) -> RunLimits:
+    """The limits of the session, and where it has none the usual ones."""
+    limits = request.session.limits
+    return replace(
+        usual,
+        steps=usual.steps if limits.steps is None else limits.steps,
+        seconds=usual.seconds if limits.seconds is None else limits.seconds,
+        memory=usual.memory if limits.memory is None else limits.memory,
+    )
 
 
 def _class_configuration(request: EvaluationRequest) -> ClassConfiguration:
