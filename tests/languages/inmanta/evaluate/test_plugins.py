@@ -391,3 +391,10 @@ def test_a_plugin_belongs_to_the_module_it_stands_in() -> None:
     model = evaluate_package(MemoryPackage(files), session=TRUSTING)
     assert not model.findings
     assert model.variables()["x"] == 4
+
+
+@pytest.mark.skipif(sys.version_info >= (3, 12), reason="that Python reads it")
+def test_python_of_a_newer_version() -> None:
+    (finding,) = run("", "\ndef first[T](items: list[T]) -> T:\n    return items[0]\n").findings
+    assert finding.hint is not None
+    assert "written for Python 3.12 or newer" in finding.hint

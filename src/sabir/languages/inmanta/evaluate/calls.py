@@ -20,6 +20,7 @@ from sabir.text import Place, Source, Span
 
 if TYPE_CHECKING:
     from sabir.languages.inmanta.evaluate.compiler import Compiler
+    from sabir.languages.inmanta.evaluate.plugins.objects import Objects
 
 __all__ = ["PLUGIN", "REFUSED", "CallCompiler"]
 
@@ -55,6 +56,15 @@ REFUSED: Final = inmanta_rule(
 class CallCompiler:
     def __init__(self, compiler: Compiler) -> None:
         self.compiler = compiler
+        self._objects: Objects | None = None
+
+    def adopted(self, result: Any, place: Place) -> Any:
+        """An answer with instances for the objects of data classes in it."""
+        if self._objects is None:
+            from sabir.languages.inmanta.evaluate.plugins.objects import Objects
+
+            self._objects = Objects(self.compiler)
+        return self._objects.adopted(result, place)
 
     def nested_call(self, node: nodes.Call, scope: Scope) -> Read:
         """A call inside a larger statement is not repeated when the statement has to wait for something else."""
@@ -122,6 +132,7 @@ class CallCompiler:
         python, returns = function.call, function.returns
         sources = self.compiler.functions.sources
         accepts = returns.accepts if returns is not None else None
+        gives_objects, adopted = function.gives_objects, self.adopted
         context = self.compiler.functions_context(scope, place) if function.context else None
 
         def read(frame: Frame) -> Any:
@@ -137,6 +148,8 @@ class CallCompiler:
                 result = python(*values) if context is None else python(context(frame), *values)
             except (Exception, SystemExit) as error:  # noqa: BLE001  # a plug-in may raise anything; it becomes a finding
                 raise _broken(function, error, place, sources) from None
+            if gives_objects:
+                result = adopted(result, place)
             if accepts is not None and not accepts(result):
                 raise _wrong_result(function, result, place)
             return result
@@ -176,6 +189,8 @@ class CallCompiler:
                 raise
             except (Exception, SystemExit) as error:  # noqa: BLE001  # a plug-in may raise anything; it becomes a finding
                 raise _broken(function, error, place, sources) from None
+            if function.gives_objects:
+                result = self.adopted(result, place)
             if function.returns is not None and not function.returns.accepts(result):
                 raise _wrong_result(function, result, place)
             return result

@@ -35,6 +35,8 @@ class Function(Struct, frozen=True, eq=False, dict=True):
     returns: ValueType | None = None
     context: bool = False
     allow_unknown: bool = False
+    gives_objects: bool = False
+    """Whether what it answers may hold objects of data classes."""
     foreign: bool = False
     """Whether it sees values through views, which tell it when it reads what is not known."""
     refused: bool = False

@@ -266,15 +266,15 @@ def _holds_views(items: Any) -> bool:
     return False
 
 
-def seen_by_python(function: Callable[..., Any]) -> Callable[..., Any]:
+def seen_by_python(function: Callable[..., Any], show: Callable[[Any], Any] = outward) -> Callable[..., Any]:
     """A foreign function as one of the language: it gets views and answers with values."""
 
     @wraps(function)
     def call(*arguments: Any, **named: Any) -> Any:
         if named:
-            named = {name: outward(value) for name, value in named.items()}
+            named = {name: show(value) for name, value in named.items()}
         try:
-            return inward(function(*map(outward, arguments), **named))
+            return inward(function(*map(show, arguments), **named))
         except UnknownException as reading:
             return reading.unknown.shown
 

@@ -98,6 +98,10 @@ class EntityType(Struct, eq=False, dict=True):
     implements: list[ImplementDef] = []
     is_incomplete: bool = False
     """Whether a parent that it names does not exist."""
+    objects: dict[Any, Any] = {}
+    """Of a data class: the Python objects of its instances, by instance, as far as somebody asked for them."""
+    by_object: dict[int, Any] = {}
+    """The same the other way, by the identity of the object."""
     on_read: Callable[[Any, str], None] | None = None
     """Told of every property that Python (a plug-in, a template, a resource) reads of an instance."""
 

@@ -102,8 +102,20 @@ def _import_failure(module: Module, file: str, error: BaseException) -> Finding:
     return PLUGIN.at(
         message=f"the plug-ins of module {module.name!r} cannot be loaded: {type(error).__name__}: {error}",
         place=Place(source, Span(start, start + len(source.line_text(line)))),
-        hint=f"install the Python package that provides {missing!r}" if missing else None,
+        hint=f"install the Python package that provides {missing!r}" if missing else _newer(error),
     )
+
+
+def _newer(error: BaseException) -> str | None:
+    """What to do about Python that is written for another version than the one that runs."""
+    import re
+    import sys
+
+    text = (error.text or "") if isinstance(error, SyntaxError) else ""
+    if sys.version_info >= (3, 12) or not re.match(r"\s*(?:(?:async )?def \w+\[|class \w+\[|type \w+)", text):
+        return None
+    here = f"{sys.version_info.major}.{sys.version_info.minor}"
+    return f"it is written for Python 3.12 or newer, and this is Python {here}: run sabir with that Python"
 
 
 def _add(

@@ -86,9 +86,24 @@ def _generic(annotation: Any, definitions: Definitions, space: Namespace) -> Val
         return list_of(language_type(arguments[0], definitions, space)) if arguments else PRIMITIVES["list"]
     if origin in (dict, abc.Mapping):
         return PRIMITIVES["dict"]
+    if isinstance(annotation, type) and hasattr(annotation, "__dataclass_fields__"):
+        return _of_entity(annotation, definitions)
     if isinstance(origin, type) and issubclass(origin, Late):
         return language_type(arguments[0], definitions, space) if arguments else ANY
     return ANY
+
+
+def _of_entity(cls: type, definitions: Definitions) -> ValueType:
+    """The instances of the entity that a data class stands for."""
+    from sabir.languages.inmanta.evaluate.plugins.objects import entity_of
+
+    entity = entity_of(cls, definitions)
+    if entity is None:
+        return ANY
+    wanted = entity
+    return ValueType(
+        entity.shown, lambda value: isinstance(value, Instance) and wanted in value.entity.ancestor_set
+    )
 
 
 def _named(name: str, definitions: Definitions, space: Namespace) -> ValueType | None:
@@ -136,19 +151,40 @@ def function_of(
         parameters.append(
             Parameter(declaration.name, kind, declaration.default is ABSENT, declaration.only_by_name)
         )
+    annotations = [_resolved(declaration.annotation, names) for declaration in declarations]
     returned = declared.returned
     returns = None if returned is ABSENT else language_type(returned, definitions, space, names)
     return Function(
         full,
-        seen_by_python(function) if session is None else with_session(function, session),
+        _seen(function, annotations) if session is None else with_session(function, session),
         tuple(parameters),
         returns,
         context=context,
         allow_unknown=registered.allow_unknown,
         foreign=session is None,
+        gives_objects=session is None and _has_dataclasses(names),
         variadic=declared.variadic,
         keywords=declared.keywords,
     )
+
+
+def _seen(function: Callable[..., Any], annotations: list[Any]) -> Callable[..., Any]:
+    from sabir.languages.inmanta.evaluate.plugins.objects import as_object, wants_objects
+
+    return (
+        seen_by_python(function, as_object)
+        if any(map(wants_objects, annotations))
+        else seen_by_python(function)
+    )
+
+
+def _resolved(annotation: Any, names: dict[str, Any]) -> Any:
+    return _evaluated(annotation, names) if isinstance(annotation, str) else annotation
+
+
+def _has_dataclasses(names: dict[str, Any]) -> bool:
+    """Whether the file of a plug-in knows data classes, of which it may answer objects."""
+    return any(hasattr(value, "__dataclass_fields__") for value in names.values() if isinstance(value, type))
 
 
 def _is_context(annotation: Any) -> bool:
