@@ -35,8 +35,32 @@ _PROJECT: Final = "name: suite\nmodulepath: libs\ndownloadpath: libs\nrepo: []\n
 _NOT_COMPARED: Final = frozenset({"requires", "provides"})
 _ROUNDS: Final = 6
 
-DECIDED: Final[Mapping[str, str]] = {}
+_HYPHENS: Final = "names may hold '-', as document 002 says"
+DECIDED: Final[Mapping[str, str]] = {
+    **{
+        f"tests/compiler/test_define.py::test_deprecation_minus_{what}": _HYPHENS
+        for what in (
+            "in_entity_name",
+            "in_attribute_name",
+            "in_implementation_name",
+            "in_typedef_name",
+            "in_assign_variable_name",
+            "import_as",
+        )
+    },
+    "tests/compiler/test_dict.py::test_dict_attr_type_error": "std is always there",
+    "tests/compiler/test_dict.py::test_interpolation_in_dict_keys": "a text is read as UTF-8, also in the keys of a dict",
+}
 """The name of a test → why its compile ends otherwise here."""
+_INCOMPLETE: Final = (
+    "test_modules_v2_compile",
+    "test_modules_plugin_",
+    "test_modules_fail",
+    "test_modules_compiler_",
+    "test_relation_precedence_policy",
+    "test_validation_relation_precedence_rules",
+)
+"""Compiles that need a module or settings of a project that the corpus does not have: they cannot be repeated."""
 
 
 class Compile(Struct, frozen=True):
@@ -56,7 +80,8 @@ def compiles(folder: Path) -> Iterator[Compile]:
     with open(folder / "compiles.jsonl", encoding="utf-8") as lines:
         for line in lines:
             row = json.loads(line)
-            yield Compile(row["test"], row["model"], row["outcome"])
+            if not row["test"].rpartition("::")[2].startswith(_INCOMPLETE):
+                yield Compile(row["test"], row["model"], row["outcome"])
 
 
 def disagreement(case: Compile, folder: Path) -> str | None:
@@ -75,7 +100,7 @@ def disagreement(case: Compile, folder: Path) -> str | None:
         return _other_error(case.outcome["error"], errors)
     if errors:
         return f"compiles there, here: {_shown(errors[0])}"
-    return _other_values(case.outcome, model)
+    return _other_values(case.outcome, model) if "instances" in case.outcome else None
 
 
 def _shown(finding: Finding) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 
 from tests.corpora.inmanta_suite import DECIDED, compiles, disagreement, suite_folder
@@ -17,4 +19,5 @@ def test_nearly_all_compiles_agree() -> None:
         for number, case in enumerate(compiles(FOLDER))
     }
     others = [test for (_, test), agrees in verdicts.items() if not agrees]
-    assert len(others) <= len(verdicts) * 0.15, others
+    most = 0.03 if sys.version_info >= (3, 12) else 0.05  # some of the modules are written for that Python
+    assert len(others) <= len(verdicts) * most, others

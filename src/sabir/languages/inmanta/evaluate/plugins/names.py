@@ -54,6 +54,9 @@ class _NotOfferedName(type):
 
 
 def not_offered(module: str, name: str) -> Any:
+    """What stands for a name: an exception that nobody raises, or a name that cannot be used."""
+    if name.endswith(("Exception", "Excpetion", "Error")):
+        return type(name, (Exception,), {"__module__": module})
     return _NotOfferedName(name, (), {"__module__": module, "__init_subclass__": _no_subclass})
 
 
@@ -146,7 +149,7 @@ _PROXIES: Final = {
 
 _NAMES: Final[dict[str, Any]] = {
     "inmanta.agent.handler": _handler,
-    "inmanta.ast": lambda *_: _all_of("faults"),
+    "inmanta.ast": lambda *_: {**_all_of("faults"), "PluginException": api.PluginException},
     "inmanta.compiler": lambda registry, _: {"finalizer": registry.finalizer},
     "inmanta.config": lambda *_: {"Config": _engine("modules").Config},
     "inmanta.const": lambda *_: _all_of("const"),
