@@ -16,12 +16,18 @@ from sabir.source.packages.package import FileTable, LoadedPackage, PackageFile
 __all__ = ["STANDARD_INPUT", "StreamLoader", "is_stream"]
 
 STANDARD_INPUT: Final = Path("-")
+_OPEN_FILES: Final = ("/dev/fd/", "/proc/self/fd/")
 
 
 def is_stream(path: Path) -> bool:
-    """Whether a path that somebody named is to be read to its end, once."""
+    """Whether a path that somebody named is to be read to its end, once.
+
+    A shell hands `<(command)` over as a file that is open already. Any other pipe may wait for a writer for ever.
+    """
     if path == STANDARD_INPUT:
         return True
+    if not str(path).startswith(_OPEN_FILES):
+        return False
     try:
         return stat.S_ISFIFO(os.stat(path).st_mode)
     except (OSError, ValueError):
