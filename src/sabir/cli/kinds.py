@@ -5,9 +5,10 @@ click has types of the same names; these say what they take in our words and kno
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -18,10 +19,20 @@ if TYPE_CHECKING:
 
 __all__ = ["PATH", "PATH_TEXT", "Choice", "Number", "Proposed"]
 
-PATH: Final = click.Path(path_type=Path)
+
+class _PathWord(click.Path):
+    """A path as somebody wrote it; the system itself cannot even ask for one with a NUL in it."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if "\0" in os.fsdecode(value):
+            self.fail("a path cannot hold a NUL character", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+PATH: Final = _PathWord(path_type=Path)
 """That it exists is for the loader to say, in its own words."""
 
-PATH_TEXT: Final = click.Path()
+PATH_TEXT: Final = _PathWord()
 """A path that stays as it was written: a `/` at its end matters."""
 
 
