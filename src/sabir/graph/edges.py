@@ -19,13 +19,14 @@ __all__ = ["PLAIN_EDGES", "EdgeKind", "EdgeKinds", "edge_kinds"]
 
 
 class EdgeKind(Enum):
-    """The first five lead from an instance to its owner; `hosted-on` is also a kind of relation."""
+    """The first six lead from an instance to its owner; `hosted-on` is also a kind of relation."""
 
     PART_OF = "part-of"
     HOSTED_ON = "hosted-on"
     CAPABILITY_OF = "capability-of"
     REQUIREMENT_OF = "requirement-of"
     ARTIFACT_OF = "artifact-of"
+    OPERATION_OF = "operation-of"
     RELATION = "relation"
     REQUIREMENT = "requirement"
     DEPENDS_ON = "depends-on"

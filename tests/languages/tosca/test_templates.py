@@ -408,3 +408,15 @@ def test_expressions_start_from_capabilities_too() -> None:
 
     root = resources_of(compiled(text).graph)
     assert evaluate("::vm::.capabilities::[.name=endpoint]::protocol", root).values == ["tcp"]
+
+
+def test_what_the_entry_of_an_archive_does_not_reach_is_left_alone() -> None:
+    meta = "TOSCA-Meta-File-Version: 1.1\nEntry-Definitions: main.yaml\n"
+    files = {
+        "TOSCA-Metadata/TOSCA.meta": meta,
+        "main.yaml": HEAD + "topology_template: {}\n",
+        "other.yaml": HEAD + "topology_template: {node_templates: {a: {type: Nowhere}}}\n",
+    }
+    assert found(files) == []
+    (finding,) = found({**files, "TOSCA-Metadata/TOSCA.meta": "TOSCA-Meta-File-Version: 1.1\n"})[:1]
+    assert (finding.code, finding.message) == ("TOSCA:E028", "TOSCA.meta has no Entry-Definitions")

@@ -24,6 +24,7 @@ _SECTIONS = {
     EdgeKind.CAPABILITY_OF: "capabilities",
     EdgeKind.REQUIREMENT_OF: "requirements",
     EdgeKind.ARTIFACT_OF: "artifacts",
+    EdgeKind.OPERATION_OF: "operations",
 }
 _STATUS = {member.name: member for member in Status}
 
@@ -225,6 +226,10 @@ class GraphResource(Resource):
     @property
     def capabilities(self) -> Sequence[Resource]:
         return self.parts.get("capabilities", ())
+
+    @property
+    def operations(self) -> Sequence[Resource]:
+        return self.parts.get("operations", ())
 
     @property
     def source(self) -> Resource | None:

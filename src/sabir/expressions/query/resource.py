@@ -108,6 +108,11 @@ class Resource:
         return ()
 
     @property
+    def operations(self) -> Sequence[Resource]:
+        """What can be called on it and is carried out by something."""
+        return ()
+
+    @property
     def relationships(self) -> Sequence[Resource]:
         return ()
 
@@ -242,6 +247,7 @@ SPECIAL_KEYS: Final[Mapping[str, Callable[[Resource], Any]]] = {
     ".children": lambda resource: list(resource.children),
     ".capabilities": lambda resource: list(resource.capabilities),
     ".requirements": lambda resource: list(resource.requirements),
+    ".operations": lambda resource: list(resource.operations),
     ".relationships": lambda resource: list(resource.relationships),
     ".descendents": lambda resource: resource.descendents(),
     ".descendants": lambda resource: resource.descendents(),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import date
 from enum import Enum
 from typing import Any, Final
@@ -15,13 +15,14 @@ from sabir.graph.address import escaped
 from sabir.graph.edges import EdgeKind, edge_kinds
 from sabir.graph.graph import Graph
 from sabir.graph.instance import Instance
-from sabir.graph.origin import How, Origin
+from sabir.graph.origin import AttributeRead, How, Origin
 from sabir.graph.record import Record
 from sabir.graph.values import UNKNOWN, Ref, Sensitive, Unknown, Value
 from sabir.languages.tosca.evaluate.ensemble import Ensemble
 from sabir.languages.tosca.evaluate.instances import NodeInstance
 from sabir.languages.tosca.evaluate.parts import CapabilityInstance, RelationshipInstance
 from sabir.languages.tosca.graph.kinds import RelationshipKinds
+from sabir.languages.tosca.graph.operations import operations_of
 from sabir.languages.tosca.graph.origins import Live, Origins, id_of, ids_of_requirements
 from sabir.languages.tosca.syntax.nodes import ArtifactDefinition
 from sabir.source.collector import collector_paused
@@ -66,6 +67,7 @@ class _Builder:
             flat = node.flat
             for artifact in {**(flat.artifacts if flat else {}), **node.template.artifacts}.values():
                 yield self._artifact(node, artifact, id_)
+            yield from operations_of(node, id_, self._evaluated)
 
     def _node(self, name: str, id_: str, node: NodeInstance) -> Instance:
         attributes, origins = self._attributes(node)
@@ -176,6 +178,18 @@ class _Builder:
             return UNKNOWN
         except RecursionError:
             return UNKNOWN
+
+    def _evaluated(self, compute: Callable[[], Any]) -> tuple[Value, tuple[Origin | AttributeRead, ...]]:
+        """A value that is no attribute of an instance, and what it was read from."""
+        session = self.ensemble.session
+        if self.full:
+            session.reads = []
+        try:
+            value = self._plain_value(compute())
+        except QueryError as error:
+            self._note(error)
+            value = UNKNOWN
+        return value, self.origins.sources(session.reads or ()) if self.full else ()
 
     def _note(self, error: QueryError) -> None:
         finding = error.finding

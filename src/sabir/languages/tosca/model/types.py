@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import cached_property
 from typing import TypeVar
 
 from msgspec import Struct
@@ -26,7 +27,7 @@ from sabir.languages.tosca.syntax.schemas import PRIMITIVES
 __all__ = ["PRIMITIVES", "FlatType", "TypeTable", "merged_properties"]
 
 
-class FlatType(Struct, frozen=True, kw_only=True, eq=False):
+class FlatType(Struct, frozen=True, kw_only=True, eq=False, dict=True):
     """A type and what its ancestors give it; `names` are its own and theirs, nearest first."""
 
     definition: TypeDefinition
@@ -56,6 +57,16 @@ class FlatType(Struct, frozen=True, kw_only=True, eq=False):
 
     def is_a(self, name: str) -> bool:
         return name in self.names
+
+    @cached_property
+    def is_implemented(self) -> bool:
+        """Whether it, or a type that it derives from, says what carries out an operation."""
+        return any(
+            operation.implementation is not None
+            for definition in self.chain
+            for interface in definition.interfaces.values()
+            for operation in interface.operations.values()
+        )
 
 
 class TypeTable:

@@ -77,7 +77,9 @@ def load_entries(package: LoadedPackage, trust: Trust) -> Iterator[Loaded]:
     if problem is not None:
         yield Loaded(topology=None, findings=(problem,))
     imported: set[str] = set()
-    rest = [name for name in candidates(package) if name not in names]
+    # What the entry of an archive does not reach belongs to somebody else: other profiles, tests, what was left there.
+    is_archive = package.get_file(META) is not None and bool(names)
+    rest = [] if is_archive else [name for name in candidates(package) if name not in names]
     for name in [*names, *rest]:
         if name in imported:
             continue
@@ -96,6 +98,8 @@ def _entry(package: LoadedPackage, trust: Trust) -> tuple[list[str], Finding | N
             hint = did_you_mean(match[1], package.list())
             message = f"Entry-Definitions names {match[1]!r}, which is not in the archive"
             return [], MISSING_ENTRY.about_file(META, message, hint=hint)
+        hint = "add a line 'Entry-Definitions: ' with the path of the service template"
+        return [], MISSING_ENTRY.about_file(META, "TOSCA.meta has no Entry-Definitions", hint=hint)
     names = list(candidates(package))
     if len(names) <= 1:
         return names, None
