@@ -228,3 +228,19 @@ def test_a_recorded_stack_is_shown(shop: Path, capfd: pytest.CaptureFixture[str]
     assert "demo.Broken" in err
     assert run("run", shop, "--model", model) == 1
     assert "MRUN:E030 heat.create needs a cloud" in capfd.readouterr().err
+
+
+def test_a_model_without_objects_takes_everything_away(shop: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (shop / "Classes" / "Shop.yaml").write_text(
+        "Namespaces: {=: demo, sys: io.murano.system}\nName: Shop\nMethods:\n  deploy:\n  .destroy:\n    Body:\n"
+        "      - $s: new(sys:HeatStack, $this, name => own)\n"
+        "      - $s.setTemplate({resources => {b => {type => one}}})\n      - $s.delete()\n"
+    )
+    state = shop.parent / "state.yaml"
+    state.write_text("Objects: null\nObjectsCopy: {'?': {id: shop, type: demo.Shop}}\nAttributes: []\n")
+    assert run("run", shop, "--model", state, "--record", "--save", state) == 0
+    (action,) = json.loads(capfd.readouterr().out)["actions"]
+    assert (action["action"], action["stack"]) == ("heat.delete", "own")
+    assert json.loads(state.read_text())["ObjectsCopy"] is None
+    assert run("compile", shop, "--model", state) == 1
+    assert run("run", shop, "--model", state) == 1, "nothing is left to remove"

@@ -19,6 +19,7 @@ from sabir.source.packages import LoadedPackage
 __all__ = ["DEFAULT_METHOD", "run_package"]
 
 DEFAULT_METHOD: Final = "deploy"
+_NOTHING_LEFT: Final[Mapping[str, Any]] = {"Objects": None, "ObjectsCopy": None, "Attributes": []}
 
 
 def run_package(package: LoadedPackage, request: EvaluationRequest, call: RunCall) -> RunResult:
@@ -30,16 +31,20 @@ def run_package(package: LoadedPackage, request: EvaluationRequest, call: RunCal
         report=call.report,
         sleeps=world is None,
         world=world,
+        may_remove=True,
     )
     session = prepared.session
     if session is None or prepared.failed:
         return RunResult(findings=prepared.findings, actions=_actions(world))
+    runtime, result = session.runtime, None
     try:
-        target, method = _target(session, call.call)
-        result = session.call(target, method, kwargs=call.args, from_outside=call.call is not None)
-        session.runtime.finish()
-        model = session.dump()
-        storage = session.storage()
+        if runtime.root is not None:
+            target, method = _target(session, call.call)
+            result = session.call(target, method, kwargs=call.args, from_outside=call.call is not None)
+        runtime.destruction.collect()
+        runtime.finish()
+        model = {} if runtime.root is None else session.dump()
+        storage = _NOTHING_LEFT if runtime.root is None else session.storage()
     except MuranoError as error:
         return RunResult(findings=(*prepared.findings, *error_findings(error)), actions=_actions(world))
     return RunResult(

@@ -39,6 +39,8 @@ class ModelFile(Struct, frozen=True, kw_only=True):
     attributes: tuple[Any, ...] = ()
     positions: Positions | None = None
     findings: tuple[Finding, ...] = ()
+    removes: bool = False
+    """`Objects` is null: everything that `previous` has is to be taken away."""
 
 
 def find_model(package: LoadedPackage, path: Path | None) -> Source | None:
@@ -104,7 +106,8 @@ def _large_json(source: Source) -> tuple[Any, Finding | None]:
 
 def _kept_model(source: Source, data: Mapping[Any, Any], positions: Positions | None) -> ModelFile:
     model, previous, attributes = data["Objects"], data.get("ObjectsCopy"), data.get("Attributes")
-    if not isinstance(model, Mapping):
+    removes = model is None and isinstance(previous, Mapping)
+    if not isinstance(model, Mapping) and not removes:
         return ModelFile(source=source, findings=(_not_a_model(source),))
     return ModelFile(
         source=source,
@@ -112,6 +115,7 @@ def _kept_model(source: Source, data: Mapping[Any, Any], positions: Positions | 
         previous=previous if isinstance(previous, Mapping) else None,
         attributes=tuple(attributes) if isinstance(attributes, list) else (),
         positions=positions,
+        removes=removes,
     )
 
 

@@ -68,11 +68,13 @@ def prepare(
     system: Iterable[SystemClass] = (),
     sleeps: bool = False,
     world: World | None = None,
+    may_remove: bool = False,
 ) -> Prepared:
     """Read the package, build its classes, load the model.
 
     `note_writes`: keep where code wrote properties; `recorder`: record the steps to every value; `system`: Python for
-    system classes of this run; `sleeps`: really wait where code does; `world`: what answers effects.
+    system classes of this run; `sleeps`: really wait where code does; `world`: what answers effects; `may_remove`:
+    a model without objects takes away what the last run left.
     """
     manifest, findings = read_manifest(loaded)
     if manifest is None:
@@ -106,7 +108,7 @@ def prepare(
         findings += _build_classes(runtime, package)
     if has_errors(findings):
         return Prepared(findings=findings)
-    return _load(Session(runtime), loaded, request, findings)
+    return _load(Session(runtime), loaded, request, findings, may_remove=may_remove)
 
 
 def run_limits(request: EvaluationRequest, usual: RunLimits) -> RunLimits:
@@ -158,7 +160,12 @@ def _build_classes(runtime: Runtime, package: Package) -> tuple[Finding, ...]:
 
 
 def _load(
-    session: Session, loaded: LoadedPackage, request: EvaluationRequest, findings: tuple[Finding, ...]
+    session: Session,
+    loaded: LoadedPackage,
+    request: EvaluationRequest,
+    findings: tuple[Finding, ...],
+    *,
+    may_remove: bool,
 ) -> Prepared:
     file = _model_file(loaded, request)
     if file is None:
@@ -169,12 +176,21 @@ def _load(
         )
         return Prepared(findings=(*findings, finding))
     findings += file.findings
-    if file.model is None:
+    if file.model is None and not (file.removes and may_remove):
+        if file.removes:
+            findings = (
+                *findings,
+                MODEL_FORM.about_file(file.source, "there is no object left in the model: Objects is null"),
+            )
         return Prepared(findings=findings)
     runtime = session.runtime
-    runtime.overridden = apply_overrides(file.model, request)
+    if file.model is not None:
+        runtime.overridden = apply_overrides(file.model, request)
     try:
-        session.load(file.model, previous=file.previous, attributes=file.attributes, positions=file.positions)
+        session.begin(
+            file.model, previous=file.previous, attributes=file.attributes, positions=file.positions
+        )
+        session.destroy_vanished()
     except MuranoError as error:
         return Prepared(findings=(*findings, *runtime.warnings, *error_findings(error)))
     return Prepared(findings=(*findings, *runtime.warnings), session=session)
