@@ -369,6 +369,26 @@ def test_long_names_are_whole_while_there_is_room(browser: Chromium, tmp_path: P
     assert spot["width"] / zoom > room * 0.9
 
 
+def test_a_long_chain_is_no_thread(browser: Chromium, tmp_path: Path) -> None:
+    chain = [
+        Instance(
+            id=f"c{n}",
+            type="Link",
+            language="toy",
+            name=f"link-{n}",
+            relations=Record.of({"next": (f"c{n + 1}",)} if n < 29 else {}),
+        )
+        for n in range(30)
+    ]
+    browser.size(1400, 900)
+    browser.open(written(tmp_path / "chain.html", Graph(chain)))
+    spots = [where(browser, f"c{n}") for n in range(30)]
+    width = max(spot["x"] + spot["width"] for spot in spots) - min(spot["x"] for spot in spots)
+    height = max(spot["y"] + spot["height"] for spot in spots) - min(spot["y"] for spot in spots)
+    assert width / height < 3
+    assert view(browser)["zoom"] > 0.5  # so that the names can be read
+
+
 def test_a_phone(browser: Chromium, shop_page: Path) -> None:
     browser.size(390, 844)
     browser.open(shop_page)

@@ -16,7 +16,7 @@ from sabir.graph.views.paint import PLAIN, Paint
 from sabir.graph.views.words import clipped, one_line, value_text
 from sabir.operations.diff import Difference
 
-__all__ = ["FORMAT", "VIEWS", "difference_data", "markdown_changes", "text_view"]
+__all__ = ["FORMAT", "VIEWS", "code", "difference_data", "markdown_changes", "text_view"]
 
 FORMAT: Final = "sabir.diff/1"
 
@@ -87,9 +87,9 @@ def markdown_changes(difference: Difference) -> Iterator[str]:
     diff = difference.diff
     for sign, instances in (("➖", diff.removed), ("➕", diff.added)):
         for instance in instances:
-            yield f"- {sign} {_code(instance.name)} ({_code(instance.type)}){_where(instance, None)}\n"
+            yield f"- {sign} {code(instance.name)} ({code(instance.type)}){_where(instance, None)}\n"
     for changed in diff.changed:
-        yield f"- {_code(changed.after.name)} ({_code(changed.after.type)})\n"
+        yield f"- {code(changed.after.name)} ({code(changed.after.type)})\n"
         for change in changed.changes:
             yield f"    - {_markdown_change(change, difference)}{_where(changed.after, change.name)}\n"
     for change in diff.outputs:
@@ -99,16 +99,16 @@ def markdown_changes(difference: Difference) -> Iterator[str]:
 def _markdown_change(change: Change, difference: Difference) -> str:
     before = _shown(change.before, difference.before)
     after = _shown(change.after, difference.after)
-    return f"{_code(change.name)}: {_code(before)} → {_code(after)}"
+    return f"{code(change.name)}: {code(before)} → {code(after)}"
 
 
 def _where(instance: Instance, attribute: str | None) -> str:
     origin = None if attribute is None else instance.origins.get(attribute)
     origin = origin or instance.origin
-    return "" if origin is None else f" — {_code(f'{origin.location.file}:{origin.location.line}')}"
+    return "" if origin is None else f" — {code(f'{origin.location.file}:{origin.location.line}')}"
 
 
-def _code(text: str) -> str:
+def code(text: str) -> str:
     """Text that Markdown takes as it is: between more backticks than it has in a row."""
     clean = one_line(text)
     fence = "`" * (max((len(run) for run in re.findall("`+", clean)), default=0) + 1)

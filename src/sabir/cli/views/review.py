@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
+from html import escape
 from typing import Any, Final
 
-from sabir.cli.views.diff import difference_data, markdown_changes
+from sabir.cli.views.diff import code, difference_data, markdown_changes
 from sabir.cli.views.diff import text_view as difference_text
 from sabir.graph.views.paint import PLAIN, Paint
 from sabir.operations.review import Review, ReviewedPackage
@@ -51,13 +52,17 @@ def markdown_view(review: Review) -> Iterator[str]:
         yield "\n| package | added | removed | changed |\n|---|---:|---:|---:|\n"
     for package in review.changed:
         diff = package.difference.diff
-        yield f"| `{package.path}` | {len(diff.added)} | {len(diff.removed)} | {len(diff.changed)} |\n"
+        yield f"| {_cell(package.path)} | {len(diff.added)} | {len(diff.removed)} | {len(diff.changed)} |\n"
     for package in review.changed:
-        yield f"\n<details><summary><code>{package.path}</code></summary>\n\n"
+        yield f"\n<details><summary><code>{escape(package.path)}</code></summary>\n\n"
         yield from markdown_changes(package.difference)
         yield "\n</details>\n"
     for package in failed:
-        yield f"\n- `{package.path}` could not be compared: {package.failure}\n"
+        yield f"\n- {code(package.path)} could not be compared: {package.failure}\n"
+
+
+def _cell(text: str) -> str:
+    return code(text).replace("|", "\\|")
 
 
 VIEWS: Final[Mapping[str, Callable[..., Iterator[str]]]] = {
