@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import threading
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -14,17 +12,12 @@ from sabir.source.packages import PackageLimits, load_package
 from sabir.source.packages.stream import STANDARD_INPUT, is_stream
 
 
-def piped(folder: Path, content: bytes) -> Path:
-    """A pipe with a name; somebody writes to it as soon as it is read."""
-    pipe = folder / "pipe"
-    os.mkfifo(pipe)
-
-    def write() -> None:
-        with suppress(BrokenPipeError):  # a reader may have had enough
-            pipe.write_bytes(content)
-
-    threading.Thread(target=write, daemon=True).start()
-    return pipe
+def piped(content: bytes) -> Path:
+    """A pipe as a shell opens it for `<(command)`."""
+    reader, writer = os.pipe()
+    os.write(writer, content)
+    os.close(writer)
+    return Path(f"/dev/fd/{reader}")
 
 
 @pytest.mark.parametrize(
@@ -38,8 +31,8 @@ def piped(folder: Path, content: bytes) -> Path:
         (b"", "<pipe>.yaml"),
     ],
 )
-def test_a_text_is_told_by_its_words(tmp_path: Path, content: bytes, name: str) -> None:
-    package = load_package(piped(tmp_path, content))
+def test_a_text_is_told_by_its_words(content: bytes, name: str) -> None:
+    package = load_package(piped(content))
     assert package.list() == [name]
     assert package.single_file
     assert package.path is None
@@ -49,13 +42,15 @@ def test_a_text_is_told_by_its_words(tmp_path: Path, content: bytes, name: str) 
     assert file.raw() == content
 
 
-def test_too_much_is_refused(tmp_path: Path) -> None:
+def test_too_much_is_refused() -> None:
     with pytest.raises(UnusableInput, match="more than 4 bytes"):
-        load_package(piped(tmp_path, b"12345"), PackageLimits(file=4))
+        load_package(piped(b"12345"), PackageLimits(file=4))
 
 
 def test_what_a_pipe_is(tmp_path: Path) -> None:
     assert is_stream(STANDARD_INPUT)
+    os.mkfifo(tmp_path / "named")
+    assert not is_stream(tmp_path / "named")  # it might never have a writer
     assert not is_stream(tmp_path)
     assert not is_stream(tmp_path / "nowhere")
     assert not is_stream(Path("a\0b"))

@@ -1,4 +1,4 @@
-"""What comes through a pipe: `-` is the standard input, `<(command)` of a shell a pipe with a name."""
+"""What comes through a pipe: `-` is the standard input, `<(command)` of a shell an open pipe."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def is_stream(path: Path) -> bool:
 
 
 class StreamLoader(PackageLoader):
-    """Takes a pipe that was named on purpose; inside packages pipes are left alone."""
+    """Takes a pipe that is open already; others are left alone."""
 
     @classmethod
     def try_load(cls, path: str | Path, *options: PackageLimits) -> LoadedPackage | None:
