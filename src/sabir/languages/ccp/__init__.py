@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -40,23 +41,25 @@ class Ccp:
         from sabir.graph import Graph
         from sabir.languages.ccp.check.phases import check_deployment
         from sabir.languages.ccp.graph.build import build_graph
+        from sabir.languages.ccp.graph.wanted import wanted_objects
         from sabir.languages.ccp.model.loading import load_deployment
         from sabir.languages.language import Evaluation
         from sabir.source.collector import collector_paused
 
         with collector_paused():
             checked = check_deployment(load_deployment(package, request, keeps_trees=True))
-            # Half a deployment would answer questions wrongly, so with errors there is none.
-            graph = Graph(())
-            if checked.resolved is not None:
-                graph = build_graph(
-                    checked.resolved,
-                    full_provenance=request.full_provenance,
-                    input_origins=request.input_origins,
-                )
+            if checked.resolved is None:
+                # Half a deployment would answer questions wrongly, so with errors there is none.
+                return Evaluation(graph=Graph(()), findings=checked.findings)
+            graph = build_graph(
+                checked.resolved,
+                full_provenance=request.full_provenance,
+                input_origins=request.input_origins,
+            )
             return Evaluation(
                 graph=graph,
                 findings=checked.findings,
+                wanted=partial(wanted_objects, checked.resolved, graph),
             )
 
     def renderers(self) -> Mapping[str, Renderer]:

@@ -29,7 +29,7 @@ def _config(values: dict[str, str]) -> str:
 def _contents(made: dict[str, Any]) -> tuple[str, str]:
     env = made["Deployment/web"]["spec"]["template"]["spec"]["containers"][0]["env"]
     (pod,) = (variable["value"] for variable in env if variable["name"] == "CCP_CONTENT")
-    return pod, made["Job/web-sync"]["metadata"]["annotations"]["ccp.sabir/content"]
+    return pod, made["Job/web-sync"]["metadata"]["annotations"]["sabir/content"]
 
 
 @pytest.mark.parametrize(

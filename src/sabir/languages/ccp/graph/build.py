@@ -12,6 +12,7 @@ from sabir.graph.edges import EdgeKinds, edge_kinds
 from sabir.languages.ccp.evaluate.render import KubernetesObject, render_objects
 from sabir.languages.ccp.graph.contents import ContentOrigins
 from sabir.languages.ccp.graph.origins import Origins
+from sabir.languages.ccp.graph.wanted import object_id
 from sabir.languages.ccp.model.cycles import start_order
 from sabir.languages.ccp.model.resolved import ResolvedDeployment
 from sabir.languages.ccp.syntax.component import Component
@@ -275,7 +276,7 @@ class _Builder:
             namespace = tuple(self.origins.of_config("kubernetes", "namespace"))
             origins["metadata"] = Origin(origin.place, How.RENDERED, namespace, origin.note)
         return Instance(
-            id=f"{rendered.kind}/{rendered.name}",
+            id=object_id(rendered.kind, rendered.name),
             type=f"{rendered.data['apiVersion']}/{rendered.kind}",
             language=LANGUAGE,
             name=rendered.name,

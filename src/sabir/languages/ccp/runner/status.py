@@ -172,6 +172,16 @@ class Status:
         """None until everything has started."""
         return self.etcd.get(self._done_key())
 
+    def waits_for(self) -> str:
+        """The keys that keep the container from starting, for whoever looks at its events."""
+        workflow = self.settings.workflow
+        wanted = [*(workflow.get("dependencies") or [])]
+        for command in (*(workflow.get("pre") or []), *(workflow.get("post") or [])):
+            wanted += command.get("dependencies") or []
+        missing, _ = self._still_missing(list(dict.fromkeys(wanted)))
+        keys = ", ".join(dependency_key(self.settings, one) for one in missing)
+        return f"waits for {', '.join(missing)}: no key {keys}" if missing else ""
+
     def publish_ready(self, lease: str) -> None:
         for key in self._ready_keys():
             self.etcd.put(key, "1", lease)
@@ -187,7 +197,7 @@ def answer_probe(settings: Settings, etcd: Etcd) -> None:
     try:
         lease = status.lease_of_runner()
         if lease is None:
-            raise NotReady("the daemon has not started yet")
+            raise NotReady(status.waits_for() or "the daemon has not started yet")
         try:
             check_readiness(settings)
         except (NotReady, CommandFailed, TemplateFailed) as error:

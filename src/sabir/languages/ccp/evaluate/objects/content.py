@@ -20,7 +20,7 @@ from sabir.languages.ccp.syntax.nodes import Command
 
 __all__ = ["CONTENT", "RUNNER_SETTINGS", "Contents"]
 
-CONTENT: Final = "ccp.sabir/content"
+CONTENT: Final = "sabir/content"
 """The annotation of Jobs."""
 
 RUNNER_SETTINGS: Final = (

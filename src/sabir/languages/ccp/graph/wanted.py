@@ -1,0 +1,104 @@
+"""What a deployment keeps in the world: its Kubernetes objects, in the order in which they can become ready.
+
+An object is applied, and then waited for. Containers wait for each other by themselves, so a workload is applied when what it waits
+for is there; where services wait for containers of each other, that is left to the containers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, cast
+
+from sabir.graph import Graph, Sensitive, Value
+from sabir.graph.address import Address
+from sabir.languages.ccp.evaluate.render import KubernetesObject, object_stream
+from sabir.languages.ccp.model.cycles import find_cycles
+from sabir.languages.ccp.model.resolved import ResolvedDeployment
+from sabir.languages.ccp.model.units import Unit
+from sabir.resources.resource import Resource, Wanted
+
+__all__ = ["object_id", "wanted_objects"]
+
+_KIND: Final = "kubernetes"
+
+
+def object_id(kind: str, name: str) -> str:
+    """Of an object, in the graph and in the record of deployments."""
+    return f"{kind}/{name}"
+
+
+def wanted_objects(resolved: ResolvedDeployment, graph: Graph) -> Wanted:
+    """Every object as a resource. Addresses and origins are those of the graph."""
+    order = _Order(resolved)
+    resources = tuple(_resource(one, order, graph) for one in object_stream(resolved))
+    return Wanted(resources=resources)
+
+
+def _resource(one: KubernetesObject, order: _Order, graph: Graph) -> Resource:
+    id_ = object_id(one.kind, one.name)
+    instance = graph.get(id_)
+    desired: dict[str, Value] = {"manifest": _manifest(one.data)}
+    if order.waits_for_others(id_):
+        desired["wait"] = False
+    return Resource(
+        address=Address(id_),
+        kind=_KIND,
+        desired=desired,
+        requires=tuple(map(Address, order.before(one, id_))),
+        origin=None if instance is None else instance.origin,
+    )
+
+
+def _manifest(data: Mapping[str, Any]) -> dict[str, Value]:
+    """With the values of a Secret marked."""
+    if data["kind"] != "Secret" or "data" not in data:
+        return cast(dict[str, Value], dict(data))
+    return {**data, "data": {key: Sensitive(value) for key, value in data["data"].items()}}
+
+
+class _Order:
+    """Which objects come before which: the namespace, what pods mount, what they wait for."""
+
+    def __init__(self, resolved: ResolvedDeployment) -> None:
+        self._resolved = resolved
+        self._namespace: str | None = None
+        self._shared: list[str] = []
+        self._of_service: dict[str, list[str]] = {}
+        units: dict[str, list[Unit]] = {}
+        for unit in resolved.units.all.values():
+            units.setdefault(self._owner(unit), []).append(unit)
+        self._waits = {owner: self._waits_of(owner, members) for owner, members in units.items()}
+        cycles = find_cycles(self._waits)
+        self._cycles = {member: cycle for cycle in cycles for member in cycle}
+
+    def waits_for_others(self, id_: str) -> bool:
+        """Whether it waits for containers of a workload that waits for its own: neither is ready before the other is there."""
+        return id_ in self._cycles
+
+    def _owner(self, unit: Unit) -> str:
+        if unit.command is not None:
+            return object_id("Job", f"{unit.service}-{unit.name}")
+        return object_id(unit.definition.service.kind.value, unit.service)
+
+    def _waits_of(self, owner: str, members: Sequence[Unit]) -> tuple[str, ...]:
+        """The workloads and Jobs whose units these units need."""
+        units, topology = self._resolved.units, self._resolved.topology
+        needed = (units.all[id_] for unit in members for id_ in units.needs[unit.id])
+        owners = (self._owner(unit) for unit in needed if topology is None or topology.has(unit.service))
+        return tuple(dict.fromkeys(other for other in owners if other != owner))
+
+    def before(self, one: KubernetesObject, id_: str) -> list[str]:
+        """What must be there before an object; asked for each in the order in which they are made."""
+        if one.kind == "Namespace":
+            self._namespace = id_
+            return []
+        first = [] if self._namespace is None else [self._namespace]
+        if id_ in self._waits:
+            waits = [other for other in self._waits[id_] if other not in self._cycles.get(id_, ())]
+            service = one.definition.service.name if one.definition is not None else ""
+            return [*dict.fromkeys([*first, *self._shared, *self._of_service.get(service, ()), *waits])]
+        if one.definition is None:
+            self._shared.append(id_)
+        else:
+            self._of_service.setdefault(one.definition.service.name, []).append(id_)
+        return first

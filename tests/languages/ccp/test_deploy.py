@@ -1,0 +1,160 @@
+"""A deployment on a real control plane: made, left alone, changed, taken away. No container runs: a stand-in reports them ready."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from msgspec import Struct, structs
+
+from sabir.deploy.deployment import Deployer, DeployOptions, held
+from sabir.deploy.drivers.kubernetes.driver import DRIVER
+from sabir.deploy.engine.run import DeploymentResult
+from sabir.deploy.plan.build import PlanRequest, build_plan
+from sabir.deploy.plan.steps import Plan
+from sabir.deploy.store.records import DeploymentState
+from sabir.deploy.store.store import Store
+from sabir.deploy.targets import Targets
+from sabir.graph.values import Value
+from sabir.languages.ccp import LANGUAGE
+from sabir.languages.language import EvaluationRequest
+from sabir.resources.driver import DriverContext
+from sabir.resources.resource import Resource
+from sabir.resources.target import DEFAULT_TARGET, Target
+from sabir.source.packages import LoadedPackage, MemoryPackage, load_package
+from tests.control_plane import NodeStandIn, control_plane
+from tests.languages.ccp.building import service
+
+pytestmark = pytest.mark.slow
+
+SHOP = {
+    "service/db.yaml": service(
+        "db",
+        head="kind: StatefulSet\nports: [5432]",
+        container="volumes:\n- {name: d, type: host, path: /d}\n",
+    ),
+    "service/web.yaml": service(
+        "web",
+        head="ports: ['8080:30080']",
+        container="pre:\n- {name: sync, type: single, command: 'sync {{ web.level }}', dependencies: [db]}\n",
+        daemon="command: run\ndependencies: [db]\nfiles: [web.conf]",
+        tail="files:\n  web.conf: {path: /etc/web.conf, content: web.j2}\n",
+    ),
+    "service/files/web.j2": "port = {{ web.port }}\n",
+    "service/files/defaults.yaml": "configs: {web: {port: 80, level: 1}}\n",
+    "ccp.yaml": "kubernetes: {namespace: shop}\nsecret_configs: {db: {password: s3cret}}\n",
+}
+
+
+class World(Struct):
+    """An environment on the cluster, with its record; `waits`: each object is waited for."""
+
+    cluster: Path
+    state: Path
+    name: str
+    waits: bool = True
+
+    def _targets(self) -> Targets:
+        settings: dict[str, Value] = {"kubeconfig": str(self.cluster), "wait_seconds": 240}
+        target = Target(name=DEFAULT_TARGET, driver="kubernetes", settings=settings)
+        return Targets([target], {"kubernetes": DRIVER})
+
+    def _plan(self, store: Store, resources: tuple[Resource, ...]) -> Plan:
+        targets, records = self._targets(), store.records()
+        request = PlanRequest(
+            environment=self.name,
+            serial=store.serial(),
+            wanted={str(one.address): targets.place(one) for one in resources},
+            records=records,
+            targets=targets,
+            codec=store.codec,
+            observed=store.observed(records),
+        )
+        return build_plan(request)
+
+    def _wanted(self, package: LoadedPackage, inputs: Mapping[str, Any]) -> tuple[Resource, ...]:
+        resources = LANGUAGE.evaluate(package, EvaluationRequest(inputs=inputs)).wanted().resources
+        if self.waits:
+            return resources
+        return tuple(structs.replace(one, desired={**one.desired, "wait": False}) for one in resources)
+
+    def steps(self, package: LoadedPackage, **inputs: Any) -> list[str]:
+        store = Store.open(str(self.state), self.name, create=True)
+        try:
+            return [step.key for step in self._plan(store, self._wanted(package, inputs)).steps]
+        finally:
+            store.close()
+
+    def deploy(self, package: LoadedPackage | None, **inputs: Any) -> DeploymentResult:
+        resources = () if package is None else self._wanted(package, inputs)
+        context = DriverContext(environment=self.name)
+        options = DeployOptions(parallel=20)
+        store = Store.open(str(self.state), self.name, create=True)
+        try:
+            with held(store, context, options) as writer:
+                deployer = Deployer(store, writer, self._targets(), context, options)
+                deployer.recover()
+                plan = self._plan(store, resources)
+                return deployer.deploy(plan, verb="deploy", document={}, observed=store.observed())
+        finally:
+            store.close()
+
+
+@pytest.fixture(scope="module")
+def node(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[NodeStandIn, Path]]:
+    with control_plane(tmp_path_factory.mktemp("cluster")) as kubeconfig, NodeStandIn(kubeconfig) as stand_in:
+        yield stand_in, kubeconfig
+
+
+@pytest.mark.rows("C-100")
+def test_made_left_alone_changed_and_taken_away(node: tuple[NodeStandIn, Path], tmp_path: Path) -> None:
+    cluster, kubeconfig = node
+    world = World(kubeconfig, tmp_path / "state.db", "shop")
+    shop = MemoryPackage(SHOP)
+    assert world.deploy(shop).failures == ()
+    job = cluster.request("GET", "/apis/batch/v1/namespaces/shop/jobs/web-sync")["metadata"]
+    assert (
+        cluster.request("GET", "/apis/apps/v1/namespaces/shop/statefulsets/db")["status"]["readyReplicas"]
+        == 1
+    )
+    assert world.steps(shop) == []
+    # A setting that only a file reads rolls the pods that have the file; the Job that is done stays.
+    changed = {"web.port": 81}
+    assert _changing(world.steps(shop, **changed)) == {"ConfigMap/globals", "Deployment/web"}
+    assert world.deploy(shop, **changed).failures == ()
+    assert (
+        cluster.request("GET", "/apis/batch/v1/namespaces/shop/jobs/web-sync")["metadata"]["uid"]
+        == job["uid"]
+    )
+    # Another command is another Job of the same name.
+    assert world.deploy(shop, **changed, **{"web.level": 2}).failures == ()
+    again = cluster.request("GET", "/apis/batch/v1/namespaces/shop/jobs/web-sync")["metadata"]
+    assert again["uid"] != job["uid"]
+    assert world.deploy(None).state is DeploymentState.DONE
+    names = [one["metadata"]["name"] for one in cluster.request("GET", "/api/v1/namespaces")["items"]]
+    assert "shop" not in names
+
+
+def _changing(keys: list[str]) -> set[str]:
+    return {key.rpartition(":")[2] for key in keys}
+
+
+CORPUS = Path(os.environ.get("SABIR_TEST_CORPORA", "")) / "fuel-ccp"
+
+
+@pytest.mark.skipif(
+    not os.environ.get("SABIR_TEST_CORPORA") or not CORPUS.exists(),
+    reason="SABIR_TEST_CORPORA names no folder with fuel-ccp",
+)
+def test_definitions_of_public_repositories(node: tuple[NodeStandIn, Path], tmp_path: Path) -> None:
+    _, kubeconfig = node
+    world = World(kubeconfig, tmp_path / "state.db", "ccp", waits=False)
+    package = load_package(CORPUS)
+    first = world.deploy(package)
+    assert first.failures == ()
+    assert world.steps(package) == []
+    assert world.deploy(package, **{"keystone.debug": True}).failures == ()
+    assert world.deploy(None).state is DeploymentState.DONE
