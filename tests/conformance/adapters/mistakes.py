@@ -30,10 +30,12 @@ def _checked(project: Path) -> MistakeOutcome:
 
 
 def _called(words: list[str]) -> tuple[int, str, str]:
-    out, err = io.StringIO(), io.StringIO()
+    # Some commands write bytes: a text stream with a buffer below it, as a terminal has.
+    out, err = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True), io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         status = main(words)
-    return status, out.getvalue(), err.getvalue()
+    out.seek(0)
+    return status, out.read(), err.getvalue()
 
 
 def _said(finding: dict[str, Any]) -> Said:
