@@ -88,3 +88,10 @@ def test_comments_suppress_findings_of_the_evaluation(tmp_path: Path) -> None:
 def test_trusted_plugins_run(tmp_path: Path) -> None:
     session = Session(trust=Trust(python=True))
     assert checked(tmp_path, WITH_PLUGIN, session=session).not_evaluated is None
+
+
+def test_resources_that_stand_in_the_environment_are_checked(tmp_path: Path) -> None:
+    """They have no file of their own that a validator could look for."""
+    text = "parts:\n  files:\n    language: resources\n    model:\n      resources:\n        a: {kind: file, fields: {path: a, content: b}}\n"
+    (tmp_path / "sabir.yaml").write_text(text)
+    assert [*check_paths([tmp_path]).report.findings()] == []

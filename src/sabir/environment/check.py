@@ -54,12 +54,12 @@ class EnvironmentValidator(BaseValidator):
     def _parts(self, parts: Sequence[LoadedPart]) -> Iterator[Finding]:
         """What the validators of each language say, and what only an evaluation of all parts together can tell.
 
-        A part that the environment configures is judged by the evaluation alone: without its configuration it is not
-        complete. What an evaluation was not trusted to do is no defect.
+        A part that the environment configures or describes itself is judged by the evaluation alone: without that it is
+        not complete. What an evaluation was not trusted to do is no defect.
         """
         said: set[tuple[str, str, str]] = set()
         for loaded in parts:
-            if loaded.part.config is None:
+            if loaded.part.config is None and not loaded.part.described_here:
                 for kind in loaded.language.validators():
                     validator = kind(loaded.package)
                     validator.options = self.options

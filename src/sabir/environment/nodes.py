@@ -21,6 +21,8 @@ class Part(Struct, frozen=True, eq=False, kw_only=True):
     span: Span
     path: str
     path_span: Span
+    described_here: bool = False
+    """It has no files of its own: what it says stands in `sabir.yaml`, and only an evaluation knows it."""
     language: str | None = None
     language_span: Span | None = None
     inputs: YamlMapping | None = None

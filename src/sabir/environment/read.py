@@ -115,8 +115,11 @@ class _Reader:
         self._known_keys(value, _PART_KEYS, f"part {name!r}")
         path = value.get("path")
         written = text_of(path)
-        if path is None and text_of(value.get("language")) == "resources" and value.get("model") is not None:
-            path, written = key, "."  # the resources stand here; files they name lie beside
+        described_here = (
+            path is None and text_of(value.get("language")) == "resources" and value.get("model") is not None
+        )
+        if described_here:
+            path, written = key, "."  # files that the resources name lie beside sabir.yaml
         if path is None or written is None:
             self._find(
                 (path or key).span,
@@ -136,6 +139,7 @@ class _Reader:
             span=key.span,
             path=written,
             path_span=path.span,
+            described_here=described_here,
             language=text_of(language),
             language_span=language.span if language is not None else None,
             inputs=inputs if isinstance(inputs, YamlMapping) else None,

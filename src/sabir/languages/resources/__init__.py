@@ -18,6 +18,7 @@ class Resources:
     """The language as the rest of sabir sees it."""
 
     name: Final = "resources"
+    evaluates_when_checked: Final = True
 
     def recognises(self, package: LoadedPackage) -> bool:
         from sabir.languages.resources.syntax.recognition import recognises
