@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -30,11 +31,15 @@ _PROJECT = "name: case\nmodulepath: libs\ndownloadpath: libs\nrepo: []\n"
 
 
 def run(case: DeployCase, world: Path) -> list[StepOutcome] | str:
-    missing = sorted(set(case.raw["packages"]) - _OURS)
+    missing = [name for name in case.raw["packages"] if name not in _OURS and not _is_installed(name)]
     if missing:
         return f"needs the modules {', '.join(missing)}"
     with tempfile.TemporaryDirectory(prefix="sabir-case-") as scratch:
         return _Deployments(case, Path(scratch).resolve(), world).run()
+
+
+def _is_installed(module: str) -> bool:
+    return any((Path(entry or ".") / "inmanta_plugins" / module).is_dir() for entry in sys.path)
 
 
 class _Deployments:

@@ -381,11 +381,14 @@ class _Resolver:
                     break
 
     def _check_parents(self, entity: EntityType) -> None:
-        """What two parents have under one name has to be the same."""
+        """Attributes that two parents have under one name have to be of one type; before a relation the first parent's counts."""
         seen: dict[str, Property] = {}
         for parent in entity.parents:
             for name, prop in parent.all_properties.items():
                 other = seen.setdefault(name, prop)
+                if other is not prop and (other.is_relation or prop.is_relation):
+                    prop.hidden = prop.hidden or prop.is_relation
+                    continue
                 same = other.type is not None and prop.type is not None and other.type.name == prop.type.name
                 if other is not prop and not same and name not in entity.properties:
                     self.report(

@@ -20,6 +20,7 @@ from sabir.languages.inmanta.evaluate.plugins.engine.resources import (
     Resource,
     ResourceException,
 )
+from sabir.languages.inmanta.evaluate.plugins.engine.validation import Regex
 
 
 class Thing(PurgeableResource):
@@ -131,6 +132,12 @@ def test_ids(text: str) -> None:
 def test_reserved_fields_are_refused() -> None:
     with pytest.raises(ResourceException, match="reserved"):
         type("Bad", (Resource,), {"fields": ("requires",)})
+
+
+def test_strings_that_match() -> None:
+    assert Regex("^a").checked("ab") == "ab"
+    with pytest.raises(ValueError, match="does not match"):
+        Regex("^a").checked("b")
 
 
 class Secret(Reference[str]):

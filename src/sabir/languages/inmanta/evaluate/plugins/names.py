@@ -167,6 +167,7 @@ _NAMES: Final[dict[str, Any]] = {
     "inmanta.references": _references,
     "inmanta.resources": _resources,
     "inmanta.util.dict_path": lambda *_: _all_of("dict_path"),
+    "inmanta.validation_type": lambda *_: _all_of("validation"),
 }
 """The modules that offer something, each with how its names are found: nothing is loaded before a plug-in asks for it."""
 
@@ -201,7 +202,6 @@ MODULES: Final = frozenset(_NAMES) | {
         "stable_api",
         "types",
         "util",
-        "validation_type",
     ]
 }
 """Every module of the engine that is a module and no name in one."""
