@@ -20,7 +20,15 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from sabir.diagnostics.finding import Finding
 
-__all__ = ["DeployError", "FindingError", "PluginError", "SabirError", "UnusableInput", "UsageError"]
+__all__ = [
+    "DeployError",
+    "FindingError",
+    "Overrun",
+    "PluginError",
+    "SabirError",
+    "UnusableInput",
+    "UsageError",
+]
 
 
 class SabirError(Exception):
@@ -49,3 +57,11 @@ class FindingError(SabirError):
     def __init__(self, findings: Iterable[Finding]) -> None:
         self.findings: tuple[Finding, ...] = tuple(findings)
         super().__init__("; ".join(f"{finding.code} {finding.message}" for finding in self.findings))
+
+
+class Overrun(BaseException):
+    """More was spent than the limits allow. No error of the work: nothing on the way out may take it for one."""
+
+    def __init__(self, finding: Finding) -> None:
+        super().__init__(finding.message)
+        self.finding = finding

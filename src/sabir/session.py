@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 from msgspec import Struct, field
 
-from sabir.source.packages.limits import DEFAULT_LIMITS, PackageLimits
+from sabir.source.packages.limits import DEFAULT_LIMITS, STRICT_LIMITS, PackageLimits
 
 if TYPE_CHECKING:
     from datetime import datetime
 
     from sabir.operations.worker import Workers
 
-__all__ = ["TRUST_WORDS", "Limits", "Session", "Trust", "wall_clock"]
+__all__ = ["PROFILES", "TRUST_WORDS", "Limits", "Session", "Trust", "wall_clock"]
 
 Cache = TypeVar("Cache")
 
@@ -77,15 +77,27 @@ class Trust(Struct, frozen=True, kw_only=True):
 
 
 class Limits(Struct, frozen=True, kw_only=True):
-    """How much the work may cost. None leaves it to the language, which has bounds of its own."""
+    """How much the work may cost. None leaves it to the language, which has bounds of its own.
+
+    Processor time and memory are kept by the system, for the process of an interface that asks for it or for a worker.
+    """
 
     steps: int | None = None
     """Rounds of loops and calls of one run."""
     seconds: float | None = None
     """Time on the clock of one run, sleeping included."""
+    cpu: float | None = None
+    """Seconds of processor time for all of the work."""
     memory: int | None = None
-    """Bytes that a worker process may take."""
+    """Bytes that a worker process may take, or a process beyond what it has when the work begins."""
     package: PackageLimits = DEFAULT_LIMITS
+
+
+PROFILES: Final[Mapping[str, Limits]] = {
+    "default": Limits(cpu=60.0, memory=2 << 30),
+    "strict": Limits(steps=1_000_000, seconds=20.0, cpu=2.0, memory=200 << 20, package=STRICT_LIMITS),
+}
+"""`--limits`: what people work with, and what fits the files of strangers."""
 
 
 def wall_clock() -> datetime:

@@ -8,12 +8,16 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from enum import IntEnum
+from typing import TYPE_CHECKING
 
 import click
 from click.exceptions import Exit, NoArgsIsHelpError
 
 from sabir.cli.terminal import say, write
-from sabir.errors import DeployError, FindingError, SabirError
+from sabir.errors import DeployError, FindingError, Overrun, SabirError
+
+if TYPE_CHECKING:
+    from sabir.diagnostics.finding import Finding
 
 __all__ = ["Status", "call", "explain_failure", "guarded", "start"]
 
@@ -66,7 +70,7 @@ def guarded(work: Callable[[], int]) -> int:
     try:
         status = work()
         sys.stdout.flush()
-    except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001  the boundary turns everything into a line
+    except (Exception, KeyboardInterrupt, Overrun) as error:  # noqa: BLE001  the boundary turns everything into a line
         return explain_failure(error)
     return status
 
@@ -80,10 +84,12 @@ def explain_failure(error: BaseException) -> Status:
         case click.UsageError():
             return _refuse_words(error)
         case FindingError():
-            return _show_findings(error)
+            return _show_findings(error.findings)
         case DeployError():
             _refuse(str(error), "sabir")
             return Status.FOUND
+        case Overrun():
+            return _show_findings([error.finding])
         case SabirError():
             return _refuse(str(error), "sabir")
         case KeyboardInterrupt() | click.Abort():
@@ -115,10 +121,10 @@ def _os_message(error: OSError) -> str:
     return f"{error.filename}: {reason}" if error.filename else reason
 
 
-def _show_findings(error: FindingError) -> Status:
+def _show_findings(findings: Sequence[Finding]) -> Status:
     from sabir.cli.findings import show_findings
 
-    show_findings(error.findings)
+    show_findings(findings)
     return Status.FOUND
 
 

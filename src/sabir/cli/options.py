@@ -13,7 +13,7 @@ import click
 from sabir.cli.declare import argument, flag, option, usage_line
 from sabir.cli.kinds import PATH, PATH_TEXT, Choice, Proposed
 from sabir.cli.terminal import say
-from sabir.cli.trusting import command_session, trust_option
+from sabir.cli.trusting import command_session, limits_option, trust_option
 from sabir.errors import UsageError
 
 if TYPE_CHECKING:
@@ -123,6 +123,7 @@ _EVALUATION: Final = (
         help="A core library of MuranoPL (a folder with io.murano) in place of the one that comes along.",
     ),
     trust_option(section=_SECTION),
+    limits_option(section=_SECTION),
 )
 
 
@@ -139,8 +140,10 @@ def evaluation_options(function: Callable[..., int]) -> Callable[..., int]:
         search_path: tuple[Path, ...],
         core_library: Path | None,
         trust: tuple[str, ...],
+        limits: tuple[tuple[str, str], ...],
         **others: Any,
     ) -> int:
+        paths = [others[name] for name in _PATHS if others.get(name) is not None]
         request = evaluation_request(
             inputs=inputs,
             overrides=overrides,
@@ -149,9 +152,13 @@ def evaluation_options(function: Callable[..., int]) -> Callable[..., int]:
             search_path=search_path,
             core_library=core_library,
             trust=trust,
-            paths=[others[name] for name in _PATHS if others.get(name) is not None],
+            paths=paths,
+            limits=limits,
         )
-        return function(evaluation=request, **others)
+        from sabir.operations.guard import within
+
+        with within(request.session.limits, ", ".join(path.name or str(path) for path in paths)):
+            return function(evaluation=request, **others)
 
     for decorate in reversed(_EVALUATION):
         decorate(with_request)
@@ -168,6 +175,7 @@ def evaluation_request(
     core_library: Path | None = None,
     trust: Iterable[str] = (),
     paths: Sequence[Path] = (),
+    limits: Iterable[tuple[str, str]] = (),
 ) -> EvaluationRequest:
     """The request that the words of these options stand for."""
     from sabir.languages.language import EvaluationRequest
@@ -182,7 +190,7 @@ def evaluation_request(
         config=config,
         search_path=tuple(search_path),
         core_library=core_library,
-        session=command_session(trust, paths),
+        session=command_session(trust, paths, limits),
         on_notice=say,
     )
 

@@ -1,23 +1,26 @@
-"""`--trust`, and what was allowed once by `sabir trust`: the session of a run of the command line."""
+"""`--trust`, `--limits`, and what was allowed once by `sabir trust`: the session of a run of the command line."""
 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
+import click
+from msgspec.structs import replace
+
 from sabir.cli.declare import option
 from sabir.cli.kinds import Choice
 from sabir.cli.terminal import say
-from sabir.session import TRUST_WORDS
+from sabir.diagnostics.near import did_you_mean
+from sabir.session import PROFILES, TRUST_WORDS
 
 if TYPE_CHECKING:
-    import click
+    from sabir.session import Limits, Session, Trust
 
-    from sabir.session import Session, Trust
-
-__all__ = ["TRUST_WORD", "command_session", "trust_option"]
+__all__ = ["TRUST_WORD", "command_session", "limits_option", "trust_option"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -51,18 +54,73 @@ def trust_option(*, section: str) -> Callable[[F], F]:
     )
 
 
-def command_session(words: Iterable[str] = (), paths: Sequence[Path] = ()) -> Session:
+def limits_option(*, section: str) -> Callable[[F], F]:
+    return option(
+        "--limits",
+        multiple=True,
+        type=_LimitWords(),
+        metavar="default|strict|cpu=S|memory=SIZE",
+        section=section,
+        help="How much it may cost: a profile, or seconds and memory; may be repeated. strict is for what strangers send.",
+    )
+
+
+class _LimitWords(click.ParamType["tuple[str, str]"]):
+    """A profile, or one of its limits by name."""
+
+    name = "limits"
+
+    def convert(
+        self, value: str, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, str]:
+        name, equals, amount = value.partition("=")
+        if not equals:
+            if name not in PROFILES:
+                hint = (
+                    did_you_mean(name, PROFILES) or f"there are {', '.join(PROFILES)}, cpu=S and memory=SIZE"
+                )
+                self.fail(f"{value!r} is no profile of limits: {hint}", param, ctx)
+            return "profile", name
+        if (name == "cpu" and _seconds(amount)) or (name == "memory" and _bytes(amount)):
+            return name, amount
+        return self.fail(f"{value!r}: write cpu=SECONDS, or memory=SIZE as 500M or 4G", param, ctx)
+
+
+def _seconds(written: str) -> float | None:
+    return float(written) if re.fullmatch(r"[0-9]{1,6}(\.[0-9]{1,3})?", written) and float(written) else None
+
+
+def _bytes(written: str) -> int | None:
+    match = re.fullmatch(r"([0-9]{1,6})([MG])i?B?", written, re.IGNORECASE)
+    return int(match[1]) << (30 if match[2] in "gG" else 20) if match and int(match[1]) else None
+
+
+def _limits(words: Iterable[tuple[str, str]]) -> Limits:
+    limits = PROFILES["default"]
+    for name, word in words:
+        if name == "profile":
+            limits = PROFILES[word]
+        elif name == "cpu":
+            limits = replace(limits, cpu=_seconds(word))
+        else:
+            limits = replace(limits, memory=_bytes(word))
+    return limits
+
+
+def command_session(
+    words: Iterable[str] = (), paths: Sequence[Path] = (), limits: Iterable[tuple[str, str]] = ()
+) -> Session:
     """The session of one run: the variables of the process, and what is allowed now or was allowed once for all paths."""
     from sabir.session import Session, Trust
 
-    session = Session(trust=Trust.of(words), environment=dict(os.environ))
+    session = Session(trust=Trust.of(words), environment=dict(os.environ), limits=_limits(limits))
     remembered = [_remembered(path, session) for path in paths]
     if not remembered:
         return session
     common = set.intersection(*(set(trust.words) for trust in remembered))
     if not common:
         return session
-    return Session(trust=session.trust.with_words(common), environment=session.environment)
+    return replace(session, trust=session.trust.with_words(common))
 
 
 def _remembered(path: Path, session: Session) -> Trust:

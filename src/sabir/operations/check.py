@@ -16,7 +16,8 @@ from sabir.checks.report import PackageReport, Report
 from sabir.checks.selection import CodePattern
 from sabir.diagnostics.near import did_you_mean, near
 from sabir.diagnostics.rules import Rule, parse_code
-from sabir.errors import SabirError, UnusableInput, UsageError
+from sabir.errors import Overrun, SabirError, UnusableInput, UsageError
+from sabir.operations.guard import within
 from sabir.operations.languages import find_language
 from sabir.source.packages import LoadedPackage, load_package
 
@@ -122,9 +123,13 @@ class _Outcome(Struct, frozen=True):
 
 
 def _outcome(path: Path, application: Application, *, jobs: int = 1) -> Outcome:
+    limits = application.options.session.limits
     try:
-        package = load_package(path, application.options.session.limits.package)
-        return _checked(package, application, jobs=jobs)
+        with within(limits, path.name or str(path)):
+            package = load_package(path, limits.package)
+            return _checked(package, application, jobs=jobs)
+    except Overrun as stopped:
+        return PackageReport(path=str(path), findings=(stopped.finding,))
     except UsageError:
         raise
     except (UnusableInput, SabirError) as error:

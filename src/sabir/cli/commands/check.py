@@ -8,7 +8,7 @@ from typing import Any, Final
 from sabir.cli.declare import argument, flag, option, sabir_command
 from sabir.cli.kinds import PATH, PATH_TEXT, Choice, Number, Proposed
 from sabir.cli.options import input_values, language_option, pairs
-from sabir.cli.trusting import trust_option
+from sabir.cli.trusting import limits_option, trust_option
 
 __all__ = ["command"]
 
@@ -171,6 +171,7 @@ def _codes() -> Iterable[str]:
 @option("--config", type=PATH, metavar="FILE", section=_SETTINGS, help="Read settings from this file.")
 @flag("--no-config", section=_SETTINGS, help="Read no settings file.")
 @trust_option(section=_SETTINGS)
+@limits_option(section=_SETTINGS)
 @option(
     "--explain",
     metavar="CODE",

@@ -60,6 +60,7 @@ class CheckWords(Struct, frozen=True, kw_only=True):
     config: Path | None
     no_config: bool
     trust: tuple[str, ...] = ()
+    limits: tuple[tuple[str, str], ...] = ()
 
 
 class CheckRun(Struct, frozen=True, kw_only=True):
@@ -204,7 +205,10 @@ def _options(settings: Settings, words: CheckWords) -> CheckOptions:
         said["suppressions"] = False
     options = CheckOptions.of({**settings.check, **said})
     return replace(
-        options, inputs=words.inputs, overrides=words.overrides, session=command_session(words.trust)
+        options,
+        inputs=words.inputs,
+        overrides=words.overrides,
+        session=command_session(words.trust, limits=words.limits),
     )
 
 

@@ -30,7 +30,7 @@ Pattern = re.Pattern[str]
 Match = re.Match[str]
 """Those of the other engine answer the same questions."""
 
-_SECONDS: Final = 1.0
+_SECONDS: Final = 0.4
 
 
 class PatternRefused(Exception):
@@ -147,7 +147,7 @@ class _Stopping:
             raise PatternRefused(f"{_shown(self._pattern)} takes too much memory on this text") from None
 
     def _too_slow(self) -> PatternRefused:
-        return PatternRefused(f"{_shown(self._pattern)} takes more than a second on this text")
+        return PatternRefused(f"{_shown(self._pattern)} takes too long on this text")
 
 
 def _found(match: Match) -> Any:

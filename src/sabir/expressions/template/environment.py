@@ -7,9 +7,10 @@ from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import contextmanager
 from functools import lru_cache, wraps
 from types import CodeType, FrameType
-from typing import Any
+from typing import Any, Final
 
-from jinja2 import BaseLoader, StrictUndefined, Template, TemplateNotFound, Undefined
+from jinja2 import BaseLoader, StrictUndefined, Template, TemplateNotFound, TemplateSyntaxError, Undefined
+from jinja2.nodes import Template as TemplateTree
 from jinja2.runtime import Context
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
@@ -27,6 +28,9 @@ _COMPILED = 4096
 _GROWING = frozenset({"join", "indent", "format"})
 """Filters that may give much for a short argument, also without a further one."""
 _DROPPED_FILTERS = frozenset({"urlize", "pprint", "xmlattr"})
+
+
+_TOO_DEEP: Final = "the template nests blocks or expressions too deeply"
 
 
 class MeteredEnvironment(ImmutableSandboxedEnvironment):
@@ -50,6 +54,26 @@ class MeteredEnvironment(ImmutableSandboxedEnvironment):
             self.filters.pop(name, None)
         filters: dict[str, Any] = self.filters
         filters.update(COUNTING)
+
+    # What Python's own compiler cannot take is a fault of the template: it nests too deeply.
+
+    def _parse(self, source: str, name: str | None, filename: str | None) -> TemplateTree:
+        try:
+            return super()._parse(source, name, filename)
+        except RecursionError:
+            raise TemplateSyntaxError(_TOO_DEEP, 1, name, filename) from None
+
+    def _generate(self, source: Any, name: Any, filename: Any, defer_init: bool = False) -> str:  # noqa: FBT001, FBT002  jinja2's
+        try:
+            return super()._generate(source, name, filename, defer_init)
+        except RecursionError:
+            raise TemplateSyntaxError(_TOO_DEEP, 1, name, filename) from None
+
+    def _compile(self, source: str, filename: str) -> CodeType:
+        try:
+            return super()._compile(source, filename)
+        except (SyntaxError, RecursionError):
+            raise TemplateSyntaxError(_TOO_DEEP, 1, None, filename) from None
 
     def add_filters(self, filters: Mapping[str, Callable[..., Any]]) -> None:
         self.filters.update({name: self._counted(name, one) for name, one in filters.items()})

@@ -11,7 +11,7 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from sabir.checks.foreign import WORKER_LOST
+from sabir.checks.stopped import worker_lost
 from sabir.errors import FindingError
 from sabir.graph.graph import Graph
 from sabir.graph.json import load
@@ -156,12 +156,7 @@ def _evaluation(answer: Message, path: Path) -> Evaluation:
 
 
 def _lost(path: Path, how: str) -> Evaluation:
-    finding = WORKER_LOST.about_file(
-        path.name,
-        f"the evaluation was not finished: the worker that ran its Python {how}",
-        hint="see what its plug-ins and Python functions do; sabir itself and other projects are not affected",
-    )
-    return Evaluation(graph=Graph(()), findings=(finding,))
+    return Evaluation(graph=Graph(()), findings=(worker_lost(path.name, how),))
 
 
 def python_digest(package: LoadedPackage, search_path: tuple[Path, ...]) -> bytes:

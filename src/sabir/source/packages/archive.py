@@ -15,7 +15,7 @@ from typing import IO, Final
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.rules import Rule
 from sabir.source.packages.defects import LEADS_OUT, TOO_MUCH, UNREADABLE, ReadProblem
-from sabir.source.packages.limits import DEFAULT_LIMITS, PackageLimits
+from sabir.source.packages.limits import DEFAULT_LIMITS, NodeBudget, PackageLimits
 from sabir.source.packages.loader import PackageLoader
 from sabir.source.packages.names import name_defect, normal_name
 from sabir.source.packages.package import FileTable, LoadedPackage, PackageFile
@@ -95,9 +95,14 @@ def _load(file: Path | IO[bytes], contents: int, limits: PackageLimits) -> FileT
     except (*_BROKEN, OSError):
         return None
     table = _Table(archive=archive, limits=limits)
-    package = FileTable({name: PackageFile(name, reader) for name, reader in table.members()})
+    budget = NodeBudget.of(limits, _size(file))
+    package = FileTable({name: PackageFile(name, reader, budget) for name, reader in table.members()})
     package.findings = tuple(table.findings)
     return package
+
+
+def _size(file: Path | IO[bytes]) -> int:
+    return file.stat().st_size if isinstance(file, Path) else file.seek(0, io.SEEK_END)
 
 
 class _Table:

@@ -10,7 +10,7 @@ from pathlib import Path
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.rules import Rule
 from sabir.source.packages.defects import LEADS_OUT, TOO_MUCH, UNREADABLE
-from sabir.source.packages.limits import DEFAULT_LIMITS, PackageLimits
+from sabir.source.packages.limits import DEFAULT_LIMITS, NodeBudget, PackageLimits
 from sabir.source.packages.loader import PackageLoader
 from sabir.source.packages.names import NOISE
 from sabir.source.packages.package import FileTable, LoadedPackage, PackageFile
@@ -28,7 +28,8 @@ class DirectoryLoader(PackageLoader):
         if not os.path.isdir(root):
             return None
         walk = _Walk(root=root, limits=options[0] if options else DEFAULT_LIMITS)
-        package = FileTable({name: PackageFile(name, reader) for name, reader in walk.files()})
+        budget = NodeBudget.of(walk.limits)
+        package = FileTable({name: PackageFile(name, reader, budget) for name, reader in walk.files()})
         package.path = root
         package.findings = tuple(sorted(walk.findings, key=lambda finding: finding.filename))
         return package

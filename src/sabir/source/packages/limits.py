@@ -6,7 +6,7 @@ from typing import Final
 
 from msgspec import Struct
 
-__all__ = ["DEFAULT_LIMITS", "PackageLimits"]
+__all__ = ["DEFAULT_LIMITS", "STRICT_LIMITS", "NodeBudget", "PackageLimits"]
 
 _MEGABYTE: Final = 1024 * 1024
 
@@ -26,6 +26,11 @@ class PackageLimits(Struct, frozen=True, kw_only=True):
     nodes: int = 300_000
     """Keys, scalars and containers of one YAML text, those that aliases repeat counted again (E004): some 3 MB of ordinary
     text, and 1.5 s and 100 MB when it is made to be dear."""
+    package_nodes: int = 3_000_000
+    """The same, of all files of a package together."""
+    archive_nodes: int = 5_000
+    """The same, for each kilobyte of an archive as it is packed, and for no fewer than twenty: text packs well, but what costs
+    50 ms or 2 MB for each of them was made to."""
     file: int = 64 * _MEGABYTE
     """One file that is read at all."""
     archive: int = 1024 * _MEGABYTE
@@ -35,4 +40,27 @@ class PackageLimits(Struct, frozen=True, kw_only=True):
     ratio_from: int = _MEGABYTE
 
 
+class NodeBudget:
+    """What the files of one package may still cost, of nodes that are read."""
+
+    __slots__ = ("left", "whole")
+
+    def __init__(self, whole: int) -> None:
+        self.whole = whole
+        self.left = whole
+
+    @staticmethod
+    def of(limits: PackageLimits, packed: int | None = None) -> NodeBudget:
+        """`packed`: the size of the archive that the package is."""
+        if packed is None:
+            return NodeBudget(limits.package_nodes)
+        return NodeBudget(min(limits.package_nodes, limits.archive_nodes * max(packed // 1024, 20)))
+
+    def spend(self, nodes: int) -> None:
+        self.left = max(0, self.left - nodes)
+
+
 DEFAULT_LIMITS: Final = PackageLimits()
+STRICT_LIMITS: Final = PackageLimits(
+    entries=5_000, text=2 * _MEGABYTE, nodes=100_000, package_nodes=200_000, archive=64 * _MEGABYTE
+)

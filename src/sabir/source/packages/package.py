@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from sabir.diagnostics.finding import Finding
 from sabir.source.packages.defects import NOT_UTF8, TOO_MUCH, ReadProblem
-from sabir.source.packages.limits import DEFAULT_LIMITS
+from sabir.source.packages.limits import DEFAULT_LIMITS, NodeBudget
 from sabir.source.packages.names import name_defect, normal_name
 from sabir.text import Place, Source, Span
 
@@ -28,9 +28,11 @@ YAQL_TAG: Final = frozenset({"!yaql"})
 class PackageFile:
     """One file: `raw()` is its bytes, `parsed()` its data. Reading and parsing happen once, when first asked for."""
 
-    def __init__(self, name: str, raw: bytes | Callable[[], bytes]) -> None:
+    def __init__(self, name: str, raw: bytes | Callable[[], bytes], budget: NodeBudget | None = None) -> None:
+        """`budget`: shared by the files of a package."""
         self.name = name
         self._content = raw
+        self._budget = budget or NodeBudget(DEFAULT_LIMITS.nodes)
 
     def raw(self) -> bytes:
         """The bytes of the file; empty when it cannot be read, `defect` tells why."""
@@ -84,7 +86,16 @@ class PackageFile:
 
         if self.defect is not None:
             return YamlStream(source=self.source, documents=(), findings=(self.defect,))
-        return compose(self.source, tags=YAQL_TAG, limits=Limits(nodes=DEFAULT_LIMITS.nodes))
+        budget = self._budget
+        if budget.left == 0:
+            message = f"not read: the files of this package have more than {budget.whole:,} nodes together"
+            finding = TOO_MUCH.about_file(self.source, message)
+            return YamlStream(source=self.source, documents=(), findings=(finding,))
+        stream = compose(
+            self.source, tags=YAQL_TAG, limits=Limits(nodes=min(DEFAULT_LIMITS.nodes, budget.left))
+        )
+        budget.spend(stream.nodes)
+        return stream
 
     def parsed(self) -> Data:
         """The first document as plain data; None when there is none or the file cannot be read."""

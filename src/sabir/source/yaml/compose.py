@@ -49,6 +49,8 @@ class YamlStream(Struct, frozen=True, kw_only=True):
     source: Source
     documents: tuple[YamlNode | None, ...]
     findings: tuple[Finding, ...] = ()
+    nodes: int = 0
+    """How many were read, those that aliases repeat counted again."""
 
     @property
     def broken(self) -> bool:
@@ -73,7 +75,7 @@ def compose(
         span = Span(error.start, error.start + 1)
         broken = not_readable("half of a surrogate pair is no character", span).finding(source)
     findings = (*composer.duplicates, broken) if broken else tuple(composer.duplicates)
-    return YamlStream(source=source, documents=tuple(documents), findings=findings)
+    return YamlStream(source=source, documents=tuple(documents), findings=findings, nodes=composer.nodes_read)
 
 
 class _Composer:
@@ -154,6 +156,10 @@ class _Composer:
         if self._nodes > self._most:
             raise self._too_many(span)
         return node
+
+    @property
+    def nodes_read(self) -> int:
+        return self._nodes
 
     def _too_many(self, span: Span) -> YamlDefect:
         return YamlDefect(

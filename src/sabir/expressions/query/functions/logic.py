@@ -111,29 +111,21 @@ def validate(call: Call, context: Context) -> Any:
             REFUSED,
             hint="install it: pip install 'sabir[schema]'",
         )
+    asked: list[str] = []
+
+    def refuse(uri: str) -> NoReturn:
+        """A schema is data; to read files or addresses is what `file` and `lookup` are for, with leave."""
+        asked.append(uri)
+        raise ValueError
+
+    patterns = jsonschema_rs.FancyRegexOptions(backtrack_limit=_BACKTRACKING, size_limit=_PATTERN_SIZE)
     try:
-        return jsonschema_rs.is_valid(
-            rules,
-            document,
-            retriever=_refuse,
-            pattern_options=jsonschema_rs.FancyRegexOptions(
-                backtrack_limit=_BACKTRACKING, size_limit=_PATTERN_SIZE
-            ),
-        )
-    except jsonschema_rs.ReferencingError as error:
-        call.fail(
-            context,
-            f"the schema of validate refers to something outside: {_first_line(error)}",
-            REFUSED,
-            "put what it refers to under its $defs",
-        )
+        return jsonschema_rs.is_valid(rules, document, retriever=refuse, pattern_options=patterns)
     except (ValueError, TypeError) as error:
+        if asked:
+            message = f"the schema of validate refers to {asked[0]!r}, which is not fetched"
+            call.fail(context, message, REFUSED, "put what it refers to under its $defs")
         call.fail(context, f"the schema of validate is not a JSON schema: {_first_line(error)}")
-
-
-def _refuse(uri: str) -> NoReturn:
-    """A schema is data; to read files or addresses is what `file` and `lookup` are for, with leave."""
-    raise ValueError(f"{uri} is not fetched")
 
 
 def _first_line(error: Exception) -> str:

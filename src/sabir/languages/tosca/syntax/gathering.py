@@ -46,6 +46,8 @@ from sabir.text import Place
 
 __all__ = ["Gathering"]
 
+_DEEPEST_IMPORT: Final = 100
+
 TYPE_TWICE: Final = Rule(
     code="TOSCA:W008",
     title="a type is defined twice",
@@ -149,6 +151,8 @@ class Gathering:
         """What the grammar of 2.0 does not allow."""
         self._scopes: dict[str, Scope] = {}
         self._documents: list[_Document] = []
+        self._depth = 0
+        """How many imports lead to the document that is being read."""
         self._aliases: list[tuple[Reader, str]] = []
 
     def read_document(self, file: PackageFile, root: YamlMapping, dialect: Dialect, *, prefix: str) -> Scope:
@@ -209,6 +213,10 @@ class Gathering:
         find = find_profile if wanted.is_profile else find_file
         imported = find(self.files, importer.name, target)
         if imported is not None:
+            if self._depth >= _DEEPEST_IMPORT:
+                message = f"{target!r} is not read: imports inside imports end after {_DEEPEST_IMPORT} levels"
+                self._missing(place, message, MISSING_IMPORT)
+                return None
             return self._read_import(imported, prefix)
         shipped = shipped_profile(target) if wanted.is_profile else shipped_file(target)
         if shipped is not None:
@@ -239,7 +247,11 @@ class Gathering:
         if dialect is None:
             self.complete = False
             return None
-        return self.read_document(imported, root, dialect, prefix=prefix)
+        self._depth += 1
+        try:
+            return self.read_document(imported, root, dialect, prefix=prefix)
+        finally:
+            self._depth -= 1
 
     def _also_by(self, imported: PackageFile, prefix: str) -> None:
         """A file that was imported before has one more prefix."""

@@ -1,0 +1,445 @@
+"""Every attack in one table: what it does, at which door, how it ends, within which bounds. `docs/safety.md` shows it."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from msgspec import Struct
+
+__all__ = ["ATTACKS", "CANARY", "Attack"]
+
+CANARY: Final = "canary-5f3a9c"
+"""Stands in a file beside the project and in a variable of the environment; no output may hold it."""
+
+Content = str | bytes
+
+
+class Attack(Struct, frozen=True, kw_only=True):
+    """`words`: the command, with PATH for the project; `says`: what its report holds. Bounds hold for `--limits strict`."""
+
+    attack: str
+    door: str
+    files: Callable[[], Mapping[str, Content]]
+    words: tuple[str, ...]
+    ends: int
+    says: str
+    cpu: float = 5.0
+    """Most seconds of processor time, the start of the interpreter included."""
+    megabytes: int = 400
+    """Most memory of the process."""
+
+
+_TOSCA: Final = "tosca_definitions_version: tosca_simple_yaml_1_3\n"
+
+
+def _template(value: str) -> Callable[[], Mapping[str, Content]]:
+    """A template with one output."""
+    text = f"{_TOSCA}topology_template:\n  outputs:\n    o:\n      value: {value}\n"
+    return lambda: {"service.yaml": text}
+
+
+def _property(schema: str, value: str) -> Callable[[], Mapping[str, Content]]:
+    text = (
+        f"{_TOSCA}node_types:\n  N: {{derived_from: tosca.nodes.Root, properties: {{p: {schema}}}}}\n"
+        f"topology_template:\n  node_templates:\n    n: {{type: N, properties: {{p: {value}}}}}\n"
+    )
+    return lambda: {"service.yaml": text}
+
+
+def _model(text: str, **files: str) -> Callable[[], Mapping[str, Content]]:
+    return lambda: {"main.cf": text, **files}
+
+
+def _environment(text: str) -> Callable[[], Mapping[str, Content]]:
+    template = f"{_TOSCA}topology_template: {{node_templates: {{n: {{type: tosca.nodes.Root}}}}}}\n"
+    return lambda: {"sabir.yaml": text, "t.yaml": template}
+
+
+def _murano(code: str, *, method: str = "deploy") -> Callable[[], Mapping[str, Content]]:
+    return lambda: {
+        "manifest.yaml": "Format: MuranoPL/1.4\nType: Application\nFullName: a.App\nName: a\nDescription: a\n"
+        "Classes: {a.App: App.yaml}\n",
+        "Classes/App.yaml": f"Name: a.App\nMethods:\n  {method}:\n    Body:\n{code}",
+        "model.yaml": "?: {type: a.App, id: one}\n",
+    }
+
+
+def _archive(files: Mapping[str, Content]) -> Mapping[str, Content]:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return {"package.zip": buffer.getvalue()}
+
+
+def _dense_archive() -> Mapping[str, Content]:
+    dense = "[" + "[]," * 300_000 + "]"
+    manifest = "Format: MuranoPL/1.4\nType: Application\nFullName: a.App\nName: a\nDescription: a\nClasses:\n"
+    names = [f"a.C{number}" for number in range(40)]
+    classes = {f"Classes/{name}.yaml": f"Name: {name}\nX: {dense}\n" for name in names}
+    return _archive(
+        {"manifest.yaml": manifest + "".join(f"  {name}: {name}.yaml\n" for name in names), **classes}
+    )
+
+
+def _deep_graph() -> Mapping[str, Content]:
+    value = "[" * 500 + "]" * 500
+    graph = f'{{"format": "sabir.graph/1", "instances": [], "outputs": {{"o": {value}}}}}'
+    return {"graph.json": graph}
+
+
+def _import_chain() -> Mapping[str, Content]:
+    files = {f"t{number}.yaml": f"{_TOSCA}imports: [t{number + 1}.yaml]\n" for number in range(3000)}
+    return {
+        **files,
+        "t3000.yaml": _TOSCA,
+        "service.yaml": f"{_TOSCA}imports: [t0.yaml]\ntopology_template: {{}}\n",
+    }
+
+
+def _type_chain() -> Mapping[str, Content]:
+    types = "".join(f"  T{number}: {{derived_from: T{number + 1}}}\n" for number in range(5000))
+    text = f"{_TOSCA}node_types:\n{types}  T5000: {{derived_from: tosca.nodes.Root}}\n"
+    return {"service.yaml": text + "topology_template: {node_templates: {n: {type: T0}}}\n"}
+
+
+def _many_parts() -> Mapping[str, Content]:
+    parts = "".join(f"  p{number}: {{path: t.yaml}}\n" for number in range(5000))
+    return _environment(f"parts:\n{parts}")()
+
+
+_PLUGIN: Final = (
+    "from inmanta.plugins import plugin\nopen('RAN', 'w')\n@plugin\ndef f() -> 'int':\n    return 1\n"
+)
+_HANG: Final = '"(a|a)(a|a)(a|a)(a|a)(a|a)(a|a)(a|a)(a|a)(a|a)(a|a)(a|a)(a|a)(a|a)(a|a)(a|a)(a|a)(a|a)(a|a)(a|a)(a|a)(a|a)(a|a)(a|a)(a|a)(a|a)(a|a)(a|a)(a|a)(a|a)(a|a)(a|a)(a|a)(a|a)(a|a)(a|a)(a|a)"'
+_LONG: Final = "a" * 40 + "b"
+
+_COMPILE: Final = ("compile", "PATH")
+_CHECK: Final = ("check", "PATH")
+
+ATTACKS: Final = (
+    # Requests
+    Attack(
+        attack="a JSON schema refers to an address",
+        door="TOSCA expressions",
+        files=_template("{eval: {validate: [1, {$ref: 'http://127.0.0.1:9/schema'}]}}"),
+        words=_COMPILE,
+        ends=1,
+        says="which is not fetched",
+    ),
+    Attack(
+        attack="a JSON schema refers to a file",
+        door="TOSCA expressions",
+        files=_template("{eval: {validate_json: [1, {$ref: 'file:///etc/passwd'}]}}"),
+        words=_COMPILE,
+        ends=1,
+        says="which is not fetched",
+    ),
+    Attack(
+        attack="a lookup of an address",
+        door="Jinja2",
+        files=_template("\"{{ lookup('url', 'http://127.0.0.1:9/') }}\""),
+        words=_COMPILE,
+        ends=1,
+        says="--trust network",
+    ),
+    # Environment variables
+    *(
+        Attack(
+            attack=f"a variable of the environment through {name}",
+            door=door,
+            files=files,
+            words=_COMPILE,
+            ends=1,
+            says="--trust env:CANARY",
+        )
+        for name, door, files in (
+            ("get_env", "TOSCA expressions", _template("{get_env: [CANARY, safe]}")),
+            ("has_env", "TOSCA expressions", _template("{has_env: CANARY}")),
+            ("lookup env", "Jinja2", _template("\"{{ lookup('env', 'CANARY') }}\"")),
+            ("std::get_env", "Inmanta", _model('x = std::get_env("CANARY", "safe")\n')),
+        )
+    ),
+    # Code
+    *(
+        Attack(
+            attack="a plug-in of the model runs when it is imported",
+            door=f"Inmanta, {words[0]}",
+            files=_model(
+                "import m\nx = m::f()\n",
+                **{
+                    "libs/m/module.yml": "name: m\n",
+                    "libs/m/model/_init.cf": "",
+                    "libs/m/plugins/__init__.py": _PLUGIN,
+                },
+            ),
+            words=words,
+            ends=1,
+            says="--trust python",
+        )
+        for words in (
+            _COMPILE,
+            ("query", "PATH", "::*"),
+            ("why", "PATH", "x"),
+            ("render", "PATH"),
+            ("diff", "PATH", "PATH"),
+        )
+    ),
+    Attack(
+        attack="a Python function by its name",
+        door="TOSCA expressions",
+        files=_template("{eval: {python: os.getcwd}}"),
+        words=_COMPILE,
+        ends=1,
+        says="--trust python",
+    ),
+    # Files outside
+    *(
+        Attack(
+            attack=f"{key} of sabir.yaml leads out of the environment",
+            door="environment",
+            files=_environment(text),
+            words=_CHECK,
+            ends=1,
+            says="leads out of the environment",
+        )
+        for key, text in (
+            ("path", "parts: {a: {path: ../secret.yaml}}\n"),
+            ("model", "parts: {a: {path: t.yaml, model: ../secret.yaml}}\n"),
+            ("config", "parts: {a: {path: t.yaml, config: /etc/passwd}}\n"),
+            ("search_path", "parts: {a: {path: t.yaml, search_path: [..]}}\n"),
+        )
+    ),
+    Attack(
+        attack="an import leads out of the project",
+        door="TOSCA",
+        files=lambda: {"service.yaml": f"{_TOSCA}imports: [../secret.yaml]\ntopology_template: {{}}\n"},
+        words=_CHECK,
+        ends=1,
+        says="only what is in there is read",
+    ),
+    Attack(
+        attack="an expression reads a file outside",
+        door="TOSCA expressions",
+        files=_template("{eval: {file: ../secret.yaml}, select: contents}"),
+        words=_COMPILE,
+        ends=1,
+        says="outside the project",
+    ),
+    # Regular expressions
+    *(
+        Attack(
+            attack="a regular expression with 2³⁶ ways",
+            door=door,
+            files=files,
+            words=words,
+            ends=1,
+            says="takes too long",
+        )
+        for door, files, words in (
+            (
+                "TOSCA constraint, check",
+                _property(f"{{type: string, constraints: [{{pattern: {_HANG}}}]}}", _LONG),
+                _CHECK,
+            ),
+            (
+                "TOSCA constraint, compile",
+                _property(f"{{type: string, constraints: [{{pattern: {_HANG}}}]}}", _LONG),
+                _COMPILE,
+            ),
+            (
+                "Inmanta type",
+                _model(
+                    f'typedef t as string matching /{_HANG[1:-1]}b$/\nentity E:\n    t a\nend\nimplement E using std::none\nE(a="{"a" * 40}")\n'
+                ),
+                _COMPILE,
+            ),
+            ("Jinja2 test", _template(f"\"{{{{ '{_LONG}' is regex('^{_HANG[1:-1]}$') }}}}\""), _COMPILE),
+            (
+                "Jinja2 filter",
+                _template(f"\"{{{{ '{_LONG}' | regex_search('^{_HANG[1:-1]}$') }}}}\""),
+                _COMPILE,
+            ),
+        )
+    ),
+    # Too much
+    Attack(
+        attack="two loops of 100,000 rounds, one in the other",
+        door="Inmanta",
+        files=_model("for a in std::sequence(100000):\n    for b in std::sequence(100000):\n    end\nend\n"),
+        words=_COMPILE,
+        ends=1,
+        says="--limits cpu=",
+    ),
+    Attack(
+        attack="4,000,000 instances",
+        door="Inmanta",
+        files=_model(
+            "entity E:\n    int a\n    int b\nend\nimplement E using std::none\n"
+            "for a in std::sequence(2000):\n    for b in std::sequence(2000):\n        E(a=a, b=b)\n    end\nend\n"
+        ),
+        words=_COMPILE,
+        ends=1,
+        says="--limits",
+    ),
+    Attack(
+        attack="a text of 7 MB",
+        door="Inmanta",
+        files=lambda: {"main.cf": 'a = "' + "x{{b}}" * 1_200_000 + '"\nb = 1\n'},
+        words=_COMPILE,
+        ends=1,
+        says="",
+    ),
+    Attack(
+        attack="12,000,000 nodes in an archive of 40 members",
+        door="MuranoPL archive",
+        files=_dense_archive,
+        words=("check", "PATH/package.zip"),
+        ends=1,
+        says="nodes",
+    ),
+    Attack(
+        attack="a list doubled forty times",
+        door="TOSCA expressions",
+        files=_template(
+            "{eval: $x40, vars: {x0: [1, 2], "
+            + ", ".join(
+                f"x{n + 1}: {{eval: {{concat: [{{eval: $x{n}}}, {{eval: $x{n}}}]}}}}" for n in range(40)
+            )
+            + "}}"
+        ),
+        words=_COMPILE,
+        ends=1,
+        says="",
+    ),
+    *(
+        Attack(
+            attack=f"{what} in a template",
+            door="Jinja2",
+            files=_template(f'"{text}"'),
+            words=_COMPILE,
+            ends=1,
+            says="",
+        )
+        for what, text in (
+            ("a range joined", "{{ range(99999) | map('string') | join('x' * 10000) }}"),
+            ("permutations", "{{ range(12) | permutations | list }}"),
+            ("a number to a power", "{{ 9 ** 99999999 }}"),
+            ("a text a billion times", "{{ 'x' * 1000000000 }}"),
+        )
+    ),
+    Attack(
+        attack="200,000 expressions in one template",
+        door="Jinja2",
+        files=_template('"' + "{{ 1 }}" * 200_000 + '"'),
+        words=_COMPILE,
+        ends=1,
+        says="",
+    ),
+    Attack(
+        attack="Jinja2 nested 80 deep",
+        door="Jinja2",
+        files=_template('"' + "{% for i in [1] %}" * 80 + "x" + "{% endfor %}" * 80 + '"'),
+        words=_COMPILE,
+        ends=1,
+        says="",
+    ),
+    Attack(
+        attack="a chain of 3,000 imports",
+        door="TOSCA",
+        files=_import_chain,
+        words=("check", "PATH/service.yaml"),
+        ends=1,
+        says="",
+    ),
+    Attack(
+        attack="a chain of 5,000 types",
+        door="TOSCA",
+        files=_type_chain,
+        words=_CHECK,
+        ends=1,
+        says="",
+    ),
+    Attack(
+        attack="5,000 parts",
+        door="environment",
+        files=_many_parts,
+        words=_COMPILE,
+        ends=1,
+        says="--limits",
+    ),
+    Attack(
+        attack="500 levels in a saved graph",
+        door="saved graph",
+        files=_deep_graph,
+        words=("query", "PATH/graph.json", "::*"),
+        ends=2,
+        says="",
+    ),
+    Attack(
+        attack="an endless loop",
+        door="MuranoPL",
+        files=_murano("      - While: 1 = 1\n        Do: [{$x: 1}]\n"),
+        words=("run", "PATH"),
+        ends=1,
+        says="steps",
+    ),
+    Attack(
+        attack="sleep in a constructor",
+        door="MuranoPL, compile",
+        files=_murano("      - sleep(30)\n", method=".init"),
+        words=_COMPILE,
+        ends=0,
+        says="",
+    ),
+    Attack(
+        attack="a list that holds itself",
+        door="YAML",
+        files=lambda: {"service.yaml": f"{_TOSCA}topology_template: &a {{x: [*a]}}\n"},
+        words=_CHECK,
+        ends=1,
+        says="contains itself",
+    ),
+    Attack(
+        attack="a name that climbs out of the archive",
+        door="archive",
+        files=lambda: _archive({"../x.yaml": "a: 1\n", "manifest.yaml": "Format: '1.0'\n"}),
+        words=("check", "PATH/package.zip"),
+        ends=1,
+        says="climbs out of the package",
+    ),
+    Attack(
+        attack="an output that is no data",
+        door="Jinja2",
+        files=_template("\"{{ [1, 2] | map('string') }}\""),
+        words=_COMPILE,
+        ends=0,
+        says="",
+    ),
+    Attack(
+        attack="a saved graph with a forged script",
+        door="HTML page",
+        files=lambda: {
+            "graph.json": json.dumps(
+                {
+                    "format": "sabir.graph/1",
+                    "instances": [
+                        {
+                            "id": "</script><script>alert(1)</script>",
+                            "type": "t",
+                            "language": "x",
+                            "name": "n",
+                        }
+                    ],
+                }
+            )
+        },
+        words=("compile", "PATH/graph.json", "--format", "html"),
+        ends=0,
+        says="",
+    ),
+)

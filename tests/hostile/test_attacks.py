@@ -1,0 +1,67 @@
+"""Every attack of the table ends as it says, within its bounds, under the limits for strangers."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.hostile.attacks import ATTACKS, CANARY, Attack
+
+pytestmark = pytest.mark.slow
+
+# Python's own words and addresses of objects have no place in what people read.
+NEVER = (
+    CANARY,
+    "Traceback",
+    "a fault of sabir",
+    "<script>alert",
+    " object at 0x",
+    "unhashable",
+    "too large to convert",
+)
+
+
+@pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: f"{attack.door}: {attack.attack}")
+def test_it_ends_within_bounds(attack: Attack, tmp_path: Path) -> None:
+    project = tmp_path / "project"
+    for name, content in attack.files().items():
+        file = project / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(content if isinstance(content, bytes) else content.encode())
+    (tmp_path / "secret.yaml").write_text(f"{CANARY}: {CANARY}\n: [\n", encoding="utf-8")
+    words = [word.replace("PATH", str(project)) for word in attack.words]
+    status, output, seconds, megabytes = run([*words, "--limits", "strict"], tmp_path)
+    assert status == attack.ends, output[-2000:]
+    assert attack.says in output
+    for words_never_said in NEVER:
+        assert words_never_said not in output
+    assert seconds <= attack.cpu
+    assert megabytes <= attack.megabytes
+    assert not list(tmp_path.rglob("RAN"))
+
+
+def run(words: list[str], folder: Path) -> tuple[int, str, float, float]:
+    environment = {
+        **{name: value for name, value in os.environ.items() if not name.startswith("XDG_")},
+        "CANARY": CANARY,
+        "HOME": str(folder),
+        "SABIR_DEBUG": "1",
+        "SABIR_CACHE_DIR": str(folder / "cache"),
+    }
+    with (folder / "output").open("wb") as output:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "sabir", *words],
+            cwd=folder,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+        )
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    text = (folder / "output").read_text(encoding="utf-8", errors="replace")
+    return process.returncode, text, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
