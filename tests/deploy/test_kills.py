@@ -112,7 +112,8 @@ def test_interrupts(where: str, tmp_path: Path) -> None:
         (tmp_path / "started").unlink(missing_ok=True)
         time.sleep(choose.uniform(0.02, 0.2))
         process.send_signal(signal.SIGTERM)
-        assert finished(process) in (130, 0)
+        # A signal that comes when everything is done and the process is about to end does end it.
+        assert finished(process) in (130, 0, -signal.SIGTERM)
     assert finished(start(where, tmp_path, 400, 10)) == 0
     figures = Figures()
     check(where, tmp_path, 400, figures)

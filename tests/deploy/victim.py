@@ -114,7 +114,9 @@ def main(
     targets = Targets([Target(name="here", driver="marks")], {"marks": MarkDriver(folder, blind=blind)})
     store = Store.open(where, "victim", create=True)
     context = DriverContext(environment="victim")
-    options = DeployOptions(parallel=parallel, signals=True, wait=wait)
+    options = DeployOptions(
+        parallel=parallel, signals=True, wait=wait, watch=lambda _: (folder / "started").touch()
+    )
     with held(store, context, options) as writer:
         deployer = Deployer(store, writer, targets, context, options)
         deployer.recover()
@@ -128,7 +130,6 @@ def main(
                 codec=store.codec,
             )
         )
-        (folder / "started").touch()
         result = deployer.deploy(plan, verb="deploy", document={}, observed={})
         waits = bool(plan.waiting)
     store.close()

@@ -1,0 +1,209 @@
+"""Deploying: steps that do nothing, files, and plans. Terraform's figures for the same files are in docs/benchmarks.md."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from pathlib import Path
+from tempfile import mkdtemp
+from typing import TYPE_CHECKING
+
+from benchmarks.runner.workload import Measure, Workload
+
+if TYPE_CHECKING:
+    from sabir.deploy.targets import Targets
+    from sabir.resources.driver import Connection, DriverContext, Kind
+    from sabir.resources.effects import Effects
+    from sabir.resources.fields import Field
+    from sabir.resources.outcome import Change, Observation, Outcome, Reading
+    from sabir.resources.resource import Resource
+    from sabir.resources.step import Task
+    from sabir.resources.target import Target
+
+__all__ = ["WORKLOADS"]
+
+
+def generate(size: int, folder: Path) -> None:
+    """An environment of so many files."""
+    (folder / "sabir.yaml").write_text(
+        "name: bench\nparts: {files: {language: resources, path: files.yaml}}\n"
+    )
+    lines = (
+        f"  f{number}: {{kind: file, fields: {{path: d/{number}, content: text {number}}}}}\n"
+        for number in range(size)
+    )
+    (folder / "files.yaml").write_text("sabir: resources/1\nresources:\n" + "".join(lines))
+
+
+def generate_nothing(_size: int, _folder: Path) -> None:
+    """The steps are made in the process."""
+
+
+class NothingDriver:
+    """Does nothing, at once."""
+
+    name = "nothing"
+
+    @property
+    def kinds(self) -> Mapping[str, Kind]:
+        from sabir.resources.driver import Kind
+
+        return {"nothing": Kind(about="nothing")}
+
+    def settings(self) -> Mapping[str, Field]:
+        return {}
+
+    def diff(self, resource: Resource, reading: Reading) -> Sequence[Change]:
+        return ()
+
+    def connect(self, target: Target, context: DriverContext) -> AbstractAsyncContextManager[Connection]:
+        return self._connected()
+
+    @asynccontextmanager
+    async def _connected(self) -> AsyncIterator[Connection]:
+        yield NothingConnection()
+
+
+class NothingConnection:
+    async def read(self, resource: Resource, target_id: str | None) -> Reading:
+        from sabir.resources.outcome import Reading
+
+        return Reading(exists=True)
+
+    async def apply(self, task: Task, effects: Effects) -> Outcome:
+        from sabir.resources.outcome import Outcome
+
+        return Outcome()
+
+    delete = apply
+
+    async def observe(self, task: Task) -> Observation:
+        from sabir.resources.outcome import Observation, Sighting
+
+        return Observation(sighting=Sighting.NOT_DONE)
+
+    async def call(self, task: Task, operation: str, effects: Effects) -> Outcome:
+        return await self.apply(task, effects)
+
+
+def _targets() -> Targets:
+    from sabir.deploy.targets import Targets
+    from sabir.resources.target import Target
+
+    return Targets([Target(name="here", driver="nothing")], {"nothing": NothingDriver()})
+
+
+def _layers(size: int) -> list[Resource]:
+    """Layers of a hundred, each step requiring three of the layer before."""
+    from sabir.graph.address import Address
+    from sabir.resources.resource import Resource
+
+    def before(number: int) -> tuple[Address, ...]:
+        layer = number // 100
+        return (
+            tuple(Address(f"s{(layer - 1) * 100 + (number + skip) % 100}") for skip in (0, 7, 31))
+            if layer
+            else ()
+        )
+
+    return [
+        Resource(
+            address=Address(f"s{number}"), kind="nothing", desired={"value": number}, requires=before(number)
+        )
+        for number in range(size)
+    ]
+
+
+def noop(_folder: Path, size: int) -> Callable[[], int]:
+    """Walk steps that do nothing, with the journal on the disk."""
+    from sabir.deploy.deployment import Deployer, DeployOptions, held
+    from sabir.deploy.plan.build import PlanRequest, build_plan
+    from sabir.deploy.store.store import Store
+    from sabir.resources.driver import DriverContext
+
+    resources, targets = _layers(size), _targets()
+
+    def deploy() -> int:
+        store = Store.open(f"{mkdtemp()}/state.db", "bench", create=True)
+        context, options = DriverContext(), DeployOptions()
+        with held(store, context, options) as writer:
+            plan = build_plan(
+                PlanRequest(
+                    environment="bench",
+                    serial=0,
+                    wanted={str(each.address): targets.place(each) for each in resources},
+                    records={},
+                    targets=targets,
+                    codec=store.codec,
+                )
+            )
+            deployer = Deployer(store, writer, targets, context, options)
+            result = deployer.deploy(plan, verb="deploy", document={}, observed={})
+        store.close()
+        return result.counts["done"]
+
+    return deploy
+
+
+def plan_large(_folder: Path, size: int) -> Callable[[], int]:
+    """Plan for resources that are all new."""
+    from sabir.deploy.plan.build import PlanRequest, build_plan
+    from sabir.deploy.plan.document import plan_document
+    from sabir.deploy.store.store import Store
+
+    resources, targets = _layers(size), _targets()
+
+    def plan() -> int:
+        store = Store.open(f"{mkdtemp()}/state.db", "bench")
+        request = PlanRequest(
+            environment="bench",
+            serial=0,
+            wanted={str(each.address): targets.place(each) for each in resources},
+            records=store.records(),
+            targets=targets,
+            codec=store.codec,
+        )
+        document = plan_document(build_plan(request))
+        store.close()
+        return len(document["steps"])
+
+    return plan
+
+
+def files(folder: Path, _size: int) -> Callable[[], int]:
+    """`sabir deploy` of files that are not there yet."""
+
+    def deploy() -> int:
+        from sabir.cli.main import main
+
+        return main(["deploy", str(folder), "--yes", "--quiet", "--state", f"{mkdtemp()}/state.db"])
+
+    return deploy
+
+
+WORKLOADS = (
+    Workload(
+        name="deploy-noop",
+        about="steps that do nothing, each with its intent and its end on the disk",
+        sizes=(1_000, 10_000),
+        generate=generate_nothing,
+        sabir="benchmarks.deploy:noop",
+        tiny=120,
+    ),
+    Workload(
+        name="deploy-plan",
+        about="a plan for resources that are all new",
+        sizes=(10_000, 100_000),
+        generate=generate_nothing,
+        sabir="benchmarks.deploy:plan_large",
+        tiny=120,
+    ),
+    Workload(
+        name="deploy-files",
+        about="`sabir deploy` of small files",
+        sizes=(100, 1_000),
+        generate=generate,
+        sabir="benchmarks.deploy:files",
+        measure=Measure.PROCESS,
+    ),
+)
