@@ -12,7 +12,7 @@ from sabir.expressions.query.errors import QueryError
 from sabir.expressions.query.resource import Artifact, Resource
 from sabir.expressions.query.values import MISSING, External
 from sabir.graph.address import escaped
-from sabir.graph.edges import EdgeKind, edge_kinds
+from sabir.graph.edges import EdgeKind, EdgeKinds, edge_kinds
 from sabir.graph.graph import Graph
 from sabir.graph.instance import Instance
 from sabir.graph.origin import AttributeRead, How, Origin
@@ -97,35 +97,32 @@ class _Builder:
         )
 
     def _capability(self, capability: CapabilityInstance, owner: str) -> Instance:
-        attributes, origins = self._attributes(capability)
-        return Instance(
-            id=id_of(capability),
-            type=capability.type,
-            language="tosca",
-            name=capability.name,
-            owner=owner,
-            attributes=Record.of(attributes),
-            origin=Origin(capability.node.template.place, How.LITERAL),
-            origins=Record.of(origins),
-            kinds=edge_kinds(EdgeKind.CAPABILITY_OF),
-        )
+        origin = Origin(capability.node.template.place, How.LITERAL)
+        return self._part(capability, id_of(capability), owner, origin, edge_kinds(EdgeKind.CAPABILITY_OF))
 
     def _relationship(self, relationship: RelationshipInstance, id_: str, owner: str) -> Instance:
-        attributes, origins = self._attributes(relationship)
         link = relationship.link
-        target = None if link.target is None else escaped(link.target)
+        origin, kinds = Origin(link.assignment.place, How.RELATION), self.kinds.of_requirement(link)
+        return self._part(relationship, id_, owner, origin, kinds, target=link.target)
+
+    def _part(
+        self, live: Live, id_: str, owner: str, origin: Origin, kinds: EdgeKinds, *, target: str | None = None
+    ) -> Instance:
+        """What belongs to a node and has attributes of its own; a requirement also leads somewhere."""
+        attributes, origins = self._attributes(live)
+        targets = () if target is None else (escaped(target),)
         return Instance(
             id=id_,
-            type=relationship.type,
+            type=live.type,
             language="tosca",
-            name=relationship.name,
+            name=live.name,
             owner=owner,
             attributes=Record.of(attributes),
-            relations=Record.of({} if target is None else {"target": (target,)}),
-            requires=() if target is None else (target,),
-            origin=Origin(link.assignment.place, How.RELATION),
+            relations=Record.of({"target": targets} if targets else {}),
+            requires=targets,
+            origin=origin,
             origins=Record.of(origins),
-            kinds=self.kinds.of_requirement(link),
+            kinds=kinds,
         )
 
     def _artifact(self, node: NodeInstance, artifact: ArtifactDefinition, owner: str) -> Instance:

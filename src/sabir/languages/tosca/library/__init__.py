@@ -15,7 +15,7 @@ from sabir.languages.tosca.syntax.definitions import read_type
 from sabir.languages.tosca.syntax.nodes import Kind, Origin, TypeDefinition
 from sabir.languages.tosca.syntax.reader import Reader
 from sabir.source.yaml import compose, plain_data
-from sabir.source.yaml.nodes import YamlEntry, YamlMapping, YamlNode, YamlScalar, YamlSequence
+from sabir.source.yaml.nodes import node_of
 from sabir.text import EMPTY_SPAN, Source
 
 __all__ = ["PROFILES", "find_shipped", "shipped_names"]
@@ -72,20 +72,9 @@ def find_shipped(profile: str, kind: Kind, name: str) -> TypeDefinition | None:
     assert document is not None
     data: Any = plain_data(document)
     reader = Reader(Origin(Source(label, ""), None, shipped=True), [])
-    return read_type(reader, kind, name, EMPTY_SPAN, _placeless(data[name]))
+    # What is shipped has no place in the files of a user.
+    return read_type(reader, kind, name, EMPTY_SPAN, node_of(data[name], EMPTY_SPAN))
 
 
 def shipped_names(profile: str, kind: Kind) -> Sequence[str]:
     return tuple(_texts(profile).get(kind.value, ()))
-
-
-def _placeless(data: Any) -> YamlNode:
-    """What is shipped has no place in the files of a user."""
-    if isinstance(data, Mapping):
-        return YamlMapping(
-            EMPTY_SPAN,
-            tuple(YamlEntry(_placeless(key), _placeless(value)) for key, value in data.items()),
-        )
-    if isinstance(data, list):
-        return YamlSequence(EMPTY_SPAN, tuple(_placeless(item) for item in data))
-    return YamlScalar(0, 0, str(data), data)
