@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
+from sabir.languages.muranopl.evaluate.methods import Method, running_variables
 from sabir.languages.muranopl.examples.runs import run_package, run_rule
 from sabir.languages.muranopl.model.errors import MuranoError
 from sabir.languages.muranopl.model.hosts import CALLER
 from sabir.languages.muranopl.model.objects import MuranoObject, ObjectView
 
 if TYPE_CHECKING:
-    from sabir.languages.muranopl.evaluate.methods import Method
     from sabir.languages.muranopl.evaluate.runtime import Runtime
 
 __all__ = ["Destruction"]
@@ -117,7 +117,7 @@ class Destruction:
         reached: set[int] = set()
         waiting: list[Any] = [self.runtime.root]
         waiting.extend(value for cls in self.runtime.built_classes() for value in cls.static_values.values())
-        for variables in self.runtime.frames.values():
+        for variables in running_variables(self.runtime):
             waiting.extend(value for key, value in variables.items() if key != CALLER)
         while waiting:
             value = waiting.pop()

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from types import FrameType
 from typing import TYPE_CHECKING, Any, Final
 
 from sabir.diagnostics.finding import Frame
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
     from sabir.languages.muranopl.evaluate.statements import Run
     from sabir.languages.muranopl.model.objects import MuranoObject
 
-__all__ = ["CONSTRUCTORS", "Argument", "Method", "check_exposed"]
+__all__ = ["CONSTRUCTORS", "Argument", "Method", "check_exposed", "running_variables"]
 
 CONSTRUCTORS: Final = (".init", "initialize")
 """The names of a constructor, the first before the second."""
@@ -153,8 +155,6 @@ class Method:
         variables: Variables = {"$": this, THIS: this, CONTEXT: self.context, DEPTH: depth}
         if self.native is not None:
             variables[CALLER] = caller
-        frames = runtime.frames
-        frames[id(variables)] = variables
         try:
             if (
                 len(args) == len(self._positional)
@@ -171,8 +171,6 @@ class Method:
         except MuranoError as error:
             self._leave(error)
             raise
-        finally:
-            del frames[id(variables)]
 
     def run(self, variables: Variables) -> Any:
         """The body, with bound arguments."""
@@ -293,6 +291,20 @@ class Method:
 
     def __repr__(self) -> str:
         return self.full_name
+
+
+def running_variables(runtime: Any) -> Iterator[Variables]:
+    """The variables of all methods of a run that have not ended, in all branches.
+
+    They are looked up in the frames of Python when somebody asks, which is rare: noting them at every call would cost each call a tenth.
+    """
+    # It is documented, and nothing else shows the frames of other threads.
+    for top in sys._current_frames().values():  # pyright: ignore[reportPrivateUsage]
+        frame: FrameType | None = top
+        while frame is not None:
+            if frame.f_code is Method.invoke.__code__ and frame.f_locals.get("runtime") is runtime:
+                yield frame.f_locals.get("variables", {})
+            frame = frame.f_back
 
 
 def _too_deep(limit: int) -> MuranoError:

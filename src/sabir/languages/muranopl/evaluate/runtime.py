@@ -42,7 +42,6 @@ from sabir.session import wall_clock
 from sabir.text import Place
 
 if TYPE_CHECKING:
-    from sabir.expressions.yaql import Variables
     from sabir.expressions.yaql.engine import Clock, MakeCompiler
     from sabir.languages.muranopl.evaluate.recording.recorder import RunRecorder
     from sabir.languages.muranopl.worlds.effects import World
@@ -116,8 +115,6 @@ class Runtime:
             self.scheduler.opened = world.open_branches
         self.store = ObjectStore()
         self.identities = Identities(lambda id_: self.store.get(id_) is not None)
-        self.frames: dict[int, Variables] = {}
-        """The variables of the methods that are running, in all branches."""
         self.constructing: set[MuranoObject] = set()
         """Objects whose constructors are running."""
         self.attributes = AttributeStore()
