@@ -2,39 +2,40 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import Final
+from functools import cache
 
 from sabir.expressions.yaql import Library
-from sabir.languages.muranopl.evaluate.functions.registry import MURANO
 
-__all__ = ["MURANO", "library_for"]
-
-_MODULES: Final = ("making", "objects", "processes", "types")
-"""Importing a module declares its functions in `MURANO`."""
-_libraries: dict[str, Library] = {}
+__all__ = ["library_for"]
 
 
 def library_for(format_: str, extra: Library | None = None) -> Library:
     """The functions of a package format, with those of an embedder on top."""
-    base = _libraries.get(format_)
-    if base is None:
-        base = _libraries[format_] = _declared(format_)
-    if extra is None:
-        return base
-    return _stacked(extra, base)
+    base = _declared(format_)
+    return base if extra is None else _stacked(extra, base)
 
 
+@cache
 def _declared(format_: str) -> Library:
-    for name in _MODULES:
-        import_module(f"{__name__}.{name}")
+    library = _murano()
     if format_ not in ("1.0", "1.1", "1.2", "1.3"):
-        return MURANO
+        return library
     from sabir.languages.muranopl.evaluate.functions.legacy import named_types
     from sabir.languages.muranopl.model.first_functions import first_library
 
-    library = named_types(MURANO)
-    return first_library(library) if format_ in ("1.0", "1.1") else library
+    older = named_types(library)
+    return first_library(older) if format_ in ("1.0", "1.1") else older
+
+
+@cache
+def _murano() -> Library:
+    """The functions of the newest format: those of these modules on top of those for plain values."""
+    from sabir.languages.muranopl.evaluate.functions import making, objects, processes, types
+    from sabir.languages.muranopl.model.plain_functions import VALUES
+
+    library = Library.of(making.FUNCTIONS, objects.FUNCTIONS, processes.FUNCTIONS, types.FUNCTIONS)
+    library.parent = VALUES
+    return library
 
 
 def _stacked(extra: Library, base: Library) -> Library:

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
-from sabir.expressions.yaql import Variables
+from sabir.expressions.yaql import Library, Variables
 from sabir.expressions.yaql.kinds import MAPPING, NULL, OBJECT, STRING
 from sabir.languages.muranopl.evaluate.functions.naming import class_argument, object_argument, runtime_of
-from sabir.languages.muranopl.evaluate.functions.registry import MURANO
 from sabir.languages.muranopl.model.definitions import with_type
 from sabir.languages.muranopl.model.errors import UNUSABLE_VALUE, MuranoError, shown
 from sabir.languages.muranopl.model.hosts import calling_class
 from sabir.languages.muranopl.model.objects import MuranoObject
 
-__all__ = ["new", "new_from_dictionary", "new_from_model"]
+__all__ = ["FUNCTIONS"]
+
+FUNCTIONS: Final = Library()
 
 
-@MURANO.function("new", STRING | OBJECT, OBJECT | NULL, STRING | NULL)
+@FUNCTIONS.function("new", STRING | OBJECT, OBJECT | NULL, STRING | NULL)
 def new(
     variables: Variables,
     newType: Any,  # noqa: N803  # the names must not be those of properties, which come as keywords
@@ -30,7 +31,7 @@ def new(
     return _make(variables, newType, properties, newOwner, newName)
 
 
-@MURANO.function("new", STRING | OBJECT, MAPPING, OBJECT | NULL, STRING | NULL, MAPPING | NULL)
+@FUNCTIONS.function("new", STRING | OBJECT, MAPPING, OBJECT | NULL, STRING | NULL, MAPPING | NULL)
 def new_from_dictionary(
     variables: Variables,
     type_name: Any,
@@ -47,7 +48,7 @@ def new_from_dictionary(
     return object_
 
 
-@MURANO.function("new", MAPPING, OBJECT | NULL)
+@FUNCTIONS.function("new", MAPPING, OBJECT | NULL)
 def new_from_model(variables: Variables, model: Mapping[Any, Any], owner: Any = None) -> MuranoObject:
     """`new(template, owner)`: every object in it gets an id of its own."""
     runtime, cls = runtime_of(variables), calling_class(variables)

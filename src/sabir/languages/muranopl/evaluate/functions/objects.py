@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from sabir.diagnostics.near import did_you_mean
-from sabir.expressions.yaql import LAMBDA, Lambda, Variables
+from sabir.expressions.yaql import LAMBDA, Lambda, Library, Variables
 from sabir.expressions.yaql.kinds import ANY, BOOL, MAPPING, NULL, OBJECT, SEQUENCE, STRING
 from sabir.languages.muranopl.evaluate.functions.naming import (
     class_argument,
@@ -14,7 +14,6 @@ from sabir.languages.muranopl.evaluate.functions.naming import (
     object_argument,
     runtime_of,
 )
-from sabir.languages.muranopl.evaluate.functions.registry import MURANO
 from sabir.languages.muranopl.evaluate.serialising import dump_form
 from sabir.languages.muranopl.model.classes import WRONG_CALL, MuranoClass
 from sabir.languages.muranopl.model.errors import UNUSABLE_VALUE, MuranoError
@@ -22,17 +21,19 @@ from sabir.languages.muranopl.model.hosts import HostValue, calling_class
 from sabir.languages.muranopl.model.objects import MuranoObject, ObjectView, unwrapped
 from sabir.languages.muranopl.syntax.defects import UNKNOWN_CLASS
 
-__all__: list[str] = []
+__all__ = ["FUNCTIONS"]
+
+FUNCTIONS: Final = Library()
 
 
-@MURANO.function("id", OBJECT)
+@FUNCTIONS.function("id", OBJECT)
 def id_(object: Any) -> Any:  # noqa: A002
     target = object_argument(object, "id")
     note_header(target, "id")
     return target.id
 
 
-@MURANO.function("name", OBJECT | NULL)
+@FUNCTIONS.function("name", OBJECT | NULL)
 def name(object: Any) -> Any:  # noqa: A002
     if object is None:
         return None
@@ -41,14 +42,14 @@ def name(object: Any) -> Any:  # noqa: A002
     return target.name
 
 
-@MURANO.function("metadata", OBJECT)
+@FUNCTIONS.function("metadata", OBJECT)
 def metadata(object: Any) -> Any:  # noqa: A002
     target = object_argument(object, "metadata")
     note_header(target, "metadata")
     return (target.header or {}).get("metadata")
 
 
-@MURANO.function("cast", OBJECT, STRING | OBJECT)
+@FUNCTIONS.function("cast", OBJECT, STRING | OBJECT)
 def cast(variables: Variables, object: Any, type: Any, version_spec: Any = None) -> Any:  # noqa: A002
     """The object seen as one of its ancestors."""
     del version_spec
@@ -63,14 +64,14 @@ def cast(variables: Variables, object: Any, type: Any, version_spec: Any = None)
     return ObjectView(target, cls)
 
 
-@MURANO.function("super", OBJECT, LAMBDA)
+@FUNCTIONS.function("super", OBJECT, LAMBDA)
 def super_(variables: Variables, object: Any, func: Lambda | None = None) -> Any:  # noqa: A002
     """The expression evaluated for the object as each parent of the running class; without one, the parents."""
     parents = _parents(variables, object)
     return parents if func is None else [func.fresh()(parent) for parent in parents]
 
 
-@MURANO.function("psuper", OBJECT, LAMBDA)
+@FUNCTIONS.function("psuper", OBJECT, LAMBDA)
 def psuper(variables: Variables, object: Any, func: Lambda | None = None) -> Any:  # noqa: A002
     """The same with the parents side by side."""
     parents = _parents(variables, object)
@@ -98,14 +99,14 @@ def _parents(variables: Variables, object_: Any) -> list[ObjectView]:
     return [ObjectView(target, parent) for parent in cls.parents]
 
 
-@MURANO.extension("find", OBJECT, STRING | OBJECT)
+@FUNCTIONS.extension("find", OBJECT, STRING | OBJECT)
 def find(variables: Variables, object: Any, type: Any) -> Any:  # noqa: A002
     """The nearest owner of a type, null when there is none."""
     target = object_argument(object, "find")
     return target.nearest_owner(class_argument(type, variables))
 
 
-@MURANO.extension("findAll", OBJECT, STRING | OBJECT)
+@FUNCTIONS.extension("findAll", OBJECT, STRING | OBJECT)
 def find_all(variables: Variables, object: Any, type: Any) -> list[MuranoObject]:  # noqa: A002
     """All owners of a type, the nearest first."""
     cls = class_argument(type, variables)
@@ -118,7 +119,7 @@ def find_all(variables: Variables, object: Any, type: Any) -> list[MuranoObject]
     return owners
 
 
-@MURANO.function("dump", OBJECT, STRING, BOOL)
+@FUNCTIONS.function("dump", OBJECT, STRING, BOOL)
 def dump(
     object: Any,  # noqa: A002
     serialization_type: str = "Serializable",
@@ -130,7 +131,7 @@ def dump(
     return dump_form(object_argument(object, "dump"), serialization_type, seen_as)
 
 
-@MURANO.function("call", STRING, SEQUENCE, MAPPING, OBJECT)
+@FUNCTIONS.function("call", STRING, SEQUENCE, MAPPING, OBJECT)
 def call_named(
     variables: Variables, name: str, args: Sequence[Any], kwargs: Mapping[Any, Any], sender: HostValue
 ) -> Any:
@@ -143,7 +144,7 @@ def call_named(
     return method(*finalize(list(args)), **{str(key): finalize(value) for key, value in kwargs.items()})
 
 
-@MURANO.operator("is", ANY, STRING | OBJECT)
+@FUNCTIONS.operator("is", ANY, STRING | OBJECT)
 def is_(variables: Variables, value: Any, type_: Any) -> bool:
     """Whether a value is an object of a type; a type is itself and its ancestors."""
     value = unwrapped(value)

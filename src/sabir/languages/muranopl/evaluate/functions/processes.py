@@ -4,21 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
-from sabir.expressions.yaql import LAMBDA, Lambda, Variables
+from sabir.expressions.yaql import LAMBDA, Lambda, Library, Variables
 from sabir.expressions.yaql.kinds import BOOL, INT, ITERABLE, NULL, NUMBER, STRING
 from sabir.languages.muranopl.evaluate.functions.naming import runtime_of
-from sabir.languages.muranopl.evaluate.functions.registry import MURANO
 from sabir.languages.muranopl.evaluate.system.asking import ask
 from sabir.languages.muranopl.model.errors import UNUSABLE_VALUE, MuranoError
 from sabir.languages.muranopl.model.hosts import calling_class
 from sabir.languages.muranopl.worlds.effects import EffectKind
 
-__all__: list[str] = []
+__all__ = ["FUNCTIONS"]
+
+FUNCTIONS: Final = Library()
 
 
-@MURANO.function("sleep", NUMBER)
+@FUNCTIONS.function("sleep", NUMBER)
 def sleep(variables: Variables, seconds: float) -> None:
     runtime = runtime_of(variables)
     if runtime.world is None:
@@ -27,7 +28,7 @@ def sleep(variables: Variables, seconds: float) -> None:
         ask(runtime, EffectKind.PAUSE, seconds=seconds)
 
 
-@MURANO.extension("pselect", ITERABLE, LAMBDA, INT | NULL)
+@FUNCTIONS.extension("pselect", ITERABLE, LAMBDA, INT | NULL)
 def pselect(variables: Variables, collection: Iterable[Any], func: Lambda, limit: Any = None) -> list[Any]:
     """`select` with the items side by side; the order is kept."""
     runtime = runtime_of(variables)
@@ -41,7 +42,7 @@ def pselect(variables: Variables, collection: Iterable[Any], func: Lambda, limit
     return result
 
 
-@MURANO.extension("require")
+@FUNCTIONS.extension("require")
 def require(value: Any) -> Any:
     """The value, unless it is null."""
     if value is None:
@@ -49,7 +50,7 @@ def require(value: Any) -> Any:
     return value
 
 
-@MURANO.function("randomName")
+@FUNCTIONS.function("randomName")
 def random_name(variables: Variables) -> str:
     """A short name that is not used twice; begins with a letter, as host names must."""
     name: str = ask(
@@ -58,7 +59,7 @@ def random_name(variables: Variables) -> str:
     return name
 
 
-@MURANO.function("config", STRING, STRING, BOOL)
+@FUNCTIONS.function("config", STRING, STRING, BOOL)
 def config(variables: Variables, group: str, setting: str, read_as_file: Any = False) -> Any:  # noqa: FBT002  # as packages call it
     """A setting of the engine; or the text of the file that it names. Only the core library sees settings."""
     runtime, cls = runtime_of(variables), calling_class(variables)
@@ -76,12 +77,12 @@ def config(variables: Variables, group: str, setting: str, read_as_file: Any = F
         raise MuranoError(UNUSABLE_VALUE, f"{setting} of {group} names {value!r}: {error}") from None
 
 
-@MURANO.function("config", STRING)
+@FUNCTIONS.function("config", STRING)
 def config_default(variables: Variables, setting: str) -> Any:
     return config(variables, "DEFAULT", setting)
 
 
-@MURANO.function("logger", STRING)
+@FUNCTIONS.function("logger", STRING)
 def logger(variables: Variables, logger_name: str) -> Any:
     runtime = runtime_of(variables)
     cls = runtime.core_class("io.murano.system.Logger")

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
-from sabir.expressions.yaql import EXPRESSION, Variables
+from sabir.expressions.yaql import EXPRESSION, Library, Variables
 from sabir.expressions.yaql.kinds import NULL, OBJECT, STRING
 from sabir.expressions.yaql.nodes import Node
 from sabir.languages.muranopl.evaluate.functions.naming import class_argument, note_header
-from sabir.languages.muranopl.evaluate.functions.registry import MURANO
 from sabir.languages.muranopl.evaluate.reflection import TypeInfo
 from sabir.languages.muranopl.model.classes import MuranoClass
 from sabir.languages.muranopl.model.contract_classes import class_name_of
@@ -17,15 +16,17 @@ from sabir.languages.muranopl.model.hosts import calling_class
 from sabir.languages.muranopl.model.objects import MuranoObject, ObjectView
 from sabir.languages.muranopl.syntax.defects import UNKNOWN_CLASS
 
-__all__: list[str] = []
+__all__ = ["FUNCTIONS"]
+
+FUNCTIONS: Final = Library()
 
 
-@MURANO.prefix(":", EXPRESSION)
+@FUNCTIONS.prefix(":", EXPRESSION)
 def own_namespace(variables: Variables, name: Node) -> MuranoClass:
     return _named(class_name_of(name), ":", variables)
 
 
-@MURANO.operator(":", EXPRESSION, EXPRESSION)
+@FUNCTIONS.operator(":", EXPRESSION, EXPRESSION)
 def other_namespace(variables: Variables, prefix: Node, name: Node) -> MuranoClass:
     space, short = class_name_of(prefix), class_name_of(name)
     return _named(short, f"{space}:" if space is not None else ":", variables)
@@ -38,7 +39,7 @@ def _named(name: str | None, prefix: str, variables: Variables) -> MuranoClass:
     return cls.resolve(prefix + name)
 
 
-@MURANO.function("type", OBJECT | STRING | NULL)
+@FUNCTIONS.function("type", OBJECT | STRING | NULL)
 def type_(variables: Variables, object: Any) -> Any:  # noqa: A002
     """The type of an object (of a cast: the one it is cast to), or the type that a text names."""
     if isinstance(object, MuranoObject | ObjectView):
@@ -47,7 +48,7 @@ def type_(variables: Variables, object: Any) -> Any:  # noqa: A002
     return None if object is None else class_argument(object, variables)
 
 
-@MURANO.function("typeinfo", OBJECT | STRING | NULL)
+@FUNCTIONS.function("typeinfo", OBJECT | STRING | NULL)
 def typeinfo(variables: Variables, object: Any) -> Any:  # noqa: A002
     """Reflection: what there is to know about the type of an object."""
     cls = type_(variables, object)
