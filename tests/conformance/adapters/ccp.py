@@ -61,6 +61,7 @@ KINDS: Final = {
     "CCP:W020": "not-deployed",
     "CCP:W021": "unmatched-topology",
     "CCP:W022": "unknown-section",
+    "CCP:W023": "not-heeded",
     "CCP:W030": "file-template",
     "CCP:W031": "unused-file",
     "CCP:W032": "file-clash",

@@ -79,3 +79,12 @@ def test_a_namespace_says_when_pods_reach_their_hosts(head: str, container: str,
     made = objects({"web": service("web", head=head, container=container)})
     labels = made["Namespace/ccp"]["metadata"]["labels"]
     assert (labels.get("pod-security.kubernetes.io/enforce") == "privileged") is privileged
+
+
+def test_images_are_pulled_as_configured() -> None:
+    files = {"web": service("web", container="pre:\n- {name: sync, type: single, command: sync}\n")}
+    made = objects(files, "kubernetes: {image_pull_policy: Always}\n")
+    pods = (made["Deployment/web"], made["Job/web-sync"])
+    policies = [one["spec"]["template"]["spec"]["containers"][0]["imagePullPolicy"] for one in pods]
+    assert policies == ["Always", "Always"]
+    assert "imagePullPolicy" not in str(objects(files))

@@ -310,6 +310,8 @@ class _Builder:
         elif rendered.kind in _PODS:
             for path in (("images",), ("registry",), ("replicas", service), ("nodes",), ("roles",)):
                 yield from self.origins.of_config(*path)
+            if self.origins.has("kubernetes", "image_pull_policy"):
+                yield from self.origins.of_config("kubernetes", "image_pull_policy")
             yield from self._content(rendered, definition)
         elif rendered.kind == "Ingress":
             yield from self.origins.of_config("configs", "ingress")

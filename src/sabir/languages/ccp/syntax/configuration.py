@@ -28,7 +28,7 @@ from sabir.languages.ccp.syntax.reading import (
     type_name,
 )
 from sabir.languages.language import Document
-from sabir.source.yaml import YamlMapping, YamlNode, YamlScalar, YamlSequence, compose
+from sabir.source.yaml import YamlEntry, YamlMapping, YamlNode, YamlScalar, YamlSequence, compose
 from sabir.text import EMPTY_SPAN, Place, Source
 
 __all__ = ["Configuration", "deep_merge", "read_configuration"]
@@ -43,6 +43,25 @@ UNKNOWN_SECTION: Final = Rule(
 )
 
 
+NOT_HEEDED: Final = Rule(
+    code="CCP:W023",
+    title="setting of the existing tool that has no effect here",
+    why=(
+        "The existing tool heeds it and sabir does not, so the deployment differs from what the configuration asks for. "
+        "Say it another way, or remove the line to show that you know."
+    ),
+    bad=example(config="images: {tag: '1.0'}\nfiles: {web.conf: my-web.conf}\n"),
+    good=example(),
+    language="ccp",
+)
+
+_NOT_HEEDED: Final = {
+    "files": "change the template in its component",
+    "kubernetes.appcontroller": "containers wait for each other by themselves",
+}
+"""Settings, each with what to do instead."""
+
+
 @cache
 def _range_pattern() -> re.Pattern[str]:
     return re.compile(r"([0-9]{1,5})-([0-9]{1,5})")
@@ -52,6 +71,8 @@ def _range_pattern() -> re.Pattern[str]:
 def _dsl_version_pattern() -> re.Pattern[str]:
     return re.compile(r"[0-9]{1,9}\.[0-9]{1,9}\.[0-9]{1,9}")
 
+
+_PULL_POLICIES: Final = ("Always", "IfNotPresent", "Never")
 
 SECTIONS: Final = (
     "configs",
@@ -73,7 +94,6 @@ _FOREIGN: Final = frozenset(
         "debug",
         "default_log_levels",
         "deploy_config",
-        "files",
         "log_file",
         "network_topology",
         "repositories",
@@ -251,10 +271,16 @@ class _Sections:
                 section = self.reading.mapping(entry.value, name)
                 if section is not None:
                     getattr(self, f"_{name}", self._anything)(section)
+            elif name in _NOT_HEEDED:
+                self._not_heeded(name, entry)
             elif name not in _FOREIGN and near(name, SECTIONS) is not None:
                 hint = f"did you mean {near(name, SECTIONS)!r}?"
                 message = f"the configuration has no section {name!r}; it is not used"
                 self.reading.fail(UNKNOWN_SECTION, name, entry.key, message, hint=hint)
+
+    def _not_heeded(self, path: str, entry: YamlEntry) -> None:
+        message = f"{path}: the existing tool heeds it, here it has no effect"
+        self.reading.fail(NOT_HEEDED, path, entry.key, message, hint=_NOT_HEEDED[path])
 
     def _anything(self, section: YamlMapping) -> None:
         del section
@@ -331,6 +357,11 @@ class _Sections:
             self._range(entries["node_port_range"].value)
         if "cluster_nodes" in entries:
             self._texts(entries["cluster_nodes"].value, "kubernetes.cluster_nodes")
+        if "image_pull_policy" in entries:
+            path = "kubernetes.image_pull_policy"
+            self.reading.choice(entries["image_pull_policy"].value, path, _PULL_POLICIES)
+        if "appcontroller" in entries:
+            self._not_heeded("kubernetes.appcontroller", entries["appcontroller"])
 
     def _range(self, node: YamlNode) -> None:
         path = "kubernetes.node_port_range"

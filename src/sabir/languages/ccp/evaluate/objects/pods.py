@@ -36,6 +36,7 @@ def container_spec(settings: Settings, definition: Definition, container: Contai
     spec: Data = {
         "name": container.name,
         "image": settings.image(container.image),
+        **settings.pull_policy(),
         "command": runner_command("provision", container.name),
         "env": [
             *environment(container),
@@ -59,6 +60,7 @@ def job_container_spec(
     return {
         "name": command.name,
         "image": settings.image(command.image or container.image),
+        **settings.pull_policy(),
         "command": runner_command("provision", command.name or ""),
         "env": environment(container),
         "securityContext": {"privileged": container.privileged},

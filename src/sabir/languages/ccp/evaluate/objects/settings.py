@@ -58,6 +58,11 @@ class Settings(Struct, frozen=True, kw_only=True, eq=False, dict=True):
         address = self.configuration.section("registry").get("address")
         return f"{address}/{namespace}/{name}:{tag}" if address else f"{namespace}/{name}:{tag}"
 
+    def pull_policy(self) -> dict[str, str]:
+        """When images are pulled, where the configuration says so."""
+        policy = self.configuration.section("kubernetes").get("image_pull_policy")
+        return {} if policy is None else {"imagePullPolicy": str(policy)}
+
     @property
     def has_credentials(self) -> bool:
         return bool(self.configuration.section("registry").get("username"))
