@@ -5,8 +5,10 @@ from __future__ import annotations
 import atexit
 import gc
 import os
+import signal
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from enum import IntEnum
 from typing import TYPE_CHECKING
 
@@ -67,12 +69,19 @@ def guarded(work: Callable[[], int]) -> int:
     """The exit status of a command; never lets an exception out."""
     # At its end the interpreter looks for garbage in all that is left, another tenth; the process ends anyway.
     atexit.register(gc.freeze)
+    _end_like_an_interrupt()
     try:
         status = work()
         sys.stdout.flush()
     except (Exception, KeyboardInterrupt, Overrun) as error:  # noqa: BLE001  the boundary turns everything into a line
         return explain_failure(error)
     return status
+
+
+def _end_like_an_interrupt() -> None:
+    """Whoever asks the process to end gets what Ctrl-C gets: nothing half-written stays behind."""
+    with suppress(ValueError):  # not the main thread: the process is somebody else's
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
 
 
 def explain_failure(error: BaseException) -> Status:

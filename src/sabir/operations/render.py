@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
 from itertools import chain, islice
 from pathlib import Path
@@ -81,15 +82,25 @@ def _renderer(language: str, renderers: Mapping[str, Renderer], name: str | None
 
 
 def write_rendering(rendered: Rendered, directory: Path) -> list[Path]:
-    """Put every file below a directory, each whole or not at all."""
+    """Put every file below a directory: all are written beside it first, so that a full disk leaves nothing half-done."""
     try:
         directory.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise UsageError(f"cannot write to {str(directory)!r}: {error.strerror or error}") from error
+    import tempfile
+
     written: list[Path] = []
-    for name, text in rendered.files.items():
-        target = directory / name
-        target.parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(target, text.encode())
-        written.append(target)
+    try:
+        with tempfile.TemporaryDirectory(dir=directory, prefix=".sabir-") as beside:
+            for name, text in rendered.files.items():
+                ready = Path(beside, name)
+                ready.parent.mkdir(parents=True, exist_ok=True)
+                write_atomically(ready, text.encode())
+            for name in rendered.files:
+                target = directory / name
+                target.parent.mkdir(parents=True, exist_ok=True)
+                os.replace(Path(beside, name), target)
+                written.append(target)
+    except OSError as error:
+        raise UsageError(f"cannot write to {str(directory)!r}: {error.strerror or error}") from error
     return written

@@ -311,9 +311,16 @@ def _broken(function: Function, error: BaseException, place: Place, sources: Map
         text = source.line_text(line)
         span = Span(start + len(text) - len(text.lstrip()), start + len(text))
         where = (Related(place=Place(source, span), message="raised here"),)
-    said = str(error)
+    said = _said(error)
     message = f"{function.name}(…) failed: {type(error).__name__}" + (f": {said}" if said else "")
     return Stop(PLUGIN.at(message=message, place=place, related=where))
+
+
+def _said(error: BaseException) -> str:
+    try:
+        return str(error)
+    except Exception:  # noqa: BLE001  # the exception is somebody's class, and even its text may fail
+        return "its text cannot be made"
 
 
 def _failing(failure: Stop) -> Read:
