@@ -16,6 +16,7 @@ import subprocess
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 from urllib.error import HTTPError
@@ -96,8 +97,13 @@ class NodeStandIn:
     def _create_node(self) -> None:
         node = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": self.name}}
         self.request("POST", "/api/v1/nodes", node)
+        self._report_node()
+
+    def _report_node(self) -> None:
+        """A node that says nothing for a while counts as lost."""
+        now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
         capacity = {"cpu": "64", "memory": "256Gi", "pods": "500"}
-        ready = [{"type": "Ready", "status": "True", "reason": "StandIn"}]
+        ready = [{"type": "Ready", "status": "True", "reason": "StandIn", "lastHeartbeatTime": now}]
         status = {"capacity": capacity, "allocatable": capacity, "conditions": ready}
         self.request("PATCH", f"/api/v1/nodes/{self.name}/status", {"status": status})
 
@@ -109,6 +115,7 @@ class NodeStandIn:
                 continue  # the control plane is busy or going down
 
     def _look(self) -> None:
+        self._report_node()
         self.request("PATCH", f"/api/v1/nodes/{self.name}", {"spec": {"taints": None}})
         pods = self.request("GET", f"/api/v1/pods?fieldSelector=spec.nodeName={self.name}")["items"]
         for pod in pods:

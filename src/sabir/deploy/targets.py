@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Final, cast
+from typing import Final, NoReturn, cast
 
 from msgspec import Struct
 
@@ -79,7 +79,7 @@ class Targets:
 
     def place(self, resource: Resource) -> Placed:
         """The resource at its target; `Unplaced` says why it cannot be."""
-        target = self.target(resource.target)
+        target = self._target_of(resource)
         driver = self.driver(resource.driver or target.driver)
         kind = self.kind(driver, resource.kind)
         if target.contained and not kind.contained:
@@ -88,6 +88,33 @@ class Targets:
                 hint="name a target ({driver: local, root: /}) and give it to the resource, or deploy with --here",
             )
         return Placed(resource, target, driver, kind)
+
+    def _target_of(self, resource: Resource) -> Target:
+        """The target that it names; else the default one, or for a kind that this does not have the one that takes it."""
+        default = self.target(resource.target)
+        if resource.target is not None or resource.driver is not None or self._takes(default, resource.kind):
+            return default
+        fitting = [target for target in self.by_name.values() if self._takes(target, resource.kind)]
+        if len(fitting) > 1:
+            names = ", ".join(target.name for target in fitting)
+            raise Unplaced(f"several targets take a {resource.kind}: {names}", hint="say which: target: NAME")
+        if not fitting:
+            self._refuse_untaken(resource.kind, default)
+        return fitting[0]
+
+    def _refuse_untaken(self, kind: str, default: Target) -> NoReturn:
+        names = [*self._drivers] if self._only_these else plugin_names(DRIVERS)
+        takers = [name for name in names if kind in self.driver(name).kinds]
+        if not takers:
+            self.kind(self.driver(default.driver), kind)
+        raise Unplaced(
+            f"no target takes a {kind}",
+            hint=f"name one in sabir.yaml: targets: {{NAME: {{driver: {' or '.join(takers)}}}}}",
+        )
+
+    def _takes(self, target: Target, kind: str) -> bool:
+        kinds = self.driver(target.driver).kinds
+        return kind in kinds or _ANY in kinds
 
     @staticmethod
     def kind(driver: Driver, name: str) -> Kind:

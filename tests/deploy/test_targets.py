@@ -1,0 +1,51 @@
+"""Which target a resource goes to."""
+
+from __future__ import annotations
+
+import pytest
+
+from sabir.deploy.targets import Targets, Unplaced, default_target
+from sabir.graph.address import Address
+from sabir.resources.resource import Resource
+from sabir.resources.target import Target
+
+CLUSTER = Target(name="cluster", driver="kubernetes")
+OTHER = Target(name="other", driver="kubernetes")
+MACHINE = Target(name="machine", driver="local", settings={"root": "/"})
+
+
+def place(kind: str, *targets: Target, target: str | None = None) -> str:
+    known = Targets([default_target("world"), *targets])
+    return known.place(Resource(address=Address("a"), kind=kind, target=target)).target.name
+
+
+@pytest.mark.parametrize(
+    ("kind", "targets", "named", "expected"),
+    [
+        ("file", (), None, "here"),
+        ("file", (MACHINE,), None, "here"),
+        ("file", (MACHINE,), "machine", "machine"),
+        ("kubernetes", (CLUSTER,), None, "cluster"),
+        ("kubernetes", (CLUSTER, OTHER), "other", "other"),
+    ],
+)
+def test_placed(kind: str, targets: tuple[Target, ...], named: str | None, expected: str) -> None:
+    assert place(kind, *targets, target=named) == expected
+
+
+@pytest.mark.parametrize(
+    ("kind", "targets", "named", "words"),
+    [
+        ("kubernetes", (), None, "driver: kubernetes"),
+        ("kubernetes", (CLUSTER, OTHER), None, "target: NAME"),
+        ("kubernetse", (CLUSTER,), None, "it takes"),
+        ("package", (MACHINE,), None, "--here"),
+        ("file", (MACHINE,), "machin", "machine"),
+    ],
+)
+def test_unplaced_says_what_to_do(
+    kind: str, targets: tuple[Target, ...], named: str | None, words: str
+) -> None:
+    with pytest.raises(Unplaced) as refusal:
+        place(kind, *targets, target=named)
+    assert words in f"{refusal.value} {refusal.value.hint}"
