@@ -19,6 +19,7 @@ _DEFAULTS: Mapping[str, Any] = {
     "report_only": False,
     "receive_events": True,
 }
+_REMOTE = "Calling function "
 _NO_ENVIRONMENT = "00000000-0000-0000-0000-000000000000"
 
 
@@ -117,12 +118,12 @@ def _order(expected: Mapping[str, Any], outcome: StepOutcome) -> list[str]:
 
 
 def _log(expected: Mapping[str, Any], outcome: StepOutcome) -> list[str]:
-    """Levels of all lines; texts of the existing engine's own are its own."""
+    """Levels of all lines but those of the module mitogen about each remote call; texts of the existing engine are its own."""
     found: list[str] = []
     for key in ("log", "log_any_order"):
         for name, lines in expected.get(key, {}).items():
-            theirs = [line[0] for line in lines]
-            ours = [level for level, _ in outcome.log.get(name, [])]
+            theirs = [line[0] for line in lines if not line[1].startswith(_REMOTE)]
+            ours = [level for level, text in outcome.log.get(name, []) if not text.startswith(_REMOTE)]
             if key == "log_any_order":
                 theirs, ours = sorted(theirs), sorted(ours)
             if theirs != ours:

@@ -200,6 +200,7 @@ class _Exporting:
                     related=(Related(place=first, message="the other one is made here"),),
                 )
             )
+        resource.model = view_of(instance)
         resource.__dict__["_registrations"] = self.registry.references
         export.resources[text] = resource
         export.instances[text] = instance

@@ -204,5 +204,23 @@ class EntityType(Struct, eq=False, dict=True):
                         selected.setdefault(inherited, entity)
         return tuple(selected.items())
 
+    # What Python of modules asks the type of an instance
+
+    def get_full_name(self) -> str:
+        return self.name
+
+    def get_all_attribute_names(self) -> list[str]:
+        return list(self.all_properties)
+
+    def get_attribute(self, name: str) -> Property | None:
+        return self.all_properties.get(name)
+
+    def get_all_parent_names(self) -> list[str]:
+        return [ancestor.name for ancestor in self.ancestors[1:]]
+
+    @property
+    def parent_entities(self) -> list[EntityType]:
+        return self.parents
+
     def __repr__(self) -> str:
         return f"<entity {self.name}>"

@@ -150,6 +150,8 @@ _PROXIES: Final = {
 _NAMES: Final[dict[str, Any]] = {
     "inmanta.agent.handler": _handler,
     "inmanta.ast": lambda *_: {**_all_of("faults"), "PluginException": api.PluginException},
+    "inmanta.ast.attribute": lambda *_: {"RelationAttribute": _engine("types").RelationAttribute},
+    "inmanta.ast.entity": lambda *_: {"Entity": _engine("types").Entity},
     "inmanta.compiler": lambda registry, _: {"finalizer": registry.finalizer},
     "inmanta.config": lambda *_: {"Config": _engine("modules").Config},
     "inmanta.const": lambda *_: _all_of("const"),
@@ -166,6 +168,7 @@ _NAMES: Final[dict[str, Any]] = {
     "inmanta.plugins": _plugins,
     "inmanta.references": _references,
     "inmanta.resources": _resources,
+    "inmanta.util": lambda *_: {"JSONSerializable": _engine("types").JSONSerializable},
     "inmanta.util.dict_path": lambda *_: _all_of("dict_path"),
     "inmanta.validation_type": lambda *_: _all_of("validation"),
 }
@@ -183,8 +186,6 @@ MODULES: Final = frozenset(_NAMES) | {
         "agent.io",
         "agent.io.local",
         "agent.io.remote",
-        "ast.attribute",
-        "ast.entity",
         "ast.type",
         "deploy",
         "env",
@@ -201,7 +202,6 @@ MODULES: Final = frozenset(_NAMES) | {
         "server",
         "stable_api",
         "types",
-        "util",
     ]
 }
 """Every module of the engine that is a module and no name in one."""
