@@ -156,3 +156,32 @@ def test_what_must_not_be_destroyed(folder: Path, capsys: pytest.CaptureFixture[
     assert "files/motd must not be destroyed" in capsys.readouterr().err
     change(folder, "{path: etc}", "{path: etc, mode: '0700'}")
     assert main(["plan", "."]) == 0
+
+
+WAVES = """
+name: waves
+targets: {m: {driver: local, root: world}}
+parts:
+  first:
+    language: resources
+    model:
+      resources:
+        job: {kind: command, target: m, fields: {run: 'echo port=81 > $SABIR_OUTPUTS'}, results: [port]}
+        inside: {kind: file, target: m, fields: {path: inside, content: {eval: '::first::job::port'}}}
+  second:
+    language: resources
+    model:
+      resources:
+        outside: {kind: file, target: m, fields: {path: outside, content: {eval: '::first::job::port'}}}
+"""
+
+
+def test_values_that_come_back_go_to_all_parts(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "sabir.yaml").write_text(WAVES)
+    (folder / "world").mkdir()
+    assert main(["plan", ".", "--trust", "scripts"]) == 3
+    assert capsys.readouterr().out.count("known when the steps before it are done") == 2
+    assert main(["deploy", ".", "--yes", "--trust", "scripts"]) == 0
+    assert (folder / "world/inside").read_text() == "81"
+    assert (folder / "world/outside").read_text() == "81"
+    assert main(["plan", ".", "--trust", "scripts"]) == 0

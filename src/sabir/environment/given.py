@@ -13,7 +13,7 @@ from sabir.environment.nodes import Environment
 from sabir.environment.parts import LoadedPart
 from sabir.environment.references import is_expression
 from sabir.graph.origin import How, Origin
-from sabir.graph.values import Value, reveal_all
+from sabir.graph.values import Sensitive, Unknown, Value, reveal_all
 from sabir.languages.language import Document, EvaluationRequest
 from sabir.source.yaml.nodes import (
     YamlEntry,
@@ -53,7 +53,7 @@ def request_for(
         replacement = resolved.get(node.span)
         if replacement is not None and replacement.value is ABSENT:
             continue
-        inputs[name] = value_of(node, resolved)
+        inputs[name] = from_elsewhere(value_of(node, resolved))
         origins[name] = origin_of(environment, node, resolved, How.INPUT, name)
     documents: dict[Literal["model", "config"], Document] = {}
     files: dict[str, Path | None] = {"model": None, "config": None}
@@ -113,6 +113,21 @@ def value_of(node: YamlNode, resolved: Mapping[Span, Resolved]) -> Value:
     return node.value
 
 
+def from_elsewhere(value: Any) -> Any:
+    """The value with the names of what is unknown in it marked: they are the environment's, not those of the part."""
+    match value:
+        case Unknown(of=str() as of) if not of.startswith("/"):
+            return replace(value, of=f"/{of}")
+        case Sensitive(value=inner):
+            return Sensitive(from_elsewhere(inner))
+        case Mapping():
+            return {key: from_elsewhere(item) for key, item in value.items()}
+        case list() | tuple():
+            return [from_elsewhere(item) for item in value]
+        case _:
+            return value
+
+
 def origin_of(
     environment: Environment,
     node: YamlNode,
@@ -140,7 +155,9 @@ def _replaced(node: YamlNode, resolved: Mapping[Span, Resolved]) -> YamlNode:
     """The tree with the value of each expression in its place, at its span."""
     if is_expression(node):
         replacement = resolved.get(node.span)
-        return node if replacement is None else node_of(reveal_all(replacement.value), node.span)
+        if replacement is None:
+            return node
+        return node_of(from_elsewhere(reveal_all(replacement.value)), node.span)
     if isinstance(node, YamlMapping):
         entries = (
             YamlEntry(entry.key, _replaced(entry.value, resolved), entry.merged)

@@ -179,7 +179,7 @@ class _Mover:
             case Ref(id=id_):
                 return Ref(self.id(id_))
             case Unknown(of=str() as of):
-                return replace(value, of=self.id(of))
+                return replace(value, of=of[1:] if of.startswith("/") else self.id(of))
             case Sensitive(value=inner):
                 return Sensitive(self.value(inner))
             case Mapping():
