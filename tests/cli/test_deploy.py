@@ -185,3 +185,17 @@ def test_values_that_come_back_go_to_all_parts(folder: Path, capsys: pytest.Capt
     assert (folder / "world/inside").read_text() == "81"
     assert (folder / "world/outside").read_text() == "81"
     assert main(["plan", ".", "--trust", "scripts"]) == 0
+
+
+def test_what_is_deployed_inherits_no_limits(tmp_path: Path) -> None:
+    """Limits hold for evaluating; a command that runs on and on must not die of them."""
+    run = "ulimit -t > limit; ulimit -v >> limit"
+    resources = (
+        f"a: {{kind: command, target: machine, fields: {{run: [sh, -c, '{run}'], directory: {tmp_path}}}}}"
+    )
+    (tmp_path / "sabir.yaml").write_text(
+        "targets: {machine: {driver: local, root: /}}\n"
+        f"parts:\n  p:\n    language: resources\n    model:\n      resources:\n        {resources}\n"
+    )
+    assert main(["deploy", str(tmp_path), "--yes", "--trust", "scripts"]) == 0
+    assert (tmp_path / "limit").read_text().split() == ["unlimited", "unlimited"]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from sabir.cli.declare import flag, option
 from sabir.cli.kinds import PATH
-from sabir.cli.options import evaluation_options, language_option
+from sabir.cli.options import acting_evaluation_options, language_option
 
 if TYPE_CHECKING:
     from sabir.languages.language import EvaluationRequest
@@ -86,4 +86,4 @@ def wanted_options(function: Callable[..., int]) -> Callable[..., int]:
     here = flag(
         "--here", help="Without a named target, take this machine as a whole instead of a folder of it."
     )
-    return evaluation_options(language_option(here(environment_options(function))))
+    return acting_evaluation_options(language_option(here(environment_options(function))))

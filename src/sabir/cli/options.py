@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from sabir.source.yaml.nodes import Data
 
 __all__ = [
+    "acting_evaluation_options",
     "evaluation_options",
     "evaluation_request",
     "format_option",
@@ -128,7 +129,22 @@ _EVALUATION: Final = (
 
 
 def evaluation_options(function: Callable[..., int]) -> Callable[..., int]:
-    """The options of every command that evaluates; the function gets the request they stand for as `evaluation`."""
+    """The options of every command that evaluates, and does so within limits; the function gets the request they stand for
+    as `evaluation`."""
+
+    @functools.wraps(function)
+    def guarded(*, evaluation: EvaluationRequest, **others: Any) -> int:
+        from sabir.operations.guard import within
+
+        with within(evaluation.session.limits, ", ".join(path.name or str(path) for path in _paths(others))):
+            return function(evaluation=evaluation, **others)
+
+    return acting_evaluation_options(guarded)
+
+
+def acting_evaluation_options(function: Callable[..., int]) -> Callable[..., int]:
+    """The same for a command that also acts: only what it evaluates is held to limits, by the operation. A deployment must
+    not be cut off by them, nor may the processes that it starts inherit any."""
 
     @functools.wraps(function)
     def with_request(
@@ -143,7 +159,6 @@ def evaluation_options(function: Callable[..., int]) -> Callable[..., int]:
         limits: tuple[tuple[str, str], ...],
         **others: Any,
     ) -> int:
-        paths = [others[name] for name in _PATHS if others.get(name) is not None]
         request = evaluation_request(
             inputs=inputs,
             overrides=overrides,
@@ -152,17 +167,18 @@ def evaluation_options(function: Callable[..., int]) -> Callable[..., int]:
             search_path=search_path,
             core_library=core_library,
             trust=trust,
-            paths=paths,
+            paths=_paths(others),
             limits=limits,
         )
-        from sabir.operations.guard import within
-
-        with within(request.session.limits, ", ".join(path.name or str(path) for path in paths)):
-            return function(evaluation=request, **others)
+        return function(evaluation=request, **others)
 
     for decorate in reversed(_EVALUATION):
         decorate(with_request)
     return with_request
+
+
+def _paths(words: Mapping[str, Any]) -> list[Path]:
+    return [words[name] for name in _PATHS if words.get(name) is not None]
 
 
 def evaluation_request(

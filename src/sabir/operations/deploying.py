@@ -25,6 +25,7 @@ from sabir.errors import UsageError
 from sabir.graph.graph import Graph
 from sabir.languages.language import EvaluationRequest
 from sabir.operations.evaluate import evaluate_path
+from sabir.operations.guard import within
 from sabir.resources.driver import DriverContext
 from sabir.resources.outcome import Reading
 from sabir.resources.resource import Wanted
@@ -129,10 +130,11 @@ class Prepared(Struct, frozen=True, kw_only=True, eq=False):
 
 def prepare(request: EnvironmentRequest, store: Store) -> Prepared:
     """Evaluate an environment with what its state has seen of the world."""
-    evaluation = evaluate_path(
-        request.path, replace(request.evaluation, observed=store.observed()), language=request.language
-    ).evaluation
-    wanted = evaluation.wanted()
+    evaluated = replace(request.evaluation, observed=store.observed())
+    # Limits are for what a description asks to be computed; what follows acts and must not be cut off by them.
+    with within(evaluated.session.limits, request.path.name or str(request.path)):
+        evaluation = evaluate_path(request.path, evaluated, language=request.language).evaluation
+        wanted = evaluation.wanted()
     root = str((request.folder / FOLDER / "world").absolute())
     targets = Targets([default_target(root, here=request.here), *wanted.targets])
     placing = place_resources(wanted, targets, request.evaluation.session.trust)
