@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -23,14 +24,17 @@ LIVE: Final = "<!-- live page -->"
 """Where a page says that there is one to be tried out: on the site there is."""
 
 
-def main() -> int:
-    shutil.rmtree(BUILD, ignore_errors=True)
-    shutil.copytree(ROOT / "docs", BUILD / "docs", ignore=shutil.ignore_patterns("*.py", "__pycache__"))
+def main(words: Sequence[str] = ()) -> int:
+    """Build into `site/`, or into the folder that is named."""
+    site = Path(words[0]) if words else ROOT / "site"
+    work = Path(words[0]).with_name("work") if words else BUILD
+    shutil.rmtree(work, ignore_errors=True)
+    shutil.copytree(ROOT / "docs", work / "docs", ignore=shutil.ignore_patterns("*.py", "__pycache__"))
     codes = list_codes()
-    write_pages(codes, BUILD / "docs" / "codes")
-    _write_live_page()
-    _write_schemas(BUILD / "docs" / "schemas")
-    configuration = BUILD / "mkdocs.yml"
+    write_pages(codes, work / "docs" / "codes")
+    _write_live_page(work)
+    _write_schemas(work / "docs" / "schemas")
+    configuration = work / "mkdocs.yml"
     configuration.write_text(yaml.safe_dump(_configuration(codes), sort_keys=False), encoding="utf-8")
     # Strict: a page that links to nowhere must not be published.
     done = subprocess.run(
@@ -39,20 +43,20 @@ def main() -> int:
     )
     if done.returncode:
         return done.returncode
-    shutil.rmtree(ROOT / "site", ignore_errors=True)
-    shutil.move(BUILD / "site", ROOT / "site")
-    sys.stdout.write(f"the site is in site/: {sum(1 for _ in (ROOT / 'site').rglob('*.html'))} pages\n")
+    shutil.rmtree(site, ignore_errors=True)
+    shutil.move(work / "site", site)
+    sys.stdout.write(f"the site is in {site.name}/: {sum(1 for _ in site.rglob('*.html'))} pages\n")
     return 0
 
 
-def _write_live_page() -> None:
+def _write_live_page(work: Path) -> None:
     """The page that `compile --format html` makes of the example, to be tried out on the site."""
     view = GraphView(format="html")
     compiled = compile_path(CompileRequest(path=ROOT / "examples" / "shop", view=view))
-    live = BUILD / "docs" / "live" / "shop.html"
+    live = work / "docs" / "live" / "shop.html"
     live.parent.mkdir()
     live.write_bytes(b"".join(compiled.pieces()))
-    page = BUILD / "docs" / "commands" / "compile.md"
+    page = work / "docs" / "commands" / "compile.md"
     text = page.read_text(encoding="utf-8").replace(
         LIVE, "[Open this page](../live/shop.html) and try it out."
     )
@@ -94,4 +98,4 @@ def _configuration(codes: list[Rule]) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

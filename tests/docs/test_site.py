@@ -49,12 +49,17 @@ class Reader(HTMLParser):
 
 
 @pytest.fixture(scope="module")
-def site() -> Path:
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("docs") / "site"
     done = subprocess.run(
-        [sys.executable, "-m", "docs.build"], cwd=ROOT, capture_output=True, text=True, check=False
+        [sys.executable, "-m", "docs.build", str(folder)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    return ROOT / "site"
+    return folder
 
 
 def built(site: Path, page: str) -> Path:
