@@ -38,10 +38,12 @@ class MalformedCase(Case):
 class Verdict:
     """Passed when there are no differences. `expected` and `actual` are for people to read."""
 
+    skipped: str | None = None
+    """Why the case was not run: something it needs is not on this machine."""
     differences: tuple[str, ...] = ()
     expected: Any = None
     actual: Any = None
 
     @property
     def passed(self) -> bool:
-        return not self.differences
+        return not self.differences and self.skipped is None

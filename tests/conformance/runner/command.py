@@ -33,8 +33,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     if arguments.update_open:
         removed = remove_open(case.name for case, verdict in outcomes if verdict.passed)
         print(f"{removed} lines removed from open.txt")
-    failed = sum(not verdict.passed for _, verdict in outcomes)
-    print(f"{len(outcomes) - failed} passed, {failed} failed")
+    passed = sum(verdict.passed for _, verdict in outcomes)
+    skipped = sum(verdict.skipped is not None for _, verdict in outcomes)
+    failed = len(outcomes) - passed - skipped
+    print(f"{passed} passed, {failed} failed" + (f", {skipped} skipped" if skipped else ""))
     return 1 if failed else 0
 
 
@@ -64,6 +66,8 @@ def _chosen(arguments: argparse.Namespace) -> list[Case]:
 
 def _run(case: Case) -> Verdict:
     verdict = judge(case)
-    if not verdict.passed:
+    if verdict.skipped is not None:
+        print(f"skipped {case.name}: {verdict.skipped}")
+    elif not verdict.passed:
         print(failure_text(case, verdict) + "\n")
     return verdict

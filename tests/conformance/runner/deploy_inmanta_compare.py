@@ -29,8 +29,7 @@ def judge(case: Case, adapter: Adapter) -> Verdict:
         world = Path(scratch).resolve()
         outcomes = adapter(case, world)
         if isinstance(outcomes, str):
-            print(f"{case.name}: skipped, {outcomes}")  # a case that needs packages that are not there
-            return Verdict()
+            return Verdict(skipped=outcomes)  # it needs packages that are not there
         expected = _placed(case.steps, str(world))
     found: list[str] = []
     for number, (step, outcome) in enumerate(zip(expected, outcomes, strict=True), start=1):
