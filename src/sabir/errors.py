@@ -51,6 +51,10 @@ class DeployError(SabirError):
     """A deployment is refused or cannot go on; the command line answers with one line and exit status 1."""
 
 
+class UnreachableError(DeployError):
+    """A target does not answer now; nothing was asked of it. It may be worth another try."""
+
+
 class FindingError(SabirError):
     """Work stopped because of what the user wrote; `findings` say what and where."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from sabir.deploy.hands.files import Directory, File
@@ -14,10 +14,10 @@ from sabir.resources.outcome import Change, Observation, Outcome, OutcomeStatus,
 from sabir.resources.resource import Resource
 from sabir.resources.step import Action, Task
 
-__all__ = ["differences", "failed", "observation", "outcome", "reading", "task_data"]
+__all__ = ["differences", "failed", "in_doubt", "observation", "outcome", "reading", "task_data"]
 
 
-def task_data(task: Task, stopped: Callable[[], bool] | None = None) -> dict[str, Any]:
+def task_data(task: Task) -> dict[str, Any]:
     """A task as hands take it. It holds secrets in clear: it goes to the target and nowhere else."""
     action = Action.UPDATE if task.action is Action.CHECK else task.action
     return {
@@ -26,7 +26,6 @@ def task_data(task: Task, stopped: Callable[[], bool] | None = None) -> dict[str
         "fields": reveal_all(task.resource.desired),
         "recorded": None if task.recorded is None else reveal_all(task.recorded),
         "timeout": task.timeout,
-        "stopped": stopped,
     }
 
 
@@ -53,6 +52,12 @@ def outcome(answer: Mapping[str, Any], task: Task) -> Outcome:
 def failed(message: str, task: Task, *, passing: bool = False) -> Outcome:
     words = _secrets(task.resource).scrubbed(message)
     return Outcome(status=OutcomeStatus.FAILED, changed=False, message=words, passing=passing)
+
+
+def in_doubt(message: str, task: Task) -> Outcome:
+    """It was asked for and nobody answered."""
+    words = _secrets(task.resource).scrubbed(message)
+    return Outcome(status=OutcomeStatus.UNKNOWN, message=words)
 
 
 def observation(answer: Mapping[str, Any], task: Task) -> Observation:

@@ -12,7 +12,7 @@ from typing import Final
 
 from sabir.deploy.engine.connections import Connections
 from sabir.deploy.targets import Placed
-from sabir.errors import DeployError
+from sabir.errors import DeployError, UnreachableError
 from sabir.resources.driver import Kind
 from sabir.resources.effects import Diverged, Effects
 from sabir.resources.outcome import Observation, Outcome, OutcomeStatus, Sighting
@@ -32,7 +32,7 @@ async def perform(placed: Placed, task: Task, effects: Effects, connections: Con
     try:
         connection = await connections.of(placed)
     except DeployError as error:
-        return failure(str(error))
+        return failure(str(error), passing=isinstance(error, UnreachableError))
     except Exception as error:  # noqa: BLE001  whatever a driver raises ends its step, not the deployment
         return failure(_words(error), passing=True)
     try:

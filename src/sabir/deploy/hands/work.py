@@ -1,7 +1,8 @@
-"""The hands by kind, and the four things they do."""
+"""The hands by kind, and the five things they do."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from sabir.deploy.hands.archive import Archive
@@ -11,7 +12,7 @@ from sabir.deploy.hands.machine import Group, Package, Service, User
 from sabir.deploy.hands.place import Fields, HandError, Place
 from sabir.deploy.hands.process import Process
 
-__all__ = ["HANDS", "apply", "call", "delete", "observe", "read"]
+__all__ = ["HANDS", "VERBS", "apply", "call", "delete", "observe", "read"]
 
 HANDS: dict[str, Any] = {
     "archive": Archive(),
@@ -47,13 +48,22 @@ def observe(kind: str, task: Fields, place: Place) -> Fields:
     return answer
 
 
-def call(kind: str, task: Fields, place: Place, operation: str) -> Fields:
+def call(kind: str, task: Fields, place: Place) -> Fields:
     hand = _hand(kind)
     if not hasattr(hand, "call"):
         raise HandError(f"there is nothing to call on a {kind}")
-    answer: Fields = hand.call(task, place, operation)
+    answer: Fields = hand.call(task, place, task["call"])
     return answer
 
 
 def _hand(kind: str) -> Any:
     return HANDS[kind]
+
+
+VERBS: dict[str, Callable[[str, Fields, Place], Fields]] = {
+    "apply": apply,
+    "call": call,
+    "delete": delete,
+    "observe": observe,
+    "read": read,
+}
