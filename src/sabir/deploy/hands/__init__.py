@@ -7,6 +7,9 @@ its own process, other drivers may send it to another machine and speak to it th
     apply(kind, task, place)       {"changed": …, "fields": {…} | None, "results": {…}, "log": […]}
     delete(kind, task, place)      the same
     observe(kind, task, place)     {"sighting": "done" | "not done" | "cannot tell", "results": …, "look_at": …}
+    call(kind, task, place)        as apply; the task has "call", the name of an operation
+
+`serve` answers to lines of JSON on another machine.
 
 A task is {"operation": ID, "fields": {…}, "recorded": {…} | None}. What fails raises `HandError` with a sentence.
 """

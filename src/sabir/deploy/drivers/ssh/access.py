@@ -1,0 +1,150 @@
+"""From the settings of a target to a connection. The key of a host is always checked; nothing is accepted silently."""
+
+from __future__ import annotations
+
+import os
+import socket
+from pathlib import Path
+from typing import Any, Final
+
+import asyncssh
+from msgspec import Struct
+
+from sabir.errors import DeployError, UnreachableError
+from sabir.graph.values import Value, reveal
+from sabir.resources.driver import DriverContext
+from sabir.resources.target import Target
+
+__all__ = ["Access", "access_to", "connect"]
+
+_CONNECT_SECONDS: Final = 20.0
+_KEEPALIVE_SECONDS: Final = 15.0
+_ALL_HOSTS: Final = Path("/etc/ssh/ssh_known_hosts")
+
+
+class Access(Struct, frozen=True, kw_only=True, eq=False):
+    """How a host is reached. It holds secrets: it is never shown."""
+
+    target: str
+    host: str
+    known_hosts: tuple[Path, ...]
+    root: str
+    port: int | None = None
+    user: str | None = None
+    key: Path | None = None
+    passphrase: str | None = None
+    password: str | None = None
+    python: str = "python3"
+    sudo: bool = False
+    connect_seconds: float = _CONNECT_SECONDS
+    keepalive_seconds: float = _KEEPALIVE_SECONDS
+
+    def problem(self, words: str) -> DeployError:
+        return DeployError(self.sentence(words))
+
+    def sentence(self, words: str) -> str:
+        port = "" if self.port is None else f":{self.port}"
+        return f"target {self.target!r} ({self.host}{port}): {words}"
+
+    @property
+    def credentials(self) -> str:
+        if self.key is not None:
+            return f"the key {str(self.key)!r}"
+        return "the password" if self.password is not None else "the keys of the agent and of ~/.ssh"
+
+
+def access_to(target: Target, context: DriverContext) -> Access:
+    settings: dict[str, Any] = {name: reveal(value) for name, value in target.settings.items()}
+    access = Access(
+        target=target.name,
+        known_hosts=_known_hosts(settings.pop("known_hosts", None), context),
+        key=_file(settings.pop("key", None), context),
+        **{name: value for name, value in settings.items() if value is not None},
+    )
+    if access.host.startswith("-") or not access.host.strip():
+        raise access.problem("this is no name of a host")
+    for file in (access.key, *(access.known_hosts if target.settings.get("known_hosts") else ())):
+        if file is not None and not os.access(file, os.R_OK):
+            raise access.problem(f"there is no file {str(file)!r} that can be read")
+    return access
+
+
+def _file(name: Value, context: DriverContext) -> Path | None:
+    return None if name is None else context.folder / Path(str(name)).expanduser()
+
+
+def _known_hosts(name: Value, context: DriverContext) -> tuple[Path, ...]:
+    named = _file(name, context)
+    if named is not None:
+        return (named,)
+    usual = (Path("~/.ssh/known_hosts").expanduser(), _ALL_HOSTS)
+    return tuple(file for file in usual if os.access(file, os.R_OK))
+
+
+class _Client(asyncssh.SSHClient):
+    """Remembers the key of a host that is not known, to name it. It accepts none."""
+
+    def __init__(self, access: Access) -> None:
+        self.access = access
+        self.refusal: str | None = None
+
+    def validate_host_public_key(self, host: str, addr: str, port: int, key: asyncssh.SSHKey) -> bool:
+        trusted = asyncssh.match_known_hosts(_files(self.access), host, addr, port)[0]
+        shown = f"{key.get_algorithm()} {key.get_fingerprint()}"
+        where = str(self.access.known_hosts[0]) if self.access.known_hosts else "~/.ssh/known_hosts"
+        if trusted:
+            self.refusal = (
+                f"it shows another key ({shown}) than the one in {where}: either it was installed anew, or somebody stands in "
+                "between. Ask who runs it; if it is right, take the old line out of that file and add the new key"
+            )
+        else:
+            self.refusal = (
+                f"its key is not known: {shown}. Compare that with the host itself (ssh-keygen -lf "
+                f"/etc/ssh/ssh_host_*_key.pub); if it is the same: ssh-keyscan -p {port} {host} >> {where}"
+            )
+        return False
+
+
+def _files(access: Access) -> Any:
+    return [str(file) for file in access.known_hosts] or b""
+
+
+async def connect(access: Access) -> asyncssh.SSHClientConnection:
+    """A connection to the host, or the sentence that says why there is none."""
+    client = _Client(access)
+    try:
+        return (await asyncssh.create_connection(lambda: client, access.host, **_options(access)))[0]
+    except asyncssh.HostKeyNotVerifiable as error:
+        raise access.problem(client.refusal or error.reason) from error
+    except asyncssh.PermissionDenied as error:
+        user = "the user of this machine" if access.user is None else repr(access.user)
+        raise access.problem(f"it does not let {user} in with {access.credentials}") from error
+    except (asyncssh.KeyImportError, asyncssh.KeyEncryptionError) as error:
+        raise access.problem(f"{access.credentials} cannot be used: {error}") from error
+    except socket.gaierror as error:
+        raise access.problem(f"there is no such host: {error.strerror}") from error
+    except TimeoutError as error:
+        words = f"no answer within {access.connect_seconds:g} seconds"
+        raise UnreachableError(access.sentence(words)) from error
+    except (asyncssh.ConnectionLost, OSError) as error:
+        raise UnreachableError(
+            access.sentence(f"it cannot be reached: {getattr(error, 'strerror', None) or error}")
+        ) from error
+    except (asyncssh.Error, ValueError) as error:
+        raise access.problem(f"no connection: {error}") from error
+
+
+def _options(access: Access) -> dict[str, Any]:
+    options: dict[str, Any] = {
+        "known_hosts": _files(access),
+        "connect_timeout": access.connect_seconds,
+        "login_timeout": access.connect_seconds,
+        "keepalive_interval": access.keepalive_seconds,
+        "keepalive_count_max": 3,
+        "port": access.port,
+        "username": access.user,
+        "client_keys": None if access.key is None else [str(access.key)],
+        "passphrase": access.passphrase,
+        "password": access.password,
+    }
+    return {name: value for name, value in options.items() if value is not None}
