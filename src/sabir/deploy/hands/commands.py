@@ -32,9 +32,15 @@ _HIDDEN = ("SABIR_KEY",)
 
 
 class Command:
-    """`run` (a line for the shell, or a list of words), `script` (the text of a program) or both: the script's words."""
+    """`run` (a line for the shell, or a list of words), `script` (the text of a program) or both: the script's words.
+
+    With `undo` alone there is nothing to run until it is deleted.
+    """
 
     def apply(self, task: Fields, place: Place) -> Fields:
+        fields = task["fields"]
+        if fields.get("run") is None and fields.get("script") is None and fields.get("undo") is not None:
+            return {"changed": False}
         return self._carried_out(task, place, task["fields"])
 
     def delete(self, task: Fields, place: Place) -> Fields:
