@@ -9,6 +9,7 @@ from sabir.expressions.query.live import Assigned, LiveResource
 from sabir.expressions.query.session import Session
 from sabir.expressions.query.values import MISSING
 from sabir.graph.values import UNKNOWN
+from sabir.languages.tosca.evaluate.typed import read_text
 from sabir.languages.tosca.model.types import FlatType
 from sabir.languages.tosca.syntax.nodes import (
     PropertyDefinition,
@@ -66,6 +67,8 @@ class Entity(LiveResource):
         live = self.live(key)
         if live is not MISSING:
             definition = self.definition(key)
+            if isinstance(live, str) and definition is not None and definition.schema is not None:
+                live = read_text(live, definition.schema, self.ensemble.model.types)
             return Assigned(live, sensitive=definition is not None and definition.sensitive)
         return self.described(key)
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from sabir.expressions.query.resource import Artifact, Resource
 from sabir.expressions.query.session import Session
 from sabir.expressions.query.values import MISSING, LazyMap, NodeState, Status
+from sabir.graph.address import escaped
 from sabir.languages.tosca.evaluate.artifacts import FileArtifact
 from sabir.languages.tosca.evaluate.entities import Entity
 from sabir.languages.tosca.evaluate.parts import CapabilityInstance, RelationshipInstance
@@ -46,7 +47,8 @@ class NodeInstance(Entity):
         self._capabilities: list[Resource] | None = None
         self._relationships: list[RelationshipInstance] | None = None
         live = ensemble.request.live.get(template.name)
-        self._live: Mapping[str, Any] = live.attributes if live else {}
+        observed = ensemble.request.observed.get(escaped(template.name), {})
+        self._live: Mapping[str, Any] = {**(live.attributes if live else {}), **observed}
         self._status = live.status if live else Status.ok
         self._state = live.state if live else None
 

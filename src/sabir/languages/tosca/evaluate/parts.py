@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from sabir.expressions.query.resource import Resource
-from sabir.expressions.query.values import Status
+from sabir.expressions.query.values import MISSING, Status
+from sabir.graph.address import escaped
 from sabir.languages.tosca.evaluate.entities import Entity
 from sabir.languages.tosca.model.requirements import Link
 from sabir.languages.tosca.syntax.nodes import (
@@ -39,6 +40,12 @@ class CapabilityInstance(Entity):
     @property
     def name(self) -> str:
         return self._definition.name
+
+    def live(self, key: str) -> Any:
+        observed = self.ensemble.request.observed
+        if not observed:
+            return MISSING
+        return observed.get(escaped(f"{self.node.name}.capabilities.{self.name}"), {}).get(key, MISSING)
 
     @property
     def type(self) -> str:

@@ -6,6 +6,7 @@ import os
 from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any, Final
+from urllib.parse import unquote
 
 from msgspec import Struct, field
 
@@ -14,6 +15,7 @@ from sabir.expressions.query.project import Project
 from sabir.expressions.query.resource import Resource
 from sabir.expressions.query.values import NodeState, Status
 from sabir.graph.origin import Origin
+from sabir.graph.values import Value
 from sabir.languages.language import EvaluationRequest
 from sabir.languages.tosca.evaluate.overrides import keys_by_node
 from sabir.languages.tosca.syntax.documents import Loaded, Recorded
@@ -23,7 +25,7 @@ from sabir.session import Session
 from sabir.source.yaml import compose, plain_data
 from sabir.text import Source
 
-__all__ = ["LiveValues", "Request", "request_of"]
+__all__ = ["LiveValues", "Request", "observed_by_instance", "request_of"]
 
 _PASSWORD: Final = "UNFURL_VAULT_DEFAULT_PASSWORD"
 
@@ -45,6 +47,8 @@ class Request(Struct, frozen=True, kw_only=True):
     externals: Mapping[str, Resource] = {}
     input_origins: Mapping[str, Origin] = {}
     """Where inputs came from that somebody computed."""
+    observed: Mapping[str, Mapping[str, Any]] = {}
+    """What deployments gave back: attributes by the id of their instance in the graph; they win over what is running."""
     overridden: Mapping[str, Collection[str]] = {}
     """Keys of node templates whose values are not those of the file, because somebody asks what if."""
 
@@ -58,8 +62,18 @@ def request_of(loaded: Loaded, topology: Topology, request: EvaluationRequest) -
         project=_project(loaded, topology, request),
         session=request.session,
         input_origins=request.input_origins,
+        observed=observed_by_instance(request.observed),
         overridden=keys_by_node(request.overrides, topology),
     )
+
+
+def observed_by_instance(observed: Mapping[str, Value]) -> dict[str, dict[str, Any]]:
+    """Attributes by instance, from the texts of their addresses."""
+    by_instance: dict[str, dict[str, Any]] = {}
+    for address, value in observed.items():
+        instance, _, attribute = address.partition("|")
+        by_instance.setdefault(instance, {})[unquote(attribute)] = value
+    return by_instance
 
 
 def _live(recorded: Recorded) -> LiveValues:

@@ -5,13 +5,22 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
+import msgspec
+
 from sabir.languages.tosca.model.types import FlatType, TypeTable
 from sabir.languages.tosca.model.values import holds_expression
 from sabir.languages.tosca.syntax.nodes import Kind, PropertyDefinition, Schema
 
-__all__ = ["typed"]
+__all__ = ["read_text", "typed"]
 
 _TEXTS: Final = frozenset({"string", "version"})
+_READ: Final[Mapping[str, type | tuple[type, ...]]] = {
+    "integer": int,
+    "float": (int, float),
+    "boolean": bool,
+    "list": list,
+    "map": dict,
+}
 
 
 def typed(data: Any, schema: Schema, types: TypeTable, text: str | None = None) -> Any:
@@ -27,6 +36,20 @@ def typed(data: Any, schema: Schema, types: TypeTable, text: str | None = None) 
             return [typed(item, schema.entry_schema, types) for item in data]
         case _:
             return data
+
+
+def read_text(text: str, schema: Schema, types: TypeTable) -> Any:
+    """The value that a text of a program means by its type; the text where it is none of that type."""
+    flat = types.find(Kind.DATA, schema.name)
+    base = flat.primitive if flat is not None and flat.primitive is not None else schema.name
+    wanted = _READ.get(base) or (dict if flat is not None and flat.properties else None)
+    if wanted is None:
+        return text
+    try:
+        value = msgspec.json.decode(text)
+    except msgspec.DecodeError:
+        return text
+    return value if isinstance(value, wanted) else text
 
 
 def _number(data: float, name: str, types: TypeTable, text: str | None) -> Any:

@@ -3,33 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from datetime import date
-from enum import Enum
 from typing import Any, Final
 
 from sabir.diagnostics.finding import Finding
 from sabir.expressions.query.errors import QueryError
-from sabir.expressions.query.resource import Artifact, Resource
-from sabir.expressions.query.values import MISSING, External
+from sabir.expressions.query.values import MISSING
 from sabir.graph.address import escaped
 from sabir.graph.edges import EdgeKind, EdgeKinds, edge_kinds
 from sabir.graph.graph import Graph
 from sabir.graph.instance import Instance
 from sabir.graph.origin import AttributeRead, How, Origin
 from sabir.graph.record import Record
-from sabir.graph.values import UNKNOWN, Ref, Sensitive, Unknown, Value
+from sabir.graph.values import UNKNOWN, Unknown, Value
 from sabir.languages.tosca.evaluate.ensemble import Ensemble
 from sabir.languages.tosca.evaluate.instances import NodeInstance
 from sabir.languages.tosca.evaluate.parts import CapabilityInstance, RelationshipInstance
 from sabir.languages.tosca.graph.kinds import RelationshipKinds
 from sabir.languages.tosca.graph.operations import operations_of
 from sabir.languages.tosca.graph.origins import Live, Origins, id_of, ids_of_requirements
+from sabir.languages.tosca.graph.plain import plain_value
 from sabir.languages.tosca.syntax.nodes import ArtifactDefinition
 from sabir.source.collector import collector_paused
 
 __all__ = ["build_graph"]
 
-_SCALARS: Final = (str, int, float, bool, bytes, type(None))
 # They say again what the instance is; the graph has them elsewhere.
 _REFLECTED: Final = frozenset({"tosca_id", "tosca_name", "state"})
 
@@ -169,7 +166,7 @@ class _Builder:
     def _value(self, live: Live, key: str) -> Any:
         try:
             value = live.get(key)
-            return value if value is MISSING else self._plain_value(value)
+            return value if value is MISSING else plain_value(value)
         except QueryError as error:
             self._note(error)
             return UNKNOWN
@@ -182,7 +179,7 @@ class _Builder:
         if self.full:
             session.reads = []
         try:
-            value = self._plain_value(compute())
+            value = plain_value(compute())
         except QueryError as error:
             self._note(error)
             value = UNKNOWN
@@ -195,25 +192,6 @@ class _Builder:
             self._failed.add(key)
             self.findings.append(finding)
 
-    def _plain_value(self, value: Any) -> Value:
-        if type(value) in _SCALARS or isinstance(value, date | Unknown):
-            return value  # type: ignore[no-any-return]
-        if isinstance(value, Sensitive):
-            return Sensitive(self._plain_value(value.value))
-        if isinstance(value, Enum):
-            return value.name
-        if isinstance(value, Resource):
-            return Ref(id_of(value))
-        if isinstance(value, Artifact):
-            return value.location
-        if isinstance(value, External):
-            return self._plain_value(value.result())
-        if isinstance(value, Mapping):
-            return {str(key): self._plain_value(item) for key, item in value.items()}
-        if isinstance(value, list | tuple):
-            return [self._plain_value(item) for item in value]
-        return str(value)
-
     def outputs(self) -> dict[str, Value]:
         outputs: dict[str, Value] = {}
         values = self.ensemble.root.get("outputs")
@@ -222,7 +200,7 @@ class _Builder:
             if self.full:
                 session.reads = []
             try:
-                outputs[name] = self._plain_value(values[name])
+                outputs[name] = plain_value(values[name])
             except QueryError as error:
                 self._note(error)
                 outputs[name] = UNKNOWN
