@@ -17,6 +17,8 @@ from tests.conformance.runner import (
     deploy_inmanta_compare,
     deploy_muranopl,
     deploy_muranopl_compare,
+    deploy_tosca,
+    deploy_tosca_compare,
     eval,  # noqa: A004  # the language is called so
     eval_compare,
     inmanta,
@@ -61,6 +63,7 @@ SUITES: dict[str, Suite] = {
             load=deploy_muranopl.load,
             judge=deploy_muranopl_compare.judge,
         ),
+        Suite(language=deploy_tosca.LANGUAGE, load=deploy_tosca.load, judge=deploy_tosca_compare.judge),
     )
 }
 

@@ -17,6 +17,7 @@ from sabir.languages.tosca.syntax.documents import Loaded
 from sabir.languages.tosca.syntax.imports import REMOTE_IMPORT, UNFETCHED_IMPORT
 from sabir.languages.tosca.syntax.nodes import Topology
 from sabir.languages.tosca.syntax.package import load_entry
+from sabir.resources.resource import Wanted
 from sabir.source.collector import collector_paused
 from sabir.source.packages import LoadedPackage
 
@@ -33,7 +34,17 @@ def evaluate_package(package: LoadedPackage, request: EvaluationRequest) -> Eval
     graph, failures = build_graph(ensemble, full_provenance=request.full_provenance)
     errors = _errors([*loaded.findings, *findings])
     # Without an import many a value cannot be computed; the finding about the import is the one that helps.
-    return Evaluation(graph=graph, findings=(*errors, *(failures if topology.complete else ())))
+    return Evaluation(
+        graph=graph,
+        findings=(*errors, *(failures if topology.complete else ())),
+        wanted=lambda: _wanted(ensemble),
+    )
+
+
+def _wanted(ensemble: Ensemble) -> Wanted:
+    from sabir.languages.tosca.graph.wanted import wanted_operations
+
+    return wanted_operations(ensemble)
 
 
 def instantiate(loaded: Loaded, request: Request) -> Ensemble:

@@ -1,0 +1,53 @@
+"""The order in which operations of nodes and relationships are carried out, as the Simple Profile has it.
+
+A node goes through its groups one after the other; what is in one group has no order. It begins when every node that it requires
+has come to its end. What an operation did is undone by its opposite, in the reverse of that order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from graphlib import CycleError, TopologicalSorter
+from typing import Final
+
+from sabir.errors import DeployError
+from sabir.languages.tosca.model.requirements import Link
+
+__all__ = ["CONFIGURE", "LINKED", "OPPOSITES", "STAGES", "STANDARD", "required_first"]
+
+STANDARD: Final = "tosca.interfaces.node.lifecycle.Standard"
+CONFIGURE: Final = "tosca.interfaces.relationship.Configure"
+
+OPPOSITES: Final[Mapping[str, str]] = {
+    "create": "delete",
+    "start": "stop",
+    "add_target": "remove_target",
+    "add_source": "remove_source",
+}
+
+STAGES: Final = (
+    ("create", "", ""),
+    ("", "pre_configure_source", "pre_configure_target"),
+    ("configure", "", ""),
+    ("", "post_configure_source", "post_configure_target"),
+    ("start", "", ""),
+)
+"""The groups of a node: its own operation, those of its requirements, those of relationships that lead to it."""
+
+LINKED: Final = ("add_target", "add_source")
+"""Operations of a relationship when both ends have started."""
+
+
+def required_first(links: Mapping[str, Iterable[Link]]) -> list[str]:
+    """The names of all nodes, each after those it requires."""
+    sorter: TopologicalSorter[str] = TopologicalSorter()
+    for name, requirements in links.items():
+        targets = {link.target: None for link in requirements if link.target in links}
+        sorter.add(name, *(target for target in targets if target is not None and target != name))
+    try:
+        return list(sorter.static_order())
+    except CycleError as error:
+        ring: list[str] = error.args[1]
+        raise DeployError(
+            f"these nodes require each other, so none can be first: {' → '.join(ring)}"
+        ) from error

@@ -1,0 +1,101 @@
+"""Operations as resources: which there are, and what comes before which."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from sabir.errors import DeployError
+from sabir.languages.language import EvaluationRequest
+from sabir.operations.evaluate import evaluate_path
+from sabir.resources.resource import Resource
+
+_TYPES = """\
+tosca_definitions_version: tosca_simple_yaml_1_3
+node_types:
+  App:
+    derived_from: tosca.nodes.Root
+    attributes: {url: {type: string}}
+    interfaces:
+      Standard:
+        operations:
+          create: {implementation: a.sh, outputs: {url: [SELF, url]}}
+          start: {implementation: a.sh, inputs: {to: {type: string, default: {get_attribute: [SELF, url]}}}}
+          stop: a.sh
+  Plain: {derived_from: tosca.nodes.Root}
+topology_template:
+  node_templates:
+"""
+
+
+def _wanted(tmp_path: Path, nodes: str) -> dict[str, Resource]:
+    (tmp_path / "service.yaml").write_text(_TYPES + nodes)
+    (tmp_path / "a.sh").write_text("")
+    evaluation = evaluate_path(tmp_path / "service.yaml", EvaluationRequest()).evaluation
+    assert not evaluation.findings
+    return {str(resource.address): resource for resource in evaluation.wanted().resources}
+
+
+def test_a_node_waits_for_what_it_requires_even_through_one_without_operations(tmp_path: Path) -> None:
+    resources = _wanted(
+        tmp_path,
+        "    front: {type: App, requirements: [{dependency: between}]}\n"
+        "    between: {type: Plain, requirements: [{dependency: back}]}\n"
+        "    back: {type: App}\n",
+    )
+    first = resources["front.interfaces.Standard.create"]
+    assert "back.interfaces.Standard.start" in map(str, first.requires)
+    assert [name for name in resources if name.startswith("back")] == [
+        "back.interfaces.Standard.create",
+        "back.interfaces.Standard.start.undone-by-stop",
+        "back.interfaces.Standard.start",
+    ]
+
+
+def test_inputs_are_computed_from_what_was_observed(tmp_path: Path) -> None:
+    resources = _wanted(tmp_path, "    app: {type: App}\n")
+    assert str(resources["app.interfaces.Standard.create"].results["url"]) == "app|url"
+    late = resources["app.interfaces.Standard.start"].late
+    assert late is not None
+    environment = late({"app|url": "http://here"})["environment"]
+    assert environment == {"to": "http://here", "SABIR_INPUTS_TEXT": '{"to":"http://here"}'}
+
+
+@pytest.mark.parametrize(
+    ("nodes", "words"),
+    [
+        (
+            "    a: {type: Plain, requirements: [{dependency: b}]}\n"
+            "    b: {type: Plain, requirements: [{dependency: a}]}\n",
+            "require each other",
+        ),
+        (
+            "    a: {type: tosca.nodes.Compute, capabilities: {scalable: {properties: {default_instances: 2, "
+            "min_instances: 1, max_instances: 2}}}}\n",
+            "several instances",
+        ),
+        (
+            "    a: {type: Plain}\n  workflows: {deploy: {steps: {one: {target: a, activities: [{set_state: started}]}}}}\n",
+            "workflow 'deploy'",
+        ),
+    ],
+)
+def test_what_cannot_be_carried_out_is_refused_before_anything_runs(
+    tmp_path: Path, nodes: str, words: str
+) -> None:
+    with pytest.raises(DeployError, match=words):
+        _wanted(tmp_path, nodes)
+
+
+def test_a_machine_elsewhere_is_a_target(tmp_path: Path) -> None:
+    resources = _wanted(
+        tmp_path,
+        "    app:\n"
+        "      type: tosca.nodes.SoftwareComponent\n"
+        "      requirements: [{host: server}]\n"
+        "      interfaces: {Standard: {operations: {create: a.sh}}}\n"
+        "    server: {type: tosca.nodes.Compute, attributes: {public_address: 192.0.2.1}}\n",
+    )
+    create = resources["app.interfaces.Standard.create"]
+    assert (create.target, create.lane) == ("server", "host server")
