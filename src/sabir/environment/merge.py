@@ -101,6 +101,7 @@ class _Mover:
         self.given = given
         # Origins and records are shared by many instances; moving each once keeps them shared.
         self._origins: dict[int, tuple[Origin, Origin]] = {}
+        self._targets: dict[str, str] = {}
         self._records: dict[int, tuple[Record[Origin], Record[Origin]]] = {}
 
     def instance(self, instance: Instance, owner: str) -> Instance:
@@ -125,8 +126,11 @@ class _Mover:
         return replace(rendered, instance=self.id(rendered.instance), fields=fields)
 
     def wanted(self, wanted: Wanted) -> Wanted:
+        """Targets that a part brings itself are told apart from those of other parts; the environment's keep their names."""
+        self._targets = {target.name: self.id(target.name) for target in wanted.targets}
         return replace(
             wanted,
+            targets=tuple(replace(target, name=self._targets[target.name]) for target in wanted.targets),
             resources=tuple(map(self._resource, wanted.resources)),
             operations=tuple(map(self._operation, wanted.operations)),
             findings=tuple(map(self.places.finding, wanted.findings)),
@@ -137,6 +141,7 @@ class _Mover:
         return replace(
             resource,
             address=self._address(resource.address),
+            target=None if resource.target is None else self._targets.get(resource.target, resource.target),
             desired={name: self.value(value) for name, value in resource.desired.items()},
             requires=tuple(map(self._address, resource.requires)),
             reacts_to=tuple(map(self._address, resource.reacts_to)),

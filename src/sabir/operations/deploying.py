@@ -136,7 +136,8 @@ def prepare(request: EnvironmentRequest, store: Store) -> Prepared:
         evaluation = evaluate_path(request.path, evaluated, language=request.language).evaluation
         wanted = evaluation.wanted()
     root = str((request.folder / FOLDER / "world").absolute())
-    targets = Targets([default_target(root, here=request.here), *wanted.targets])
+    brought = [replace(target, contained=target.contained and not request.here) for target in wanted.targets]
+    targets = Targets([default_target(root, here=request.here), *brought])
     placing = place_resources(wanted, targets, request.evaluation.session.trust)
     return Prepared(
         name=store.environment,

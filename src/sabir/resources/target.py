@@ -26,7 +26,8 @@ class Target(Struct, frozen=True, kw_only=True, eq=False):
     settings: Mapping[str, Value] = field(default_factory=dict[str, Value])
     """What the driver needs to know: a root folder, a host, a context; sensitive values among them."""
     contained: bool = False
-    """Takes only kinds that can be kept below its root folder, so that nobody's machine is changed by accident."""
+    """Takes only kinds that can be kept below its root folder, so that nobody's machine is changed by accident. With `--here` the
+    operator says that the machine is meant, and nothing is contained."""
     parallel: int | None = None
     """How many steps may run on it at once; None: as many as run at all."""
     timeout: float | None = None

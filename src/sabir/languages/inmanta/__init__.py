@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from sabir.checks.validator import BaseValidator
     from sabir.diagnostics.rules import Rule
     from sabir.languages.language import Evaluation, EvaluationRequest, RenderedObject, Renderer
+    from sabir.resources.resource import Wanted
     from sabir.source.packages import LoadedPackage
 
 __all__ = ["LANGUAGE", "InmantaLanguage"]
@@ -44,7 +45,8 @@ class InmantaLanguage:
         from sabir.languages.inmanta.graph.build import build_graph
         from sabir.languages.language import Evaluation
 
-        given = Given(request.inputs, request.input_origins, request.overrides)
+        facts = _facts(request)
+        given = Given(request.inputs, request.input_origins, request.overrides, facts)
         model = evaluate_package(
             package,
             session=request.session,
@@ -55,8 +57,14 @@ class InmantaLanguage:
         )
         graph = build_graph(model, given)
         findings = tuple(sorted(model.findings, key=lambda finding: finding.sort_key))
+
+        def wanted() -> Wanted:
+            from sabir.languages.inmanta.graph.wanted import wanted_resources
+
+            return wanted_resources(model, graph, facts, trusted=request.session.trust.python)
+
         if not request.full_provenance:
-            return Evaluation(graph=graph, findings=findings)
+            return Evaluation(graph=graph, findings=findings, wanted=wanted)
 
         def rendered() -> Sequence[RenderedObject]:
             from sabir.languages.inmanta.graph.names import Names
@@ -64,12 +72,21 @@ class InmantaLanguage:
 
             return rendered_objects(model, Names(model.instances).ids)
 
-        return Evaluation(graph=graph, findings=findings, rendered=rendered)
+        return Evaluation(graph=graph, findings=findings, rendered=rendered, wanted=wanted)
 
     def renderers(self) -> Mapping[str, Renderer]:
         from sabir.languages.inmanta.graph.resources import RENDERER, render_resources
 
         return {RENDERER: render_resources}
+
+
+def _facts(request: EvaluationRequest) -> Mapping[tuple[str, str], str]:
+    """What earlier deployments found out."""
+    if not request.observed:
+        return {}
+    from sabir.languages.inmanta.graph.wanted import facts_of
+
+    return facts_of(request.observed)
 
 
 LANGUAGE = InmantaLanguage()

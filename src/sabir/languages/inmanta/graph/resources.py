@@ -18,7 +18,7 @@ from sabir.languages.language import EvaluationRequest, RenderedObject, Renderin
 from sabir.source.collector import collector_paused
 from sabir.source.packages import LoadedPackage
 
-__all__ = ["RENDERER", "render_resources", "rendered_objects"]
+__all__ = ["RENDERER", "left_out", "render_resources", "rendered_objects"]
 
 RENDERER: Final = "inmanta-resources"
 
@@ -32,7 +32,7 @@ def render_resources(package: LoadedPackage, request: EvaluationRequest, _: Rend
         given=Given(request.inputs, request.input_origins, request.overrides),
         on_notice=request.on_notice,
     )
-    errors = [] if request.session.trust.python else _left_out(model)
+    errors = [] if request.session.trust.python else left_out(model)
     if errors or any(finding.severity is Severity.ERROR for finding in model.findings):
         findings = sorted([*model.findings, *errors], key=lambda finding: finding.sort_key)
         return Rendering(files={}, findings=tuple(findings))
@@ -45,7 +45,7 @@ def render_resources(package: LoadedPackage, request: EvaluationRequest, _: Rend
     return Rendering(files={"resources.json": text}, findings=told)
 
 
-def _left_out(model: Model) -> list[Finding]:
+def left_out(model: Model) -> list[Finding]:
     """Resources that only Python of the model can export: without leave to run it they would be missing in silence."""
     modules = (module for module in model.definitions.project.modules.values() if not module.ours)
     homes = {entity: module.name for module in modules for entity in resource_entities(module)}

@@ -1,0 +1,215 @@
+"""The driver of handlers: a resource is read, changed and taken away by the handler that the modules of its model bring.
+
+The engine says who comes when and remembers what was done; here one resource at a time is given to the `Agent` it names. A
+model brings its own target (`ModelTarget`), for handlers are code of its modules and mean nothing without them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from typing import Any, Final
+
+from msgspec import Struct
+
+from sabir.errors import DeployError
+from sabir.graph.secrets import Secrets, secret_texts
+from sabir.graph.values import Value, reveal_all
+from sabir.languages.inmanta.evaluate.model import Model
+from sabir.languages.inmanta.evaluate.plugins.engine.const import Change as HandlerChange
+from sabir.languages.inmanta.evaluate.plugins.engine.const import HandlerResourceState
+from sabir.languages.inmanta.evaluate.plugins.engine.resources import Id
+from sabir.languages.inmanta.evaluate.plugins.engine.resources import Resource as HandlerResource
+from sabir.languages.inmanta.graph.agents import Agent, HandlerRun, handlers_of
+from sabir.languages.inmanta.graph.export import Export
+from sabir.resources.driver import Connection, DriverContext, Kind
+from sabir.resources.effects import Effects
+from sabir.resources.fields import Field
+from sabir.resources.outcome import Change, Observation, Outcome, OutcomeStatus, Reading, Sighting
+from sabir.resources.resource import Resource
+from sabir.resources.step import Task
+from sabir.resources.target import Target
+
+__all__ = ["DRIVER", "FACTS", "ID", "KIND", "HandlerDriver", "ModelTarget"]
+
+KIND: Final = "inmanta"
+ID: Final = "id"
+"""The field with the id of a resource."""
+FACTS: Final = "facts"
+"""The result with what a handler found out about a resource; beside it stands its id."""
+_PURGED: Final = "purged"
+_State = HandlerResourceState
+
+
+class ModelTarget(Target, frozen=True, kw_only=True, eq=False):
+    """Where the resources of one model are deployed: by its handlers, from this machine."""
+
+    model: Model
+    export: Export
+    facts: Mapping[tuple[str, str], str]
+    """What earlier deployments found out, by resource and name."""
+
+
+class HandlerDriver:
+    name: Final = "inmanta"
+    kinds: Final[Mapping[str, Kind]] = {
+        KIND: Kind(
+            about="a resource of an Inmanta model, by the handler of its module", idempotent=True, code=True
+        )
+    }
+
+    def settings(self) -> Mapping[str, Field]:
+        return {}
+
+    def diff(self, resource: Resource, reading: Reading) -> Sequence[Change]:  # noqa: ARG002  # the handler has told
+        return reading.changes or ()
+
+    def connect(self, target: Target, context: DriverContext) -> AbstractAsyncContextManager[Connection]:
+        """Leave is asked for here, too: what is no longer described is purged without having been placed."""
+        if not isinstance(target, ModelTarget):
+            raise DeployError(f"target {target.name!r}: a model brings the target of its handlers itself")
+        if not context.session.trust.scripts:
+            raise DeployError(
+                "handlers are code of the model's modules: give --trust scripts when you trust it"
+            )
+        if target.contained:
+            raise DeployError(
+                "handlers act on this machine as a whole, not below a folder: give --here if that is meant"
+            )
+        return _connected(target)
+
+
+DRIVER: Final = HandlerDriver()
+
+
+@asynccontextmanager
+async def _connected(target: ModelTarget) -> AsyncGenerator[Connection]:
+    with target.model.python.importable():
+        yield _HandlerConnection(target)
+
+
+class _Ran(Struct, frozen=True):
+    """How a resource ended in this deployment."""
+
+    state: str
+    changed: bool
+
+
+class _HandlerConnection:
+    def __init__(self, target: ModelTarget) -> None:
+        self._export = target.export
+        self._facts = target.facts
+        registry = target.model.python.registry
+        registry.references.facts = dict(target.facts)
+        self._references = registry.references
+        self._classes = {registered.entity: registered.cls for registered in registry.resources}
+        self._asked = {parameter["resource"] for parameter in registry.unknown_parameters}
+        self._handlers = handlers_of(target.model)
+        self._agents: dict[str, tuple[Agent, asyncio.Lock]] = {}
+        self._ran: dict[str, _Ran] = {}
+
+    async def read(self, resource: Resource, target_id: str | None) -> Reading:  # noqa: ARG002
+        wanted = self._resource(resource)
+        agent, lock = self._agent(wanted)
+        async with lock:
+            ended = await asyncio.to_thread(agent.dry_run, wanted)
+        if ended.state in (_State.failed, _State.unavailable):
+            raise DeployError(_reason(ended, _secrets(resource)))
+        gone = ended.changes.get(_PURGED) == (True, False)
+        changes = tuple(
+            Change(field=name, before=current, after=desired)
+            for name, (current, desired) in ended.changes.items()
+        )
+        return Reading(exists=not gone, changes=changes)
+
+    async def apply(self, task: Task, effects: Effects) -> Outcome:  # noqa: ARG002
+        return await self._deploy(self._resource(task.resource), _secrets(task.resource))
+
+    async def delete(self, task: Task, effects: Effects) -> Outcome:  # noqa: ARG002
+        """Purge it; what cannot be purged stays as it is and is no longer looked after, as with the existing engine."""
+        resource = self._resource(task.resource)
+        if _PURGED not in type(resource).fields:
+            return Outcome(changed=False, message="it cannot be purged: it is left as it is")
+        resource = resource.clone(purged=True)
+        resource.requires = set()
+        return await self._deploy(resource, _secrets(task.resource))
+
+    async def observe(self, task: Task) -> Observation:
+        """Handlers leave no mark; they look before they change anything, so running one again is safe."""
+        return Observation(sighting=Sighting.CANNOT_TELL, look_at=str(task.resource.desired.get(ID)))
+
+    async def call(self, task: Task, operation: str, effects: Effects) -> Outcome:  # noqa: ARG002
+        raise DeployError(f"{task.resource.address} has no operation {operation!r}")
+
+    async def _deploy(self, resource: HandlerResource, secrets: Secrets) -> Outcome:
+        identity = resource.id.resource_str()
+        required = {other.resource_str(): self._ran.get(other.resource_str()) for other in resource.requires}
+        states = {name: "deployed" if ran is None else ran.state for name, ran in required.items()}
+        changed = any(ran is not None and ran.changed for ran in required.values())
+        agent, lock = self._agent(resource)
+        async with lock:
+            ended = await asyncio.to_thread(agent.deploy, resource, states, reload=changed)
+            facts = dict(ended.facts)
+            if identity in self._asked and ended.state is _State.deployed:
+                facts |= (await asyncio.to_thread(agent.facts, resource)).facts
+        self._ran[identity] = _Ran(_word(ended.state), ended.change is not HandlerChange.nochange)
+        return _outcome(ended, {**self._earlier_facts(identity), **facts}, identity, secrets)
+
+    def _earlier_facts(self, identity: str) -> dict[str, str]:
+        return {name: value for (resource, name), value in self._facts.items() if resource == identity}
+
+    def _agent(self, resource: HandlerResource) -> tuple[Agent, asyncio.Lock]:
+        name = resource.id.agent_name
+        if name not in self._agents:
+            self._agents[name] = Agent(name, self._handlers, self._export.files), asyncio.Lock()
+        return self._agents[name]
+
+    def _resource(self, resource: Resource) -> HandlerResource:
+        """The resource as its handler has it: that of the model, or made again from what is recorded."""
+        fields: dict[str, Any] = reveal_all(dict(resource.desired))
+        text = str(fields.pop(ID))
+        exported = self._export.resources.get(text)
+        if exported is not None:
+            return exported.clone(**fields)
+        identity = Id.parse_id(text)
+        cls = self._classes.get(identity.entity_type)
+        if cls is None:
+            raise DeployError(
+                f"no module of the model knows {identity.entity_type} any more, so {text} is left"
+            )
+        recorded: HandlerResource = cls(identity)
+        recorded.populate(fields)
+        recorded.__dict__["_registrations"] = self._references
+        return recorded
+
+
+def _outcome(ended: HandlerRun, facts: Mapping[str, str], identity: str, secrets: Secrets) -> Outcome:
+    results: dict[str, Value] = {FACTS: dict(facts), ID: identity} if facts else {}
+    log = tuple(secrets.scrubbed(line.text) for line in ended.log)
+    if ended.state in (_State.failed, _State.unavailable):
+        status = OutcomeStatus.FAILED
+    elif ended.state in (_State.skipped, _State.skipped_for_dependency):
+        status = OutcomeStatus.SKIPPED
+    else:
+        changed = ended.change is not HandlerChange.nochange
+        return Outcome(changed=changed, results=results, log=log)
+    return Outcome(status=status, changed=False, results=results, message=_reason(ended, secrets), log=log)
+
+
+def _reason(ended: HandlerRun, secrets: Secrets) -> str:
+    """The gravest line of a run, which says why it ended as it did; of several the last."""
+    for levels in (("ERROR", "CRITICAL"), ("WARNING",), ("INFO",)):
+        for line in reversed(ended.log):
+            if line.level in levels:
+                return secrets.scrubbed(" ".join(line.text.split("\n", 1)[0].split()))
+    return f"its handler says {ended.state.value}"
+
+
+def _word(state: HandlerResourceState) -> str:
+    return "skipped" if state is _State.skipped_for_dependency else state.value
+
+
+def _secrets(resource: Resource) -> Secrets:
+    """Sensitive values of a resource, which handlers know in the clear and may write into their log."""
+    return Secrets(secret_texts(resource.desired) or ())

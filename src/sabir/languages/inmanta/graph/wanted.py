@@ -1,0 +1,133 @@
+"""What a model asks to be kept in the world: its exported resources, each for its handler.
+
+Files, folders, links, packages and services of `std` that no module handles are kept by the drivers of the machine instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from sabir.diagnostics.finding import Severity
+from sabir.graph.address import Address
+from sabir.graph.graph import Graph
+from sabir.graph.values import Unknown, Value
+from sabir.languages.inmanta.evaluate.model import Model
+from sabir.languages.inmanta.evaluate.plugins.engine.resources import Resource as HandlerResource
+from sabir.languages.inmanta.evaluate.values import Instance
+from sabir.languages.inmanta.graph.agents import handlers_of
+from sabir.languages.inmanta.graph.driver import DRIVER, FACTS, ID, KIND, ModelTarget
+from sabir.languages.inmanta.graph.export import Export, export_model
+from sabir.languages.inmanta.graph.machine import machine_resource
+from sabir.languages.inmanta.graph.names import Names
+from sabir.languages.inmanta.graph.resources import left_out
+from sabir.resources.resource import Resource, Wanted
+from sabir.source.collector import collector_paused
+
+__all__ = ["facts_of", "wanted_resources"]
+
+_TARGET: Final = "inmanta"
+_OF_THE_SERVER: Final = frozenset({"std::AgentConfig"})
+"""Told to the server of the existing engine, which has none of them deployed."""
+
+
+def facts_of(observed: Mapping[str, Value]) -> dict[tuple[str, str], str]:
+    """What handlers found out in earlier deployments, by the ids of resources and the names of facts."""
+    facts: dict[tuple[str, str], str] = {}
+    for text, value in observed.items():
+        address = Address.parse(text)
+        if address.attribute == FACTS and isinstance(value, Mapping):
+            resource = observed.get(str(address.of(ID)))
+            facts.update({(str(resource), name): str(fact) for name, fact in value.items()})
+    return facts
+
+
+def wanted_resources(
+    model: Model, graph: Graph, facts: Mapping[tuple[str, str], str], *, trusted: bool
+) -> Wanted:
+    """Every exported resource; addresses and origins are those of the instances that they come from.
+
+    A model with errors wants nothing, but what was deployed of it can still be looked at and taken away.
+    """
+    refused = [] if trusted else left_out(model)
+    if refused or any(finding.severity is Severity.ERROR for finding in model.findings):
+        return Wanted(targets=(_target(model, Export(), facts),), findings=tuple(refused))
+    with collector_paused():
+        export = export_model(model)
+        making = _Making(model, graph, export)
+        resources = tuple(making.resource(text) for text in making.addresses)
+    return Wanted(
+        resources=resources, targets=(_target(model, export, facts),), findings=tuple(export.findings)
+    )
+
+
+def _target(model: Model, export: Export, facts: Mapping[tuple[str, str], str]) -> ModelTarget:
+    return ModelTarget(
+        name=_TARGET, driver=DRIVER.name, contained=True, model=model, export=export, facts=facts
+    )
+
+
+class _Making:
+    """Resources of the engine from those of the model."""
+
+    def __init__(self, model: Model, graph: Graph, export: Export) -> None:
+        self.graph = graph
+        self.export = export
+        self.handlers = handlers_of(model)
+        self.addresses = _addresses(export, Names(model.instances, model.variables()).ids)
+
+    def resource(self, text: str) -> Resource:
+        exported, instance = self.export.resources[text], self.export.instances[text]
+        address = self.addresses[text]
+        shown = self.graph.get(str(address))
+        required = sorted(other.resource_str() for other in exported.requires)
+        listens = getattr(exported, "receive_events", None) is not False
+        events = [
+            name for name in required if listens and getattr(self.export.resources[name], "send_event", False)
+        ]
+        kind, desired = self._what(exported, instance)
+        return Resource(
+            address=address,
+            kind=kind,
+            desired=desired,
+            target=_TARGET if kind == KIND else None,
+            requires=self._all(required),
+            reacts_to=self._all(events),
+            lane=exported.id.agent_name,
+            origin=None if shown is None else shown.origin,
+        )
+
+    def _all(self, names: list[str]) -> tuple[Address, ...]:
+        return tuple(self.addresses[name] for name in names if name in self.addresses)
+
+    def _what(self, exported: HandlerResource, instance: Instance) -> tuple[str, dict[str, Value]]:
+        entity = exported.id.entity_type
+        if entity not in self.handlers:
+            kept = machine_resource(entity, exported, instance)
+            if kept is not None:
+                return kept
+        fields: dict[str, Any] = {name: _value(exported, name) for name in type(exported).fields}
+        return KIND, {ID: exported.id.resource_str(), **fields}
+
+
+def _value(exported: HandlerResource, name: str) -> Value:
+    if name in exported.unknowns:
+        return Unknown(why="it is known once something is deployed: deploy again then")
+    value: Value = getattr(exported, name)
+    return value
+
+
+def _addresses(export: Export, ids: Mapping[Instance, str]) -> dict[str, Address]:
+    """By the ids of resources: those of their instances. A second resource of one instance is told apart by its entity."""
+    addresses: dict[str, Address] = {}
+    taken: set[Address] = set()
+    for text, exported in export.resources.items():
+        entity = exported.id.entity_type
+        if entity in _OF_THE_SERVER:
+            continue
+        address = Address.parse(ids[export.instances[text]])
+        if address in taken:
+            address = address._replace(instance=f"{address.instance} as {entity}")
+        taken.add(address)
+        addresses[text] = address
+    return addresses

@@ -1,0 +1,257 @@
+"""Models whose modules bring handlers, deployed by the engine as somebody types it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from sabir.cli.main import main
+
+MODULE = """
+entity Note extends std::PurgeableResource:
+    string name
+    string text
+    string agent = "a"
+    bool send_event = false
+end
+index Note(name)
+implement Note using std::none
+"""
+PLUGINS = """
+import os
+from pathlib import Path
+
+from inmanta.agent.handler import CRUDHandler, ResourcePurged, SkipResource, provider
+from inmanta.resources import PurgeableResource, resource
+
+
+@resource("notes::Note", agent="agent", id_attribute="name")
+class Note(PurgeableResource):
+    fields = ("name", "text")
+
+
+@provider("notes::Note", name="notes")
+class NoteHandler(CRUDHandler):
+    def _path(self, resource):
+        return Path(os.environ["NOTES_WORLD"], resource.name)
+
+    def _log(self, word, resource):
+        with Path(os.environ["NOTES_WORLD"], "calls.log").open("a") as log:
+            log.write(f"{word} {resource.name}\\n")
+
+    def read_resource(self, ctx, resource):
+        if resource.text == "broken":
+            raise RuntimeError("the disk is on fire")
+        if resource.text == "later":
+            raise SkipResource("not today")
+        if not self._path(resource).exists():
+            raise ResourcePurged()
+        resource.text = self._path(resource).read_text()
+
+    def _write(self, resource):
+        self._path(resource).write_text(resource.text)
+
+    def create_resource(self, ctx, resource):
+        self._log("create", resource)
+        self._write(resource)
+        ctx.set_created()
+        ctx.set_fact("size", str(len(resource.text)))
+
+    def update_resource(self, ctx, changes, resource):
+        self._log("update", resource)
+        self._write(resource)
+        ctx.set_updated()
+
+    def delete_resource(self, ctx, resource):
+        self._log("delete", resource)
+        self._path(resource).unlink()
+        ctx.set_purged()
+
+    def can_reload(self):
+        return True
+
+    def do_reload(self, ctx, resource):
+        self._log("reload", resource)
+"""
+MODEL = """
+import notes
+first = notes::Note(name="first", text="one")
+second = notes::Note(name="second", text="two", requires=first)
+third = notes::Note(name="third", text="three", requires=second, agent="b")
+"""
+TRUST = ("--trust", "python", "--trust", "scripts", "--here")
+
+
+class World:
+    def __init__(self, folder: Path, project: Path) -> None:
+        self.folder = folder
+        self.project = project
+
+    def model(self, text: str) -> None:
+        (self.project / "main.cf").write_text(text)
+
+    def deploy(self, *words: str) -> int:
+        return main(["deploy", str(self.project), "--yes", *TRUST, *words])
+
+    def run(self, command: str, *words: str) -> int:
+        return main([command, str(self.project), *TRUST, *words])
+
+    def calls(self) -> list[str]:
+        """What handlers were asked for since the last time."""
+        log = self.folder / "calls.log"
+        lines = log.read_text().splitlines() if log.exists() else []
+        log.unlink(missing_ok=True)
+        return lines
+
+
+@pytest.fixture
+def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
+    project, folder = tmp_path / "project", tmp_path / "world"
+    module = project / "libs" / "notes"
+    for path in (folder, module / "model", module / "plugins"):
+        path.mkdir(parents=True)
+    (project / "project.yml").write_text("name: case\nmodulepath: libs\ndownloadpath: libs\nrepo: []\n")
+    (module / "module.yml").write_text("name: notes\nversion: 1.0.0\nlicense: MIT\n")
+    (module / "model" / "_init.cf").write_text(MODULE)
+    (module / "plugins" / "__init__.py").write_text(PLUGINS)
+    monkeypatch.setenv("NOTES_WORLD", str(folder))
+    monkeypatch.delenv("SABIR_KEY", raising=False)
+    world = World(folder, project)
+    world.model(MODEL)
+    return world
+
+
+def test_first_all_then_nothing_then_what_changed(world: World) -> None:
+    assert world.run("plan") == 3
+    assert world.deploy() == 0
+    assert world.calls() == ["create first", "create second", "reload second", "create third", "reload third"]
+    assert world.run("plan") == 0
+    assert world.deploy() == 0
+    assert world.calls() == []
+    world.model(MODEL.replace('"two"', '"zwei"'))
+    assert world.deploy() == 0
+    assert world.calls() == ["update second"]
+    assert (world.folder / "second").read_text() == "zwei"
+
+
+def test_a_failure_blocks_what_requires_it_until_it_is_mended(
+    world: World, capsys: pytest.CaptureFixture[str]
+) -> None:
+    world.model(MODEL.replace('"two"', '"broken"'))
+    assert world.deploy() == 1
+    assert "the disk is on fire" in "".join(capsys.readouterr())
+    assert world.calls() == ["create first"]
+    assert world.run("plan") == 3
+    world.model(MODEL)
+    assert world.deploy() == 0
+    assert world.calls() == ["create second", "create third", "reload third"]
+
+
+def test_what_declines_is_tried_again(world: World, capsys: pytest.CaptureFixture[str]) -> None:
+    world.model(MODEL.replace('"two"', '"later"'))
+    assert world.deploy() == 1
+    assert "not today" in "".join(capsys.readouterr())
+    assert world.calls() == ["create first"]
+    world.model(MODEL)
+    assert world.deploy() == 0
+    assert world.calls() == ["create second", "create third", "reload third"]
+
+
+def test_status_and_repair_ask_the_handlers(world: World, capsys: pytest.CaptureFixture[str]) -> None:
+    world.deploy()
+    assert world.run("status") == 0
+    (world.folder / "first").write_text("theirs")
+    (world.folder / "third").unlink()
+    capsys.readouterr()
+    assert world.run("status") == 3
+    shown = capsys.readouterr().out
+    assert "text: written one, there is theirs" in shown
+    assert "gone" in shown
+    world.calls()
+    assert world.deploy("--repair") == 0
+    assert sorted(world.calls()) == ["create third", "reload second", "update first"]
+
+
+def test_events_reach_what_listens(world: World) -> None:
+    model = MODEL.replace('text="one"', 'text="one", send_event=true')
+    world.model(model)
+    world.deploy()
+    world.calls()
+    world.model(model.replace('"one"', '"eins"'))
+    assert world.deploy() == 0
+    assert world.calls() == ["update first", "reload second"]
+
+
+def test_destroy_purges_in_reverse(world: World) -> None:
+    world.deploy()
+    world.calls()
+    assert main(["destroy", str(world.project), *TRUST, "--yes", "--allow-delete", "all"]) == 0
+    assert world.calls() == ["delete third", "delete second", "delete first"]
+    assert world.run("status") == 0
+
+
+def test_facts_fill_what_was_not_known(world: World, capsys: pytest.CaptureFixture[str]) -> None:
+    world.model(MODEL + '\nnotes::Note(name="fact", text=std::getfact(first, "size"))\n')
+    assert world.deploy() == 1
+    assert "still not known" in "".join(capsys.readouterr())
+    assert world.deploy() == 0
+    assert (world.folder / "fact").read_text() == "3"
+    assert world.deploy() == 0
+    assert world.run("plan") == 0
+
+
+@pytest.mark.parametrize(
+    ("leave", "told"),
+    [
+        ((), "--trust python"),
+        (("--trust", "python", "--here"), "--trust scripts"),
+        (("--trust", "python", "--trust", "scripts"), "--here"),
+    ],
+)
+def test_nothing_runs_without_leave(
+    world: World, capsys: pytest.CaptureFixture[str], leave: tuple[str, ...], told: str
+) -> None:
+    assert main(["deploy", str(world.project), "--yes", *leave]) != 0
+    assert told in "".join(capsys.readouterr())
+    assert world.calls() == []
+
+
+@pytest.mark.parametrize("words", [("--trust", "python", "--here"), TRUST[:-1], ()])
+def test_nothing_is_purged_or_read_without_leave(world: World, words: tuple[str, ...]) -> None:
+    world.deploy()
+    world.calls()
+    assert main(["destroy", str(world.project), *words, "--yes", "--allow-delete", "all"]) == 1
+    assert main(["status", str(world.project), *words]) != 0
+    assert world.calls() == []
+    assert (world.folder / "first").exists()
+
+
+def test_a_model_with_errors_deletes_nothing(world: World, capsys: pytest.CaptureFixture[str]) -> None:
+    world.deploy()
+    world.calls()
+    world.model(MODEL.replace('text="two"', "text=2"))
+    assert world.deploy() == 1
+    assert "INM:E025" not in "".join(capsys.readouterr())
+    assert world.calls() == []
+
+
+def test_two_models_in_an_environment_have_their_own_handlers(world: World) -> None:
+    environment = world.project.parent / "sabir.yaml"
+    environment.write_text("parts:\n  left: {path: project}\n  right: {path: other}\n")
+    other = world.project.parent / "other"
+    other.mkdir()
+    (other / "main.cf").write_text('h = std::Host(name="h", os=std::linux)\n')
+    assert main(["deploy", str(environment.parent), "--yes", *TRUST]) == 0
+    assert "create first" in world.calls()
+
+
+def test_files_of_std_are_kept_below_the_folder(tmp_path: Path) -> None:
+    (tmp_path / "main.cf").write_text(
+        'host = std::Host(name="h", os=std::linux)\n'
+        'dir = std::Directory(host=host, path="/etc", owner="root", group="root", mode=755)\n'
+        'std::ConfigFile(host=host, path="/etc/motd", content="hello", requires=dir)\n'
+    )
+    assert main(["deploy", str(tmp_path), "--yes"]) == 0
+    assert (tmp_path / ".sabir/world/etc/motd").read_text() == "hello"
+    assert main(["plan", str(tmp_path)]) == 0
