@@ -54,6 +54,26 @@ def _model(text: str, **files: str) -> Callable[[], Mapping[str, Content]]:
     return lambda: {"main.cf": text, **files}
 
 
+def _plugin(body: str) -> Callable[[], Mapping[str, Content]]:
+    """A model that prints what the plug-in `f` returns."""
+    head = "from inmanta.plugins import plugin\nclass Mute(Exception):\n    def __str__(self):\n        raise ValueError\n"
+    return _model(
+        'import m\nx = m::f()\ny = "{{x}}"\n',
+        **{
+            "libs/m/module.yml": "name: m\n",
+            "libs/m/model/_init.cf": "",
+            "libs/m/plugins/__init__.py": f"{head}@plugin\ndef f() -> 'any':\n    {body}\n",
+        },
+    )
+
+
+def _format(value: str) -> Callable[[], Mapping[str, Content]]:
+    """A package whose manifest has this format."""
+    files = _murano("      - Return: 1\n")()
+    manifest = str(files["manifest.yaml"]).replace("MuranoPL/1.4", value)
+    return lambda: {**files, "manifest.yaml": manifest}
+
+
 def _environment(text: str) -> Callable[[], Mapping[str, Content]]:
     template = f"{_TOSCA}topology_template: {{node_templates: {{n: {{type: tosca.nodes.Root}}}}}}\n"
     return lambda: {"sabir.yaml": text, "t.yaml": template}
@@ -419,6 +439,83 @@ ATTACKS: Final = (
         words=_COMPILE,
         ends=0,
         says="",
+    ),
+    *(
+        Attack(
+            attack=f"{what} as a value",
+            door="Jinja2",
+            files=_template(f'"{text}"'),
+            words=_COMPILE,
+            ends=1,
+            says="is no data",
+        )
+        for what, text in (
+            ("a bound method", "{{ ['a'] | map('attr', 'upper') | list }}"),
+            ("a bound method in a text", "x {{ 'a'.upper }}"),
+            ("a bound method joined", "{{ ['a'.upper] | join }}"),
+            ("a bound method beside a text", "{{ 'x' ~ 'a'.upper }}"),
+            ("a bound method formatted", "{{ '%s' % 'a'.upper }}{{ '{}'.format('a'.upper) }}"),
+            ("a bound method in JSON", "{{ {'a': 'b'.upper} | to_json }}"),
+            ("a generator", "{{ [1] | map('string') | string | upper }}"),
+            ("an object", "{{ cycler(1) }}"),
+        )
+    ),
+    *(
+        Attack(
+            attack=f"a plug-in that is allowed returns {what}",
+            door="Inmanta",
+            files=_plugin(body),
+            words=(*_COMPILE, "--trust", "python"),
+            ends=1,
+            says="is no data",
+        )
+        for what, body in (
+            ("an object", "return object()"),
+            ("a list with an object", "return [[object()]]"),
+            ("a generator", "return (x for x in [1])"),
+            ("a bound method", "return 'a'.upper"),
+        )
+    ),
+    *(
+        Attack(
+            attack=f"a plug-in that is allowed {what}",
+            door="Inmanta",
+            files=_plugin(body),
+            words=(*_COMPILE, "--trust", "python"),
+            ends=1,
+            says=says,
+        )
+        for what, body, says in (
+            ("returns a list that holds itself", "a = []; a.append(a); return a", "holds or calls itself"),
+            ("returns a map that holds itself", "a = {}; a['a'] = a; return a", "holds or calls itself"),
+            ("raises an exception without a text", "raise Mute", "whose text cannot be made"),
+            ("raises an exception about an object", "raise ValueError(object())", "<object object>"),
+            ("ends the interpreter", "raise SystemExit(0)", "SystemExit"),
+            ("says that memory is used up", "raise MemoryError", "MemoryError"),
+        )
+    ),
+    *(
+        Attack(
+            attack=f"a format of 5,000 digits, {what}",
+            door="MuranoPL",
+            files=_format(text),
+            words=_CHECK,
+            ends=0,
+            says="the versions go up to",
+        )
+        for what, text in (
+            ("as a number", "9" * 5000),
+            ("as a text", "'" + "9" * 5000 + "'"),
+            ("as a version", "MuranoPL/1." + "9" * 5000),
+        )
+    ),
+    Attack(
+        attack="a list as the key of a map",
+        door="Jinja2",
+        files=_template('"{{ {[]: 1} }}"'),
+        words=_COMPILE,
+        ends=1,
+        says="can be no key of a map",
     ),
     Attack(
         attack="a saved graph with a forged script",

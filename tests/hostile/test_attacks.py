@@ -22,6 +22,8 @@ NEVER = (
     " object at 0x",
     "unhashable",
     "too large to convert",
+    "object is not",
+    "NoneType",
 )
 
 

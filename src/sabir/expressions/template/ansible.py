@@ -6,7 +6,7 @@ that value; anything touched by a sensitive value is sensitive as a whole.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
@@ -14,11 +14,12 @@ from jinja2 import StrictUndefined, Template, TemplateError
 from jinja2.nativetypes import NativeEnvironment
 from jinja2.runtime import Context as JinjaContext
 
+from sabir.diagnostics.reasons import reason_of
 from sabir.expressions.patterns import PatternRefused
 from sabir.expressions.query.errors import TOO_MUCH, QueryError, expression_rule
 from sabir.expressions.template.environment import MeteredEnvironment
 from sabir.expressions.template.exposure import Rendering
-from sabir.expressions.template.limits import LimitReached
+from sabir.expressions.template.limits import LimitReached, refuse_no_data
 from sabir.expressions.template.marking import count
 from sabir.expressions.template.native import TEXT_FILTERS, keep_backslashes, stays_text, value_of
 
@@ -73,6 +74,10 @@ class _Environment(MeteredEnvironment, NativeEnvironment):
         super().__init__(undefined=_Undefined, **options)
         self.running = 0
 
+    @staticmethod
+    def _put_out(value: Any) -> Any:
+        return value if isinstance(value, Iterator) else refuse_no_data(value)
+
 
 @lru_cache(maxsize=1)
 def _environment() -> _Environment:
@@ -121,7 +126,7 @@ class CompiledTemplate:
             raise QueryError.of(TOO_MUCH, "the template leads to itself", place=context.place) from error
         except (LimitReached, PatternRefused, OverflowError, MemoryError) as error:
             raise QueryError.of(
-                TOO_MUCH, f"template {_short(self.text)!r}: {error}", place=context.place
+                TOO_MUCH, f"template {_short(self.text)!r}: {reason_of(error)}", place=context.place
             ) from error
         except Exception as error:
             raise _failure(error, self.text, context) from error
@@ -131,10 +136,7 @@ class CompiledTemplate:
 
 
 def _failure(error: Exception, text: str, context: Context) -> QueryError:
-    what = str(error) or type(error).__name__
-    if not isinstance(error, TemplateError):
-        what = f"{type(error).__name__}: {what}"
-    return QueryError.of(TEMPLATE, f"template {_short(text)!r}: {what}", place=context.place)
+    return QueryError.of(TEMPLATE, f"template {_short(text)!r}: {reason_of(error)}", place=context.place)
 
 
 def _short(text: str) -> str:

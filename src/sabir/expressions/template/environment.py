@@ -14,7 +14,8 @@ from jinja2.nodes import Template as TemplateTree
 from jinja2.runtime import Context
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
-from sabir.expressions.template.limits import LimitReached, Meter, TemplateLimits
+from sabir.diagnostics.reasons import reason_of
+from sabir.expressions.template.limits import LimitReached, Meter, TemplateLimits, refuse_no_data
 from sabir.expressions.template.lines import Piece
 from sabir.expressions.template.marking import COUNTING, mark
 from sabir.expressions.template.undefined import LenientRecorder, Recorder, UndefinedUse
@@ -27,6 +28,34 @@ _DEEPEST_INCLUDE = 50
 _COMPILED = 4096
 _GROWING = frozenset({"join", "indent", "format"})
 """Filters that may give much for a short argument, also without a further one."""
+_OF_TEXTS = frozenset(
+    {
+        "string",
+        "upper",
+        "lower",
+        "title",
+        "capitalize",
+        "trim",
+        "replace",
+        "indent",
+        "escape",
+        "e",
+        "forceescape",
+    }
+    | {
+        "center",
+        "truncate",
+        "wordwrap",
+        "quote",
+        "hash",
+        "b64encode",
+        "to_json",
+        "to_yaml",
+        "tojson",
+        "urlencode",
+    }
+)
+"""Filters that write their value as a text, whatever it is."""
 _DROPPED_FILTERS = frozenset({"urlize", "pprint", "xmlattr"})
 
 
@@ -45,7 +74,7 @@ class MeteredEnvironment(ImmutableSandboxedEnvironment):
         **settings: Any,
     ) -> None:
         self.meter = Meter(limits or TemplateLimits())
-        super().__init__(undefined=undefined, **settings)
+        super().__init__(undefined=undefined, finalize=self._put_out, **settings)
         known: dict[str, Any] = self.globals
         known["range"] = self._range
         del known["lipsum"]
@@ -68,6 +97,12 @@ class MeteredEnvironment(ImmutableSandboxedEnvironment):
             return super()._generate(source, name, filename, defer_init)
         except RecursionError:
             raise TemplateSyntaxError(_TOO_DEEP, 1, name, filename) from None
+        except (
+            TypeError,
+            ValueError,
+            ArithmeticError,
+        ) as error:  # of an expression of constants, computed here
+            raise TemplateSyntaxError(reason_of(error), 1, name, filename) from None
 
     def _compile(self, source: str, filename: str) -> CodeType:
         try:
@@ -86,6 +121,11 @@ class MeteredEnvironment(ImmutableSandboxedEnvironment):
         __self.meter.call(__obj, args, kwargs)
         return __self.meter.checked(super().call(__context, __obj, *args, **kwargs))
 
+    @staticmethod
+    def _put_out(value: Any) -> Any:
+        """What stands in `{{ }}`."""
+        return value if type(value) is str else refuse_no_data(value)
+
     def _range(self, *args: int) -> range:
         numbers = range(*args)
         # len() of a range beyond the machine's integers overflows, so the distance is computed.
@@ -98,8 +138,12 @@ class MeteredEnvironment(ImmutableSandboxedEnvironment):
         skip = 1 if getattr(function, "jinja_pass_arg", None) is not None else 0
         alone = skip + 1
 
+        takes_text = name in _OF_TEXTS
+
         @wraps(function)
         def counted(*args: Any, **kwargs: Any) -> Any:
+            if len(args) > skip and (takes_text or callable(args[skip])):
+                refuse_no_data(args[skip])
             if len(args) > alone or kwargs or name in _GROWING:
                 meter.arguments(name, args[skip:], kwargs)
             result = function(*args, **kwargs)

@@ -10,7 +10,9 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-__all__ = ["MISTAKES", "LimitReached", "Meter", "TemplateLimits"]
+from sabir.graph.no_data import no_data, no_data_within
+
+__all__ = ["MISTAKES", "LimitReached", "Meter", "TemplateLimits", "refuse_no_data"]
 
 _CLOCK_EVERY: Final = 64
 _LARGEST_ARGUMENT: Final = 100_000
@@ -50,6 +52,19 @@ MISTAKES: Final = (
     ValueError,
 )
 """What Python raises for something that the author of a template wrote. Anything else is a defect of ours, to be seen."""
+
+
+def refuse_no_data(value: Any) -> Any:
+    """The value, unless it is something of Python that only its place in memory could stand for."""
+    kind = no_data_within(value)
+    if kind is None:
+        return value
+    from jinja2 import TemplateRuntimeError
+
+    todo = {"a function": ": call it, with ()", "an iterator": ": make a list of it, with | list"}.get(
+        kind, ""
+    )
+    raise TemplateRuntimeError(f"{kind} is no data{todo}")
 
 
 class Meter:
@@ -144,18 +159,22 @@ class Meter:
             elif isinstance(one, list | tuple):
                 weight += len(one)
                 waiting += one
+            elif no_data(one) == "a function":
+                refuse_no_data(one)
             if weight > most:
                 raise LimitReached(f"the template makes a value of more than {most:,} parts, one in another")
 
     def joined(self, *parts: Any) -> str:
         """`a ~ b`, within bounds."""
-        texts = [str(part) for part in parts]
+        texts = [str(refuse_no_data(part)) for part in parts]
         self.room(sum(map(len, texts)))
         return "".join(texts)
 
     def binary(self, operator: str, left: Any, right: Any) -> None:
         """Refuse an operation whose result would be too large."""
         self.step()
+        if operator == "%" and isinstance(left, str):
+            refuse_no_data(right)
         if operator == "+":
             self._room_for_sum(left, right)
         elif operator == "*":
@@ -184,6 +203,7 @@ class Meter:
         name = getattr(function, "__name__", "")
         owner = getattr(function, "__self__", None)
         if isinstance(owner, str):
+            refuse_no_data([*args, *kwargs.values()] if name.startswith("format") else None)
             self.arguments(name, (owner, *args), kwargs)
 
     def arguments(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:

@@ -13,6 +13,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from sabir.diagnostics.reasons import reason_of
 from sabir.expressions.template.limits import MISTAKES, LimitReached, TemplateLimits
 from sabir.expressions.template.lines import LineMap, Piece, Rendered, line_place
 from sabir.expressions.template.simple import NotSimple, render_simple
@@ -124,8 +125,7 @@ class Sandbox:
         except MemoryError as error:
             raise TemplateFailed((_problem(ProblemKind.LIMIT, "out of memory", error, source),)) from None
         except MISTAKES as error:
-            message = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-            raise TemplateFailed((_problem(ProblemKind.FAILED, message, error, source),)) from None
+            raise TemplateFailed((_problem(ProblemKind.FAILED, reason_of(error), error, source),)) from None
         finally:
             self._environment.records.clear()
 

@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
+from sabir.diagnostics.reasons import reason_of
 from sabir.expressions.patterns import PatternRefused, compile_pattern, matches_whole
 from sabir.expressions.query.context import Context
 from sabir.expressions.query.functions.call import Call, Matches
@@ -232,8 +233,8 @@ def _call(name: str, pure: Pure) -> Callable[[Call, Context], Any]:
             return UNKNOWN
         try:
             result = pure(plain if isinstance(plain, list) else [plain])
-        except (TypeError, ValueError, PatternRefused) as error:
-            call.fail(context, f"${name}: {error}")
+        except (TypeError, ValueError, ArithmeticError, PatternRefused) as error:
+            call.fail(context, f"${name}: {reason_of(error)}")
         result = mark(result) if is_sensitive(arguments) else result
         return Matches([result])
 

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from sabir.diagnostics.finding import Related
+from sabir.diagnostics.reasons import reason_of
+from sabir.graph.no_data import no_data_within
 from sabir.graph.values import Unknown
 from sabir.languages.inmanta.evaluate.functions import CASTS, Function, Parameter, stops
 from sabir.languages.inmanta.evaluate.plugins.api import NotAllowed
@@ -152,6 +154,7 @@ class CallCompiler:
                 result = adopted(result, place)
             if accepts is not None and not accepts(result):
                 raise _wrong_result(function, result, place)
+            _check_data(function, result, place)
             return result
 
         return read
@@ -193,6 +196,7 @@ class CallCompiler:
                 result = self.adopted(result, place)
             if function.returns is not None and not function.returns.accepts(result):
                 raise _wrong_result(function, result, place)
+            _check_data(function, result, place)
             return result
 
         return read
@@ -311,16 +315,15 @@ def _broken(function: Function, error: BaseException, place: Place, sources: Map
         text = source.line_text(line)
         span = Span(start + len(text) - len(text.lstrip()), start + len(text))
         where = (Related(place=Place(source, span), message="raised here"),)
-    said = _said(error)
-    message = f"{function.name}(…) failed: {type(error).__name__}" + (f": {said}" if said else "")
+    name, reason = type(error).__name__, reason_of(error)
+    message = f"{function.name}(…) failed: {reason if reason.startswith(name) else f'{name}: {reason}'}"
     return Stop(PLUGIN.at(message=message, place=place, related=where))
 
 
-def _said(error: BaseException) -> str:
-    try:
-        return str(error)
-    except Exception:  # noqa: BLE001  # the exception is somebody's class, and even its text may fail
-        return "its text cannot be made"
+def _check_data(function: Function, result: Any, place: Place) -> None:
+    kind = no_data_within(result)
+    if kind is not None:
+        raise stop(TYPE, f"{function.name}(…) returns {kind}, which is no data", place)
 
 
 def _failing(failure: Stop) -> Read:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from enum import Enum
 from typing import Any, Final
 
+from sabir.diagnostics.reasons import reason_of
 from sabir.graph.values import Unknown
 from sabir.languages.inmanta.evaluate.budget import LIMIT
 from sabir.languages.inmanta.evaluate.values import Frame, Instance, Read, Stop
@@ -116,7 +117,9 @@ def _arithmetic(symbol: str, left: Read, right: Read, place: Place) -> Read:
         try:
             result = compute(first, second)
         except (ArithmeticError, ValueError) as error:
-            raise stop(TYPE, f"{shown_value(first)} {symbol} {shown_value(second)}: {error}", place) from None
+            raise stop(
+                TYPE, f"{shown_value(first)} {symbol} {shown_value(second)}: {reason_of(error)}", place
+            ) from None
         if symbol == "/" and type(first) is int and type(second) is int and not first % second:
             result = first // second  # a whole number fits where a whole number is asked for
         if isinstance(result, str) and len(result) > _LONGEST:

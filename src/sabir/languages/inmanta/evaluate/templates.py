@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 
 from sabir.diagnostics.near import did_you_mean
+from sabir.diagnostics.reasons import reason_of
 from sabir.languages.inmanta.evaluate.budget import LIMIT
 from sabir.languages.inmanta.evaluate.calls import PLUGIN
 from sabir.languages.inmanta.evaluate.scopes import Scope
@@ -117,9 +118,7 @@ class Templates:
         except RecursionError:
             raise stop(LIMIT, "the template includes itself without end", place) from None
         except (Exception, SystemExit) as error:  # noqa: BLE001  # whatever a template does wrong is the model's mistake
-            raise stop(
-                PLUGIN, f"template {template.name!r} failed: {type(error).__name__}: {error}", place
-            ) from None
+            raise stop(PLUGIN, f"template {template.name!r} failed: {reason_of(error)}", place) from None
 
     def _undefined(self, error: Exception, scope: Scope, place: Place) -> Stop:
         message = str(error)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
+from sabir.diagnostics.reasons import reason_of
 from sabir.graph.values import Unknown
 from sabir.languages.inmanta.evaluate.budget import LARGE_TEXT, LIMIT
 from sabir.languages.inmanta.evaluate.functions import is_unknown
@@ -154,5 +155,7 @@ def _formatted(value: Any, spec: str, place: Place) -> str:
         raise stop(LIMIT, f"the format {spec!r} asks for too much", place)
     try:
         return format(value, spec)
-    except (ValueError, TypeError) as error:
-        raise stop(TYPE, f"{shown_value(value)} cannot be written as {spec!r}: {error}", place) from None
+    except (ValueError, TypeError, OverflowError) as error:
+        raise stop(
+            TYPE, f"{shown_value(value)} cannot be written as {spec!r}: {reason_of(error)}", place
+        ) from None

@@ -7,6 +7,7 @@ from typing import Final
 
 from msgspec import Struct
 
+from sabir.diagnostics.reasons import without_addresses
 from sabir.expressions.patterns import PatternRefused, compile_pattern, is_cheap, matches_start
 from sabir.graph.values import Unknown
 from sabir.languages.inmanta.syntax.examples import HOST, inmanta_rule
@@ -186,5 +187,5 @@ def shown_value(value: object) -> str:
         return "null"
     if value is True or value is False:
         return str(value).lower()
-    text = repr(value).replace("__config__::", "")
+    text = without_addresses(repr(value)).replace("__config__::", "")
     return text if len(text) <= 60 else text[:57] + "…"

@@ -185,7 +185,8 @@ def check_format(report: Report, value: YamlNode | None) -> Iterator[Finding]:
         ("1",)
     }:
         newest = ".".join(map(str, FORMATS[name][-1]))
-        message = f"{name} has no version {version!r}; the package is checked as version {newest}"
+        written = version if len(version) <= 40 else version[:40] + "…"
+        message = f"{name} has no version {written!r}; the package is checked as version {newest}"
         yield report.at(value, UNKNOWN_FORMAT, message, hint=f"the versions go up to {newest}")
 
 

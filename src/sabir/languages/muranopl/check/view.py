@@ -79,7 +79,7 @@ class PackageView:
         name, _, version = text.partition("/")
         if not version and re.fullmatch(r"[0-9.]+", name):
             name, version = "MuranoPL", name
-        match = re.fullmatch(r"(\d+)(?:\.(\d+))?", version or "1.0")
+        match = re.fullmatch(r"(\d{1,9})(?:\.(\d{1,9}))?", version or "1.0")
         number = (int(match[1]), int(match[2] or 0)) if match else LATEST
         return name, number if number in FORMATS.get(name, ()) else LATEST
 

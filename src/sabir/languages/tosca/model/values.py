@@ -9,6 +9,7 @@ from typing import Any, Final
 from msgspec import Struct
 
 from sabir.diagnostics.near import did_you_mean
+from sabir.diagnostics.reasons import reason_of
 from sabir.diagnostics.rules import Rule
 from sabir.expressions.patterns import PatternRefused
 from sabir.expressions.query.forms import UNKNOWN_FUNCTION, is_expression, is_template
@@ -315,7 +316,7 @@ def _clause(clause: Mapping[str, Any], units: ScalarUnits | None) -> Check:
         try:
             holds = clause_holds(clause, value, units)
         except (TypeError, ValueError) as error:
-            yield Misfit(FORBIDDEN_VALUE, f"{_shown(value)} cannot be tested: {error}")
+            yield Misfit(FORBIDDEN_VALUE, f"{_shown(value)} cannot be tested: {reason_of(error)}")
             return
         if not holds:
             yield Misfit(FORBIDDEN_VALUE, f"{_shown(value)} is not allowed: {_shown(clause)}")

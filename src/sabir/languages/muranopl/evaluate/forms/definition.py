@@ -97,7 +97,7 @@ def _unusable(source: Source, node: YamlNode | None, message: str) -> UnusableIn
 
 def _version(source: Source, root: YamlMapping, written: Any) -> tuple[int, int]:
     parts = str(written).split(".")
-    if not all(part.isdigit() for part in parts) or parts[0] not in ("1", "2"):
+    if not all(part.isdecimal() and len(part) < 10 for part in parts) or parts[0] not in ("1", "2"):
         message = f"forms of version {written} are not known; there are 1 and 2"
         raise _unusable(source, root.get("Version"), message)
     version = int(parts[0]), int([*parts, "0"][1])
