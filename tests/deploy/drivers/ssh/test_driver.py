@@ -132,6 +132,8 @@ def test_a_host_with_another_key_is_refused(server: Sshd, on_host: Run, tmp_path
         ({"python": "no-such-python"}, "needs Python 3.9 or newer, and 'no-such-python' did not start"),
         ({"root": "/no/such/folder"}, "there is no folder '/no/such/folder'"),
         ({"host": "-oProxyCommand=x"}, "no name of a host"),
+        ({"port": 70000}, "no number of a port"),
+        ({"keepalive_seconds": 0}, "must be more than 0"),
     ],
 )
 def test_what_is_wrong_is_said(server: Sshd, on_host: Run, settings: dict[str, object], words: str) -> None:
@@ -144,7 +146,7 @@ def test_what_is_wrong_is_said(server: Sshd, on_host: Run, settings: dict[str, o
 
 
 def test_nobody_listens(on_host: Run) -> None:
-    with pytest.raises(UnreachableError, match="cannot be reached: "):
+    with pytest.raises(UnreachableError, match="cannot be reached: Connection refused"):
         on_host(nothing, port=1)
 
 

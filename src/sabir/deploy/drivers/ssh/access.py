@@ -63,6 +63,10 @@ def access_to(target: Target, context: DriverContext) -> Access:
     )
     if access.host.startswith("-") or not access.host.strip():
         raise access.problem("this is no name of a host")
+    if access.port is not None and not 0 < access.port < 1 << 16:
+        raise access.problem("this is no number of a port")
+    if min(access.connect_seconds, access.keepalive_seconds) <= 0:
+        raise access.problem("connect_seconds and keepalive_seconds must be more than 0")
     for file in (access.key, *(access.known_hosts if target.settings.get("known_hosts") else ())):
         if file is not None and not os.access(file, os.R_OK):
             raise access.problem(f"there is no file {str(file)!r} that can be read")
@@ -127,9 +131,9 @@ async def connect(access: Access) -> asyncssh.SSHClientConnection:
         words = f"no answer within {access.connect_seconds:g} seconds"
         raise UnreachableError(access.sentence(words)) from error
     except (asyncssh.ConnectionLost, OSError) as error:
-        raise UnreachableError(
-            access.sentence(f"it cannot be reached: {getattr(error, 'strerror', None) or error}")
-        ) from error
+        number = getattr(error, "errno", None)
+        words = str(error) if number is None else os.strerror(number)
+        raise UnreachableError(access.sentence(f"it cannot be reached: {words}")) from error
     except (asyncssh.Error, ValueError) as error:
         raise access.problem(f"no connection: {error}") from error
 
