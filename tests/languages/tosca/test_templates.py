@@ -15,6 +15,7 @@ from sabir.diagnostics import Finding
 from sabir.expressions.query import evaluate
 from sabir.languages.language import Evaluation, EvaluationRequest
 from sabir.languages.tosca import LANGUAGE
+from sabir.operations.check import check_paths
 from sabir.session import Session, Trust
 from sabir.source.packages import LoadedPackage, MemoryPackage, ZipLoader, load_package
 
@@ -420,3 +421,20 @@ def test_what_the_entry_of_an_archive_does_not_reach_is_left_alone() -> None:
     assert found(files) == []
     (finding,) = found({**files, "TOSCA-Metadata/TOSCA.meta": "TOSCA-Meta-File-Version: 1.1\n"})[:1]
     assert (finding.code, finding.message) == ("TOSCA:E028", "TOSCA.meta has no Entry-Definitions")
+
+
+def test_a_circle_of_types_is_one_error(tmp_path: Path) -> None:
+    types = "node_types:\n  A: {derived_from: B}\n  B: {derived_from: C}\n  C: {derived_from: A}\n"
+    nodes = "topology_template:\n  node_templates: {x: {type: A}, y: {type: B}}\n"
+    file = tmp_path / "t.yaml"
+    file.write_text(f"tosca_definitions_version: tosca_simple_yaml_1_3\n{types}{nodes}")
+    (finding,) = (finding for _, finding in check_paths([file]).report.findings())
+    assert finding.message == "node type 'A' derives from itself: A → B → C → A"
+
+
+def test_a_version_that_is_none_names_its_family(tmp_path: Path) -> None:
+    file = tmp_path / "t.yaml"
+    file.write_text("tosca_definitions_version: tosca_simple_yaml_1_9\n")
+    (finding,) = (finding for _, finding in check_paths([file]).report.findings())
+    assert finding.hint is not None
+    assert finding.hint.endswith("tosca_simple_yaml_1_3")

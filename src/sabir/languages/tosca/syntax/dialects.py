@@ -8,7 +8,9 @@ from typing import Final
 
 from msgspec import Struct
 
-__all__ = ["DIALECTS", "Dialect", "dialect_of"]
+from sabir.diagnostics.near import did_you_mean
+
+__all__ = ["DIALECTS", "Dialect", "dialect_hint", "dialect_of"]
 
 
 class Dialect(Struct, frozen=True):
@@ -46,3 +48,15 @@ def dialect_of(version: str) -> Dialect | None:
         if re.fullmatch(pattern, version):
             return Dialect(version, grammar, profiles)
     return None
+
+
+def dialect_hint(version: str) -> str:
+    """What to write instead. Of a version that is no version all of its family are said: the nearest number means nothing."""
+    family = [name for name in DIALECTS if _stem(name) == _stem(version)]
+    if family:
+        return f"known are {', '.join(family)}"
+    return did_you_mean(version, DIALECTS) or f"known are {', '.join(DIALECTS)}"
+
+
+def _stem(version: str) -> str:
+    return version.rstrip("0123456789_.")

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from sabir.diagnostics.finding import Finding
-from sabir.diagnostics.near import did_you_mean
 from sabir.diagnostics.rules import Rule
-from sabir.languages.tosca.syntax.dialects import DIALECTS, Dialect, dialect_of
+from sabir.languages.tosca.syntax.dialects import DIALECTS, Dialect, dialect_hint, dialect_of
 from sabir.languages.tosca.syntax.examples import example
 from sabir.source.packages import PackageFile
 from sabir.source.yaml import Limits, YamlStream, compose
@@ -68,7 +67,7 @@ def dialect_of_document(root: YamlMapping, file: PackageFile, findings: list[Fin
     version = node.text if isinstance(node, YamlScalar) else ""
     dialect = dialect_of(version)
     if dialect is None:
-        hint = did_you_mean(version, DIALECTS) or "known are " + ", ".join(DIALECTS)
+        hint = dialect_hint(version)
         findings.append(
             UNKNOWN_DIALECT.at(
                 Place(file.source, node.span), f"the dialect {version!r} is not known", hint=hint

@@ -73,9 +73,32 @@ def check_type_names(model: Model) -> Iterator[Finding]:
             yield from _missing(
                 model, Kind.POLICY, policy.type, Place(policy.origin.source, policy.type_span)
             )
-    for definition in {id(definition): definition for definition in model.types.cycles}.values():
-        message = f"{definition.kind.word} type {definition.name!r} derives from itself"
-        yield CIRCULAR_TYPE.at(definition.place, message)
+    yield from _circles(model)
+
+
+def _circles(model: Model) -> Iterator[Finding]:
+    """One finding a circle, at the first of its types, whichever of them was looked at."""
+    told: set[tuple[Kind, frozenset[str]]] = set()
+    for definition in model.types.cycles:
+        ring, seen = [definition], {id(definition)}
+        while (parent := _parent(model, ring[-1])) is not None and id(parent) not in seen:
+            ring.append(parent)
+            seen.add(id(parent))
+        key = definition.kind, frozenset(member.name for member in ring)
+        if key not in told:
+            told.add(key)
+            first = min(ring, key=lambda member: (member.place.source.name, member.place.span.start))
+            start = ring.index(first)
+            names = [member.name for member in (*ring[start:], *ring[:start], first)]
+            way = " → ".join(names)
+            yield CIRCULAR_TYPE.at(
+                first.place, f"{first.kind.word} type {first.name!r} derives from itself: {way}"
+            )
+
+
+def _parent(model: Model, definition: TypeDefinition) -> TypeDefinition | None:
+    name = definition.derived_from
+    return None if name is None else model.types.definition(definition.kind, name)
 
 
 def _missing(model: Model, kind: Kind, name: str, place: Place) -> Iterator[Finding]:
