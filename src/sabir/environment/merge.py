@@ -145,6 +145,10 @@ class _Mover:
             desired={name: self.value(value) for name, value in resource.desired.items()},
             requires=tuple(map(self._address, resource.requires)),
             reacts_to=tuple(map(self._address, resource.reacts_to)),
+            unless=tuple(map(self._address, resource.unless)),
+            established=None
+            if resource.established is None
+            else tuple(map(self._address, resource.established)),
             results={name: self._address(address) for name, address in resource.results.items()},
             late=None if late is None else lambda observed: self._late(late, observed),
             origin=None if resource.origin is None else self.origin(resource.origin),

@@ -49,6 +49,10 @@ class Resource(Struct, frozen=True, kw_only=True, eq=False):
     """What must be there before it, and goes after it."""
     reacts_to: tuple[Address, ...] = ()
     """When one of these was changed, it is run (or, when it is kept, looked at) again after that."""
+    unless: tuple[Address, ...] = ()
+    """When one of these was done before, it comes too late and is not begun any more."""
+    established: tuple[Address, ...] | None = None
+    """It is run only by what it reacts to, and only when all of these had been done before; None: also when it is new."""
     lane: str | None = None
     """Steps of one lane never run at the same time: the operations of one host, the resources of one agent."""
     results: Mapping[str, Address] = field(default_factory=dict[str, Address])

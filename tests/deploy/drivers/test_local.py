@@ -156,6 +156,14 @@ class TestLocal(DriverContract):
         stat = Path(f"/proc/{child}/stat")
         assert not stat.exists() or stat.read_text().split()[2] == "Z"
 
+    def test_a_command_that_only_undoes_runs_nothing_before(self, folder: Path) -> None:
+        outcome = self.apply(folder, "command", {"undo": "touch undone"})
+        assert (outcome.status, outcome.changed) == (OutcomeStatus.DONE, False)
+        resource = self.resource(Case(kind="command", first={}), {"undo": "touch undone"})
+        gone = task(resource, Action.DELETE)
+        assert not self.run(folder, lambda connection: connection.delete(gone, NoEffects())).failed
+        assert (folder / "root" / "undone").exists()
+
     def test_a_script_with_its_words(self, folder: Path) -> None:
         script = "import os, sys\nopen(os.environ['SABIR_OUTPUTS'], 'w').write('{\"words\": \"%s\"}' % sys.argv[1:])"
         fields: dict[str, object] = {"script": script, "interpreter": [sys.executable], "run": ["a b", "c"]}

@@ -105,6 +105,8 @@ class _Judge:
         placed = _with_fields(placed, fields)
         reading = self.request.readings.get(address)
         verb = Action.RUN if placed.kind.runs else None
+        if record is None and not self._may_begin(placed.resource):
+            return []
         if record is None:
             return [_step(address, verb or Action.CREATE, placed, unforeseen=unforeseen, reason="it is new")]
         moved = _moved(placed, record)
@@ -117,6 +119,8 @@ class _Judge:
         if record.status is RecordStatus.FAILED:
             reason = "the last step on it failed"
             return [_step(address, verb or Action.UPDATE, placed, record, changes, reason, unforeseen)]
+        if placed.resource.established is not None:
+            return []
         in_place = [change.field for change in changes if change.field in placed.kind.replaced_by]
         if in_place:
             reason = f"{', '.join(in_place)} cannot be changed in place"
@@ -127,6 +131,12 @@ class _Judge:
         if self.request.repair and verb is None:
             return [_step(address, Action.CHECK, placed, record, (), "everything is looked at again")]
         return []
+
+    def _may_begin(self, resource: Resource) -> bool:
+        """Whether something new is run because it is new."""
+        return resource.established is None and not any(
+            str(address) in self.request.records for address in resource.unless
+        )
 
     def _changes(
         self, placed: Placed, fields: Mapping[str, Value], record: Record, reading: Reading | None
@@ -254,6 +264,8 @@ def _with_reactions(request: PlanRequest, steps: dict[str, PlannedStep]) -> dict
             if request.selected is not None and address not in request.selected:
                 continue
             placed = request.wanted[address]
+            if any(str(other) not in request.records for other in placed.resource.established or ()):
+                continue
             step = steps.get(address)
             if step is None:
                 causes = tuple(str(cause) for cause in placed.resource.reacts_to)
