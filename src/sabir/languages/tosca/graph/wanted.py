@@ -28,6 +28,7 @@ from sabir.languages.tosca.graph.plain import plain_value
 from sabir.languages.tosca.graph.programs import INPUTS, is_variable, words
 from sabir.languages.tosca.model.behaviour import Interface, Operation, interfaces_of
 from sabir.languages.tosca.model.lifecycle import (
+    CHANGED,
     CONFIGURE,
     LINKED,
     OPPOSITES,
@@ -83,6 +84,8 @@ class _Lifecycles:
         self.late = _Late(ensemble)
         self._interfaces: dict[str, dict[str, Operation]] = {}
         self._ends: dict[str, tuple[Address, ...]] = {}
+        self._own: dict[str, tuple[Address, ...]] = {}
+        """The operations of each node itself."""
         self._incoming: dict[str, list[tuple[str, RelationshipInstance]]] = {}
         self._ids = {name: ids_of_requirements(node) for name, node in ensemble.nodes.items()}
         for ids in self._ids.values():
@@ -104,15 +107,21 @@ class _Lifecycles:
             for _, relationship in outgoing
             for address in self._ends.get(relationship.link.target or "", ())
         )
+        stages: list[tuple[list[Resource], list[Resource]]] = []
         for own, of_source, of_target in STAGES:
-            group = [
-                *self._carried_out(name, node, own, tail),
+            mine = [*self._carried_out(name, node, own, tail)]
+            linked = [
                 *self._linked(outgoing, of_source, tail),
                 *self._linked(self._incoming.get(name, ()), of_target, tail),
             ]
-            yield from group
-            tail = _unique(resource.address for resource in group) or tail
+            stages.append((mine, linked))
+            tail = _unique(resource.address for resource in (*mine, *linked)) or tail
         self._ends[name] = tail
+        for number, (mine, linked) in enumerate(stages):
+            behind = _unique(later.address for group, _ in stages[number + 1 :] for later in group)
+            yield from mine
+            yield from (replace(resource, unless=behind) for resource in linked)
+        self._own[name] = _unique(resource.address for mine, _ in stages for resource in mine)
 
     def _linked(
         self,
@@ -128,8 +137,15 @@ class _Lifecycles:
         if target is None:
             return
         ends = _unique((*self._ends[relationship.source.name], *self._ends[target]))
-        for operation in LINKED:
-            yield from self._carried_out(id_, relationship, operation, ends)
+        linked = [
+            resource
+            for operation in LINKED
+            for resource in self._carried_out(id_, relationship, operation, ends)
+        ]
+        yield from linked
+        established = _unique((*ends, *(resource.address for resource in linked)))
+        for resource in self._carried_out(id_, relationship, CHANGED, ends):
+            yield replace(resource, reacts_to=self._own[target], established=established)
 
     def _carried_out(
         self, id_: str, subject: Subject, name: str, requires: tuple[Address, ...]

@@ -13,7 +13,7 @@ from typing import Final
 from sabir.errors import DeployError
 from sabir.languages.tosca.model.requirements import Link
 
-__all__ = ["CONFIGURE", "LINKED", "OPPOSITES", "STAGES", "STANDARD", "required_first"]
+__all__ = ["CHANGED", "CONFIGURE", "LINKED", "OPPOSITES", "STAGES", "STANDARD", "required_first"]
 
 STANDARD: Final = "tosca.interfaces.node.lifecycle.Standard"
 CONFIGURE: Final = "tosca.interfaces.relationship.Configure"
@@ -36,6 +36,10 @@ STAGES: Final = (
 
 LINKED: Final = ("add_target", "add_source")
 """Operations of a relationship when both ends have started."""
+
+
+CHANGED: Final = "target_changed"
+"""The operation of a relationship when an operation of its target was run again."""
 
 
 def required_first(links: Mapping[str, Iterable[Link]]) -> list[str]:
