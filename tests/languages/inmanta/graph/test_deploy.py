@@ -140,7 +140,7 @@ def test_a_failure_blocks_what_requires_it_until_it_is_mended(
 ) -> None:
     world.model(MODEL.replace('"two"', '"broken"'))
     assert world.deploy() == 1
-    assert "the disk is on fire" in "".join(capsys.readouterr())
+    assert "".join(capsys.readouterr()).count("the disk is on fire") == 1
     assert world.calls() == ["create first"]
     assert world.run("plan") == 3
     world.model(MODEL)
@@ -201,6 +201,13 @@ def test_facts_fill_what_was_not_known(world: World, capsys: pytest.CaptureFixtu
     assert world.run("plan") == 0
 
 
+def test_references_to_facts_find_what_was_told_before(world: World) -> None:
+    reference = 'std::create_fact_reference(first, "size")'
+    world.model(MODEL + f'\nnotes::Note(name="fact", text={reference}, requires=first)\n')
+    assert world.deploy() == 0
+    assert (world.folder / "fact").read_text() == "3"
+
+
 @pytest.mark.parametrize(
     ("leave", "told"),
     [
@@ -234,6 +241,40 @@ def test_a_model_with_errors_deletes_nothing(world: World, capsys: pytest.Captur
     assert world.deploy() == 1
     assert "INM:E025" not in "".join(capsys.readouterr())
     assert world.calls() == []
+
+
+VAULT = """\
+tosca_definitions_version: tosca_simple_yaml_1_3
+node_types:
+  test.Vault:
+    derived_from: tosca.nodes.Root
+    properties:
+      password: {type: string, metadata: {sensitive: true}}
+topology_template:
+  node_templates:
+    vault: {type: test.Vault, properties: {password: canary-4711}}
+"""
+
+
+def test_no_secret_in_what_handlers_say(world: World, capfd: pytest.CaptureFixture[str]) -> None:
+    plugins = world.project / "libs" / "notes" / "plugins" / "__init__.py"
+    refusal = 'raise RuntimeError(f"cannot take {resource.text}")'
+    plugins.write_text(
+        PLUGINS.replace('if resource.text == "broken":', "if True:").replace(
+            'raise RuntimeError("the disk is on fire")', refusal
+        )
+    )
+    environment = world.project.parent / "sabir.yaml"
+    environment.write_text(
+        "parts:\n  vault: {path: vault.yaml}\n"
+        '  notes: {path: project, inputs: {word: {eval: "::vault::vault::password"}}}\n'
+    )
+    (environment.parent / "vault.yaml").write_text(VAULT)
+    world.model('import notes\nword = "none"\nnotes::Note(name="a", text=word)\n')
+    assert main(["deploy", str(environment.parent), "--yes", *TRUST]) == 1
+    shown = "".join(capfd.readouterr())
+    assert "cannot take <<REDACTED>>" in shown
+    assert "canary" not in shown
 
 
 def test_two_models_in_an_environment_have_their_own_handlers(world: World) -> None:

@@ -5,6 +5,7 @@ Who comes when, what is skipped and what is remembered is for the deployment to 
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any
@@ -64,6 +65,9 @@ class Agent:
         self.sessionid = None
         self.eventloop = None
         self.cache: dict[Any, Any] = {}
+        # What handlers say is told by whoever runs them, without secrets: the standard error would show it a second time.
+        self.logger = logging.Logger("inmanta.handler")
+        self.logger.addHandler(logging.NullHandler())
 
     def dry_run(self, resource: Resource) -> HandlerRun:
         """What deploying a resource would change."""
@@ -100,7 +104,7 @@ class Agent:
         dry_run: bool,
     ) -> HandlerRun:
         own = resource.clone()
-        ctx = HandlerContext(own, dry_run)
+        ctx = HandlerContext(own, dry_run, logger=self.logger)
         handler = self._handler(own, ctx)
         if handler is None:
             return HandlerRun(state=HandlerResourceState.unavailable, log=tuple(ctx.logs))

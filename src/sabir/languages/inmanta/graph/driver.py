@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from sabir.errors import DeployError
 from sabir.graph.secrets import Secrets, secret_texts
-from sabir.graph.values import Value, reveal_all
+from sabir.graph.values import Sensitive, Value, reveal_all
 from sabir.languages.inmanta.evaluate.model import Model
 from sabir.languages.inmanta.evaluate.plugins.engine.const import Change as HandlerChange
 from sabir.languages.inmanta.evaluate.plugins.engine.const import HandlerResourceState
@@ -99,9 +99,8 @@ class _Ran(Struct, frozen=True):
 class _HandlerConnection:
     def __init__(self, target: ModelTarget) -> None:
         self._export = target.export
-        self._facts = target.facts
         registry = target.model.python.registry
-        registry.references.facts = dict(target.facts)
+        self._facts = registry.references.facts = dict(target.facts)
         self._references = registry.references
         self._classes = {registered.entity: registered.cls for registered in registry.resources}
         self._asked = {parameter["resource"] for parameter in registry.unknown_parameters}
@@ -118,7 +117,9 @@ class _HandlerConnection:
             raise DeployError(_reason(ended, _secrets(resource)))
         gone = ended.changes.get(_PURGED) == (True, False)
         changes = tuple(
-            Change(field=name, before=current, after=desired)
+            Change(
+                field=name, before=_marked(resource, name, current), after=_marked(resource, name, desired)
+            )
             for name, (current, desired) in ended.changes.items()
         )
         return Reading(exists=not gone, changes=changes)
@@ -153,10 +154,11 @@ class _HandlerConnection:
             facts = dict(ended.facts)
             if identity in self._asked and ended.state is _State.deployed:
                 facts |= (await asyncio.to_thread(agent.facts, resource)).facts
+        self._facts.update({(identity, name): value for name, value in facts.items()})
         self._ran[identity] = _Ran(_word(ended.state), ended.change is not HandlerChange.nochange)
-        return _outcome(ended, {**self._earlier_facts(identity), **facts}, identity, secrets)
+        return _outcome(ended, self._facts_of(identity), identity, secrets)
 
-    def _earlier_facts(self, identity: str) -> dict[str, str]:
+    def _facts_of(self, identity: str) -> dict[str, str]:
         return {name: value for (resource, name), value in self._facts.items() if resource == identity}
 
     def _agent(self, resource: HandlerResource) -> tuple[Agent, asyncio.Lock]:
@@ -186,15 +188,16 @@ class _HandlerConnection:
 
 def _outcome(ended: HandlerRun, facts: Mapping[str, str], identity: str, secrets: Secrets) -> Outcome:
     results: dict[str, Value] = {FACTS: dict(facts), ID: identity} if facts else {}
-    log = tuple(secrets.scrubbed(line.text) for line in ended.log)
+    log = tuple(secrets.scrubbed(line.text) for line in ended.log if line.level != "DEBUG")
     if ended.state in (_State.failed, _State.unavailable):
         status = OutcomeStatus.FAILED
     elif ended.state in (_State.skipped, _State.skipped_for_dependency):
         status = OutcomeStatus.SKIPPED
     else:
-        changed = ended.change is not HandlerChange.nochange
-        return Outcome(changed=changed, results=results, log=log)
-    return Outcome(status=status, changed=False, results=results, message=_reason(ended, secrets), log=log)
+        return Outcome(changed=ended.change is not HandlerChange.nochange, results=results, log=log)
+    message = _reason(ended, secrets)
+    others = tuple(line for line in log if line != message)
+    return Outcome(status=status, changed=False, results=results, message=message, log=others)
 
 
 def _reason(ended: HandlerRun, secrets: Secrets) -> str:
@@ -213,3 +216,10 @@ def _word(state: HandlerResourceState) -> str:
 def _secrets(resource: Resource) -> Secrets:
     """Sensitive values of a resource, which handlers know in the clear and may write into their log."""
     return Secrets(secret_texts(resource.desired) or ())
+
+
+def _marked(resource: Resource, name: str, value: Value) -> Value:
+    """What is sensitive as it is wanted is so as it is found."""
+    if isinstance(resource.desired.get(name), Sensitive):
+        return Sensitive(value)
+    return _secrets(resource).marked(value)
