@@ -10,8 +10,9 @@ from typing import Final
 
 from msgspec import Struct
 
-__all__ = ["EMPTY_SPAN", "Location", "Place", "Source", "Span"]
+__all__ = ["EMPTY_SPAN", "REDACTED", "Location", "Place", "Source", "Span"]
 
+REDACTED: Final = "<<REDACTED>>"
 _LARGE: Final = 1_000_000
 
 
@@ -51,6 +52,8 @@ class Source(Struct, frozen=True, eq=False, dict=True, weakref=True):
 
     name: str
     text: str
+    hidden: tuple[Span, ...] = ()
+    """Where secrets stand, in order and apart from each other: what is shown leaves them out."""
 
     def __repr__(self) -> str:
         return f"Source({self.name!r})"
@@ -92,6 +95,36 @@ class Source(Struct, frozen=True, eq=False, dict=True, weakref=True):
 
     def slice(self, span: Span) -> str:
         return self.text[span.start : span.end]
+
+    def line_span(self, line: int) -> Span:
+        """A line (from 1) without its line break."""
+        start = self.offset(line)
+        return Span(start, start + len(self.line_text(line)))
+
+    def shown(self, span: Span) -> str:
+        """The text of a span for people to read: without secrets."""
+        if not self.hidden:
+            return self.slice(span)
+        pieces: list[str] = []
+        at = span.start
+        for secret in self.hidden:
+            if secret.start < span.end and at < secret.end:
+                pieces += self.text[at : max(at, secret.start)], REDACTED
+                at = secret.end
+        return "".join((*pieces, self.text[at : span.end]))
+
+    def shown_line(self, line: int) -> str:
+        return self.shown(self.line_span(line)) if self.hidden else self.line_text(line)
+
+    def whole_secrets(self, span: Span) -> Span:
+        """The span, with the whole of every secret that it cuts."""
+        start, end = span.start, span.end
+        for secret in self.hidden:
+            if secret.start < start < secret.end:
+                start = secret.start
+            if secret.start < end < secret.end:
+                end = secret.end
+        return Span(start, end)
 
     def offset(self, line: int, column: int = 1) -> int:
         """The offset of a line and column (both from 1), clipped to the text."""

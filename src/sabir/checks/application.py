@@ -203,6 +203,10 @@ class Application:
             findings, hidden = self._excused(findings, package, complete=complete)
         if self.options.path_rules:
             findings = tuple(finding for finding in findings if not self._is_path_ignored(finding, report))
+        if findings:
+            from sabir.checks.secrecy import without_secrets  # reads YAML, which a sound package may not need
+
+            findings = without_secrets(findings, package)
         return PackageReport(
             path=report.path,
             single_file=report.single_file,

@@ -19,11 +19,12 @@ def show_findings(findings: Iterable[Finding], path: Path | None = None, *, quie
     from sabir.checks.formatters.palette import Palette
     from sabir.checks.formatters.text import finding_lines
     from sabir.checks.report import PackageReport
+    from sabir.checks.secrecy import without_secrets
     from sabir.cli.terminal import say, wants_color
 
     palette = Palette(on=wants_color(stream=sys.stderr))
     package = PackageReport(path="" if path is None else str(path), single_file=_is_single_file(path))
-    for finding in sorted(shown, key=lambda finding: finding.sort_key):
+    for finding in sorted(without_secrets(shown), key=lambda finding: finding.sort_key):
         say("\n".join(finding_lines(finding, package, palette)))
 
 

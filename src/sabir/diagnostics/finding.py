@@ -6,7 +6,7 @@ from enum import Enum
 
 from msgspec import Struct
 
-from sabir.text import EMPTY_SPAN, Location, Place, Source
+from sabir.text import EMPTY_SPAN, Location, Place, Source, Span
 
 __all__ = [
     "CheckError",
@@ -52,6 +52,8 @@ class Fix(Struct, frozen=True, kw_only=True):
     title: str
     edits: tuple[Edit, ...]
     safe: bool = True
+    holds_secret: bool = False
+    """Whether a secret stands in what is written; it can be applied then, but not shown."""
 
 
 class Finding(Struct, frozen=True, kw_only=True):
@@ -105,12 +107,14 @@ class Finding(Struct, frozen=True, kw_only=True):
         """The line of the finding with a caret under its column, when the text is at hand."""
         if self.whole_file:
             return None
-        location = self.place.location
-        text = self.place.source.line_text(location.line)
+        source = self.place.source
+        line = source.line_span(self.place.location.line)
+        text = source.shown(line)
         if not text.strip():
             return None
+        before = source.shown(Span(line.start, source.whole_secrets(self.place.span).start))
         # Tabs are kept in the padding, so that the caret stands right however wide a terminal shows them.
-        padding = "".join("\t" if char == "\t" else " " for char in text[: location.column - 1])
+        padding = "".join("\t" if char == "\t" else " " for char in before)
         return f"{text}\n{padding}^"
 
     @property

@@ -13,6 +13,7 @@ from weakref import WeakKeyDictionary
 from sabir.graph.graph import Graph
 from sabir.graph.origin import Origin
 from sabir.graph.values import REDACTED, Sensitive, Value
+from sabir.text import Span
 
 __all__ = ["Secrets", "holds_sensitive", "secret_texts", "sensitive_values"]
 
@@ -26,9 +27,9 @@ _MOST: Final = 500
 class Secrets:
     """Texts that must not be shown. Those of one or two characters would be found everywhere, and are not looked for."""
 
-    def __init__(self, texts: Iterable[str]) -> None:
+    def __init__(self, texts: Iterable[str], *, most: int = _MOST) -> None:
         known = dict.fromkeys(form for text in texts for form in _forms(text) if len(form) >= _SHORTEST)
-        self.too_many = len(known) > _MOST
+        self.too_many = len(known) > most
         """A pattern of thousands of words would make every line dear; nothing may be shown then."""
         longest_first = sorted(known, key=len, reverse=True)
         self._pattern = (
@@ -50,6 +51,14 @@ class Secrets:
 
     def are_in(self, text: str) -> bool:
         return self.too_many or (self._pattern is not None and self._pattern.search(text) is not None)
+
+    def spans(self, text: str) -> list[Span]:
+        """Where they stand in a text."""
+        if self.too_many:
+            return [Span(0, len(text))]
+        return (
+            [] if self._pattern is None else [Span(*match.span()) for match in self._pattern.finditer(text)]
+        )
 
     def scrubbed(self, text: str) -> str:
         """A text without any of them."""

@@ -8,6 +8,8 @@ from typing import Any, Final, Union
 
 from msgspec import Struct
 
+from sabir.text import REDACTED
+
 __all__ = [
     "REDACTED",
     "UNKNOWN",
@@ -21,7 +23,6 @@ __all__ = [
 ]
 
 PlainScalar = str | int | float | bool | bytes | date | datetime | None
-REDACTED: Final = "<<REDACTED>>"
 
 
 class Ref(Struct, frozen=True):

@@ -8,9 +8,11 @@ from pathlib import Path
 from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from sabir.diagnostics.finding import Finding, Severity
 from sabir.errors import FindingError, UnusableInput, UsageError
+from sabir.graph.graph import Graph
 from sabir.languages.language import Evaluation, EvaluationRequest, Language
 from sabir.operations.languages import find_language
 from sabir.source.packages import LoadedPackage, load_package
@@ -38,12 +40,33 @@ def evaluate_path(path: Path, request: EvaluationRequest, *, language: str | Non
         raw = b"".join(file.raw() for file in map(package.get_file, package.list()) if file is not None)
         if _begins_like_a_graph(raw[:_HEAD]):
             return _saved(raw, package.name, request)
+    try:
+        evaluation = _evaluated(package, path, request, language)
+    except FindingError as error:
+        raise FindingError(_without_secrets(error.findings, package)) from error
+    findings = _without_secrets(evaluation.findings, package, evaluation.graph)
+    return EvaluatedPath(evaluation=replace(evaluation, findings=findings), package=package)
+
+
+def _evaluated(
+    package: LoadedPackage, path: Path, request: EvaluationRequest, language: str | None
+) -> Evaluation:
     workers, trust = request.session.workers, request.session.trust
     if workers is not None and trust.python:
-        evaluation = workers.evaluate(package, path, request, language=language)
-    else:
-        evaluation = language_at(package, path, language).evaluate(package, request)
-    return EvaluatedPath(evaluation=evaluation, package=package)
+        return workers.evaluate(package, path, request, language=language)
+    return language_at(package, path, language).evaluate(package, request)
+
+
+def _without_secrets(
+    findings: tuple[Finding, ...], package: LoadedPackage, graph: Graph | None = None
+) -> tuple[Finding, ...]:
+    if not findings:
+        return findings
+    from sabir.checks.secrecy import without_secrets  # there is seldom something to say
+    from sabir.graph.secrets import sensitive_values
+
+    values = () if graph is None else sensitive_values(graph)
+    return without_secrets(findings, package, (text for texts, _ in values for text in texts))
 
 
 @contextmanager

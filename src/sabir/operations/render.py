@@ -10,6 +10,7 @@ from pathlib import Path
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from sabir.checks.secrecy import without_secrets
 from sabir.diagnostics.finding import Finding, Severity
 from sabir.diagnostics.near import did_you_mean
 from sabir.errors import UsageError
@@ -62,7 +63,7 @@ def render_path(request: RenderPathRequest) -> Rendered:
     layout = "files" if request.directory else "single"
     options = {**request.render.options, "layout": layout}
     rendering: Rendering = renderer(package, request.evaluation, replace(request.render, options=options))
-    return Rendered(files=rendering.files, findings=rendering.findings)
+    return Rendered(files=rendering.files, findings=without_secrets(rendering.findings, package))
 
 
 def _renderer(language: str, renderers: Mapping[str, Renderer], name: str | None) -> Renderer:

@@ -69,7 +69,7 @@ def finding_data(finding: Finding, package: PackageReport | None = None) -> dict
             {"name": frame.name, **(_place_data(frame.place) if frame.place else {})}
             for frame in finding.frames
         ],
-        "fix": None if finding.fix is None else _fix_data(finding.fix),
+        "fix": None if finding.fix is None or finding.fix.holds_secret else _fix_data(finding.fix),
     }
 
 

@@ -79,7 +79,7 @@ def _result(finding: Finding, package: PackageReport, index: int) -> dict[str, A
         result["stacks"] = [
             {"frames": [_frame(frame.name, frame.place, package) for frame in finding.frames]}
         ]
-    if finding.fix is not None:
+    if finding.fix is not None and not finding.fix.holds_secret:
         result["fixes"] = [_fix(finding.fix, package)]
     return result
 
@@ -101,7 +101,7 @@ def _region(place: Place) -> dict[str, Any]:
     line, column = source.line_column(span.start)
     end_line, end_column = source.line_column(max(span.start, span.end))
     region = {"startLine": line, "startColumn": column, "endLine": end_line, "endColumn": end_column}
-    return {**region, "snippet": {"text": source.slice(Span(span.start, min(span.end, span.start + 400)))}}
+    return {**region, "snippet": {"text": source.shown(Span(span.start, min(span.end, span.start + 400)))}}
 
 
 def _frame(name: str, place: Place | None, package: PackageReport) -> dict[str, Any]:

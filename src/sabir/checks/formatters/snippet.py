@@ -6,7 +6,7 @@ from typing import Final
 
 from sabir.checks.formatters.palette import harmless
 from sabir.diagnostics.finding import Finding
-from sabir.text import Place
+from sabir.text import Place, Span
 
 __all__ = ["snippet"]
 
@@ -23,12 +23,13 @@ def snippet(finding: Finding) -> tuple[str, str] | None:
 
 def place_snippet(place: Place) -> tuple[str, str] | None:
     source = place.source
-    line, column = source.line_column(place.span.start)
-    text = source.line_text(line)
+    line = source.line_span(source.line_column(place.span.start)[0])
+    text = source.shown(line)
     if not text.strip():
         return None
-    start = min(column - 1, len(text))
-    end = max(start + 1, min(start + place.span.end - place.span.start, len(text.rstrip())))
+    span = source.whole_secrets(place.span)
+    start = min(len(source.shown(Span(line.start, span.start))), len(text))
+    end = max(start + 1, min(start + len(source.shown(span)), len(text.rstrip())))
     first = max(0, start - _LEAD) if len(text) > _WIDTH else 0
     last = first + _WIDTH
     before, marked = text[first:start], text[start:end][: max(1, last - start)]

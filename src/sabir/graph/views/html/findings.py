@@ -54,7 +54,7 @@ def _finding(
         "hint": None if one.hint is None else lines.scrubbed(one.hint),
         "at": without_surrogates(str(location)),
         "line": location.line,
-        "source": lines.at(location.file, location.line, lambda _file, line: source.line_text(line)),
+        "source": lines.at(location.file, location.line, lambda _file, line: source.shown_line(line)),
         "related": [
             [without_surrogates(str(two.place.location)), lines.scrubbed(two.message)] for two in one.related
         ],
