@@ -12,6 +12,7 @@ from sabir.graph.edges import EdgeKinds, edge_kinds
 from sabir.languages.ccp.evaluate.render import KubernetesObject, render_objects
 from sabir.languages.ccp.graph.contents import ContentOrigins
 from sabir.languages.ccp.graph.origins import Origins
+from sabir.languages.ccp.graph.secrecy import marked_instance, secrets_of
 from sabir.languages.ccp.graph.wanted import object_id
 from sabir.languages.ccp.model.cycles import start_order
 from sabir.languages.ccp.model.resolved import ResolvedDeployment
@@ -50,7 +51,11 @@ def build_graph(
         "namespace": resolved.deployment.configuration.namespace,
         "start_order": order,
     }
-    return Graph(builder.instances(), outputs=outputs, output_origins=builder.output_origins())
+    secrets = secrets_of(resolved.deployment)
+    instances = builder.instances()
+    if secrets:
+        instances = (marked_instance(instance, secrets) for instance in instances)
+    return Graph(instances, outputs=outputs, output_origins=builder.output_origins())
 
 
 class _Builder:

@@ -20,7 +20,12 @@ from sabir.text import Place, Source, Span
 __all__ = ["Origins"]
 
 # Objects that hold a section of the configuration as it is.
-_SECTIONS: Final = {"globals": "configs", "nodes-config": "nodes", "global-secrets": "secret_configs"}
+_SECTIONS: Final = {
+    "globals": "configs",
+    "nodes-config": "nodes",
+    "global-secrets": "secret_configs",
+    "registry-key": "registry",
+}
 _DEFAULTS: Final = "service/files/defaults.yaml"
 
 

@@ -11,7 +11,9 @@ from typing import Any, Final, cast
 
 from sabir.graph import Graph, Sensitive, Value
 from sabir.graph.address import Address
+from sabir.graph.secrets import Secrets
 from sabir.languages.ccp.evaluate.render import KubernetesObject, object_stream
+from sabir.languages.ccp.graph.secrecy import secrets_of
 from sabir.languages.ccp.model.cycles import find_cycles
 from sabir.languages.ccp.model.resolved import ResolvedDeployment
 from sabir.languages.ccp.model.units import Unit
@@ -30,14 +32,15 @@ def object_id(kind: str, name: str) -> str:
 def wanted_objects(resolved: ResolvedDeployment, graph: Graph) -> Wanted:
     """Every object as a resource. Addresses and origins are those of the graph."""
     order = _Order(resolved)
-    resources = tuple(_resource(one, order, graph) for one in object_stream(resolved))
+    secrets = secrets_of(resolved.deployment)
+    resources = tuple(_resource(one, order, graph, secrets) for one in object_stream(resolved))
     return Wanted(resources=resources)
 
 
-def _resource(one: KubernetesObject, order: _Order, graph: Graph) -> Resource:
+def _resource(one: KubernetesObject, order: _Order, graph: Graph, secrets: Secrets) -> Resource:
     id_ = object_id(one.kind, one.name)
     instance = graph.get(id_)
-    desired: dict[str, Value] = {"manifest": _manifest(one.data)}
+    desired: dict[str, Value] = {"manifest": secrets.marked(_manifest(one.data))}
     if order.waits_for_others(id_):
         desired["wait"] = False
     return Resource(

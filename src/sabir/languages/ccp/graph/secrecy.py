@@ -1,0 +1,40 @@
+"""What is secret in a deployment stays so wherever its text goes: into an environment variable, a file, an argument."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from msgspec.structs import replace
+
+from sabir.graph.instance import Instance
+from sabir.graph.record import Record
+from sabir.graph.secrets import Secrets, secret_texts
+from sabir.graph.values import Sensitive, Value
+from sabir.languages.ccp.syntax.deployment import Deployment
+
+__all__ = ["marked_instance", "secrets_of"]
+
+_MOST: Final = 3000
+
+
+def secrets_of(deployment: Deployment) -> Secrets:
+    """The texts of `secret_configs`, of the password for the registry, and of the data of secrets."""
+    return Secrets(
+        (text for value in _values(deployment) for text in secret_texts(Sensitive(value)) or ()), most=_MOST
+    )
+
+
+def _values(deployment: Deployment) -> Iterator[Value]:
+    configuration = deployment.configuration
+    yield configuration.secret_configs
+    yield configuration.data.get("registry", {}).get("password")
+    for definition in deployment.definitions:
+        yield from (secret.data for secret in definition.secrets.values())
+
+
+def marked_instance(instance: Instance, secrets: Secrets) -> Instance:
+    row = tuple(map(secrets.marked, instance.attributes.row))
+    if all(new is old for new, old in zip(row, instance.attributes.row, strict=True)):
+        return instance
+    return replace(instance, attributes=Record(instance.attributes.layout, row))
