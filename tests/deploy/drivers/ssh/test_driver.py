@@ -336,7 +336,7 @@ class TestBrokenConnections:
 def test_no_secret_on_a_command_line(on_host: Run, root: Path) -> None:
     """While it runs, no process of the host shows it."""
     wanted = resource(
-        "command", run="cat /proc/[0-9]*/cmdline > seen", environment={"A": Sensitive("canary-5")}
+        "command", run="cat /proc/[0-9]*/cmdline > seen; true", environment={"A": Sensitive("canary-5")}
     )
     outcome = on_host(lambda connection: connection.apply(task(wanted, Action.RUN), NoEffects()))
     assert outcome.status is OutcomeStatus.DONE, outcome.message
