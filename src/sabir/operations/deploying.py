@@ -130,7 +130,9 @@ class Prepared(Struct, frozen=True, kw_only=True, eq=False):
 
 def prepare(request: EnvironmentRequest, store: Store) -> Prepared:
     """Evaluate an environment with what its state has seen of the world."""
-    evaluated = replace(request.evaluation, observed=store.observed())
+    # A worker's process gives back a graph; what is wanted holds handlers and functions, which stay where they were made.
+    session = replace(request.evaluation.session, workers=None)
+    evaluated = replace(request.evaluation, observed=store.observed(), session=session)
     # Limits are for what a description asks to be computed; what follows acts and must not be cut off by them.
     with within(evaluated.session.limits, request.path.name or str(request.path)):
         evaluation = evaluate_path(request.path, evaluated, language=request.language).evaluation

@@ -7,6 +7,11 @@ from pathlib import Path
 import pytest
 
 from sabir.cli.main import main
+from sabir.languages.language import EvaluationRequest
+from sabir.operations.deploying import EnvironmentRequest
+from sabir.operations.plan import PlanPathRequest, plan_path
+from sabir.operations.worker import Workers
+from sabir.session import Session, Trust
 
 MODULE = """
 entity Note extends std::PurgeableResource:
@@ -241,6 +246,17 @@ def test_a_model_with_errors_deletes_nothing(world: World, capsys: pytest.Captur
     assert world.deploy() == 1
     assert "INM:E025" not in "".join(capsys.readouterr())
     assert world.calls() == []
+
+
+def test_a_session_with_workers_wants_the_same(world: World) -> None:
+    with Workers() as workers:
+        session = Session(trust=Trust(python=True, scripts=True), workers=workers)
+        environment = EnvironmentRequest(
+            path=world.project, here=True, evaluation=EvaluationRequest(session=session)
+        )
+        planned = plan_path(PlanPathRequest(environment=environment))
+    assert planned.plan is not None
+    assert len(planned.plan.steps) == 3
 
 
 VAULT = """\
