@@ -24,7 +24,7 @@ from sabir.session import Session, Trust
 from sabir.source.packages.load import load_package
 from tests.conformance.runner.deploy_inmanta import DeployCase, StepOutcome
 
-__all__ = ["run"]
+__all__ = ["Deployments", "run"]
 
 _OURS = frozenset({"std"})
 _PROJECT = "name: case\nmodulepath: libs\ndownloadpath: libs\nrepo: []\n"
@@ -35,14 +35,14 @@ def run(case: DeployCase, world: Path) -> list[StepOutcome] | str:
     if missing:
         return f"needs the modules {', '.join(missing)}"
     with tempfile.TemporaryDirectory(prefix="sabir-case-") as scratch:
-        return _Deployments(case, Path(scratch).resolve(), world).run()
+        return Deployments(case, Path(scratch).resolve(), world).run()
 
 
 def _is_installed(module: str) -> bool:
     return any((Path(entry or ".") / "inmanta_plugins" / module).is_dir() for entry in sys.path)
 
 
-class _Deployments:
+class Deployments:
     """The steps of a case: what is deployed stays from one to the next."""
 
     def __init__(self, case: DeployCase, project: Path, world: Path) -> None:
@@ -126,7 +126,7 @@ class _Deployments:
             self._ask(step["resource"])
 
     def _export(self, step: Mapping[str, Any]) -> str | None:
-        (self.project / "main.cf").write_text(self._text(step.get("model") or self.case.raw["model"]))
+        self.write_model(step)
         session = Session(trust=Trust(python=True, env=True), environment=self.environment)
         given = Given(facts=self.facts)
         model = evaluate_package(load_package(self.project), session=session, given=given)
@@ -138,6 +138,9 @@ class _Deployments:
             if not errors:
                 self.export = export
         return None if not errors else f"{errors[0].location}: {errors[0].message}"
+
+    def write_model(self, step: Mapping[str, Any]) -> None:
+        (self.project / "main.cf").write_text(self._text(step.get("model") or self.case.raw["model"]))
 
     def _agents(self) -> dict[str, Agent]:
         assert self.model is not None
