@@ -20,6 +20,7 @@ from typing import Final
 
 from msgspec import Struct, field
 
+from sabir.diagnostics.reasons import said_by
 from sabir.errors import PluginError
 
 __all__ = [
@@ -139,7 +140,7 @@ def _load_all(group: str) -> Plugins:
 
 
 def _reason(error: BaseException) -> str:
-    return f"{type(error).__name__}: {error}".split("\n", 1)[0]
+    return f"{type(error).__name__}: {said_by(error)}".split("\n", 1)[0]
 
 
 @cache

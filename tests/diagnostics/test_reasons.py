@@ -86,7 +86,7 @@ def test_an_exception_without_a_text() -> None:
         def __str__(self) -> str:
             raise ValueError
 
-    assert reason_of(Mute()) == "Mute, whose text cannot be made"
+    assert reason_of(Mute()) == "its text cannot be made"
 
 
 def test_addresses() -> None:

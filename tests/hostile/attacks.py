@@ -488,11 +488,30 @@ ATTACKS: Final = (
         for what, body, says in (
             ("returns a list that holds itself", "a = []; a.append(a); return a", "holds or calls itself"),
             ("returns a map that holds itself", "a = {}; a['a'] = a; return a", "holds or calls itself"),
-            ("raises an exception without a text", "raise Mute", "whose text cannot be made"),
+            ("raises an exception without a text", "raise Mute", "Mute: its text cannot be made"),
             ("raises an exception about an object", "raise ValueError(object())", "<object object>"),
             ("ends the interpreter", "raise SystemExit(0)", "SystemExit"),
             ("says that memory is used up", "raise MemoryError", "MemoryError"),
         )
+    ),
+    Attack(
+        attack="a plug-in that is allowed raises an exception without a text when it is imported",
+        door="Inmanta",
+        files=_plugin("return 1\nraise Mute"),
+        words=(*_COMPILE, "--trust", "python"),
+        ends=1,
+        says="Mute: its text cannot be made",
+    ),
+    Attack(
+        attack="a function that is allowed raises an exception without a text",
+        door="TOSCA expressions",
+        files=lambda: {
+            **_template("{eval: {python: mute.py#f}}")(),
+            "mute.py": "class Mute(Exception):\n    def __str__(self):\n        raise ValueError\ndef f(*_):\n    raise Mute\n",
+        },
+        words=(*_COMPILE, "--trust", "python"),
+        ends=1,
+        says="Mute: its text cannot be made",
     ),
     *(
         Attack(

@@ -10,6 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from sabir.diagnostics.finding import Finding
+from sabir.diagnostics.reasons import said_by
 from sabir.diagnostics.rules import Rule
 
 __all__ = ["CHECK_FAILED", "CheckRunner", "PreparedCheck", "guarded", "run_in_turn"]
@@ -71,7 +72,7 @@ def guarded(
             raise
         yield CHECK_FAILED.about_file(
             file,
-            f"check {name} failed: {type(error).__name__}: {error}".split("\n", 1)[0],
+            f"check {name} failed: {type(error).__name__}: {said_by(error)}".split("\n", 1)[0],
             hint="this is a fault of the check, not of the package; SABIR_DEBUG=1 shows where it happened",
         )
 

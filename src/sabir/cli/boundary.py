@@ -138,12 +138,14 @@ def _show_findings(findings: Sequence[Finding]) -> Status:
 
 
 def _apologise(error: BaseException) -> Status:
+    from sabir.diagnostics.reasons import said_by
+
     if os.environ.get("SABIR_DEBUG"):
         import traceback
 
         traceback.print_exception(error)
     say(
-        f"sabir: sorry, this is a fault of sabir and not of what you wrote: {type(error).__name__}: {error}\n"
+        f"sabir: sorry, this is a fault of sabir and not of what you wrote: {type(error).__name__}: {said_by(error)}\n"
         "    Please report it with the command you gave; SABIR_DEBUG=1 shows where it happened."
     )
     return Status.FAULT

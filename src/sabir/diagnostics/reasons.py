@@ -6,7 +6,7 @@ import re
 from functools import cache
 from typing import Final
 
-__all__ = ["reason_of", "without_addresses"]
+__all__ = ["reason_of", "said_by", "without_addresses"]
 
 _KINDS: Final = {
     "int": "a number",
@@ -78,18 +78,23 @@ def _patterns() -> tuple[tuple[re.Pattern[str], str], ...]:
 
 
 def reason_of(error: BaseException) -> str:
-    """Why something failed. An exception may be of anybody's class: even one without a text has a reason."""
-    try:
-        said = str(error)
-    except Exception:  # noqa: BLE001  # the text of an exception is code, too
-        return f"{type(error).__name__}, whose text cannot be made"
+    """Why something failed, for those who wrote no Python."""
+    said = said_by(error)
     for pattern, words in _patterns():
         match = pattern.fullmatch(said)
         if match is not None:
             return words.format(*(_KINDS.get(group, group) for group in match.groups()))
     if isinstance(error, KeyError):  # its text is the key alone
         return f"there is no {said}"
-    return without_addresses(said) or type(error).__name__
+    return said or type(error).__name__
+
+
+def said_by(error: BaseException) -> str:
+    """The text of an exception that may be of anybody's class."""
+    try:
+        return without_addresses(str(error))
+    except Exception:  # noqa: BLE001  # the text of an exception is code, too
+        return "its text cannot be made"
 
 
 def without_addresses(text: str) -> str:

@@ -14,6 +14,7 @@ from sabir.deploy.store.records import Record, RecordStatus
 from sabir.deploy.store.store import Store
 from sabir.deploy.targets import Placed, Targets
 from sabir.diagnostics.finding import Finding
+from sabir.diagnostics.reasons import said_by
 from sabir.errors import DeployError
 from sabir.operations.deploying import EnvironmentRequest, Prepared, opened, prepare
 from sabir.resources.outcome import Change
@@ -132,7 +133,7 @@ async def _seen(
             except DeployError as error:
                 return record.address, str(error)
             except Exception as error:  # noqa: BLE001  whatever a driver raises is told of its resource
-                return record.address, f"{type(error).__name__}: {error}"
+                return record.address, f"{type(error).__name__}: {said_by(error)}"
             if not reading.exists:
                 return record.address, None
             return record.address, tuple(placed.driver.diff(placed.resource, reading))

@@ -12,6 +12,7 @@ from typing import Final
 
 from sabir.deploy.engine.connections import Connections
 from sabir.deploy.targets import Placed
+from sabir.diagnostics.reasons import said_by
 from sabir.errors import DeployError, UnreachableError
 from sabir.resources.driver import Kind
 from sabir.resources.effects import Diverged, Effects
@@ -100,4 +101,4 @@ def failure(message: str, *, passing: bool = False) -> Outcome:
 
 
 def _words(error: BaseException) -> str:
-    return " ".join(f"{type(error).__name__}: {error}".split())
+    return " ".join(f"{type(error).__name__}: {said_by(error)}".split())

@@ -20,6 +20,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime
 from typing import Any, Final
 
+from sabir.diagnostics.reasons import reason_of
 from sabir.graph.values import REDACTED, UNKNOWN, Ref, Sensitive, Unknown, Value
 
 __all__ = ["FORMAT", "PLAIN", "decoded", "encoded", "has_words"]
@@ -99,7 +100,7 @@ def _decoded_special(word: str, data: Mapping[str, Any]) -> Value:
     try:
         return decode(data)
     except (ValueError, TypeError, KeyError) as error:
-        raise ValueError(f"bad {word!r} value: {error}") from error
+        raise ValueError(f"bad {word!r} value: {reason_of(error)}") from error
 
 
 def _true(data: Mapping[str, Any], word: str) -> None:

@@ -18,6 +18,7 @@ from typing import BinaryIO, Final
 
 from msgspec.structs import replace
 
+from sabir.diagnostics.reasons import said_by
 from sabir.errors import FindingError, PluginError, SabirError, UnusableInput, UsageError
 from sabir.graph.json import chunks
 from sabir.operations.evaluate import evaluate_path
@@ -90,7 +91,8 @@ def _answer(task: Task, send: Callable[[Message], None]) -> Message:
     except SabirError as error:
         return Refused(type(error).__name__, str(error), SentFindings([], []))
     except BaseException as error:  # noqa: BLE001  # foreign code may raise anything; the owner is told
-        return Broken(f"{type(error).__name__}: {error}" if str(error) else type(error).__name__)
+        said = said_by(error)
+        return Broken(f"{type(error).__name__}: {said}" if said else type(error).__name__)
 
 
 def _prepare(task: Task) -> None:

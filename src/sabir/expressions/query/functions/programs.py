@@ -9,6 +9,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Final
 
+from sabir.diagnostics.reasons import said_by
 from sabir.expressions.query.access import FILE_NOT_FOUND, absolute, base_directory, reachable
 from sabir.expressions.query.context import Context
 from sabir.expressions.query.errors import REFUSED, expression_rule
@@ -81,7 +82,9 @@ def python(call: Call, context: Context) -> Any:
     try:
         return found(*arguments)
     except Exception as error:  # noqa: BLE001  # whatever the user's function raises is what went wrong with it
-        call.fail(context, f"python {written!r} raised {type(error).__name__}: {error}", PYTHON_RAISED)
+        call.fail(
+            context, f"python {written!r} raised {type(error).__name__}: {said_by(error)}", PYTHON_RAISED
+        )
 
 
 def _from_file(written: str, call: Call, context: Context) -> Callable[..., Any]:
@@ -104,7 +107,7 @@ def _load(path: Path, written: str, call: Call, context: Context) -> ModuleType:
     except Exception as error:  # noqa: BLE001
         call.fail(
             context,
-            f"python {written!r} cannot be loaded: {type(error).__name__}: {error}",
+            f"python {written!r} cannot be loaded: {type(error).__name__}: {said_by(error)}",
             PYTHON_RAISED,
         )
     return module

@@ -12,6 +12,7 @@ from typing import Any
 
 from msgspec import Struct, field
 
+from sabir.diagnostics.reasons import said_by
 from sabir.languages.inmanta.evaluate.model import Model
 from sabir.languages.inmanta.evaluate.plugins.engine.const import Change, HandlerResourceState, ResourceState
 from sabir.languages.inmanta.evaluate.plugins.engine.context import (
@@ -129,7 +130,7 @@ class Agent:
             ctx.exception(
                 "An error occurred during deployment of %(resource_id)s (exception: %(exception)s)",
                 resource_id=own.id,
-                exception=f"{type(error).__name__}({error})",
+                exception=f"{type(error).__name__}({said_by(error)})",
             )
         finally:
             handler.close()

@@ -12,6 +12,7 @@ from typing import Any, Final, Protocol
 from msgspec import Struct, field
 
 from sabir.diagnostics.finding import Finding, Related
+from sabir.diagnostics.reasons import said_by
 from sabir.graph.values import Unknown
 from sabir.languages.inmanta.evaluate.model import Model
 from sabir.languages.inmanta.evaluate.plugins.api import RegisteredResource
@@ -188,7 +189,7 @@ class _Exporting:
         except _Failure:
             raise
         except (Exception, SystemExit) as error:  # noqa: BLE001  # the class is code of a module
-            raise self._failure(instance, registered, f"{type(error).__name__}: {error}") from None
+            raise self._failure(instance, registered, f"{type(error).__name__}: {said_by(error)}") from None
         text = identity.resource_str()
         if text in export.resources:
             first = export.instances[text].site.place
@@ -226,7 +227,7 @@ class _Exporting:
             except IgnoreResourceException:
                 raise
             except (Exception, SystemExit) as error:  # noqa: BLE001  # get_<field> is code of a module
-                said = f"{type(error).__name__}: {error}"
+                said = f"{type(error).__name__}: {said_by(error)}"
                 raise self._failure(
                     instance, registered, f"the field {name!r} cannot be computed: {said}"
                 ) from None
@@ -279,7 +280,7 @@ class _Exporting:
             try:
                 manager(types, resources)
             except (Exception, SystemExit) as error:  # noqa: BLE001  # code of a module
-                said = f"{type(error).__name__}: {error}"
+                said = f"{type(error).__name__}: {said_by(error)}"
                 raise self._of_export(f"the dependency manager {manager.__name__} failed: {said}") from None
         for resource in resources.values():
             resource.requires = {self._required(required, resource) for required in resource.requires}
@@ -338,7 +339,7 @@ class _Exporting:
             )
         except (Exception, SystemExit) as error:  # noqa: BLE001  # code of a module
             raise self._of_export(
-                f"the export function {name!r} failed: {type(error).__name__}: {error}"
+                f"the export function {name!r} failed: {type(error).__name__}: {said_by(error)}"
             ) from None
 
 

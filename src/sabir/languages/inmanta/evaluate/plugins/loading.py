@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import Any
 
 from sabir.diagnostics.finding import Finding
+from sabir.diagnostics.reasons import said_by
 from sabir.languages.inmanta.evaluate.calls import PLUGIN
 from sabir.languages.inmanta.evaluate.functions import Function, Functions
 from sabir.languages.inmanta.evaluate.plugins.api import Registered, Registry
@@ -100,7 +101,7 @@ def _import_failure(module: Module, file: str, error: BaseException) -> Finding:
     start = source.offset(line)
     missing = getattr(error, "name", None) if isinstance(error, ModuleNotFoundError) else None
     return PLUGIN.at(
-        message=f"the plug-ins of module {module.name!r} cannot be loaded: {type(error).__name__}: {error}",
+        message=f"the plug-ins of module {module.name!r} cannot be loaded: {type(error).__name__}: {said_by(error)}",
         place=Place(source, Span(start, start + len(source.line_text(line)))),
         hint=f"install the Python package that provides {missing!r}" if missing else _newer(error),
     )

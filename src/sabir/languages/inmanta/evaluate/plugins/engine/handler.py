@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from functools import wraps
 from typing import Any, Generic, TypeVar
 
+from sabir.diagnostics.reasons import said_by
 from sabir.languages.inmanta.evaluate.plugins.engine.const import HandlerResourceState
 from sabir.languages.inmanta.evaluate.plugins.engine.context import (
     HandlerContext,
@@ -172,7 +173,7 @@ class HandlerAPI(ABC, Generic[TResource]):
             ctx.exception(
                 "An error occurred during deployment of %(resource_id)s (exception: %(exception)s)",
                 resource_id=resource.id,
-                exception=f"{type(error).__name__}({error})",
+                exception=f"{type(error).__name__}({said_by(error)})",
             )
         finally:
             self._end(ctx, resource)
@@ -184,7 +185,7 @@ class HandlerAPI(ABC, Generic[TResource]):
             ctx.exception(
                 "An error occurred after deployment of %(resource_id)s (exception: %(exception)s)",
                 resource_id=resource.id,
-                exception=f"{type(error).__name__}({error})",
+                exception=f"{type(error).__name__}({said_by(error)})",
             )
 
 
