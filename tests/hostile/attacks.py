@@ -529,6 +529,14 @@ ATTACKS: Final = (
         )
     ),
     Attack(
+        attack="a list of what is not defined",
+        door="Jinja2",
+        files=_template('"{{ [1] | map(attribute=0) }}"'),
+        words=_COMPILE,
+        ends=1,
+        says="has no element 0",
+    ),
+    Attack(
         attack="a list as the key of a map",
         door="Jinja2",
         files=_template('"{{ {[]: 1} }}"'),

@@ -119,7 +119,7 @@ class CompiledTemplate:
             environment.meter.restart()
         environment.running += 1
         try:
-            result = environment.concat(environment.meter.bounded(self._render(names)))
+            return rendering.finished(environment.concat(environment.meter.bounded(self._render(names))))
         except QueryError:
             raise
         except RecursionError as error:
@@ -132,7 +132,6 @@ class CompiledTemplate:
             raise _failure(error, self.text, context) from error
         finally:
             environment.running -= 1
-        return rendering.finished(result)
 
 
 def _failure(error: Exception, text: str, context: Context) -> QueryError:

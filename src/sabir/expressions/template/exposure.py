@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
+from jinja2 import Undefined
+
 from sabir.expressions.query.resource import Resource
 from sabir.expressions.query.values import MISSING, External, LazyMap, mark
+from sabir.expressions.template.limits import refuse_no_data
 from sabir.graph.values import Sensitive
 
 if TYPE_CHECKING:
@@ -87,7 +90,9 @@ def _taken_back(value: Any) -> Any:
         return [_taken_back(item) for item in value]
     if isinstance(value, Iterator):
         return [_taken_back(item) for item in value]
-    return value
+    if isinstance(value, Undefined):  # in a list: `[1] | map(attribute='x')`
+        value._fail_with_undefined_error()  # pyright: ignore[reportPrivateUsage]  Jinja2 has no public way
+    return refuse_no_data(value)
 
 
 class _ResourceView(Mapping[str, Any]):
