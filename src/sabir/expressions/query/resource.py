@@ -151,6 +151,11 @@ class Resource:
     def artifacts(self) -> Mapping[str, Artifact]:
         return {}
 
+    def operation_output(self, interface: str, operation: str, output: str) -> Any:
+        """What an operation gave out, or MISSING."""
+        del interface, operation, output
+        return MISSING
+
     @property
     def source_directory(self) -> Path | None:
         """The directory of the file its template is written in."""

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from sabir.errors import DeployError
+from sabir.graph.values import Unknown
 from sabir.languages.language import EvaluationRequest
 from sabir.operations.evaluate import evaluate_path
 from sabir.resources.resource import Resource
@@ -60,6 +61,24 @@ def test_inputs_are_computed_from_what_was_observed(tmp_path: Path) -> None:
     assert late is not None
     environment = late({"app|url": "http://here"})["environment"]
     assert environment == {"to": "http://here", "SABIR_INPUTS_TEXT": '{"to":"http://here"}'}
+
+
+@pytest.mark.parametrize(
+    ("observed", "value"),
+    [({"app|url": "mapped"}, "mapped"), ({"app.interfaces.Standard.create|url": "kept"}, "kept")],
+)
+def test_what_an_operation_gave_out(tmp_path: Path, observed: dict[str, str], value: str) -> None:
+    resources = _wanted(
+        tmp_path,
+        "    app:\n"
+        "      type: App\n"
+        "      interfaces: {Standard: {operations: {start: {implementation: a.sh, inputs: {from: "
+        "{get_operation_output: [SELF, Standard, create, url]}}}}}}\n",
+    )
+    late = resources["app.interfaces.Standard.start"].late
+    assert late is not None
+    assert isinstance(late({})["environment"]["from"], Unknown)  # type: ignore[index,call-overload]  # a mapping
+    assert late(observed)["environment"]["from"] == value  # type: ignore[index,call-overload]  # as above
 
 
 @pytest.mark.parametrize(

@@ -117,7 +117,14 @@ MODULES: Final = {
     ),
     "template": ("template",),
     "text": ("concat", "join", "q", "token"),
-    "topology": ("get_artifact", "get_attribute", "get_input", "get_nodes_of_type", "get_property"),
+    "topology": (
+        "get_artifact",
+        "get_attribute",
+        "get_input",
+        "get_nodes_of_type",
+        "get_operation_output",
+        "get_property",
+    ),
 }
 """Which module has which functions, so that none is imported only to know their names."""
 _HOME: Final = {name: module for module, functions in MODULES.items() for name in functions}

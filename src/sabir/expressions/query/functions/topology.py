@@ -1,4 +1,4 @@
-"""get_input, get_property, get_attribute, get_artifact, get_nodes_of_type: the functions of TOSCA."""
+"""get_input, get_property, get_attribute, get_operation_output, get_artifact, get_nodes_of_type: the functions of TOSCA."""
 
 from __future__ import annotations
 
@@ -97,6 +97,24 @@ def get_artifact(call: Call, context: Context) -> Any:
     entity = _entity(context, path[0], lambda candidate: path[1] in candidate.artifacts)
     artifact = entity.artifacts.get(str(path[1])) if entity is not None else None
     return None if artifact is None else artifact.location
+
+
+def get_operation_output(call: Call, context: Context) -> Any:
+    """What an operation gave out when it was run; unknown until then."""
+    path = _path(call, context)
+    if len(path) != 4:
+        call.fail(context, "get_operation_output needs an entity, an interface, an operation and an output")
+    entity = _entity(context, path[0], lambda _: True)
+    if entity is None:
+        call.fail(
+            context,
+            f"get_operation_output: there is no {path[0]!r} here",
+            NOT_FOUND,
+            _known(context, path[0]),
+        )
+    interface, operation, output = map(str, path[1:])
+    result = entity.operation_output(interface, operation, output)
+    return Unknown(why="it is known once the operation has run") if result is MISSING else result
 
 
 def get_nodes_of_type(call: Call, context: Context) -> Any:
@@ -253,6 +271,7 @@ FUNCTIONS: Final = table(
     Function("get_input", get_input, standalone=True),
     Function("get_property", get_property, standalone=True),
     Function("get_attribute", get_attribute, standalone=True),
+    Function("get_operation_output", get_operation_output, standalone=True),
     Function("get_artifact", get_artifact, standalone=True),
     Function("get_nodes_of_type", get_nodes_of_type, standalone=True),
 )

@@ -13,6 +13,7 @@ from sabir.graph.address import escaped
 from sabir.languages.tosca.evaluate.artifacts import FileArtifact
 from sabir.languages.tosca.evaluate.entities import Entity
 from sabir.languages.tosca.evaluate.parts import CapabilityInstance, RelationshipInstance
+from sabir.languages.tosca.model.behaviour import interfaces_of
 from sabir.languages.tosca.model.types import FlatType
 from sabir.languages.tosca.syntax.nodes import (
     NodeTemplate,
@@ -130,6 +131,17 @@ class NodeInstance(Entity):
         flat = self.flat
         definitions = {**(flat.artifacts if flat else {}), **self.template.artifacts}
         return {name: FileArtifact(artifact, self.ensemble) for name, artifact in definitions.items()}
+
+    def operation_output(self, interface: str, operation: str, output: str) -> Any:
+        observed = self.ensemble.request.observed
+        seen = observed.get(escaped(f"{self.name}.interfaces.{interface}.{operation}"), {})
+        if not observed or output in seen:
+            return seen.get(output, MISSING)
+        interfaces = interfaces_of(self.ensemble.model.types, self.flat, self.template.interfaces)
+        definition = interfaces[interface].operations.get(operation) if interface in interfaces else None
+        mapping = definition.outputs.get(output) if definition is not None else None
+        is_own = mapping is not None and len(mapping.target) == 2 and mapping.target[0] == "SELF"
+        return self.live(mapping.target[1]) if mapping is not None and is_own else MISSING
 
     @property
     def source_directory(self) -> Path | None:

@@ -79,9 +79,7 @@ class Misfit(Struct, frozen=True):
 
 Check = Callable[[Any], Iterator[Misfit]]
 # The TOSCA functions that are evaluated although spec 004 does not name them.
-_FUNCTIONS: Final = frozenset(
-    {"get_operation_output", "get_secret", "get_repo", "get_ensemble_metadata", "get_attributes"}
-)
+_FUNCTIONS: Final = frozenset({"get_secret", "get_repo", "get_ensemble_metadata", "get_attributes"})
 
 
 _CALLED: Final = (*MODULES["text"], *MODULES["topology"], *MODULES["environment"], "eval", *_FUNCTIONS)
