@@ -15,7 +15,7 @@ from sabir.expressions.query.project import Project
 from sabir.expressions.query.resource import Resource
 from sabir.expressions.query.values import NodeState, Status
 from sabir.graph.origin import Origin
-from sabir.graph.values import Value
+from sabir.graph.values import Value, reveal
 from sabir.languages.language import EvaluationRequest
 from sabir.languages.tosca.evaluate.overrides import keys_by_node
 from sabir.languages.tosca.syntax.documents import Loaded, Recorded
@@ -72,8 +72,17 @@ def observed_by_instance(observed: Mapping[str, Value]) -> dict[str, dict[str, A
     by_instance: dict[str, dict[str, Any]] = {}
     for address, value in observed.items():
         instance, _, attribute = address.partition("|")
-        by_instance.setdefault(instance, {})[unquote(attribute)] = value
+        by_instance.setdefault(instance, {})[unquote(attribute)] = _literal(value)
     return by_instance
+
+
+def _literal(value: Value) -> Any:
+    """What a script gave out is a value, never an expression, whatever it looks like."""
+    plain = reveal(value)
+    is_plain_text = isinstance(plain, str) and "{{" not in plain and "{%" not in plain
+    if is_plain_text or not isinstance(plain, str | Mapping | list | tuple):
+        return value
+    return {"eval": {"q": value}}
 
 
 def _live(recorded: Recorded) -> LiveValues:
