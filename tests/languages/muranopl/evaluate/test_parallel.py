@@ -58,7 +58,7 @@ def test_counted_sleep_keeps_the_order_of_real_sleep() -> None:
             steps.append(name + " ends")
 
         scheduler.run_all(
-            [lambda: branch("a", 0.12, 0.04), lambda: branch("b", 0.02, 0.06), lambda: inner("c", 0.03)]
+            [lambda: branch("a", 0.6, 0.2), lambda: branch("b", 0.1, 0.3), lambda: inner("c", 0.15)]
         )
         return steps
 
