@@ -39,6 +39,7 @@ def test_placed(kind: str, targets: tuple[Target, ...], named: str | None, expec
         ("kubernetes", (), None, "driver: kubernetes"),
         ("kubernetes", (CLUSTER, OTHER), None, "target: NAME"),
         ("kubernetse", (CLUSTER,), None, "it takes"),
+        ("flie", (Target(name="wrong", driver="kubernets"),), None, "file"),
         ("package", (MACHINE,), None, "--here"),
         ("file", (MACHINE,), "machin", "machine"),
     ],

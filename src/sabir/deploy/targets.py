@@ -104,7 +104,7 @@ class Targets:
 
     def _refuse_untaken(self, kind: str, default: Target) -> NoReturn:
         names = [*self._drivers] if self._only_these else plugin_names(DRIVERS)
-        takers = [name for name in names if kind in self.driver(name).kinds]
+        takers = [name for name in names if kind in self._kinds(name)]
         if not takers:
             self.kind(self.driver(default.driver), kind)
         raise Unplaced(
@@ -113,8 +113,15 @@ class Targets:
         )
 
     def _takes(self, target: Target, kind: str) -> bool:
-        kinds = self.driver(target.driver).kinds
+        kinds = self._kinds(target.driver)
         return kind in kinds or _ANY in kinds
+
+    def _kinds(self, driver: str) -> Mapping[str, Kind]:
+        """What a driver takes; nothing, when it cannot be had: that is said of the target that names it."""
+        try:
+            return self.driver(driver).kinds
+        except Unplaced:
+            return {}
 
     @staticmethod
     def kind(driver: Driver, name: str) -> Kind:

@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from typing import Any, Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from sabir.deploy.drivers.kubernetes.api import Api, ApiFailure
 from sabir.deploy.drivers.kubernetes.compare import OPERATION, changes_between, redacted
@@ -142,16 +143,7 @@ class Cluster:
         wanted = wanted_object(resource, self.settings.environment, force=self.settings.force)
         schemas = await self.api.schemas()
         manifest, left_out = schemas.without_unknown(wanted.manifest)
-        return (
-            WantedObject(
-                manifest=manifest,
-                sensitive=wanted.sensitive,
-                wait=wanted.wait,
-                force=wanted.force,
-                replace=wanted.replace,
-            ),
-            left_out,
-        )
+        return replace(wanted, manifest=manifest), left_out
 
     async def _live(self, wanted: WantedObject) -> dict[str, Any] | None:
         """The object as it is; None also when the cluster does not even serve its kind."""
