@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 from benchmarks.runner.workload import Measure, Workload
 
 if TYPE_CHECKING:
-    from sabir.deploy.targets import Targets
+    from sabir.deployments.targets import Targets
+
     from sabir.resources.driver import Connection, DriverContext, Kind
     from sabir.resources.effects import Effects
     from sabir.resources.fields import Field
@@ -87,7 +88,8 @@ class NothingConnection:
 
 
 def _targets() -> Targets:
-    from sabir.deploy.targets import Targets
+    from sabir.deployments.targets import Targets
+
     from sabir.resources.target import Target
 
     return Targets([Target(name="here", driver="nothing")], {"nothing": NothingDriver()})
@@ -116,9 +118,10 @@ def _layers(size: int) -> list[Resource]:
 
 def noop(_folder: Path, size: int) -> Callable[[], int]:
     """Walk steps that do nothing, with the journal on the disk."""
-    from sabir.deploy.deployment import Deployer, DeployOptions, held
-    from sabir.deploy.plan.build import PlanRequest, build_plan
-    from sabir.deploy.store.store import Store
+    from sabir.deployments.deployment import Deployer, DeployOptions, held
+    from sabir.deployments.plan.build import PlanRequest, build_plan
+    from sabir.deployments.store.store import Store
+
     from sabir.resources.driver import DriverContext
 
     resources, targets = _layers(size), _targets()
@@ -147,9 +150,9 @@ def noop(_folder: Path, size: int) -> Callable[[], int]:
 
 def plan_large(_folder: Path, size: int) -> Callable[[], int]:
     """Plan for resources that are all new."""
-    from sabir.deploy.plan.build import PlanRequest, build_plan
-    from sabir.deploy.plan.document import plan_document
-    from sabir.deploy.store.store import Store
+    from sabir.deployments.plan.build import PlanRequest, build_plan
+    from sabir.deployments.plan.document import plan_document
+    from sabir.deployments.store.store import Store
 
     resources, targets = _layers(size), _targets()
 

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sabir.deployments.problems import place_resources
+from sabir.deployments.targets import Targets, default_target
 
 from sabir.checks import Application, BaseValidator, FormValidator
 from sabir.checks.application import general_rules
-from sabir.deploy.problems import place_resources
-from sabir.deploy.targets import Targets, default_target
 from sabir.diagnostics import Finding, Rule
 from sabir.diagnostics.rules import Example
 from sabir.languages.language import EvaluationRequest, RenderRequest

@@ -16,9 +16,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from msgspec import Struct
+from sabir.deployments.store.records import StepState
+from sabir.deployments.store.store import Store
 
-from sabir.deploy.store.records import StepState
-from sabir.deploy.store.store import Store
 from tests.deploy.postgresql import postgresql, why_not
 from tests.deploy.victim import graph
 

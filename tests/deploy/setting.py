@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
+from sabir.deployments.deployment import Deployer, DeployOptions, held
+from sabir.deployments.engine.run import DeploymentResult, Progress
+from sabir.deployments.plan.build import PlanRequest, build_plan
+from sabir.deployments.plan.steps import Plan
+from sabir.deployments.store.store import Store
+from sabir.deployments.targets import Targets
 
-from sabir.deploy.deployment import Deployer, DeployOptions, held
-from sabir.deploy.engine.run import DeploymentResult, Progress
-from sabir.deploy.plan.build import PlanRequest, build_plan
-from sabir.deploy.plan.steps import Plan
-from sabir.deploy.store.store import Store
-from sabir.deploy.targets import Targets
 from sabir.resources.driver import DriverContext
 from sabir.resources.resource import Resource
 from sabir.resources.target import Target

@@ -11,9 +11,9 @@ from itertools import count
 from pathlib import Path
 
 import pytest
+from sabir.deployments.store.records import RecordStatus
+from sabir.deployments.store.store import Store
 
-from sabir.deploy.store.records import RecordStatus
-from sabir.deploy.store.store import Store
 from tests.deploy.killing import Figures, check, kill_deployments, start
 from tests.deploy.postgresql import PostgreSQL
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from sabir.deployments.targets import Targets, Unplaced, default_target
 
-from sabir.deploy.targets import Targets, Unplaced, default_target
 from sabir.graph.address import Address
 from sabir.resources.resource import Resource
 from sabir.resources.target import Target

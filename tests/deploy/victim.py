@@ -16,11 +16,12 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 
-from sabir.deploy.deployment import Deployer, DeployOptions, held
-from sabir.deploy.plan.build import PlanRequest, build_plan
-from sabir.deploy.store.records import DeploymentState
-from sabir.deploy.store.store import Store
-from sabir.deploy.targets import Targets
+from sabir.deployments.deployment import Deployer, DeployOptions, held
+from sabir.deployments.plan.build import PlanRequest, build_plan
+from sabir.deployments.store.records import DeploymentState
+from sabir.deployments.store.store import Store
+from sabir.deployments.targets import Targets
+
 from sabir.graph.address import Address
 from sabir.resources.driver import Connection, DriverContext, Kind
 from sabir.resources.effects import Effects

@@ -14,8 +14,8 @@ from sabir.cli.findings import show_findings
 from sabir.cli.terminal import say, wants_color, write
 from sabir.cli.views.plan import text_view
 from sabir.cli.views.progress import watcher
-from sabir.deploy.engine.run import DeploymentResult
-from sabir.deploy.store.records import DeploymentState
+from sabir.deployments.engine.run import DeploymentResult
+from sabir.deployments.store.records import DeploymentState
 from sabir.errors import DeployError, UsageError
 from sabir.operations.deploy import Deployed, DeployRequest, Question, deploy_path
 from sabir.operations.deploying import EnvironmentRequest

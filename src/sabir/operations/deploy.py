@@ -11,13 +11,13 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from sabir import __version__
-from sabir.deploy.deployment import PARALLEL, Deployer, DeployOptions, held
-from sabir.deploy.engine.recover import Recovered
-from sabir.deploy.engine.run import DeploymentResult, Progress
-from sabir.deploy.plan.document import FORMAT, plan_digest, plan_document
-from sabir.deploy.plan.guards import Guarded, guarded
-from sabir.deploy.plan.steps import Plan
-from sabir.deploy.store.store import Store
+from sabir.deployments.deployment import PARALLEL, Deployer, DeployOptions, held
+from sabir.deployments.engine.recover import Recovered
+from sabir.deployments.engine.run import DeploymentResult, Progress
+from sabir.deployments.plan.document import FORMAT, plan_digest, plan_document
+from sabir.deployments.plan.guards import Guarded, guarded
+from sabir.deployments.plan.steps import Plan
+from sabir.deployments.store.store import Store
 from sabir.diagnostics.finding import Finding
 from sabir.errors import DeployError, UnusableInput
 from sabir.operations.deploying import EnvironmentRequest, Prepared, opened, prepare

@@ -10,13 +10,13 @@ from typing import Final
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from sabir.deploy.plan.build import PlanRequest, build_plan
-from sabir.deploy.plan.steps import Plan
-from sabir.deploy.problems import place_resources
-from sabir.deploy.store.records import Record
-from sabir.deploy.store.seal import KEY_VARIABLE
-from sabir.deploy.store.store import Store
-from sabir.deploy.targets import Placed, Targets, default_target
+from sabir.deployments.plan.build import PlanRequest, build_plan
+from sabir.deployments.plan.steps import Plan
+from sabir.deployments.problems import place_resources
+from sabir.deployments.store.records import Record
+from sabir.deployments.store.seal import KEY_VARIABLE
+from sabir.deployments.store.store import Store
+from sabir.deployments.targets import Placed, Targets, default_target
 from sabir.diagnostics.finding import Finding, Severity
 from sabir.diagnostics.near import did_you_mean
 from sabir.environment import FILE_NAME

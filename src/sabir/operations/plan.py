@@ -8,13 +8,13 @@ from typing import Any
 
 from msgspec import Struct
 
-from sabir.deploy.engine.connections import Connections
-from sabir.deploy.plan.build import recorded_resource
-from sabir.deploy.plan.document import plan_document
-from sabir.deploy.plan.steps import Plan
-from sabir.deploy.store.records import Record, StepState
-from sabir.deploy.store.store import Store
-from sabir.deploy.targets import Placed
+from sabir.deployments.engine.connections import Connections
+from sabir.deployments.plan.build import recorded_resource
+from sabir.deployments.plan.document import plan_document
+from sabir.deployments.plan.steps import Plan
+from sabir.deployments.store.records import Record, StepState
+from sabir.deployments.store.store import Store
+from sabir.deployments.targets import Placed
 from sabir.diagnostics.finding import Finding
 from sabir.errors import DeployError
 from sabir.operations.deploying import EnvironmentRequest, Prepared, opened, prepare

@@ -10,11 +10,11 @@ import msgspec
 from msgspec.structs import replace
 from sqlalchemy import Connection
 
-from sabir.deploy.deployment import DeployOptions, held
-from sabir.deploy.engine.recover import settle_step
-from sabir.deploy.store import schema
-from sabir.deploy.store.journal import Journal
-from sabir.deploy.store.records import (
+from sabir.deployments.deployment import DeployOptions, held
+from sabir.deployments.engine.recover import settle_step
+from sabir.deployments.store import schema
+from sabir.deployments.store.journal import Journal
+from sabir.deployments.store.records import (
     DeploymentRecord,
     EventRecord,
     Record,
@@ -22,7 +22,7 @@ from sabir.deploy.store.records import (
     StepRecord,
     StepState,
 )
-from sabir.deploy.store.writer import Write
+from sabir.deployments.store.writer import Write
 from sabir.diagnostics.near import did_you_mean
 from sabir.errors import DeployError, UnusableInput, UsageError
 from sabir.operations.deploying import EnvironmentRequest, opened
@@ -224,7 +224,7 @@ def _redone(journal: Journal, step: StepRecord, records: Mapping[str, Record]) -
 
 def _settled_call(journal: Journal, step: StepRecord, position: str, *, done: bool) -> list[Write]:
     """An effect of a program: with an outcome the program goes on from it, without a record it is done again."""
-    from sabir.deploy.engine.effects import outcome_text
+    from sabir.deployments.engine.effects import outcome_text
 
     call = journal.store.calls(step.operation_id).get(position)
     if call is None or call["outcome"] is not None:

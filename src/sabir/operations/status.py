@@ -7,12 +7,12 @@ from collections.abc import Mapping
 
 from msgspec import Struct
 
-from sabir.deploy.engine.connections import Connections
-from sabir.deploy.plan.build import recorded_resource
-from sabir.deploy.plan.compare import kept_changes, recorded_changes, wanted_fields
-from sabir.deploy.store.records import Record, RecordStatus
-from sabir.deploy.store.store import Store
-from sabir.deploy.targets import Placed, Targets
+from sabir.deployments.engine.connections import Connections
+from sabir.deployments.plan.build import recorded_resource
+from sabir.deployments.plan.compare import kept_changes, recorded_changes, wanted_fields
+from sabir.deployments.store.records import Record, RecordStatus
+from sabir.deployments.store.store import Store
+from sabir.deployments.targets import Placed, Targets
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.reasons import said_by
 from sabir.errors import DeployError

@@ -11,8 +11,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from sabir.deployments.store.records import RecordStatus
+
 from sabir.cli.main import main
-from sabir.deploy.store.records import RecordStatus
 from sabir.errors import DeployError
 from sabir.graph.address import Address
 from sabir.graph.graph import Graph

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-from sabir.deploy.engine.machine import (
+from sabir.deployments.engine.machine import (
     Cancel,
     Ended,
     EndSaved,
@@ -24,7 +23,8 @@ from sabir.deploy.engine.machine import (
     TimePassed,
     Wake,
 )
-from sabir.deploy.store.records import StepState
+from sabir.deployments.store.records import StepState
+
 from sabir.resources.outcome import Outcome, OutcomeStatus
 
 OUTCOMES = [

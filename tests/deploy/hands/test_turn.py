@@ -7,13 +7,12 @@ import sys
 from pathlib import Path
 
 import pytest
-
-from sabir.deploy.hands.place import HandError
-from sabir.deploy.hands.turn import Superseded, Turn
+from sabir.deployments.hands.place import HandError
+from sabir.deployments.hands.turn import Superseded, Turn
 
 HOLDER = """
 import sys
-from sabir.deploy.hands.turn import Turn
+from sabir.deployments.hands.turn import Turn
 turn = Turn(sys.argv[1], 5)
 turn.take()
 print("taken", flush=True)

@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-from sabir.deploy.hands.wire import decode, encode
+from sabir.deployments.hands.wire import decode, encode
 
 values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text() | st.binary() | st.floats(allow_nan=False),

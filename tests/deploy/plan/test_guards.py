@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from sabir.deployments.plan.guards import guarded
 
-from sabir.deploy.plan.guards import guarded
 from tests.deploy.fake import resource
 from tests.deploy.setting import Setting
 

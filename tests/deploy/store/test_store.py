@@ -9,13 +9,13 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from sabir.deployments.store.journal import Journal
+from sabir.deployments.store.lock import Locked
+from sabir.deployments.store.records import DeploymentState, Record, RecordStatus
+from sabir.deployments.store.store import Store
+from sabir.deployments.store.writer import LostLock
 from sqlalchemy import text
 
-from sabir.deploy.store.journal import Journal
-from sabir.deploy.store.lock import Locked
-from sabir.deploy.store.records import DeploymentState, Record, RecordStatus
-from sabir.deploy.store.store import Store
-from sabir.deploy.store.writer import LostLock
 from sabir.errors import DeployError, UsageError
 from sabir.graph.values import Sensitive
 from sabir.session import wall_clock

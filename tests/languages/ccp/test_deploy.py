@@ -9,15 +9,15 @@ from typing import Any
 
 import pytest
 from msgspec import Struct, structs
+from sabir.deployments.deployment import Deployer, DeployOptions, held
+from sabir.deployments.drivers.kubernetes.driver import DRIVER
+from sabir.deployments.engine.run import DeploymentResult
+from sabir.deployments.plan.build import PlanRequest, build_plan
+from sabir.deployments.plan.steps import Plan
+from sabir.deployments.store.records import DeploymentState
+from sabir.deployments.store.store import Store
+from sabir.deployments.targets import Targets
 
-from sabir.deploy.deployment import Deployer, DeployOptions, held
-from sabir.deploy.drivers.kubernetes.driver import DRIVER
-from sabir.deploy.engine.run import DeploymentResult
-from sabir.deploy.plan.build import PlanRequest, build_plan
-from sabir.deploy.plan.steps import Plan
-from sabir.deploy.store.records import DeploymentState
-from sabir.deploy.store.store import Store
-from sabir.deploy.targets import Targets
 from sabir.graph.values import Value
 from sabir.languages.ccp import LANGUAGE
 from sabir.languages.language import EvaluationRequest

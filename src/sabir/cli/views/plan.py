@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
 from sabir.checks.formatters.palette import Palette, harmless
-from sabir.deploy.plan.document import plan_document
-from sabir.deploy.plan.steps import Plan, PlannedStep
+from sabir.deployments.plan.document import plan_document
+from sabir.deployments.plan.steps import Plan, PlannedStep
 from sabir.graph.values import Sensitive, Unknown, Value
 from sabir.graph.views.words import clipped, one_line
 from sabir.resources.outcome import Change

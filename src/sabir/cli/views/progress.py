@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 from sabir.checks.formatters.palette import harmless
 from sabir.cli.terminal import say, write
-from sabir.deploy.engine.run import Progress
+from sabir.deployments.engine.run import Progress
 
 __all__ = ["Watcher", "watcher"]
 

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sabir.deployments.drivers.kubernetes.connection import Cluster
+from sabir.deployments.drivers.kubernetes.driver import DRIVER
 
-from sabir.deploy.drivers.kubernetes.connection import Cluster
-from sabir.deploy.drivers.kubernetes.driver import DRIVER
 from sabir.graph.address import Address
 from sabir.graph.values import Sensitive
 from sabir.resources.driver import Driver, DriverContext

@@ -1,0 +1,220 @@
+"""One deployment from the lock to the last event: recover, plan, consent, do.
+
+Everything that touches the world or the store is in here and below; who calls it (an operation, a service) brings what is wanted
+and decides what is consented to.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
+from typing import Any, Final
+
+from msgspec import Struct, field
+from sabir.deployments.engine.connections import Connections
+from sabir.deployments.engine.executor import Executor
+from sabir.deployments.engine.recover import OpenStep, Recovered, recover
+from sabir.deployments.engine.run import DeploymentResult, Progress, Runner
+from sabir.deployments.plan.steps import Plan, PlannedStep
+from sabir.deployments.store.journal import Journal
+from sabir.deployments.store.lock import holder_words
+from sabir.deployments.store.records import DeploymentState, StepRecord, StepState
+from sabir.deployments.store.store import Store
+from sabir.deployments.store.writer import StoreFailed, Writer
+from sabir.deployments.targets import Targets
+
+from sabir.graph.address import digest
+from sabir.graph.values import Value
+from sabir.resources.driver import DriverContext
+from sabir.resources.step import Action
+
+__all__ = ["DeployOptions", "Deployer", "held"]
+
+PARALLEL: Final = 10
+
+
+class DeployOptions(Struct, frozen=True, kw_only=True, eq=False):
+    parallel: int = PARALLEL
+    wait: float = 0.0
+    """Seconds to wait for somebody else's deployment."""
+    patience: float = 3600.0
+    """Seconds that the database may be away."""
+    watch: Callable[[Progress], None] = lambda _: None
+    notice: Callable[[str], None] = lambda _: None
+    """Told of what people should know while it runs: that the database is away."""
+    audit: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    signals: bool = False
+    """Let SIGINT and SIGTERM stop the deployment in order: the command line wants that, a service does not."""
+    executor: Callable[[Connections], Executor] | None = None
+
+
+@contextmanager
+def held(store: Store, context: DriverContext, options: DeployOptions) -> Generator[Writer]:
+    """The lock of the environment, with the right to write."""
+    clock = context.session.clock
+    holder = holder_words(clock().isoformat(timespec="seconds"))
+    writer = store.writer(holder, patience=options.patience, notice=options.notice)
+    writer.begin(options.wait)
+    try:
+        yield writer
+    finally:
+        writer.close()
+
+
+class Deployer:
+    """Works on one environment while its lock is held."""
+
+    def __init__(
+        self, store: Store, writer: Writer, targets: Targets, context: DriverContext, options: DeployOptions
+    ) -> None:
+        self.store = store
+        self.targets = targets
+        self.context = context
+        self.options = options
+        self.journal = Journal(store, writer, context.session.clock)
+        self._recovered = Recovered()
+        self._operation_ids: dict[str, str] = {}
+        self._runner: Runner | None = None
+        self._interrupts = 0
+
+    def recover(self) -> Recovered:
+        """Find out what became of what an earlier deployment had begun."""
+        steps = self.store.steps(states=(StepState.INTENT, StepState.UNKNOWN))
+        open_deployments = any(
+            deployment.state is DeploymentState.RUNNING for deployment in self.store.deployments()
+        )
+        if steps or open_deployments:
+            self._recovered = asyncio.run(self._recover(steps))
+        return self._recovered
+
+    async def _recover(self, steps: Sequence[StepRecord]) -> Recovered:
+        async with Connections(self.context) as connections:
+            return await recover(self.journal, self.targets, connections, steps)
+
+    def deploy(
+        self, plan: Plan, *, verb: str, document: Any, observed: Mapping[str, Value], graph: str | None = None
+    ) -> DeploymentResult:
+        """Do a plan."""
+        with _signals(self.interrupt) if self.options.signals else nullcontext():
+            return self._deploy(plan, verb=verb, document=document, observed=observed, graph=graph)
+
+    def interrupt(self) -> None:
+        """First: no new step. Second: stop now. It may come at any time, also before the first step."""
+        self._interrupts += 1
+        if self._runner is not None:
+            self._runner.interrupt_soon()
+
+    def _deploy(
+        self, plan: Plan, *, verb: str, document: Any, observed: Mapping[str, Value], graph: str | None
+    ) -> DeploymentResult:
+        self._operation_ids = {}
+        self.journal.open(
+            verb,
+            audit=self.options.audit,
+            plan=document,
+            steps=lambda number: self._step_records(plan, number),
+            graph=graph,
+        )
+        self.let_go()
+        result = asyncio.run(self._run(plan, observed))
+        try:
+            self.journal.close(result.state)
+        except StoreFailed:
+            if result.error is None:
+                raise
+        return result
+
+    def _step_records(self, plan: Plan, number: int) -> Sequence[StepRecord]:
+        store_id = self.store.id()
+        records: list[StepRecord] = []
+        for position, step in enumerate(plan.steps):
+            fresh = digest(store_id, self.store.environment, str(number), step.key, size=16)
+            operation_id = self._continued(step) or fresh
+            self._operation_ids[step.key] = operation_id
+            records.append(
+                StepRecord(
+                    deployment=number,
+                    key=step.key,
+                    position=position,
+                    address=step.address,
+                    kind=step.placed.resource.kind,
+                    target=step.placed.target.name,
+                    driver=step.placed.driver.name,
+                    action=step.action.value,
+                    operation_id=operation_id,
+                    state=StepState.WAITING,
+                )
+            )
+        return records
+
+    def _continued(self, step: PlannedStep) -> str | None:
+        """The operation id of a step that was begun and not done, when this one does the same."""
+        left = self._recovered.open.get(step.key)
+        if left is None or (left.step.action == Action.DELETE.value) is not (step.action is Action.DELETE):
+            return None
+        desired = self.journal.fields(step.placed.resource.desired)
+        return left.step.operation_id if left.continues(desired) else None
+
+    def let_go(self) -> None:
+        """Open steps that nobody goes on with were not done, and will not be."""
+        writes = [
+            write
+            for key, left in self._recovered.open.items()
+            if self._operation_ids.get(key) != left.step.operation_id
+            for write in self.superseded(left)
+        ]
+        if writes:
+            self.journal.now_all(writes)
+
+    def superseded(self, left: OpenStep) -> list[Any]:
+        return self.journal.step(
+            left.step.key,
+            StepState.CANCELLED,
+            attempt=left.step.attempt,
+            message="it was not done when the deployment was cut off",
+            deployment=left.step.deployment,
+        )
+
+    async def _run(self, plan: Plan, observed: Mapping[str, Value]) -> DeploymentResult:
+        options = self.options
+        async with Connections(self.context) as connections:
+            runner = Runner(
+                plan,
+                self.journal,
+                connections,
+                self.targets,
+                operation_ids=self._operation_ids,
+                observed=observed,
+                parallel=options.parallel,
+                executor=None if options.executor is None else options.executor(connections),
+                watch=options.watch,
+                at_intent=self._at_intent,
+            )
+            for _ in range(self._interrupts):
+                runner.interrupt()
+            self._runner = runner
+            try:
+                return await runner.run()
+            finally:
+                self._runner = None
+
+    def _at_intent(self, key: str) -> list[Any]:
+        """The step that takes another one over ends it in the transaction of its own intent."""
+        left = self._recovered.open.get(key)
+        if left is None or self._operation_ids.get(key) != left.step.operation_id:
+            return []
+        return self.superseded(left)
+
+
+@contextmanager
+def _signals(interrupt: Callable[[], None]) -> Generator[None]:
+    """SIGINT and SIGTERM interrupt the deployment instead of ending the process."""
+    numbers = (signal.SIGINT, signal.SIGTERM)
+    before = [signal.signal(number, lambda _number, _frame: interrupt()) for number in numbers]
+    try:
+        yield
+    finally:
+        for number, handler in zip(numbers, before, strict=True):
+            signal.signal(number, handler)

@@ -1,0 +1,295 @@
+"""One cluster at work: read, apply, delete, observe.
+
+Objects are applied by the server under a field manager, so that what others own stays theirs. What a plan shows comes from the
+server, too: an apply that is only tried (`dryRun`) answers with the object as it would be, defaults filled in.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
+from sabir.deployments.drivers.kubernetes.api import Api, ApiFailure
+from sabir.deployments.drivers.kubernetes.compare import OPERATION, changes_between, redacted
+from sabir.deployments.drivers.kubernetes.objects import CONTENT, WantedObject, wanted_object
+from sabir.deployments.drivers.kubernetes.pods import pod_troubles
+from sabir.deployments.drivers.kubernetes.readiness import Progress, Readiness, readiness
+
+from sabir.errors import DeployError
+from sabir.graph.values import Value
+from sabir.resources.effects import Effects
+from sabir.resources.outcome import Change, Observation, Outcome, OutcomeStatus, Reading, Sighting
+from sabir.resources.resource import Resource
+from sabir.resources.step import Action, Task
+
+__all__ = ["Cluster", "ClusterSettings"]
+
+RESTARTED: Final = "kubectl.kubernetes.io/restartedAt"
+_OWNERS: Final = frozenset(["CronJob", "DaemonSet", "Deployment", "Job", "ReplicaSet", "StatefulSet"])
+"""Kinds whose pods go before they do. Nothing waits behind other objects, and their collector may be slow to come."""
+_SOON: Final = 0.2
+_SELDOM: Final = 3.0
+
+
+class ClusterSettings(Struct, frozen=True, kw_only=True):
+    environment: str
+    field_manager: str
+    force: bool
+    wait_seconds: float
+
+
+class Cluster:
+    def __init__(self, api: Api, settings: ClusterSettings, version: str) -> None:
+        self.api, self.settings, self.version = api, settings, version
+
+    async def read(self, resource: Resource, id: str | None) -> Reading:  # noqa: A002, ARG002  objects are found by name
+        wanted, left_out = await self._wanted(resource)
+        message = _left_out(left_out, self.version)
+        try:
+            path = await self.api.path_of(wanted.manifest)
+        except ApiFailure as failure:
+            if failure.reason == "KindNotServed":  # its definition may come with an earlier step
+                return Reading(exists=False, message=f"{failure.message} yet")
+            raise DeployError(f"{resource.address}: {failure.message}") from failure
+        try:
+            live = await self.api.find(path)
+            if live is None:
+                return Reading(exists=False, message=message)
+            changes = await self._foreseen(path, wanted, live)
+        except ApiFailure as failure:
+            raise DeployError(f"{resource.address}: {failure.message}") from failure
+        return Reading(
+            exists=True,
+            id=live["metadata"].get("uid"),
+            fields={"manifest": redacted(live, wanted.sensitive)},
+            results=_results(live),
+            changes=changes,
+            message=message,
+        )
+
+    async def apply(self, task: Task, effects: Effects) -> Outcome:
+        try:
+            wanted, left_out = await self._wanted(task.resource)
+            path = await self.api.path_of(wanted.manifest)
+            before = await self.api.find(path)
+            live = await self._applied(path, wanted, task.operation_id, before)
+            changed = before is None or bool(changes_between(before, live, wanted.sensitive))
+            if wanted.wait:
+                live = await self._ready(path, live, task, effects)
+        except ApiFailure as failure:
+            return _failed(failure)
+        except _NotReady as error:
+            return Outcome(status=OutcomeStatus.FAILED, message=str(error))
+        message = _left_out(left_out, self.version)
+        return Outcome(
+            changed=changed,
+            id=live["metadata"].get("uid"),
+            results=_results(live),
+            log=() if message is None else (message,),
+        )
+
+    async def delete(self, task: Task, effects: Effects) -> Outcome:
+        try:
+            wanted, _ = await self._wanted(task.resource)
+            was_there = await self._deleted(await self.api.path_of(wanted.manifest), task, effects)
+        except ApiFailure as failure:
+            if failure.is_missing:  # gone already, perhaps with its kind
+                return Outcome(changed=False)
+            return _failed(failure)
+        except _NotReady as error:
+            return Outcome(status=OutcomeStatus.FAILED, message=str(error))
+        return Outcome(changed=was_there)
+
+    async def observe(self, task: Task) -> Observation:
+        """Applying and deleting may be repeated, so a step counts as done only when nothing is left to wait for."""
+        try:
+            wanted, _ = await self._wanted(task.resource)
+            live = await self._live(wanted)
+        except ApiFailure as failure:
+            return Observation(sighting=Sighting.CANNOT_TELL, look_at=failure.message)
+        if task.action is Action.DELETE:
+            return Observation(
+                sighting=Sighting.DONE if live is None else Sighting.NOT_DONE, outcome=Outcome()
+            )
+        marked = live is not None and _annotation(live, OPERATION) == task.operation_id
+        if live is None or not marked or (wanted.wait and readiness(live).state is not Readiness.READY):
+            return Observation(sighting=Sighting.NOT_DONE)
+        outcome = Outcome(id=live["metadata"].get("uid"), results=_results(live))
+        return Observation(sighting=Sighting.DONE, outcome=outcome)
+
+    async def call(self, task: Task, operation: str, effects: Effects) -> Outcome:
+        """`restart`: the pods of a workload are made anew, one after the other."""
+        if operation != "restart":
+            return Outcome(status=OutcomeStatus.FAILED, message=f"there is no operation {operation!r}")
+        moment = datetime.now(UTC).isoformat(timespec="seconds")
+        patch = {"spec": {"template": {"metadata": {"annotations": {RESTARTED: moment}}}}}
+        try:
+            wanted, _ = await self._wanted(task.resource)
+            path = await self.api.path_of(wanted.manifest)
+            live = await self.api.merge(path, patch, fieldManager="sabir-restart")
+            live = await self._ready(path, live, task, effects)
+        except ApiFailure as failure:
+            return _failed(failure)
+        except _NotReady as error:
+            return Outcome(status=OutcomeStatus.FAILED, message=str(error))
+        return Outcome(results=_results(live))
+
+    async def _wanted(self, resource: Resource) -> tuple[WantedObject, tuple[str, ...]]:
+        """The object as this server can take it, and what it does not know of it."""
+        wanted = wanted_object(resource, self.settings.environment, force=self.settings.force)
+        schemas = await self.api.schemas()
+        manifest, left_out = schemas.without_unknown(wanted.manifest)
+        return replace(wanted, manifest=manifest), left_out
+
+    async def _live(self, wanted: WantedObject) -> dict[str, Any] | None:
+        """The object as it is; None also when the cluster does not even serve its kind."""
+        try:
+            return await self.api.find(await self.api.path_of(wanted.manifest))
+        except ApiFailure as failure:
+            if failure.is_missing:
+                return None
+            raise
+
+    async def _foreseen(self, path: str, wanted: WantedObject, live: Mapping[str, Any]) -> tuple[Change, ...]:
+        if wanted.is_job:
+            before, after = _annotation(live, CONTENT), wanted.content
+            return () if before == after else (Change(field="content", before=before, after=after),)
+        try:
+            # The id of the last operation stays on the object until the next: without it, it would seem to go.
+            manifest = wanted.with_operation(_annotation(live, OPERATION))
+            tried = await self.api.apply(path, manifest, dryRun="All", **self._manager(force=True))
+        except ApiFailure as failure:
+            if failure.status != 422:
+                raise
+            # It cannot be changed so; what would differ can still be shown from what is wanted.
+            return changes_between(_shared(live, wanted.manifest), wanted.manifest, wanted.sensitive)
+        return changes_between(live, tried, wanted.sensitive)
+
+    async def _applied(
+        self, path: str, wanted: WantedObject, operation_id: str, before: Mapping[str, Any] | None
+    ) -> dict[str, Any]:
+        manifest = wanted.with_operation(operation_id)
+        if wanted.is_job and before is not None and _annotation(before, CONTENT) != wanted.content:
+            await self._removed(path, before)
+        try:
+            return await self.api.apply(path, manifest, **self._manager(force=wanted.force))
+        except ApiFailure as failure:
+            if not (wanted.replace and failure.status == 422):
+                raise
+        if before is not None:
+            await self._removed(path, before)
+        return await self.api.apply(path, manifest, **self._manager(force=wanted.force))
+
+    async def _deleted(self, path: str, task: Task, effects: Effects) -> bool:
+        """Take the object away; whether it was there."""
+        live = await self.api.find(path)
+        if live is None:
+            return False
+        uid = live["metadata"].get("uid")
+        if task.id is not None and uid != task.id:
+            raise ApiFailure(
+                f"{live['kind']} {live['metadata']['name']} was made anew by somebody else: it is not the one that is recorded",
+                status=409,
+            )
+        effects.note(f"deleting {live['kind']} {live['metadata']['name']}")
+        await self._removed(path, live)
+        return True
+
+    async def _removed(self, path: str, live: Mapping[str, Any]) -> None:
+        """Delete just this object, its dependents first, and wait until it is gone."""
+        uid = live["metadata"].get("uid")
+        await self.api.delete(
+            path,
+            {
+                "apiVersion": "v1",
+                "kind": "DeleteOptions",
+                "propagationPolicy": "Foreground" if live.get("kind") in _OWNERS else "Background",
+                "preconditions": {"uid": uid},
+            },
+        )
+        deadline = _now() + self.settings.wait_seconds
+        pause = _SOON
+        while (left := await self.api.find(path)) is not None and left["metadata"].get("uid") == uid:
+            if _now() > deadline:
+                held = ", ".join(left["metadata"].get("finalizers") or ()) or "what it owns"
+                raise _NotReady(
+                    f"{left['kind']} {left['metadata']['name']} is still there: it waits for {held}"
+                )
+            await asyncio.sleep(pause)
+            pause = min(pause * 1.5, _SELDOM)
+
+    async def _ready(self, path: str, live: dict[str, Any], task: Task, effects: Effects) -> dict[str, Any]:
+        """The object once it does what it is for."""
+        deadline = _now() + (task.timeout or self.settings.wait_seconds)
+        pause, told = _SOON, None
+        while (progress := readiness(live)).state is Readiness.WAITING:
+            if progress.message != told and progress.message is not None:
+                told = progress.message
+                effects.note(f"waiting for {told}")
+            if _now() > deadline:
+                raise _NotReady(await self._why(live, progress))
+            await asyncio.sleep(pause)
+            pause = min(pause * 1.5, _SELDOM)
+            live = await self.api.get(path)
+        if progress.state is Readiness.FAILED:
+            raise _NotReady(await self._why(live, progress))
+        return live
+
+    async def _why(self, live: Mapping[str, Any], progress: Progress) -> str:
+        troubles = await pod_troubles(self.api, live)
+        return "; ".join([progress.message or "it is not ready", *troubles])
+
+    def _manager(self, *, force: bool) -> dict[str, str]:
+        manager = {"fieldManager": self.settings.field_manager}
+        return {**manager, "force": "true"} if force else manager
+
+
+class _NotReady(Exception):
+    """An object that did not come to do what it is for, or did not go away, in time."""
+
+
+def _now() -> float:
+    return asyncio.get_running_loop().time()
+
+
+def _annotation(manifest: Mapping[str, Any], name: str) -> str | None:
+    annotations: Mapping[str, str] = manifest.get("metadata", {}).get("annotations") or {}
+    return annotations.get(name)
+
+
+def _shared(live: Any, wanted: Any) -> Any:
+    """What the live object has of the fields that are wanted."""
+    if isinstance(live, Mapping) and isinstance(wanted, Mapping):
+        return {key: _shared(live.get(key), value) for key, value in wanted.items()}
+    return live
+
+
+def _results(live: Mapping[str, Any]) -> dict[str, Value]:
+    """What others may want to know of an object that is there."""
+    results: dict[str, Value] = {"uid": live["metadata"].get("uid")}
+    if live.get("kind") == "Service":
+        spec, status = live.get("spec") or {}, live.get("status") or {}
+        results["cluster_ip"] = spec.get("clusterIP")
+        ingress = ((status.get("loadBalancer") or {}).get("ingress") or [{}])[0]
+        results["address"] = ingress.get("ip") or ingress.get("hostname") or spec.get("clusterIP")
+        results["node_ports"] = [port["nodePort"] for port in spec.get("ports") or () if "nodePort" in port]
+    return results
+
+
+def _left_out(paths: tuple[str, ...], version: str) -> str | None:
+    if not paths:
+        return None
+    return f"left out, because the cluster ({version}) does not know it: {', '.join(paths)}"
+
+
+def _failed(failure: ApiFailure) -> Outcome:
+    message = failure.message
+    if failure.status == 409 and failure.causes:
+        message = f"others own fields of it ({'; '.join(failure.causes)}); `force: true` takes them over"
+    elif failure.status == 422:
+        message += "; where it cannot be changed in place, `replace: true` deletes it and makes it anew"
+    return Outcome(status=OutcomeStatus.FAILED, message=message, passing=failure.passing)

@@ -1,0 +1,103 @@
+"""The driver of Kubernetes clusters."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from typing import TYPE_CHECKING, Any, Final
+
+from sabir.errors import DeployError
+from sabir.graph.values import reveal
+from sabir.resources.driver import DriverContext, Kind
+from sabir.resources.fields import Field, FieldType
+from sabir.resources.outcome import Change, Reading
+from sabir.resources.resource import Resource
+from sabir.resources.target import Target
+
+if TYPE_CHECKING:
+    from sabir.deployments.drivers.kubernetes.connection import Cluster
+
+__all__ = ["DRIVER", "KubernetesDriver"]
+
+_SECONDS: Final = 300.0
+_REQUEST_SECONDS: Final = 30.0
+
+
+class KubernetesDriver:
+    """Any object of any kind: applied by the server, waited for, taken away with what it owns."""
+
+    name: Final = "kubernetes"
+    kinds: Mapping[str, Kind] = {
+        "kubernetes": Kind(
+            about="an object of a Kubernetes cluster",
+            fields={
+                "manifest": Field(
+                    about="the object: apiVersion, kind, metadata and the rest",
+                    type=FieldType.MAP,
+                    required=True,
+                ),
+                "wait": Field(
+                    about="wait until it is ready: pods run, a Job has ended; default true",
+                    type=FieldType.FLAG,
+                ),
+                "force": Field(about="take over fields that others own", type=FieldType.FLAG),
+                "replace": Field(
+                    about="delete it and make it anew where it cannot be changed in place",
+                    type=FieldType.FLAG,
+                ),
+            },
+            # The server merges what is applied; a second apply of the same object changes nothing.
+            idempotent=True,
+            operations={"restart": "make the pods of a workload anew"},
+        )
+    }
+
+    def settings(self) -> Mapping[str, Field]:
+        return {
+            "kubeconfig": Field(about="the file; else KUBECONFIG, the account of this pod, ~/.kube/config"),
+            "context": Field(about="a context of that file; else its current one"),
+            "namespace": Field(about="of objects that name none; else that of the context"),
+            "field_manager": Field(about="whom the cluster names as owner of fields; default sabir"),
+            "force": Field(about="take over fields that others own", type=FieldType.FLAG),
+            "wait_seconds": Field(about="how long to wait for an object; default 300", type=FieldType.NUMBER),
+        }
+
+    def diff(self, resource: Resource, reading: Reading) -> Sequence[Change]:
+        """As the server foresaw it when the object was read."""
+        if not reading.exists:
+            return (Change(field="manifest", after=resource.desired.get("manifest")),)
+        return reading.changes or ()
+
+    def connect(self, target: Target, context: DriverContext) -> AbstractAsyncContextManager[Cluster]:
+        return _connected(target, context)
+
+
+@asynccontextmanager
+async def _connected(target: Target, context: DriverContext) -> AsyncGenerator[Cluster]:
+    try:
+        from sabir.deployments.drivers.kubernetes.access import cluster_config, open_client
+        from sabir.deployments.drivers.kubernetes.api import Api
+        from sabir.deployments.drivers.kubernetes.connection import Cluster, ClusterSettings
+
+        config = cluster_config(target, context)
+    except ModuleNotFoundError as error:
+        raise DeployError(
+            f"target {target.name!r} needs {error.name}: pip install 'sabir[kubernetes,deploy]'"
+        ) from error
+
+    def setting(name: str, default: Any) -> Any:
+        value = reveal(target.settings.get(name))
+        return default if value is None else value
+
+    async with open_client(config, timeout=_REQUEST_SECONDS) as client:
+        api = Api(client, namespace=str(setting("namespace", config.namespace)))
+        settings = ClusterSettings(
+            environment=context.environment,
+            field_manager=str(setting("field_manager", "sabir")),
+            force=bool(setting("force", False)),
+            wait_seconds=float(setting("wait_seconds", _SECONDS)),
+        )
+        yield Cluster(api, settings, await api.check_access())
+
+
+DRIVER: Final = KubernetesDriver()

@@ -1,0 +1,83 @@
+"""The driver of this machine: all of it, or what lies below a root folder."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from pathlib import Path
+from typing import Any, Final
+
+from sabir.deployments.drivers.kinds import MACHINE_KINDS
+from sabir.deployments.drivers.machine import MachineConnection
+from sabir.deployments.drivers.translation import differences
+from sabir.deployments.hands.place import Place
+
+from sabir.deployments.hands import work
+from sabir.errors import DeployError
+from sabir.graph.values import reveal
+from sabir.resources.driver import Connection, DriverContext, Kind
+from sabir.resources.fields import Field
+from sabir.resources.outcome import Change, Reading
+from sabir.resources.resource import Resource
+from sabir.resources.target import Target
+
+__all__ = ["DRIVER", "LocalDriver"]
+
+
+class LocalDriver:
+    name: Final = "local"
+
+    @property
+    def kinds(self) -> Mapping[str, Kind]:
+        return MACHINE_KINDS
+
+    def settings(self) -> Mapping[str, Field]:
+        return {
+            "root": Field(
+                about="the folder that everything is kept below; / for the whole machine", required=True
+            )
+        }
+
+    def diff(self, resource: Resource, reading: Reading) -> Sequence[Change]:
+        return differences(resource, reading)
+
+    def connect(self, target: Target, context: DriverContext) -> AbstractAsyncContextManager[Connection]:
+        return _connected(target, context)
+
+
+@asynccontextmanager
+async def _connected(target: Target, context: DriverContext) -> AsyncGenerator[Connection]:
+    root = context.folder / str(reveal(target.settings["root"]))
+    if target.contained:
+        root.mkdir(parents=True, exist_ok=True)
+    elif not root.is_dir():
+        raise DeployError(f"target {target.name!r}: there is no folder {str(root)!r}")
+    # Below the root itself where that is a folder of ours; a machine as a whole is not littered.
+    marks: Path = (context.state_folder if str(root) == "/" else root / ".sabir") / "operations"
+    hands = LocalHands(Place(str(root), str(marks.absolute())))
+    try:
+        yield MachineConnection(hands)
+    finally:
+        hands.stop()
+
+
+class LocalHands:
+    """Hands in this process, in threads."""
+
+    def __init__(self, place: Place) -> None:
+        self.place = place
+        self._stopped = threading.Event()
+
+    def stop(self) -> None:
+        """Let go of commands that still run; they leave their marks."""
+        self._stopped.set()
+
+    async def do(self, verb: str, kind: str, data: dict[str, Any]) -> dict[str, Any]:
+        if verb != "read":
+            data = {**data, "stopped": self._stopped.is_set}
+        return await asyncio.to_thread(work.VERBS[verb], kind, data, self.place)
+
+
+DRIVER: Final = LocalDriver()

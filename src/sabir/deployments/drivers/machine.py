@@ -1,0 +1,77 @@
+"""A machine at work, wherever its hands are: in this process, or at the other end of a connection."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+from sabir.deployments.drivers.kinds import MACHINE_KINDS
+from sabir.deployments.drivers.translation import failed, in_doubt, observation, outcome, reading, task_data
+from sabir.deployments.hands.place import HandError
+
+from sabir.errors import DeployError, UnreachableError
+from sabir.graph.values import reveal_all
+from sabir.resources.effects import Effects
+from sabir.resources.outcome import Observation, Outcome, Reading
+from sabir.resources.resource import Resource
+from sabir.resources.step import Action, Task
+
+__all__ = ["AnswerLost", "Hands", "MachineConnection"]
+
+
+class AnswerLost(DeployError):
+    """Something was asked for, and it cannot be told whether it was done."""
+
+
+class Hands(Protocol):
+    async def do(self, verb: str, kind: str, data: dict[str, Any]) -> dict[str, Any]:
+        """One of `work.VERBS`. `HandError`: it failed; `AnswerLost`: nobody knows; any other `DeployError`: it was not asked."""
+        ...
+
+
+class MachineConnection:
+    def __init__(self, hands: Hands) -> None:
+        self.hands = hands
+
+    async def read(self, resource: Resource, target_id: str | None) -> Reading:  # noqa: ARG002  files have no other name
+        fields = reveal_all(dict(resource.desired))
+        try:
+            return reading(await self.hands.do("read", resource.kind, fields), resource)
+        except HandError as error:
+            raise DeployError(str(error)) from error
+
+    async def apply(self, task: Task, effects: Effects) -> Outcome:  # noqa: ARG002  nothing here is a program
+        if task.action is Action.RUN and task.resource.kind == "process":
+            return await self._restarted(task)
+        return await self._done("apply", task)
+
+    async def delete(self, task: Task, effects: Effects) -> Outcome:  # noqa: ARG002  as above
+        return await self._done("delete", task)
+
+    async def call(self, task: Task, operation: str, effects: Effects) -> Outcome:  # noqa: ARG002  as above
+        if task.resource.kind == "process":
+            return await self._restarted(task)
+        return await self._done("call", task, call=operation)
+
+    async def _restarted(self, task: Task) -> Outcome:
+        stopped = await self._done("delete", task)
+        return stopped if stopped.failed else await self._done("apply", task)
+
+    async def _done(self, verb: str, task: Task, **more: str) -> Outcome:
+        kind = task.resource.kind
+        try:
+            answer = await self.hands.do(verb, kind, {**task_data(task), **more})
+        except HandError as error:
+            return failed(str(error), task, passing=error.passing)
+        except AnswerLost as error:
+            if MACHINE_KINDS[kind].idempotent:
+                return failed(str(error), task, passing=True)
+            return in_doubt(str(error), task)
+        except DeployError as error:
+            return failed(str(error), task, passing=isinstance(error, UnreachableError))
+        return outcome(answer, task)
+
+    async def observe(self, task: Task) -> Observation:
+        try:
+            return observation(await self.hands.do("observe", task.resource.kind, task_data(task)), task)
+        except HandError as error:
+            raise DeployError(str(error)) from error

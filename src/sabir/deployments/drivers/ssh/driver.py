@@ -1,0 +1,77 @@
+"""The driver of other machines."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from typing import Final
+
+from sabir.deployments.drivers.kinds import MACHINE_KINDS
+from sabir.deployments.drivers.machine import MachineConnection
+from sabir.deployments.drivers.translation import differences
+
+from sabir.errors import DeployError
+from sabir.resources.driver import Connection, DriverContext, Kind
+from sabir.resources.fields import Field, FieldType
+from sabir.resources.outcome import Change, Reading
+from sabir.resources.resource import Resource
+from sabir.resources.target import Target
+
+__all__ = ["DRIVER", "SshDriver"]
+
+
+class SshDriver:
+    """The kinds of this machine, on another."""
+
+    name: Final = "ssh"
+
+    @property
+    def kinds(self) -> Mapping[str, Kind]:
+        return MACHINE_KINDS
+
+    def settings(self) -> Mapping[str, Field]:
+        return {
+            "host": Field(about="its name or address", required=True),
+            "root": Field(
+                about="the folder on it that everything is kept below; / for the whole machine", required=True
+            ),
+            "port": Field(about="default 22", type=FieldType.INTEGER),
+            "user": Field(about="who logs in; default: the user of this machine"),
+            "key": Field(about="the file of a private key; else the agent and the keys of ~/.ssh"),
+            "passphrase": Field(about="of that key", sensitive=True),
+            "password": Field(about="of the user, where keys are not enough", sensitive=True),
+            "known_hosts": Field(about="the file with the keys of hosts; default ~/.ssh/known_hosts"),
+            "python": Field(about="an interpreter on it, 3.9 or newer; default python3"),
+            "sudo": Field(about="become root by sudo, which must ask for no password", type=FieldType.FLAG),
+            "connect_seconds": Field(about="how long connecting may take; default 20", type=FieldType.NUMBER),
+            "keepalive_seconds": Field(
+                about="how often to make sure that it is still there; default 15", type=FieldType.NUMBER
+            ),
+        }
+
+    def diff(self, resource: Resource, reading: Reading) -> Sequence[Change]:
+        return differences(resource, reading)
+
+    def connect(self, target: Target, context: DriverContext) -> AbstractAsyncContextManager[Connection]:
+        return _connected(target, context)
+
+
+@asynccontextmanager
+async def _connected(target: Target, context: DriverContext) -> AsyncGenerator[Connection]:
+    try:
+        from sabir.deployments.drivers.ssh.access import access_to
+        from sabir.deployments.drivers.ssh.hosts import Host
+    except ModuleNotFoundError as error:
+        raise DeployError(f"target {target.name!r} needs {error.name}: pip install 'sabir[ssh]'") from error
+    # Two targets of an environment may be the same host; each has its turn.
+    turn = hashlib.sha256(f"{context.environment}\0{target.name}".encode()).hexdigest()[:32]
+    host = Host(access_to(target, context), turn)
+    try:
+        await host.line()
+        yield MachineConnection(host)
+    finally:
+        await host.close()
+
+
+DRIVER: Final = SshDriver()

@@ -1,0 +1,48 @@
+"""Connections to targets: opened when the first step needs them, closed together."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import AsyncExitStack
+from types import TracebackType
+from typing import Self
+
+from sabir.deployments.targets import Placed
+
+from sabir.resources.driver import Connection, Driver, DriverContext
+from sabir.resources.target import Target
+
+__all__ = ["Connections"]
+
+
+class Connections:
+    """One connection for each driver and target."""
+
+    def __init__(self, context: DriverContext) -> None:
+        self.context = context
+        self._stack = AsyncExitStack()
+        self._opened: dict[tuple[str, str], Connection] = {}
+        self._locks: dict[tuple[str, str], asyncio.Lock] = {}
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self._stack.aclose()
+
+    async def of(self, placed: Placed) -> Connection:
+        return await self.open(placed.driver, placed.target)
+
+    async def open(self, driver: Driver, target: Target) -> Connection:
+        key = driver.name, target.name
+        connection = self._opened.get(key)
+        if connection is not None:
+            return connection
+        async with self._locks.setdefault(key, asyncio.Lock()):
+            connection = self._opened.get(key)
+            if connection is None:
+                connection = await self._stack.enter_async_context(driver.connect(target, self.context))
+                self._opened[key] = connection
+        return connection

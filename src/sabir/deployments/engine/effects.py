@@ -1,0 +1,185 @@
+"""Effects of programs, journalled one by one and replayed after a crash."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
+from sabir.deployments.engine.connections import Connections
+from sabir.deployments.engine.perform import EffectUnknown, observe, perform
+from sabir.deployments.store.codec import Codec
+from sabir.deployments.store.journal import Journal
+from sabir.deployments.store.records import StepState
+from sabir.deployments.store.writer import Write
+from sabir.deployments.targets import Placed, Targets
+
+from sabir.graph.address import digest
+from sabir.graph.json.values import encoded
+from sabir.graph.values import Value
+from sabir.resources.effects import Diverged, Effect, Effects
+from sabir.resources.outcome import Outcome, OutcomeStatus, Sighting
+from sabir.resources.resource import Resource
+from sabir.resources.step import Action, Task
+
+__all__ = ["JournalledEffects", "Program", "outcome_from", "outcome_text"]
+
+
+class Program:
+    """What all branches of one running program share."""
+
+    def __init__(
+        self,
+        journal: Journal,
+        connections: Connections,
+        targets: Targets,
+        resource: Resource,
+        operation_id: str,
+    ) -> None:
+        self.journal = journal
+        self.connections = connections
+        self.targets = targets
+        self.resource = resource
+        self.operation_id = operation_id
+        self.stopping = False
+        self.unknown: str | None = None
+        """The position of an effect whose outcome is not known."""
+        self._calls: Mapping[str, Mapping[str, Any]] | None = None
+
+    async def calls(self) -> Mapping[str, Mapping[str, Any]]:
+        """What is recorded of an earlier run; asked when the first effect comes."""
+        if self._calls is None:
+            self._calls = await asyncio.to_thread(self.journal.store.calls, self.operation_id)
+        return self._calls
+
+    async def save(self, writes: Sequence[Write]) -> None:
+        loop = asyncio.get_running_loop()
+        saved = asyncio.Event()
+        self.journal.submit(writes, lambda: loop.call_soon_threadsafe(saved.set))
+        await saved.wait()
+
+
+class JournalledEffects:
+    """The effects of one branch; see `sabir.resources.effects`."""
+
+    def __init__(self, program: Program, prefix: str = "run") -> None:
+        self._program = program
+        self._prefix = prefix
+        self._count = 0
+        self._branches = 0
+
+    def branch(self, name: str) -> Effects:
+        self._branches += 1
+        return JournalledEffects(self._program, f"{self._prefix}/{self._count}.{self._branches}.{name}")
+
+    def note(self, line: str) -> None:
+        program = self._program
+        program.journal.submit(
+            [program.journal.event("note", key=str(program.resource.address), data={"message": line})],
+            lambda: None,
+        )
+
+    async def perform(self, effect: Effect) -> Outcome:
+        program = self._program
+        if program.stopping:
+            raise asyncio.CancelledError
+        self._count += 1
+        position = f"{self._prefix}/{self._count}"
+        call = _digest(effect)
+        recorded = (await program.calls()).get(position)
+        if recorded is not None and recorded["digest"] != call:
+            raise Diverged(position, recorded["effect"], _shown(effect))
+        placed, task = self._task(effect, position)
+        if recorded is None:
+            await program.save([self._call(position, call, effect, StepState.INTENT, None)])
+        elif recorded["outcome"] is not None:
+            return outcome_from(recorded["outcome"], program.journal.store.codec)
+        else:
+            seen = await observe(placed, task, program.connections)
+            if seen.sighting is Sighting.DONE:
+                return await self._saved(position, call, effect, seen.outcome or Outcome())
+            if seen.sighting is Sighting.CANNOT_TELL and not placed.kind.idempotent:
+                program.unknown = position
+                look = f": look at {seen.look_at}" if seen.look_at else ""
+                raise EffectUnknown(f"it cannot be told whether {position} ({effect.kind}) was done{look}")
+        outcome = await perform(placed, task, self, program.connections)
+        if outcome.status is OutcomeStatus.UNKNOWN:
+            program.unknown = position
+            raise EffectUnknown(f"{position} ({effect.kind}): {outcome.message}")
+        return await self._saved(position, call, effect, outcome)
+
+    async def _saved(self, position: str, call: str, effect: Effect, outcome: Outcome) -> Outcome:
+        await self._program.save([self._call(position, call, effect, StepState.DONE, outcome)])
+        return outcome
+
+    def _call(
+        self, position: str, call: str, effect: Effect, state: StepState, outcome: Outcome | None
+    ) -> Write:
+        program = self._program
+        return program.journal.call(
+            program.operation_id,
+            position,
+            digest=call,
+            effect=_shown(effect),
+            state=state.value,
+            outcome=None if outcome is None else outcome_text(outcome, program.journal.store.codec),
+        )
+
+    def _task(self, effect: Effect, position: str) -> tuple[Placed, Task]:
+        program = self._program
+        resource = Resource(
+            address=program.resource.address._replace(item=position),
+            kind=effect.kind,
+            desired=effect.arguments,
+            target=effect.target or program.resource.target,
+            driver=effect.driver,
+        )
+        task = Task(
+            operation_id=digest(program.operation_id, position, size=16),
+            action=Action.RUN,
+            resource=resource,
+            timeout=effect.timeout,
+        )
+        return program.targets.place(resource), task
+
+
+def _digest(effect: Effect) -> str:
+    """Tells calls apart. Secrets do not count: a digest of a short one would give it away."""
+    return digest(
+        effect.kind, effect.target or "", effect.driver or "", _arguments(effect.arguments), size=16
+    )
+
+
+def _shown(effect: Effect) -> str:
+    return f"{effect.kind} {_arguments(effect.arguments)}"
+
+
+def _arguments(arguments: Mapping[str, Value]) -> str:
+    return msgspec.json.encode(encoded(arguments), order="sorted").decode("utf-8")
+
+
+def outcome_text(outcome: Outcome, codec: Codec) -> str:
+    """An outcome as the journal keeps it."""
+    return codec.write(
+        {
+            "status": outcome.status.value,
+            "changed": outcome.changed,
+            "id": outcome.id,
+            "fields": outcome.fields,
+            "results": outcome.results,
+            "message": outcome.message,
+        }
+    )
+
+
+def outcome_from(text: str, codec: Codec) -> Outcome:
+    data: dict[str, Any] = dict(codec.read(text))
+    return Outcome(
+        status=OutcomeStatus(data["status"]),
+        changed=data["changed"],
+        id=data["id"],
+        fields=data["fields"],
+        results=data["results"],
+        message=data["message"],
+    )

@@ -1,0 +1,105 @@
+"""Carrying out one task, and finding out what became of it when it did not say.
+
+A driver that returns has told the outcome. When it raises, runs out of time or says that it does not know, the step is looked
+for by its operation id at once: done is done, not done is a failure, and what cannot be told is unknown unless the kind is
+idempotent.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Final
+
+from sabir.deployments.engine.connections import Connections
+from sabir.deployments.targets import Placed
+
+from sabir.diagnostics.reasons import said_by
+from sabir.errors import DeployError, UnreachableError
+from sabir.resources.driver import Kind
+from sabir.resources.effects import Diverged, Effects
+from sabir.resources.outcome import Observation, Outcome, OutcomeStatus, Sighting
+from sabir.resources.step import Action, Task
+
+_GRACE: Final = 30.0
+
+__all__ = ["EffectUnknown", "failure", "observe", "perform", "settled"]
+
+
+class EffectUnknown(Exception):
+    """The outcome of an effect of a program is not known, so the program cannot go on."""
+
+
+async def perform(placed: Placed, task: Task, effects: Effects, connections: Connections) -> Outcome:
+    """Do it. Only a cancellation comes out as an exception."""
+    try:
+        connection = await connections.of(placed)
+    except DeployError as error:
+        return failure(str(error), passing=isinstance(error, UnreachableError))
+    except Exception as error:  # noqa: BLE001  whatever a driver raises ends its step, not the deployment
+        return failure(_words(error), passing=True)
+    try:
+        async with asyncio.timeout(_patience(placed.kind, task)):
+            if task.action is Action.DELETE:
+                outcome = await connection.delete(task, effects)
+            else:
+                outcome = await connection.apply(task, effects)
+    except TimeoutError:
+        return await _found_out(
+            placed,
+            task,
+            connections,
+            f"it took longer than {task.timeout:g} seconds" if task.timeout else "timeout",
+        )
+    except Diverged as error:
+        return failure(str(error))
+    except EffectUnknown as error:
+        return Outcome(status=OutcomeStatus.UNKNOWN, message=str(error))
+    except Exception as error:  # noqa: BLE001  as above
+        return await _found_out(placed, task, connections, _words(error))
+    if outcome.status is OutcomeStatus.UNKNOWN:
+        return await _found_out(placed, task, connections, outcome.message or "the driver could not tell")
+    return outcome
+
+
+def _patience(kind: Kind, task: Task) -> float | None:
+    if task.timeout is None:
+        return None
+    return task.timeout + _GRACE if kind.stops else task.timeout
+
+
+async def _found_out(placed: Placed, task: Task, connections: Connections, why: str) -> Outcome:
+    return settled(await observe(placed, task, connections), placed.kind, why)
+
+
+def settled(observation: Observation, kind: Kind, why: str) -> Outcome:
+    """The outcome that a look gives after a step ended without one."""
+    match observation.sighting:
+        case Sighting.DONE:
+            return observation.outcome or Outcome()
+        case Sighting.NOT_DONE:
+            return failure(why, passing=True)
+        case Sighting.CANNOT_TELL if kind.idempotent:
+            return failure(why, passing=True)
+        case Sighting.CANNOT_TELL:
+            look = f": look at {observation.look_at}" if observation.look_at else ""
+            return Outcome(
+                status=OutcomeStatus.UNKNOWN,
+                message=f"{why}, and it cannot be told whether it was done{look}",
+            )
+
+
+async def observe(placed: Placed, task: Task, connections: Connections) -> Observation:
+    """Look for a task by its operation id."""
+    try:
+        connection = await connections.of(placed)
+        return await connection.observe(task)
+    except Exception as error:  # noqa: BLE001  as above
+        return Observation(sighting=Sighting.CANNOT_TELL, look_at=f"{task.resource.kind} ({_words(error)})")
+
+
+def failure(message: str, *, passing: bool = False) -> Outcome:
+    return Outcome(status=OutcomeStatus.FAILED, changed=False, message=message, passing=passing)
+
+
+def _words(error: BaseException) -> str:
+    return " ".join(f"{type(error).__name__}: {said_by(error)}".split())

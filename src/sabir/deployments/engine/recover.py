@@ -1,0 +1,181 @@
+"""After a crash: what became of the steps that had begun.
+
+Every step whose intent is written and whose end is not is looked for by its operation id. Done: it is recorded as if it had
+just ended. Not done: its intent stays open until a step of the next deployment takes it over, with the same operation id.
+Cannot be told: it is unknown, unless doing it twice is the same as doing it once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+from sabir.deployments.engine.connections import Connections
+from sabir.deployments.engine.perform import observe
+from sabir.deployments.engine.results import observed_results
+from sabir.deployments.store.journal import Journal
+from sabir.deployments.store.records import DeploymentState, Record, RecordStatus, StepRecord, StepState
+from sabir.deployments.store.writer import Write
+from sabir.deployments.targets import Placed, Targets
+
+from sabir.errors import DeployError
+from sabir.graph.address import Address
+from sabir.resources.outcome import Observation, Outcome, Sighting
+from sabir.resources.resource import Resource
+from sabir.resources.step import Action, Task
+
+__all__ = ["OpenStep", "Recovered", "recover", "settle_step"]
+
+
+class OpenStep(Struct, frozen=True, kw_only=True, eq=False):
+    """A step that was begun and not done: the next deployment goes on with its operation id."""
+
+    step: StepRecord
+    desired: str
+    is_program: bool
+    """Some of its effects are recorded, so it has to be gone on with whatever is wanted now."""
+
+    def continues(self, desired: str) -> bool:
+        return self.is_program or self.desired == desired
+
+
+class Recovered(Struct, frozen=True, kw_only=True, eq=False):
+    done: tuple[str, ...] = ()
+    unknown: tuple[tuple[str, str], ...] = ()
+    """Keys, each with where to look."""
+    open: Mapping[str, OpenStep] = {}
+    """By key."""
+
+
+async def recover(
+    journal: Journal, targets: Targets, connections: Connections, steps: Sequence[StepRecord]
+) -> Recovered:
+    """Settle the steps that are open, and close the deployments they belong to."""
+    store = journal.store
+    records = store.records()
+    done: list[str] = []
+    unknown: list[tuple[str, str]] = []
+    left: dict[str, OpenStep] = {}
+    writes: list[Write] = []
+    for step in steps:
+        task, placed = _rebuilt(step, targets, journal)
+        observation = await _seen(task, placed, connections)
+        is_program = bool(store.calls(step.operation_id))
+        repeatable = placed is not None and placed.kind.idempotent
+        if observation.sighting is Sighting.DONE:
+            writes += settle_step(journal, step, task, observation.outcome or Outcome(), records)
+            done.append(step.key)
+        elif observation.sighting is Sighting.NOT_DONE or repeatable or is_program:
+            left[step.key] = OpenStep(step=step, desired=_data(step)["desired"], is_program=is_program)
+            record = records.get(step.address)
+            if is_program and record is None:
+                writes.append(journal.record(_begun(step)))
+            elif record is not None and record.status is RecordStatus.UNKNOWN:
+                writes.append(journal.record(replace(record, status=RecordStatus.FAILED)))
+        else:
+            look = observation.look_at or f"{step.kind} {step.address} on {step.target}"
+            unknown.append((step.key, look))
+            if step.state is not StepState.UNKNOWN:
+                writes += _made_unknown(journal, step, records, look)
+    if writes:
+        journal.now_all(writes, moves=True)
+    for deployment in store.deployments():
+        if deployment.state is DeploymentState.RUNNING:
+            journal.close(DeploymentState.INTERRUPTED, deployment.number)
+    return Recovered(done=tuple(done), unknown=tuple(unknown), open=left)
+
+
+async def _seen(task: Task, placed: Placed | None, connections: Connections) -> Observation:
+    if placed is None:
+        return Observation(sighting=Sighting.CANNOT_TELL)
+    return await observe(placed, task, connections)
+
+
+def _data(step: StepRecord) -> dict[str, Any]:
+    data: dict[str, Any] = msgspec.json.decode(step.task or '{"desired":"{}","id":null}')
+    return data
+
+
+def _rebuilt(step: StepRecord, targets: Targets, journal: Journal) -> tuple[Task, Placed | None]:
+    """The task as it was when its intent was written; no place when its target or driver is not there any more."""
+    data = _data(step)
+    resource = Resource(
+        address=Address.parse(step.address),
+        kind=step.kind,
+        desired=journal.store.codec.read(data["desired"]),
+        target=step.target,
+        driver=step.driver,
+        requires=tuple(map(Address.parse, data.get("requires", ()))),
+        results={name: Address.parse(text) for name, text in data.get("results", {}).items()},
+    )
+    task = Task(
+        operation_id=step.operation_id,
+        action=Action(step.action),
+        resource=resource,
+        id=data["id"],
+        attempt=step.attempt,
+    )
+    try:
+        return task, targets.place(resource)
+    except DeployError:
+        return task, None
+
+
+def settle_step(
+    journal: Journal, step: StepRecord, task: Task | None, outcome: Outcome, records: Mapping[str, Record]
+) -> list[Write]:
+    """A step turns out to be done: it and its resource are recorded so."""
+    if task is None:
+        task, _ = _rebuilt(step, Targets(()), journal)
+    message = outcome.message or "found done"
+    writes = journal.step(
+        step.key, StepState.DONE, attempt=step.attempt, message=message, deployment=step.deployment
+    )
+    if task.action is Action.DELETE:
+        return [*writes, journal.forget(step.address)]
+    recorded = _ended(journal, step, task, outcome, records.get(step.address))
+    return [*writes, journal.record(recorded)]
+
+
+def _ended(journal: Journal, step: StepRecord, task: Task, outcome: Outcome, record: Record | None) -> Record:
+    codec = journal.store.codec
+    results = observed_results(task.resource, outcome.results)
+    earlier = None if record is None else record.results
+    return replace(
+        _begun(step),
+        status=RecordStatus.PRESENT,
+        id=outcome.id if outcome.id is not None else task.id,
+        results=codec.write(results) if results else earlier,
+        fields=None if outcome.fields is None else codec.write(outcome.fields),
+    )
+
+
+def _begun(step: StepRecord) -> Record:
+    """The record of a resource whose first step was begun."""
+    data = _data(step)
+    return Record(
+        address=step.address,
+        kind=step.kind,
+        target=step.target,
+        driver=step.driver,
+        status=RecordStatus.FAILED,
+        desired=data["desired"],
+        requires=tuple(data.get("requires", ())),
+        deployment=step.deployment,
+        step=step.key,
+        origin=data.get("origin"),
+    )
+
+
+def _made_unknown(
+    journal: Journal, step: StepRecord, records: Mapping[str, Record], look: str
+) -> list[Write]:
+    record = replace(records.get(step.address) or _begun(step), status=RecordStatus.UNKNOWN)
+    message = f"it cannot be told whether it was done: look at {look}"
+    state = journal.step(
+        step.key, StepState.UNKNOWN, attempt=step.attempt, message=message, deployment=step.deployment
+    )
+    return [*state, journal.record(record)]

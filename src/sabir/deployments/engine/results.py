@@ -1,0 +1,59 @@
+"""What is recorded of a resource when a step on it has ended."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from msgspec.structs import replace
+from sabir.deployments.plan.steps import PlannedStep
+from sabir.deployments.store.codec import Codec
+from sabir.deployments.store.records import Record, RecordStatus, StepState
+
+from sabir.graph.values import Value
+from sabir.resources.outcome import Outcome
+from sabir.resources.resource import Resource
+from sabir.resources.step import Task
+
+__all__ = ["ended_record", "observed_results"]
+
+_STATUS = {
+    StepState.DONE: RecordStatus.PRESENT,
+    StepState.FAILED: RecordStatus.FAILED,
+    StepState.UNKNOWN: RecordStatus.UNKNOWN,
+}
+
+
+def observed_results(resource: Resource, results: Mapping[str, Value]) -> dict[str, Value]:
+    """Results of a step by the attribute's address that each becomes."""
+    return {
+        str(resource.results.get(name) or resource.address.of(name)): value for name, value in results.items()
+    }
+
+
+def ended_record(
+    step: PlannedStep,
+    task: Task,
+    state: StepState,
+    outcome: Outcome,
+    desired: str,
+    codec: Codec,
+    results: Mapping[str, Value],
+) -> Record:
+    """The record after a step. What failed or is unknown keeps what was recorded before it, if anything was."""
+    status = _STATUS[state]
+    if state is not StepState.DONE and step.record is not None:
+        return replace(step.record, status=status)
+    resource = task.resource
+    return Record(
+        address=step.address,
+        kind=resource.kind,
+        target=step.placed.target.name,
+        driver=step.placed.driver.name,
+        status=status,
+        id=outcome.id if outcome.id is not None else task.id,
+        desired=desired,
+        fields=None if outcome.fields is None else codec.write(outcome.fields),
+        results=codec.write(results) if results else None,
+        requires=tuple(str(address) for address in resource.requires),
+        origin=None if resource.origin is None else str(resource.origin.location),
+    )

@@ -1,0 +1,363 @@
+"""Driving the machine: instructions become writes and jobs, and what comes of them becomes events.
+
+One event loop, one writer thread, one executor. Writes that belong to the same turn of the loop are one batch; the writer groups
+what comes in while the disk is busy. Nothing here decides anything about order: that is the machine's.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+from sabir.deployments.engine.connections import Connections
+from sabir.deployments.engine.effects import JournalledEffects, Program
+from sabir.deployments.engine.executor import Executor, Job, LocalExecutor
+from sabir.deployments.engine.machine import (
+    Cancel,
+    Ended,
+    EndSaved,
+    Event,
+    Finish,
+    Instruction,
+    IntentSaved,
+    Interrupted,
+    Left,
+    Machine,
+    Node,
+    Run,
+    SaveEnd,
+    SaveIntent,
+    SaveRetry,
+    TimePassed,
+    Wake,
+)
+from sabir.deployments.engine.perform import failure
+from sabir.deployments.engine.results import ended_record, observed_results
+from sabir.deployments.plan.compare import recorded_changes, unknown_names, wanted_fields
+from sabir.deployments.plan.steps import Plan, PlannedStep
+from sabir.deployments.store.journal import Journal
+from sabir.deployments.store.records import DeploymentState, StepState
+from sabir.deployments.store.writer import Write
+from sabir.deployments.targets import Targets
+
+from sabir.errors import DeployError
+from sabir.graph.values import Value
+from sabir.resources.outcome import Outcome
+from sabir.resources.step import Action, Task
+
+__all__ = ["DeploymentResult", "Progress", "Runner", "nodes_of"]
+
+
+class Progress(Struct, frozen=True, kw_only=True):
+    """Something that whoever watches may want to show."""
+
+    key: str | None
+    state: str
+    """The state a step came into; `note` for a line of its own."""
+    action: Action | None = None
+    address: str | None = None
+    kind: str | None = None
+    message: str | None = None
+    log: tuple[str, ...] = ()
+    seconds: float | None = None
+    changed: bool = True
+
+
+Watch = Callable[[Progress], None]
+
+
+class DeploymentResult(Struct, frozen=True, kw_only=True):
+    number: int
+    state: DeploymentState
+    counts: Mapping[str, int]
+    failures: tuple[tuple[str, str], ...] = ()
+    """Keys of steps that failed or are unknown, each with its message."""
+    error: str | None = None
+    """Why the deployment had to stop as a whole."""
+
+
+def nodes_of(plan: Plan) -> list[Node]:
+    """The plan as the machine sees it."""
+    through = [Node(key=key, requires=requires, passes=True) for key, requires in plan.through.items()]
+    return [*through, *(_node(step) for step in plan.steps)]
+
+
+def _node(step: PlannedStep) -> Node:
+    resource, target = step.placed.resource, step.placed.target
+    return Node(
+        key=step.key,
+        requires=step.requires,
+        target=target.name,
+        lane=resource.lane,
+        retries=_first(resource.retries, target.retries, 2),
+        only_if=step.only_if,
+    )
+
+
+def _first(*choices: int | None) -> int:
+    return next(choice for choice in choices if choice is not None)
+
+
+class Runner:
+    """One deployment from its first step to its last."""
+
+    def __init__(
+        self,
+        plan: Plan,
+        journal: Journal,
+        connections: Connections,
+        targets: Targets,
+        *,
+        operation_ids: Mapping[str, str],
+        observed: Mapping[str, Value],
+        parallel: int = 10,
+        executor: Executor | None = None,
+        watch: Watch = lambda _: None,
+        at_intent: Callable[[str], list[Write]] = lambda _: [],
+    ) -> None:
+        """`at_intent` says what else is written together with the intent of a step."""
+        self.plan = plan
+        self.journal = journal
+        self.connections = connections
+        self.targets = targets
+        self.observed: dict[str, Value] = dict(observed)
+        self._ids = operation_ids
+        self._steps = {step.key: step for step in plan.steps}
+        self._tasks: dict[str, Task] = {}
+        self._texts: dict[str, str] = {}
+        self._begun: dict[str, float] = {}
+        self._programs: dict[str, Program] = {}
+        self._failures: list[tuple[str, str]] = []
+        limits = {
+            target.name: target.parallel for target in targets.by_name.values() if target.parallel is not None
+        }
+        self._machine = Machine(nodes_of(plan), parallel=parallel, limits=limits)
+        self._executor: Executor = executor or LocalExecutor(connections)
+        self._loop = asyncio.get_running_loop()
+        self._watch = watch
+        self._at_intent = at_intent
+        self._events: list[Event] = []
+        self._arrived = asyncio.Event()
+        self._timer: asyncio.TimerHandle | None = None
+        self._error: DeployError | None = None
+
+    def interrupt(self) -> None:
+        """First: no new step. Second: stop now."""
+        for program in self._programs.values():
+            program.stopping = True
+        self._post(Interrupted())
+
+    def interrupt_soon(self) -> None:
+        """The same, from a handler of signals or another thread."""
+        self._loop.call_soon_threadsafe(self.interrupt)
+
+    async def run(self) -> DeploymentResult:
+        loop = self._loop
+        self.journal.writer.start(lambda error: loop.call_soon_threadsafe(self._store_failed, error))
+        try:
+            self._carry_out(self._machine.start(loop.time()))
+            while not self._machine.finished and self._error is None:
+                await self._arrived.wait()
+                self._arrived.clear()
+                events, self._events = self._events, []
+                self._carry_out(self._machine.handle(events))
+        finally:
+            if self._timer is not None:
+                self._timer.cancel()
+            await self._executor.close()
+            await asyncio.to_thread(self.journal.writer.stop)
+        return self._result()
+
+    def _store_failed(self, error: DeployError) -> None:
+        self._error = error
+        self._arrived.set()
+
+    def _post(self, event: Event) -> None:
+        self._events.append(event)
+        self._arrived.set()
+
+    # Instructions
+
+    def _carry_out(self, instructions: Sequence[Instruction]) -> None:
+        writes: list[Write] = []
+        events: list[Event] = []
+        for instruction in instructions:
+            match instruction:
+                case SaveIntent(key, attempt):
+                    writes += self._intent(key, attempt)
+                    events.append(IntentSaved(key))
+                case SaveEnd():
+                    writes += self._end(instruction)
+                    events.append(EndSaved(instruction.key))
+                case SaveRetry():
+                    writes += self._retry(instruction)
+                case Run(key):
+                    self._run(key)
+                case Wake(at):
+                    self._wake(at)
+                case Cancel(keys):
+                    for key in keys:
+                        self._executor.cancel(key)
+                case Finish():
+                    pass
+        if writes:
+            self.journal.submit(writes, lambda: self._loop.call_soon_threadsafe(self._written, events))
+
+    def _written(self, events: Sequence[Event]) -> None:
+        self._events.extend(events)
+        self._arrived.set()
+
+    def _wake(self, at: float) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer = self._loop.call_at(at, lambda: self._post(TimePassed(self._loop.time())))
+
+    def _intent(self, key: str, attempt: int) -> list[Write]:
+        step = self._steps[key]
+        task = self._tasks[key] = self._task(step, attempt)
+        self._texts[key] = self.journal.fields(task.resource.desired)
+        self._begun[key] = self._loop.time()
+        writes = self.journal.step(key, StepState.INTENT, attempt=attempt, task=self._task_text(step, task))
+        return writes if attempt > 1 else [*writes, *self._at_intent(key)]
+
+    def _task(self, step: PlannedStep, attempt: int) -> Task:
+        resource = step.placed.resource
+        if step.unforeseen or resource.late is not None:
+            resource = replace(resource, desired=wanted_fields(resource, self.observed))
+        record = None if step.replaces and step.action is not Action.DELETE else step.record
+        timeout = resource.timeout if resource.timeout is not None else step.placed.target.timeout
+        return Task(
+            operation_id=self._ids[step.key],
+            action=step.action,
+            resource=resource,
+            recorded=None if record is None else self.journal.store.codec.read(record.desired),
+            id=None if record is None else record.id,
+            changes=step.changes,
+            attempt=attempt,
+            timeout=timeout,
+        )
+
+    def _task_text(self, step: PlannedStep, task: Task) -> str:
+        """Enough to look for the task, and to record it, when nobody remembers it any more."""
+        resource = task.resource
+        data: dict[str, Any] = {"desired": self._texts[step.key], "id": task.id}
+        if resource.requires:
+            data["requires"] = [str(address) for address in resource.requires]
+        if resource.results:
+            data["results"] = {name: str(address) for name, address in resource.results.items()}
+        if resource.origin is not None:
+            data["origin"] = str(resource.origin.location)
+        return msgspec.json.encode(data).decode("utf-8")
+
+    def _run(self, key: str) -> None:
+        step, task = self._steps[key], self._tasks[key]
+        self._tell(step, "running", None)
+        early = self._without_effect(step, task)
+        if early is not None:
+            self._post(Ended(key, early))
+            return
+        program = Program(self.journal, self.connections, self.targets, task.resource, task.operation_id)
+        self._programs[key] = program
+        self._executor.submit(Job(key, step.placed, task), JournalledEffects(program), self._report)
+
+    def _without_effect(self, step: PlannedStep, task: Task) -> Outcome | None:
+        """What can be said of a step without asking its driver, now that all values are there."""
+        if step.action is Action.DELETE:
+            return None
+        missing = unknown_names(task.resource.desired)
+        if missing:
+            return failure(f"the value of {', '.join(missing)} is still not known")
+        if not step.unforeseen or step.action is not Action.UPDATE or step.record is None:
+            return None
+        if recorded_changes(task.resource.desired, step.record, self.journal.store.codec):
+            return None
+        return Outcome(changed=False, message="it is as it should be")
+
+    def _report(self, key: str, outcome: Outcome | None) -> None:
+        self._programs.pop(key, None)
+        self._post(Left(key) if outcome is None else Ended(key, outcome))
+
+    # Writes
+
+    def _end(self, end: SaveEnd) -> list[Write]:
+        step, task, outcome = self._steps[end.key], self._tasks.pop(end.key, None), end.outcome
+        message = end.reason or (outcome.message if outcome is not None else None)
+        data: dict[str, Any] = {}
+        if outcome is not None and outcome.log:
+            data["log"] = list(outcome.log)
+        if outcome is not None and not outcome.changed:
+            data["changed"] = False
+        writes = self.journal.step(end.key, end.state, attempt=end.attempt, message=message, data=data)
+        if end.state in (StepState.FAILED, StepState.UNKNOWN):
+            self._failures.append((end.key, message or end.state.value))
+        text = self._texts.pop(end.key, None)
+        if task is not None and text is not None and end.state is not StepState.CANCELLED:
+            writes += self._records(step, task, end.state, outcome or Outcome(), text)
+        self._tell(step, end.state.value, message, outcome)
+        return writes
+
+    def _records(
+        self, step: PlannedStep, task: Task, state: StepState, outcome: Outcome, text: str
+    ) -> list[Write]:
+        if state is StepState.DONE and step.action is Action.DELETE:
+            return [self.journal.forget(step.address)]
+        results = observed_results(task.resource, outcome.results)
+        if state is StepState.DONE:
+            self.observed.update(results)
+        codec = self.journal.store.codec
+        recorded = ended_record(step, task, state, outcome, text, codec, results)
+        return [self.journal.record(replace(recorded, deployment=self.journal.number, step=step.key))]
+
+    def _retry(self, retry: SaveRetry) -> list[Write]:
+        step = self._steps[retry.key]
+        seconds = retry.not_before - self._loop.time()
+        message = f"{retry.outcome.message}; tried again in {seconds:.0f} s"
+        self._tell(step, "retry", message)
+        at = self.journal.clock().timestamp() + seconds
+        return self.journal.step(
+            retry.key, StepState.READY, attempt=retry.attempt, message=message, not_before=at
+        )
+
+    def _tell(
+        self, step: PlannedStep, state: str, message: str | None, outcome: Outcome | None = None
+    ) -> None:
+        begun = self._begun.get(step.key)
+        self._watch(
+            Progress(
+                key=step.key,
+                state=state,
+                action=Action.REPLACE if step.replaces and step.action is not Action.DELETE else step.action,
+                address=step.address,
+                kind=step.placed.resource.kind,
+                message=message,
+                log=() if outcome is None else outcome.log,
+                seconds=None if begun is None else self._loop.time() - begun,
+                changed=True if outcome is None else outcome.changed,
+            )
+        )
+
+    def _result(self) -> DeploymentResult:
+        counts: dict[str, int] = {}
+        for key, state in self._machine.states.items():
+            if key in self._steps:
+                counts[state.value] = counts.get(state.value, 0) + 1
+        return DeploymentResult(
+            number=self.journal.number,
+            state=self._state(counts),
+            counts=counts,
+            failures=tuple(self._failures),
+            error=None if self._error is None else str(self._error),
+        )
+
+    def _state(self, counts: Mapping[str, int]) -> DeploymentState:
+        if self._machine.interrupted:
+            return DeploymentState.INTERRUPTED
+        if counts.get(StepState.UNKNOWN.value):
+            return DeploymentState.UNKNOWN
+        if self._error is not None or set(counts) - {StepState.DONE.value}:
+            return DeploymentState.FAILED
+        return DeploymentState.DONE

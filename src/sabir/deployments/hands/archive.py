@@ -1,0 +1,125 @@
+"""Archives: a zip or tar whose files are kept in a folder."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+import shutil
+import tarfile
+import zipfile
+from collections.abc import Iterator
+
+from sabir.deployments.hands.place import Fields, HandError, Place, write_file
+
+__all__ = ["Archive"]
+
+_MOST_ENTRIES = 100_000
+_LARGEST = 4 << 30
+_LIST = ".sabir-archive.json"
+
+
+class Archive:
+    """Unpacked into its own folder, with a list of what came out of it; that list tells drift and what to take away."""
+
+    def read(self, fields: Fields, place: Place) -> Fields:
+        path = place.path(fields["path"])
+        try:
+            with open(os.path.join(path, _LIST), encoding="utf-8") as file:
+                listed = json.load(file)
+        except (OSError, ValueError):
+            return {"exists": False, "fields": {}}
+        whole = all(_digest(os.path.join(path, name)) == digest for name, digest in listed["files"].items())
+        return {
+            "exists": True,
+            "fields": {"path": fields["path"], "digest": listed["digest"] if whole else "changed"},
+        }
+
+    def apply(self, task: Fields, place: Place) -> Fields:
+        fields = task["fields"]
+        path = place.path(fields["path"])
+        data = fields["content"]
+        data = data if isinstance(data, bytes) else data.encode("utf-8", "surrogateescape")
+        digest = hashlib.sha256(data).hexdigest()
+        if self.read(fields, place)["fields"].get("digest") == digest:
+            return {"changed": False}
+        old = self._listed(path)
+        files: dict[str, str] = {}
+        inner = Place(path)
+        for name, mode, content in _entries(data):
+            target = inner.path(name)
+            inner.make_parent(target)
+            write_file(target, content, mode)
+            files[name] = hashlib.sha256(content).hexdigest()
+        for name in old:
+            if name not in files and os.path.lexists(inner.path(name)):
+                os.unlink(inner.path(name))
+        listed = json.dumps({"digest": digest, "files": files}).encode("utf-8")
+        write_file(os.path.join(path, _LIST), listed, 0o644)
+        return {"changed": True}
+
+    def delete(self, task: Fields, place: Place) -> Fields:
+        path = place.path(task["fields"]["path"])
+        inner = Place(path)
+        listed = self._listed(path)
+        for name in [*listed, _LIST]:
+            if os.path.lexists(inner.path(name)):
+                os.unlink(inner.path(name))
+        for folder, _, _ in sorted(os.walk(path), reverse=True):
+            if not os.listdir(folder):
+                shutil.rmtree(folder)
+        return {"changed": bool(listed)}
+
+    def observe(self, task: Fields, place: Place) -> Fields:
+        seen = self.read(task["fields"], place)
+        if task["action"] == "delete":
+            return {"sighting": "not done" if seen["exists"] else "done"}
+        data = task["fields"]["content"]
+        data = data if isinstance(data, bytes) else data.encode("utf-8", "surrogateescape")
+        same = seen["fields"].get("digest") == hashlib.sha256(data).hexdigest()
+        return {"sighting": "done" if same else "not done"}
+
+    def _listed(self, path: str) -> list[str]:
+        try:
+            with open(os.path.join(path, _LIST), encoding="utf-8") as file:
+                return [*json.load(file)["files"]]
+        except (OSError, ValueError):
+            return []
+
+
+def _digest(path: str) -> str:
+    try:
+        with open(path, "rb") as file:
+            return hashlib.sha256(file.read()).hexdigest()
+    except OSError:
+        return ""
+
+
+def _entries(data: bytes) -> Iterator[tuple[str, int, bytes]]:
+    """Plain files only, within bounds: no link, no device."""
+    total = 0
+    try:
+        for count, (name, mode, content) in enumerate(_unpacked(data)):
+            total += len(content)
+            if count > _MOST_ENTRIES or total > _LARGEST:
+                raise HandError("the archive holds too much")
+            yield name, mode, content
+    except (zipfile.BadZipFile, tarfile.TarError, EOFError, OSError) as error:
+        raise HandError(f"the archive cannot be read: {error}") from error
+
+
+def _unpacked(data: bytes) -> Iterator[tuple[str, int, bytes]]:
+    if data[:2] == b"PK":
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            for entry in archive.infolist():
+                if not entry.is_dir():
+                    yield entry.filename, (entry.external_attr >> 16) & 0o777 or 0o644, archive.read(entry)
+        return
+    with tarfile.open(fileobj=io.BytesIO(data)) as packed:
+        for member in packed:
+            if member.isfile():
+                opened = packed.extractfile(member)
+                yield member.name, member.mode & 0o777, opened.read() if opened else b""
+            elif not member.isdir():
+                raise HandError(f"{member.name!r} in the archive is neither a file nor a folder")

@@ -1,0 +1,228 @@
+"""Commands and scripts, which cannot be looked up by what they did: each leaves marks under its operation id.
+
+A small shell around the command writes `begun` before and `exit` after it, so that the outcome is there even when nobody waited
+for it any more: the command goes on when sabir is killed, and is found the next time.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import signal
+import subprocess
+import time
+from typing import Any
+
+from sabir.deployments.hands.place import Fields, HandError, Place, write_file
+
+__all__ = ["Command", "environment_for", "has_ended", "text_of"]
+
+_AROUND = """\
+echo $$ > "$SABIR_MARK/begun.new" && mv "$SABIR_MARK/begun.new" "$SABIR_MARK/begun" || exit 125
+"$@" > "$SABIR_MARK/stdout" 2> "$SABIR_MARK/stderr" < /dev/null
+status=$?
+echo $status > "$SABIR_MARK/exit.new" && mv "$SABIR_MARK/exit.new" "$SABIR_MARK/exit"
+exit $status
+"""
+_LOG_BYTES = 64_000
+_GRACE = 5.0
+_HIDDEN = ("SABIR_KEY",)
+
+
+class Command:
+    """`run` (a line for the shell, or a list of words), `script` (the text of a program) or both: the script's words.
+
+    With `undo` alone there is nothing to run until it is deleted.
+    """
+
+    def apply(self, task: Fields, place: Place) -> Fields:
+        fields = task["fields"]
+        if fields.get("run") is None and fields.get("script") is None and fields.get("undo") is not None:
+            return {"changed": False}
+        return self._carried_out(task, place, task["fields"])
+
+    def delete(self, task: Fields, place: Place) -> Fields:
+        """Undone by what `undo` says, when it says something."""
+        fields = task["fields"]
+        if fields.get("undo") is None:
+            return {"changed": False}
+        undo = dict(fields, run=fields["undo"], script=None, creates=None, outputs=None)
+        return self._carried_out(task, place, undo)
+
+    def observe(self, task: Fields, place: Place) -> Fields:
+        mark = self._mark(task, place)
+        fields = task["fields"]
+        if not os.path.isdir(mark):
+            return {"sighting": "not done"}
+        if not os.path.exists(os.path.join(mark, "begun")):
+            time.sleep(0.2)  # the shell may be just about to
+        begun = _number(os.path.join(mark, "begun"))
+        if begun is None:
+            return {"sighting": "not done"}
+        while not has_ended(begun) and not os.path.exists(os.path.join(mark, "exit")):
+            time.sleep(0.05)
+        status = _number(os.path.join(mark, "exit"))
+        if status is None:
+            return {"sighting": "cannot tell", "look_at": f"{mark}: it was begun and did not end"}
+        try:
+            ended = self._ended(status, mark, fields)
+        except HandError:
+            return {"sighting": "not done"}
+        return dict(ended, sighting="done")
+
+    def _mark(self, task: Fields, place: Place) -> str:
+        return os.path.join(place.operations, task["operation"])
+
+    def _carried_out(self, task: Fields, place: Place, fields: Fields) -> Fields:
+        creates = fields.get("creates")
+        if creates is not None and os.path.lexists(place.path(creates)):
+            return {"changed": False}
+        mark = self._mark(task, place)
+        shutil.rmtree(mark, ignore_errors=True)  # of an attempt that failed
+        os.makedirs(mark, mode=0o700)
+        words = self._words(fields, mark)
+        directory = place.path(fields["directory"]) if fields.get("directory") else place.root
+        variables = environment_for(fields)
+        outputs = os.path.join(mark, "outputs")
+        write_file(outputs, b"", 0o600)
+        variables.update(SABIR_MARK=mark, SABIR_OUTPUTS=outputs)
+        if not os.path.isdir(directory):
+            raise HandError(f"there is no directory {directory} to run it in")
+        process = subprocess.Popen(
+            ["/bin/sh", "-c", _AROUND, "sabir", *words],
+            cwd=directory,
+            env=variables,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+        status = _waited(process, task.get("timeout"), task.get("stopped"))
+        if status is None:
+            raise HandError("it was left running")
+        try:
+            return self._ended(status, mark, fields)
+        finally:
+            _forget_script(mark)
+
+    def _words(self, fields: Fields, mark: str) -> list[str]:
+        run, script = fields.get("run"), fields.get("script")
+        if script is None:
+            if run is None:
+                raise HandError("it says neither what to run nor a script")
+            return ["/bin/sh", "-c", run] if isinstance(run, str) else [str(word) for word in run]
+        file = os.path.join(mark, "script")
+        data = script if isinstance(script, bytes) else script.encode("utf-8", "surrogateescape")
+        write_file(file, data, 0o700)
+        interpreter = fields.get("interpreter")
+        first = interpreter.split() if isinstance(interpreter, str) else list(interpreter or ())
+        if not first and not data.startswith(b"#!"):
+            first = ["/bin/sh"]
+        rest = [] if run is None else ([run] if isinstance(run, str) else list(run))
+        return [*first, file, *map(str, rest)]
+
+    def _ended(self, status: int, mark: str, fields: Fields) -> Fields:
+        log = _lines(os.path.join(mark, "stdout")) + _lines(os.path.join(mark, "stderr"))
+        if status not in (fields.get("success") or (0,)):
+            last = next((line for line in reversed(log) if line.strip()), "it said nothing")
+            raise HandError(f"it ended with status {status}: {last}")
+        results = _outputs(os.path.join(mark, "outputs"))
+        missing = [name for name in fields.get("outputs") or () if name not in results]
+        if missing:
+            raise HandError(f"it did not give {', '.join(missing)} (in the file SABIR_OUTPUTS)")
+        return {"changed": True, "results": results, "log": log}
+
+
+def environment_for(fields: Fields) -> dict[str, str]:
+    variables = {name: value for name, value in os.environ.items() if name not in _HIDDEN}
+    for name, value in (fields.get("environment") or {}).items():
+        if value is not None:
+            variables[name] = text_of(value)
+    return variables
+
+
+def text_of(value: Any) -> str:
+    """A value as programs see it: text as it is, everything else as compact JSON."""
+    return value if isinstance(value, str) else json.dumps(value, separators=(",", ":"), ensure_ascii=False)
+
+
+def has_ended(process: int) -> bool:
+    try:
+        with open(f"/proc/{process}/stat", encoding="utf-8", errors="replace") as file:
+            return file.read().rpartition(")")[2].split()[0] == "Z"
+    except OSError:
+        return True
+
+
+def _waited(process: Any, timeout: float | None, stopped: Any) -> int | None:
+    """Its status; None when it is to be left alone. Over its time it and what it started are ended."""
+    end = None if timeout is None else time.monotonic() + timeout
+    pause = 0.001
+    while True:
+        try:
+            status: int = process.wait(pause)
+            return status
+        except subprocess.TimeoutExpired:
+            pass
+        if stopped is not None and stopped():
+            return None
+        if end is not None and time.monotonic() >= end:
+            _end_group(process)
+            raise HandError(f"it took longer than {timeout:g} seconds and was ended")
+        pause = min(pause * 2, 0.05)
+
+
+def _end_group(process: Any) -> None:
+    for number, grace in ((signal.SIGTERM, _GRACE), (signal.SIGKILL, _GRACE)):
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, number)
+        try:
+            process.wait(grace)
+            if number is signal.SIGTERM:
+                continue  # what it started may not have heard
+        except subprocess.TimeoutExpired:
+            pass
+
+
+def _number(path: str) -> int | None:
+    try:
+        with open(path, encoding="ascii") as file:
+            return int(file.read())
+    except (OSError, ValueError):
+        return None
+
+
+def _lines(path: str) -> list[str]:
+    try:
+        with open(path, "rb") as file:
+            file.seek(0, os.SEEK_END)
+            file.seek(max(0, file.tell() - _LOG_BYTES))
+            return file.read().decode("utf-8", "replace").splitlines()
+    except OSError:
+        return []
+
+
+def _outputs(path: str) -> dict[str, Any]:
+    """One JSON object, or lines of NAME=value."""
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            text = file.read()
+    except OSError:
+        return {}
+    if text.lstrip().startswith("{"):
+        try:
+            data: dict[str, Any] = json.loads(text)
+        except ValueError as error:
+            raise HandError(f"what it gave out begins like JSON and is none: {error}") from error
+        return data
+    lines = (line.partition("=") for line in text.splitlines() if line.strip() and not line.startswith("#"))
+    return {name.strip(): value for name, equals, value in lines if equals}
+
+
+def _forget_script(mark: str) -> None:
+    """It may hold secrets; the marks beside it do not."""
+    script = os.path.join(mark, "script")
+    if os.path.exists(script):
+        os.unlink(script)

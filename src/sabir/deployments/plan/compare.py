@@ -1,0 +1,95 @@
+"""What differs between a resource as it is wanted and as it is recorded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from sabir.deployments.store.codec import Codec
+from sabir.deployments.store.records import Record
+
+from sabir.graph.values import Sensitive, Unknown, Value, reveal
+from sabir.resources.outcome import Change
+from sabir.resources.resource import Lifecycle, Resource
+
+__all__ = ["filled", "kept_changes", "recorded_changes", "same", "unknown_names", "wanted_fields"]
+
+
+def wanted_fields(resource: Resource, observed: Mapping[str, Value]) -> Mapping[str, Value]:
+    """The fields of a resource with everything that is known by now."""
+    if resource.late is not None:
+        return resource.late(observed)
+    return {name: filled(value, observed) for name, value in resource.desired.items()}
+
+
+def filled(value: Value, observed: Mapping[str, Value]) -> Value:
+    """The value with what was observed in place of each unknown that has a name; itself when nothing is to be filled in."""
+    match value:
+        case str() | int() | float() | bytes() | None:
+            return value
+        case Unknown(of=str() as of):
+            return observed.get(of, value)
+        case Sensitive(value=inner):
+            return Sensitive(filled(inner, observed))
+        case Mapping():
+            return {key: filled(item, observed) for key, item in value.items()}
+        case list() | tuple():
+            return [filled(item, observed) for item in value]
+        case _:
+            return value
+
+
+def recorded_changes(fields: Mapping[str, Value], record: Record, codec: Codec) -> tuple[Change, ...]:
+    """The fields that are wanted otherwise than they were last written."""
+    if codec.write(fields) == record.desired:
+        return ()
+    before = codec.read(record.desired)
+    return tuple(_changes(before, fields))
+
+
+def _changes(before: Mapping[str, Value], after: Mapping[str, Value]) -> Iterator[Change]:
+    for name in sorted({*before, *after}):
+        old, new = before.get(name), after.get(name)
+        if not same(old, new):
+            yield Change(field=name, before=old, after=new)
+
+
+def kept_changes(changes: Sequence[Change], lifecycle: Lifecycle) -> tuple[Change, ...]:
+    """Without those that are to be left alone."""
+    ignored = lifecycle.ignore_changes
+    if not ignored:
+        return tuple(changes)
+    return tuple(change for change in changes if "*" not in ignored and change.field not in ignored)
+
+
+def same(left: Any, right: Any) -> bool:
+    """Whether two values are the same once they are used; lists and tuples, marked and not, do not differ."""
+    left, right = reveal(left), reveal(right)
+    if isinstance(left, Mapping) and isinstance(right, Mapping):
+        return left.keys() == right.keys() and all(same(left[key], right[key]) for key in left)
+    if isinstance(left, list | tuple) and isinstance(right, list | tuple):
+        return len(left) == len(right) and all(map(same, left, right))
+    if isinstance(left, bool) is not isinstance(right, bool):
+        return False
+    return bool(left == right)
+
+
+def unknown_names(fields: Mapping[str, Value]) -> tuple[str, ...]:
+    """The fields with something unknown in them."""
+    return tuple(name for name, value in fields.items() if _holds_unknown(value))
+
+
+def _holds_unknown(value: Value) -> bool:
+    match value:
+        case str() | int() | float() | bytes() | None:
+            return False
+        case Unknown():
+            return True
+        case Sensitive(value=inner):
+            return _holds_unknown(inner)
+        case Mapping():
+            return any(map(_holds_unknown, value.values()))
+        case list() | tuple():
+            return any(map(_holds_unknown, value))
+        case _:
+            return False

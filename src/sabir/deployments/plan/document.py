@@ -1,0 +1,75 @@
+"""A plan as a document: `sabir.plan/1`. What is sensitive is not in it, in no form."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import msgspec
+from sabir.deployments.plan.steps import Plan, PlannedStep
+
+from sabir.graph.address import digest
+from sabir.graph.json.values import encoded
+from sabir.resources.outcome import Change
+from sabir.resources.step import Action
+
+__all__ = ["FORMAT", "plan_digest", "plan_document"]
+
+FORMAT: Final = "sabir.plan/1"
+
+
+def plan_document(plan: Plan) -> dict[str, Any]:
+    """Everything that there is to say about a plan."""
+    steps = [_step(step) for step in plan.steps]
+    document: dict[str, Any] = {
+        "format": FORMAT,
+        "environment": plan.environment,
+        "state": plan.serial,
+        "digest": plan_digest(plan),
+        "counts": {action.value: plan.counts[action] for action in Action if plan.counts[action]},
+        "unchanged": plan.unchanged,
+        "steps": steps,
+    }
+    if plan.through:
+        document["through"] = {key: list(requires) for key, requires in plan.through.items()}
+    if plan.waiting:
+        document["waiting"] = [{"address": address, "reason": reason} for address, reason in plan.waiting]
+    return document
+
+
+def plan_digest(plan: Plan) -> str:
+    """Tells whether two plans do the same from the same state. The values of secrets do not count: a digest of a short one
+    would give it away."""
+    told = [(_step(step), encoded(dict(step.placed.resource.desired))) for step in plan.steps]
+    text = msgspec.json.encode([plan.environment, plan.serial, told], order="sorted").decode("utf-8")
+    return digest(text, size=16)
+
+
+def _step(step: PlannedStep) -> dict[str, Any]:
+    resource = step.placed.resource
+    told: dict[str, Any] = {
+        "key": step.key,
+        "action": step.action.value,
+        "address": step.address,
+        "kind": resource.kind,
+        "target": step.placed.target.name,
+        "driver": step.placed.driver.name,
+        "reason": step.reason,
+    }
+    if step.replaces:
+        told["replaces"] = True
+    if step.changes:
+        told["changes"] = [_change(change) for change in step.changes]
+    if step.requires:
+        told["requires"] = list(step.requires)
+    if step.unforeseen:
+        told["unforeseen"] = list(step.unforeseen)
+    if step.only_if:
+        told["only_if"] = list(step.only_if)
+    if resource.origin is not None:
+        location = resource.origin.location
+        told["origin"] = {"file": location.file, "line": location.line, "column": location.column}
+    return told
+
+
+def _change(change: Change) -> dict[str, Any]:
+    return {"field": change.field, "before": encoded(change.before), "after": encoded(change.after)}

@@ -1,0 +1,65 @@
+"""A plan as data: steps with their reasons, and the order between them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from functools import cached_property
+
+from msgspec import Struct
+from sabir.deployments.store.records import Record
+from sabir.deployments.targets import Placed
+
+from sabir.resources.outcome import Change
+from sabir.resources.step import Action
+
+__all__ = ["Plan", "PlannedStep"]
+
+
+class PlannedStep(Struct, frozen=True, kw_only=True, eq=False):
+    """One step, and why it is taken."""
+
+    key: str
+    action: Action
+    address: str
+    placed: Placed
+    """What is wanted; for a deletion what is recorded, as a resource."""
+    record: Record | None = None
+    changes: tuple[Change, ...] = ()
+    reason: str = ""
+    requires: tuple[str, ...] = ()
+    """Keys of steps, or of resources without a step (see `Plan.through`), that come before."""
+    replaces: bool = False
+    """Half of a replacement: the deletion, or the creation after it."""
+    unforeseen: tuple[str, ...] = ()
+    """Fields whose values are known only when other steps are done."""
+    only_if: tuple[str, ...] = ()
+    """It is taken only when one of these steps changed something."""
+
+
+class Plan(Struct, frozen=True, kw_only=True, eq=False, dict=True):
+    environment: str
+    serial: int
+    """The number of the state that it was made for."""
+    steps: tuple[PlannedStep, ...] = ()
+    through: Mapping[str, tuple[str, ...]] = {}
+    """Resources that are as they should be and stand between steps, with what they come after."""
+    unchanged: int = 0
+    waiting: tuple[tuple[str, str], ...] = ()
+    """Addresses that nothing is done about, each with the reason: an outcome that is unknown."""
+    recorded: int = 0
+    """How many resources there were before."""
+
+    @cached_property
+    def counts(self) -> Counter[Action]:
+        """Steps by action; the two halves of a replacement are one."""
+        return Counter(
+            Action.REPLACE if step.replaces else step.action
+            for step in self.steps
+            if not (step.replaces and step.action is Action.DELETE)
+        )
+
+    @property
+    def deletions(self) -> int:
+        """Resources that would be gone, or gone for a moment."""
+        return sum(step.action is Action.DELETE for step in self.steps)

@@ -1,0 +1,36 @@
+"""Values of resources as JSON texts for the store, with their secrets sealed, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import msgspec
+from sabir.deployments.store.seal import Sealer
+
+from sabir.graph.json.values import decoded, encoded, has_words
+from sabir.graph.values import Value
+
+__all__ = ["Codec"]
+
+_PLAIN = frozenset({str, bool, type(None)})
+
+
+class Codec:
+    """The same value gives the same text, as long as it holds no secret: texts can be compared without reading them."""
+
+    def __init__(self, sealer: Sealer) -> None:
+        self.sealer = sealer
+        self._encode = msgspec.json.Encoder(order="sorted").encode
+
+    def write(self, fields: Mapping[str, Value]) -> str:
+        if _PLAIN.issuperset(map(type, fields.values())):
+            data: object = fields
+        else:
+            data = {name: encoded(self.sealer.seal(value), reveal=True) for name, value in fields.items()}
+        return self._encode(data).decode("utf-8")
+
+    def read(self, text: str) -> dict[str, Value]:
+        data = msgspec.json.decode(text)
+        if not has_words(text.encode("utf-8")):
+            return data  # type: ignore[no-any-return]  # it was a mapping when it was written
+        return {name: self.sealer.open(decoded(value)) for name, value in data.items()}

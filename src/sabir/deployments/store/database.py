@@ -1,0 +1,159 @@
+"""Opening the store: SQLite in WAL mode with full synchronisation, or PostgreSQL."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Final
+
+from sabir.deployments.store.schema import is_current, prepare
+from sqlalchemy import Connection, Engine, create_engine, event, text
+from sqlalchemy.engine import URL, make_url
+from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError, SQLAlchemyError
+
+from sabir.errors import DeployError, UsageError
+
+__all__ = ["Database", "is_away", "is_full"]
+
+_BUSY_MILLISECONDS: Final = 30_000
+_PREPARING: Final = 0x7361626972
+IMMEDIATE: Final = "sabir_immediate"
+"""Execution option of a connection that is going to write: SQLite then takes its lock at the start."""
+
+
+class Database:
+    """An engine of SQLAlchemy, and what has to be known of its dialect."""
+
+    def __init__(self, engine: Engine, file: Path | None) -> None:
+        self.engine = engine
+        self.file = file
+        """The file of a SQLite database; None for PostgreSQL and for one in memory."""
+
+    @property
+    def is_postgresql(self) -> bool:
+        return self.engine.dialect.name == "postgresql"
+
+    @staticmethod
+    def open(where: str, *, create: bool) -> Database:
+        """Open `postgresql://…`, `sqlite:///FILE` or a file. Without `create` a file that is not there is an empty state."""
+        url = _url(where)
+        if url.get_backend_name() == "postgresql":
+            return Database._prepared(Database(create_engine(url, pool_pre_ping=True), None), where)
+        file = None if url.database in (None, "", ":memory:") else Path(str(url.database))
+        if file is not None and create:
+            _make_folder(file.parent)
+        if file is not None and not create and not file.exists():
+            file = None
+        return Database._prepared(Database(_sqlite(file), file), where)
+
+    @staticmethod
+    def _prepared(database: Database, where: str) -> Database:
+        try:
+            with database.engine.begin() as connection:
+                current = is_current(connection)
+            if not current:
+                database._prepare()
+        except DeployError:
+            database.close()
+            raise
+        except DBAPIError as error:
+            database.close()
+            raise DeployError(f"the state {_shown(where)} cannot be opened: {_reason(error)}") from error
+        return database
+
+    def _prepare(self) -> None:
+        """Two that come first at the same time must not both make the tables."""
+        with self.engine.connect().execution_options(**{IMMEDIATE: True}) as connection, connection.begin():
+            if self.is_postgresql:
+                connection.execute(text("select pg_advisory_xact_lock(:key)"), {"key": _PREPARING})
+            prepare(connection)
+
+    def upsert(self, table: Any) -> Any:
+        """An insert that can say what to do on a conflict."""
+        if self.is_postgresql:
+            from sqlalchemy.dialects.postgresql import insert as postgresql_insert
+
+            return postgresql_insert(table)
+        from sqlalchemy.dialects.sqlite import insert
+
+        return insert(table)
+
+    def close(self) -> None:
+        self.engine.dispose()
+
+
+def _url(where: str) -> URL:
+    if "://" not in where:
+        return URL.create("sqlite", database=where)
+    try:
+        url = make_url(where)
+    except ArgumentError as error:
+        raise UsageError(
+            f"{where!r} is no place for a state: a file, or postgresql://USER@HOST/DATABASE"
+        ) from error
+    if url.drivername in ("postgresql", "postgres"):
+        url = url.set(drivername="postgresql+psycopg")
+    if url.get_backend_name() not in ("sqlite", "postgresql"):
+        raise UsageError(f"a state is kept in SQLite or PostgreSQL, not in {url.get_backend_name()}")
+    return url
+
+
+def _make_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise DeployError(f"the folder {str(folder)!r} cannot be made: {error.strerror or error}") from error
+
+
+def _sqlite(file: Path | None) -> Engine:
+    if file is None:
+        from sqlalchemy.pool import StaticPool
+
+        engine = create_engine("sqlite://", poolclass=StaticPool, connect_args={"check_same_thread": False})
+    else:
+        engine = create_engine(
+            URL.create("sqlite", database=str(file)), connect_args={"check_same_thread": False}
+        )
+    event.listen(engine, "connect", _configure)
+    event.listen(engine, "begin", _begin)
+    return engine
+
+
+def _configure(connection: Any, _record: Any) -> None:
+    # SQLAlchemy begins transactions itself, see _begin; the module's own idea of it begins too late.
+    connection.isolation_level = None
+    for pragma in (
+        "journal_mode=WAL",
+        "synchronous=FULL",
+        f"busy_timeout={_BUSY_MILLISECONDS}",
+        "foreign_keys=ON",
+    ):
+        connection.execute(f"PRAGMA {pragma}")
+
+
+def _begin(connection: Connection) -> None:
+    immediate = connection.get_execution_options().get(IMMEDIATE, False)
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if immediate else "BEGIN")
+
+
+def is_away(error: SQLAlchemyError) -> bool:
+    """Whether the server went away (and may come back), as opposed to refusing what it was asked."""
+    if not isinstance(error, DBAPIError):
+        return False
+    if error.connection_invalidated:
+        return True
+    words = str(error.orig).lower()
+    starting = ("connection", "starting up", "shutting down", "terminating", "recovery")
+    return isinstance(error, OperationalError) and any(word in words for word in starting)
+
+
+def is_full(error: SQLAlchemyError) -> bool:
+    words = str(getattr(error, "orig", error)).lower()
+    return "disk is full" in words or "no space left" in words or "disk full" in words
+
+
+def _shown(where: str) -> str:
+    return repr(make_url(where).render_as_string(hide_password=True) if "://" in where else where)
+
+
+def _reason(error: DBAPIError) -> str:
+    return " ".join(str(error.orig).split())

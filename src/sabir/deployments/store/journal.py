@@ -1,0 +1,227 @@
+"""The journal of one deployment: what is written at each turn of a step, each turn in one transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+import msgspec
+from sabir.deployments.store.records import DeploymentState, Record, StepRecord, StepState
+from sabir.deployments.store.store import Store
+from sabir.deployments.store.writer import Batch, Write, Writer
+from sqlalchemy import Connection, bindparam, func, select
+
+from sabir.deployments.store import schema
+from sabir.graph.values import Value
+
+__all__ = ["Journal"]
+
+_json = msgspec.json.Encoder(order="sorted").encode
+
+
+class Journal:
+    """Writes for one deployment; every method either runs at once (before the engine starts) or answers with writes."""
+
+    def __init__(self, store: Store, writer: Writer, clock: Callable[[], datetime]) -> None:
+        self.store = store
+        self.writer = writer
+        self.clock = clock
+        self.number = 0
+        self._events = 0
+        environment, step = store.environment, schema.step
+        self._step_update = (
+            step.update()
+            .where(
+                step.c.environment == environment,
+                step.c.deployment == bindparam("in_deployment"),
+                step.c.key == bindparam("of_key"),
+            )
+            .values(
+                state=bindparam("to_state"),
+                attempt=bindparam("to_attempt"),
+                not_before=bindparam("to_not_before"),
+                message=bindparam("to_message"),
+                task=func.coalesce(bindparam("to_task"), step.c.task),
+            )
+        )
+        upsert = store.database.upsert(schema.resource)
+        self._record = upsert.on_conflict_do_update(
+            index_elements=["environment", "address"],
+            set_={
+                column.name: upsert.excluded[column.name]
+                for column in schema.resource.c
+                if column.name not in ("environment", "address")
+            },
+        )
+        self._forget = schema.resource.delete().where(
+            schema.resource.c.environment == environment, schema.resource.c.address == bindparam("at_address")
+        )
+        # A transaction whose end was lost is written again: an event that is there stays as it is.
+        self._event = store.database.upsert(schema.event).on_conflict_do_nothing()
+        call = store.database.upsert(schema.call)
+        self._call = call.on_conflict_do_update(
+            index_elements=["operation_id", "position"],
+            set_={"state": call.excluded.state, "outcome": call.excluded.outcome},
+        )
+
+    # Deployments
+
+    def open(
+        self,
+        verb: str,
+        *,
+        audit: Mapping[str, Any],
+        plan: Any,
+        steps: Callable[[int], Sequence[StepRecord]],
+        graph: str | None = None,
+    ) -> int:
+        """A new deployment with all its steps waiting; `steps` makes them for its number, which is the answer."""
+        table = schema.deployment
+        environment = self.store.environment
+
+        def write(connection: Connection) -> int:
+            last = connection.scalar(
+                select(func.max(table.c.number)).where(table.c.environment == environment)
+            )
+            number = int(last or 0) + 1
+            connection.execute(
+                table.insert().values(
+                    environment=environment,
+                    number=number,
+                    verb=verb,
+                    state=DeploymentState.RUNNING.value,
+                    started=self.now(),
+                    audit=_text(audit),
+                    plan=_text(plan),
+                    graph=graph,
+                )
+            )
+            rows = [_step_row(step, environment, number) for step in steps(number)]
+            if rows:
+                connection.execute(schema.step.insert(), rows)
+            self._move(connection)
+            return number
+
+        self.number = self.writer.run_now(write)
+        self._events = 0
+        return self.number
+
+    def close(self, state: DeploymentState, number: int | None = None) -> None:
+        """The deployment has ended; what was still waiting is cancelled."""
+        number = self.number if number is None else number
+        table, step, environment = schema.deployment, schema.step, self.store.environment
+
+        def write(connection: Connection) -> None:
+            connection.execute(
+                table.update()
+                .where(table.c.environment == environment, table.c.number == number)
+                .values(state=state.value, ended=self.now())
+            )
+            connection.execute(
+                step.update()
+                .where(
+                    step.c.environment == environment,
+                    step.c.deployment == number,
+                    step.c.state.in_([StepState.WAITING.value, StepState.READY.value]),
+                )
+                .values(state=StepState.CANCELLED.value)
+            )
+
+        self.writer.run_now(write)
+
+    def _move(self, connection: Connection) -> None:
+        """The state gets a new number."""
+        table = schema.environment
+        connection.execute(
+            table.update().where(table.c.name == self.store.environment).values(serial=table.c.serial + 1)
+        )
+
+    def now_all(self, writes: Sequence[Write], *, moves: bool = False) -> None:
+        """Write at once, in one transaction; with `moves` the state gets a new number."""
+
+        def write(connection: Connection) -> None:
+            for statement, row in writes:
+                connection.execute(statement, [row] if row else None)
+            if moves:
+                self._move(connection)
+
+        self.writer.run_now(write)
+
+    # Steps
+
+    def submit(self, writes: Sequence[Write], written: Callable[[], object]) -> None:
+        self.writer.submit(Batch(writes, written))
+
+    def step(
+        self,
+        key: str,
+        state: StepState,
+        *,
+        attempt: int,
+        task: str | None = None,
+        message: str | None = None,
+        not_before: float | None = None,
+        deployment: int | None = None,
+        data: Mapping[str, Any] | None = None,
+    ) -> list[Write]:
+        """A step comes into a state, and the event that says so."""
+        number = self.number if deployment is None else deployment
+        row = {
+            "in_deployment": number,
+            "of_key": key,
+            "to_state": state.value,
+            "to_attempt": attempt,
+            "to_not_before": not_before,
+            "to_message": message,
+            "to_task": task,
+        }
+        told = {**(data or {}), **({"message": message} if message else {}), "attempt": attempt}
+        return [Write(self._step_update, row), self.event(state.value, key=key, data=told, deployment=number)]
+
+    def event(
+        self,
+        state: str,
+        *,
+        key: str | None = None,
+        data: Mapping[str, Any] | None = None,
+        deployment: int | None = None,
+    ) -> Write:
+        number = self.number if deployment is None else deployment
+        self._events += 1
+        # Events of a deployment that was cut off are counted on from where nobody was before.
+        place = self._events if number == self.number else self._events + 1_000_000 * self.writer.epoch
+        row = {
+            "environment": self.store.environment,
+            "deployment": number,
+            "number": place,
+            "at": self.now(),
+            "key": key,
+            "state": state,
+            "data": _text(data) if data else None,
+        }
+        return Write(self._event, row)
+
+    def record(self, record: Record) -> Write:
+        return Write(self._record, record.row(self.store.environment))
+
+    def forget(self, address: str) -> Write:
+        return Write(self._forget, {"at_address": address})
+
+    def call(self, operation_id: str, position: str, **columns: str | None) -> Write:
+        return Write(self._call, {"operation_id": operation_id, "position": position, **columns})
+
+    def now(self) -> str:
+        return self.clock().isoformat(timespec="milliseconds")
+
+    def fields(self, values: Mapping[str, Value]) -> str:
+        return self.store.codec.write(values)
+
+
+def _text(data: Any) -> str:
+    return _json(data).decode("utf-8")
+
+
+def _step_row(step: StepRecord, environment: str, number: int) -> dict[str, Any]:
+    row = {name: getattr(step, name) for name in StepRecord.__struct_fields__}
+    return {**row, "environment": environment, "deployment": number, "state": step.state.value}

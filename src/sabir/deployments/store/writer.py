@@ -1,0 +1,262 @@
+"""The one writer of a deployment: it holds the lock, groups what is to be written, and waits for a database that is away.
+
+Everything goes through one thread. What came in while the last transaction was on its way to the disk is the next one, so a
+busy deployment pays for one synchronisation for many steps. Each transaction first checks the epoch of the environment: who
+lost the lock meanwhile cannot write any more. A transaction may have been committed although the connection broke before it
+said so; it is then written again, so every statement must come to the same when it is repeated.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, Final, NamedTuple
+
+from sabir.deployments.store.database import IMMEDIATE, Database, is_away, is_full
+from sabir.deployments.store.lock import FileLock, Locked, advisory_key, waited
+from sqlalchemy import Connection, select, text
+from sqlalchemy.exc import SQLAlchemyError
+
+from sabir.deployments.store import schema
+from sabir.errors import DeployError
+
+__all__ = ["Batch", "LostLock", "StoreFailed", "Write", "Writer"]
+
+_FIRST_PAUSE: Final = 0.1
+_LONGEST_PAUSE: Final = 2.0
+
+
+class LostLock(DeployError):
+    """Another process took the environment over."""
+
+
+class StoreFailed(DeployError):
+    """What had to be remembered cannot be written."""
+
+
+class Write(NamedTuple):
+    """A statement and one row of its parameters. Writes with the same statement object go to the database together."""
+
+    statement: Any
+    row: dict[str, Any]
+
+
+class Batch(NamedTuple):
+    writes: Sequence[Write]
+    written: Callable[[], object]
+    """Called in the writer's thread once it is on the disk."""
+
+
+class Writer:
+    """Holds the lock of an environment from `begin` to `close`."""
+
+    def __init__(
+        self,
+        database: Database,
+        environment: str,
+        *,
+        holder: str,
+        patience: float = 3600.0,
+        notice: Callable[[str], None] = lambda _: None,
+    ) -> None:
+        """`patience`: seconds that a database may be away."""
+        self.database = database
+        self.environment = environment
+        self.epoch = 0
+        self.failure: DeployError | None = None
+        self._holder = holder
+        self._patience = patience
+        self._notice = notice
+        self._file_lock = None if database.file is None else FileLock(database.file, environment)
+        self._connection: Connection | None = None
+        self._queue: deque[Batch] = deque()
+        self._wake = threading.Condition()
+        self._closing = False
+        self._failed: Callable[[DeployError], object] = lambda _: None
+        self._thread: threading.Thread | None = None
+
+    # The lock
+
+    def begin(self, wait: float = 0.0) -> None:
+        """Take the lock, waiting so many seconds for it."""
+        if self._file_lock is not None and not self._file_lock.acquire(wait):
+            raise Locked(self._locked_words())
+        try:
+            self._connect(wait)
+            self.epoch = self._next_epoch()
+        except BaseException:
+            self.close()
+            raise
+
+    def _connect(self, wait: float) -> None:
+        self._connection = self.database.engine.connect().execution_options(**{IMMEDIATE: True})
+        if self.database.is_postgresql and not waited(self._try_advisory, wait):
+            raise Locked(self._locked_words())
+
+    def _try_advisory(self) -> bool:
+        assert self._connection is not None
+        with self._connection.begin():
+            key = advisory_key(self.environment)
+            return bool(self._connection.scalar(text("select pg_try_advisory_lock(:key)"), {"key": key}))
+
+    def _next_epoch(self) -> int:
+        table, connection = schema.environment, self._connection
+        assert connection is not None
+        with connection.begin():
+            epoch = connection.scalar(select(table.c.epoch).where(table.c.name == self.environment))
+            if epoch is None:
+                connection.execute(
+                    table.insert().values(name=self.environment, epoch=1, serial=0, holder=self._holder)
+                )
+                return 1
+            connection.execute(
+                table.update()
+                .where(table.c.name == self.environment)
+                .values(epoch=epoch + 1, holder=self._holder)
+            )
+            return int(epoch) + 1
+
+    def _locked_words(self) -> str:
+        table = schema.environment
+        with self.database.engine.connect() as connection:
+            holder = connection.scalar(select(table.c.holder).where(table.c.name == self.environment))
+        by = f" by {holder}" if holder else ""
+        return f"{self.environment!r} is being deployed{by}: wait for it, or give --wait SECONDS"
+
+    # Writing
+
+    def run_now(self, work: Callable[[Connection], Any]) -> Any:
+        """One transaction in the caller's thread, before `start` or after `stop`."""
+        assert self._thread is None
+        result: list[Any] = []
+        self._persist(lambda connection: result.append(work(connection)))
+        return result[-1]
+
+    def start(self, failed: Callable[[DeployError], object]) -> None:
+        """Begin to write in a thread; `failed` is called in it when there is no way to go on."""
+        self._failed = failed
+        self._closing = False
+        self._thread = threading.Thread(target=self._work, name="sabir-writer", daemon=True)
+        self._thread.start()
+
+    def submit(self, batch: Batch) -> None:
+        with self._wake:
+            self._queue.append(batch)
+            self._wake.notify()
+
+    def stop(self) -> None:
+        """Write what is there and end the thread."""
+        if self._thread is None:
+            return
+        with self._wake:
+            self._closing = True
+            self._wake.notify()
+        self._thread.join()
+        self._thread = None
+
+    def close(self) -> None:
+        self.stop()
+        if self._connection is not None:
+            # A lock of a session would go back to the pool with it.
+            self._connection.invalidate()
+            self._connection.close()
+            self._connection = None
+        if self._file_lock is not None:
+            self._file_lock.release()
+
+    def _work(self) -> None:
+        while (batches := self._next()) is not None:
+            if self.failure is not None:
+                continue
+            try:
+                self._persist(partial(_write, batches))
+            except DeployError as error:
+                self.failure = error
+                self._failed(error)
+                continue
+            for batch in batches:
+                batch.written()
+
+    def _next(self) -> list[Batch] | None:
+        with self._wake:
+            while not self._queue and not self._closing:
+                self._wake.wait()
+            if not self._queue:
+                return None
+            batches = [*self._queue]
+            self._queue.clear()
+            return batches
+
+    def _persist(self, work: Callable[[Connection], None]) -> None:
+        """One transaction, tried again as long as the database is away."""
+        end: float | None = None
+        pause = _FIRST_PAUSE
+        while True:
+            try:
+                self._transaction(work)
+            except SQLAlchemyError as error:
+                if is_full(error):
+                    raise StoreFailed(
+                        "the disk of the state is full: nothing more is begun; make room and deploy again"
+                    ) from error
+                if not (self.database.is_postgresql and is_away(error)):
+                    raise StoreFailed(f"the state cannot be written: {_reason(error)}") from error
+                now = time.monotonic()
+                if end is None:
+                    end = now + self._patience
+                    self._notice("the database is away; waiting for it")
+                if now >= end:
+                    raise StoreFailed(f"the database was away for {self._patience:g} seconds") from error
+                time.sleep(pause)
+                pause = min(pause * 2, _LONGEST_PAUSE)
+            else:
+                if end is not None:
+                    self._notice("the database is back")
+                return
+
+    def _transaction(self, work: Callable[[Connection], None]) -> None:
+        if self._connection is None or self._connection.invalidated:
+            self._reconnect()
+        connection = self._connection
+        assert connection is not None
+        with connection.begin():
+            self._check_epoch(connection)
+            work(connection)
+
+    def _reconnect(self) -> None:
+        """A new session has to take the lock again; nobody may have had it in between, which the epoch tells."""
+        if self._connection is not None:
+            self._connection.close()
+        self._connection = None
+        try:
+            self._connect(self._patience)
+        except Locked as error:
+            raise LostLock(
+                f"the lock of {self.environment!r} was taken over while the database was away"
+            ) from error
+
+    def _check_epoch(self, connection: Connection) -> None:
+        table = schema.environment
+        mine = connection.execute(
+            table.update()
+            .where(table.c.name == self.environment, table.c.epoch == self.epoch)
+            .values(epoch=self.epoch)
+        )
+        if mine.rowcount != 1:
+            raise LostLock(f"another process took {self.environment!r} over: this one stops")
+
+
+def _write(batches: Sequence[Batch], connection: Connection) -> None:
+    grouped: dict[int, tuple[Any, list[dict[str, Any]]]] = {}
+    for batch in batches:
+        for write in batch.writes:
+            grouped.setdefault(id(write.statement), (write.statement, []))[1].append(write.row)
+    for statement, rows in grouped.values():
+        connection.execute(statement, rows)
+
+
+def _reason(error: SQLAlchemyError) -> str:
+    return " ".join(str(getattr(error, "orig", error)).split())
