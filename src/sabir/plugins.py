@@ -3,6 +3,7 @@
     sabir.languages     one `Language` object each
     sabir.validators    `BaseValidator` classes of third parties
     sabir.formatters    functions that write a report
+    sabir.secrets       one `SecretProvider` object each: where secrets that are referred to come from
     sabir.drivers       one `Driver` object each: how resources of some kinds are looked at and changed
 
 Ours come through the same door as anybody else's. stevedore loads them (spec 001, "Extensions"), but its import reads half
@@ -27,6 +28,7 @@ __all__ = [
     "DRIVERS",
     "FORMATTERS",
     "LANGUAGES",
+    "SECRETS",
     "VALIDATORS",
     "PluginFailure",
     "Plugins",
@@ -39,6 +41,7 @@ LANGUAGES: Final = "sabir.languages"
 VALIDATORS: Final = "sabir.validators"
 FORMATTERS: Final = "sabir.formatters"
 DRIVERS: Final = "sabir.drivers"
+SECRETS: Final = "sabir.secrets"
 
 _SABIR: Final = "sabir"
 

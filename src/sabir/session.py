@@ -90,12 +90,16 @@ class Limits(Struct, frozen=True, kw_only=True):
     """Seconds of processor time for all of the work."""
     memory: int | None = None
     """Bytes that a worker process may take, or a process beyond what it has when the work begins."""
+    instances: int = 2_000_000
+    """Instances of one evaluation."""
     package: PackageLimits = DEFAULT_LIMITS
 
 
 PROFILES: Final[Mapping[str, Limits]] = {
     "default": Limits(cpu=60.0, memory=2 << 30),
-    "strict": Limits(steps=1_000_000, seconds=20.0, cpu=2.0, memory=200 << 20, package=STRICT_LIMITS),
+    "strict": Limits(
+        steps=1_000_000, seconds=20.0, cpu=2.0, memory=200 << 20, instances=100_000, package=STRICT_LIMITS
+    ),
 }
 """`--limits`: what people work with, and what fits the files of strangers."""
 

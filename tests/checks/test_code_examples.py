@@ -6,19 +6,23 @@ import io
 import textwrap
 import zipfile
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
-from sabir.deployments.problems import place_resources
-from sabir.deployments.targets import Targets, default_target
 
 from sabir.checks import Application, BaseValidator, FormValidator
 from sabir.checks.application import general_rules
+from sabir.deployments.problems import place_resources, told_by_targets
+from sabir.deployments.targets import Targets, default_target
 from sabir.diagnostics import Finding, Rule
 from sabir.diagnostics.rules import Example
+from sabir.errors import UsageError
 from sabir.languages.language import EvaluationRequest, RenderRequest
 from sabir.operations.languages import installed_languages
+from sabir.resources.outcome import Reading
+from sabir.resources.target import Target
 from sabir.session import Session, Trust
 from sabir.source.packages import LoadedPackage, MemoryPackage, ZipLoader
 from tests.plugin_path import install
@@ -107,6 +111,13 @@ def test_the_example_of_a_plug_in(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
             assert [finding.code for finding in application.plugin_findings()] == expected
 
 
+def _rendered(language: Any, package: MemoryPackage) -> Iterator[Finding]:
+    """What all renderers say; one for things that an example does not have refuses it."""
+    for renderer in language.renderers().values():
+        with suppress(UsageError):
+            yield from renderer(package, EvaluationRequest(), RenderRequest()).findings
+
+
 @pytest.mark.parametrize(
     ("language", "code"),
     LANGUAGE_CODES,
@@ -123,13 +134,18 @@ def test_examples_of_the_languages(language: Any, code: Rule) -> None:
         elif code.when == "plan":
             evaluation = spoken.evaluate(package, EvaluationRequest())
             targets = Targets([default_target("world")])
-            found = place_resources(evaluation.wanted(), targets, Trust()).findings
+            wanted = evaluation.wanted()
+            found = (*wanted.findings, *place_resources(wanted, targets, Trust()).findings)
+        elif code.when == "look":
+            wanted = spoken.evaluate(package, EvaluationRequest()).wanted()
+            targets = Targets([default_target("world"), Target(name="cloud", driver="openstack-heat")])
+            placed = place_resources(wanted, targets, Trust()).by_address
+            # What a target would say; the tests of the drivers let real ones say it.
+            says = {address: "refused" if each.kind.tells else None for address, each in placed.items()}
+            readings = {address: Reading(exists=False, warning=words) for address, words in says.items()}
+            found = [*told_by_targets(placed, readings)]
         elif code.when == "render":
-            renderings = [
-                renderer(package, EvaluationRequest(), RenderRequest())
-                for renderer in spoken.renderers().values()
-            ]
-            found = [finding for rendering in renderings for finding in rendering.findings]
+            found = [*_rendered(spoken, package)]
         else:
             found = Application({"extend-select": code.code}).run(package, spoken.validators())
         shown = textwrap.indent("\n".join(f"{one.location}: {one.code} {one.message}" for one in found), "  ")

@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 
 import sabir
-from sabir.expressions.query import PlainResource, map_value
 from sabir.expressions.query import Session as QuerySession
+from sabir.expressions.query import map_value
 from sabir.expressions.yaql import Engine
 from sabir.session import Session, Trust
+from tests.expressions.query.plain import PlainResource
 
 NOON = datetime(2020, 2, 3, 12, 30, 15, tzinfo=UTC)
 TEMPLATE = """\

@@ -298,7 +298,8 @@ def general_rules() -> tuple[Rule, ...]:
 
     The numbers up to E009 are those of the package checker's code list, the nine hundreds are about checking.
     """
-    return (*collect_rules("sabir.source"), *collect_rules("sabir.checks"))
+    packages = ("sabir.diagnostics", "sabir.source", "sabir.checks")
+    return tuple(rule for package in packages for rule in collect_rules(package))
 
 
 def validator_names(validator: type[BaseValidator]) -> set[str]:

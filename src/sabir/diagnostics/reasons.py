@@ -61,6 +61,7 @@ _WORDS: Final = (
     (r".*(?:too large to convert|too large for|too large to be represented).*", _TOO_LARGE),
     (r"(?:\(34, ')?(?:Numerical result|math range error|Result too large).*", _TOO_LARGE),
     (r"cannot fit '\w+' into an index-sized integer", _TOO_LARGE),
+    (r"name '(?:inf|nan)' is not defined", _TOO_LARGE),
     (r"cannot convert float (?:infinity|NaN) to integer", _NOT_FINITE),
     (r"cannot convert (?:Infinity|NaN) to integer(?: ratio)?", _NOT_FINITE),
     (r"float modulo|.*(?:division|modulo) by zero|(?:integer|float) .*by zero.*|0\.0 cannot be raised to a negative power", "division by zero"),

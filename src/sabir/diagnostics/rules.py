@@ -16,7 +16,7 @@ from msgspec import Struct
 from sabir.diagnostics.finding import Finding, Fix, Frame, Related, Severity
 from sabir.text import Place, Source
 
-__all__ = ["CodeParts", "Example", "Rule", "RuleRegistry", "collect_rules", "parse_code"]
+__all__ = ["CodeParts", "Example", "Rule", "RuleRegistry", "collect_rules", "parse_code", "withheld_codes"]
 
 Example = Mapping[str, str]
 """Files of a small package by path; a byte that is no UTF-8 is written as `surrogateescape` has it. The tests check (or evaluate) it and look for the code."""
@@ -63,9 +63,9 @@ class Rule(Struct, frozen=True, kw_only=True):
     """What the examples must be trusted with to show it, in the words of `--trust`."""
     withheld: bool = False
     """Reported because leave or an input was not given: the text itself may be right, so `check` does not count it."""
-    when: Literal["check", "evaluate", "render", "plan"] = "check"
+    when: Literal["check", "evaluate", "render", "plan", "look"] = "check"
     """`check`: reported without running anything; `evaluate`: only an evaluation can tell; `render`: only rendering; `plan`: only
-    when it is to be deployed."""
+    when it is to be deployed, or when its targets are looked at."""
 
     def __post_init__(self) -> None:
         parse_code(self.code)
@@ -155,3 +155,8 @@ def collect_rules(package: str) -> tuple[Rule, ...]:
         if isinstance(value, Rule)
     }
     return tuple(sorted(collected.values(), key=lambda rule: parse_code(rule.code)))
+
+
+def withheld_codes(rules: Iterable[Rule]) -> frozenset[str]:
+    """The codes of what was reported because leave or an input is missing: they tell about the run, not about the text."""
+    return frozenset(rule.code for rule in rules if rule.withheld)

@@ -16,10 +16,15 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection
 from functools import cache
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 from urllib.parse import unquote
 
-__all__ = ["Address", "digest", "digest_of_bytes", "escaped"]
+if TYPE_CHECKING:
+    from hashlib import blake2b
+
+    Hash: TypeAlias = blake2b
+
+__all__ = ["Address", "begun_digest", "digest", "digest_of_bytes", "escaped"]
 
 _BYTES = 6
 
@@ -78,8 +83,14 @@ def digest(*words: str, size: int = _BYTES) -> str:
 
 def digest_of_bytes(description: bytes, size: int = _BYTES) -> str:
     """The same for a description that is at hand as bytes."""
-    text: str = _hash()(description, digest_size=size).hexdigest()
+    text: str = begun_digest(description, size).hexdigest()
     return text
+
+
+def begun_digest(description: bytes, size: int = _BYTES) -> Hash:
+    """The digest of a description that many begin with: copied and continued, it is half the work of a new one."""
+    begun: Hash = _hash()(description, digest_size=size)
+    return begun
 
 
 @cache

@@ -67,7 +67,7 @@ class Dependence:
     def on_line(self, file: str, line: int) -> list[Affected]:
         """Everything that rests on a line, directly or through other values, in graph order."""
         with collector_paused():
-            affected = self._spread(self._touching(file, line))
+            affected = self._spread(self.touching(file, line))
             order = (
                 {instance.id: position for position, instance in enumerate(self._graph)} if affected else {}
             )
@@ -126,7 +126,8 @@ class Dependence:
 
     # The question
 
-    def _touching(self, file: str, line: int) -> Iterator[Origin]:
+    def touching(self, file: str, line: int) -> Iterator[Origin]:
+        """The origins whose place covers a line or a part of it: of values, and of what values were computed from."""
         for source, origins in self._in_source.items():
             if isinstance(source, str):
                 if source == file:

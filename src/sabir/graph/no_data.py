@@ -38,6 +38,8 @@ def no_data_within(value: Any) -> str | None:
     while waiting:
         part: Any = waiting.pop()
         if isinstance(part, list | tuple | dict):
+            if type(part) is list and _PLAIN.issuperset(map(type, part)):
+                continue
             if id(part) not in seen:  # pyright: ignore[reportUnknownArgumentType]
                 seen.add(id(part))  # pyright: ignore[reportUnknownArgumentType]
                 waiting += [*part, *part.values()] if isinstance(part, dict) else part

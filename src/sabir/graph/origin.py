@@ -41,6 +41,7 @@ class How(Enum):
     REFERENCE = "environment reference"
     OVERRIDE = "what-if override"
     RENDERED = "rendered"
+    OBSERVED = "observed"
 
 
 class AttributeRead(NamedTuple):  # made and looked up by the hundred thousand, which tuples do best

@@ -7,31 +7,25 @@ costs its values and a reference to the layout.
 from __future__ import annotations
 
 from collections.abc import ItemsView, Iterator, KeysView, Mapping, ValuesView
+from functools import lru_cache
 from typing import Final, TypeVar
 
 __all__ = ["EMPTY_RECORD", "Layout", "Record"]
 
 T = TypeVar("T", covariant=True)
 
-_LAYOUTS: Final[dict[tuple[str, ...], Layout]] = {}
-
 
 class Layout:
-    """An ordered set of keys, interned: the same keys give the same layout."""
+    """An ordered set of keys."""
 
     __slots__ = ("index", "keys")
 
-    keys: tuple[str, ...]
-    index: dict[str, int]
+    def __init__(self, keys: tuple[str, ...]) -> None:
+        self.keys = keys
+        self.index = {key: position for position, key in enumerate(keys)}
 
-    def __new__(cls, keys: tuple[str, ...]) -> Layout:
-        known = _LAYOUTS.get(keys)
-        if known is None:
-            known = super().__new__(cls)
-            known.keys = keys
-            known.index = {key: position for position, key in enumerate(keys)}
-            _LAYOUTS[keys] = known
-        return known
+
+_shared_layout = lru_cache(maxsize=4096)(Layout)
 
 
 class Record(Mapping[str, T]):
@@ -48,7 +42,7 @@ class Record(Mapping[str, T]):
 
     @staticmethod
     def of(mapping: Mapping[str, T]) -> Record[T]:
-        return Record(Layout(tuple(mapping)), tuple(mapping.values()))
+        return Record(_shared_layout(tuple(mapping)), tuple(mapping.values()))
 
     def __getitem__(self, key: str) -> T:
         return self.row[self.layout.index[key]]

@@ -20,12 +20,16 @@ __all__ = ["Secrets", "holds_sensitive", "secret_texts", "sensitive_values"]
 _PLAIN: Final = frozenset({str, int, bool, float, type(None)})
 """Types with no room for a secret; most values are of them."""
 _SHORTEST: Final = 3
+_LONGEST_WORD: Final = 10
+_ALONE: Final = r"(?:(?<![\w./-])|(?<=\s-\w)){}(?![\w/-]|\.\w)"
+"""A word that stands for itself, or behind the letter of an option (`-pWORD`): not a part of a longer word, name or path."""
 _SHORTEST_ENCODED: Final = 6
 _MOST: Final = 500
 
 
 class Secrets:
-    """Texts that must not be shown. Those of one or two characters would be found everywhere, and are not looked for."""
+    """Texts that must not be shown. Those of one or two characters would be found everywhere, and are not looked for; a short
+    plain word such as `service` hides no paths and names that it is a part of."""
 
     def __init__(self, texts: Iterable[str], *, most: int = _MOST) -> None:
         known = dict.fromkeys(form for text in texts for form in _forms(text) if len(form) >= _SHORTEST)
@@ -33,7 +37,7 @@ class Secrets:
         """A pattern of thousands of words would make every line dear; nothing may be shown then."""
         longest_first = sorted(known, key=len, reverse=True)
         self._pattern = (
-            re.compile("|".join(map(re.escape, longest_first)), re.IGNORECASE)
+            re.compile("|".join(map(_pattern, longest_first)), re.IGNORECASE)
             if known and not self.too_many
             else None
         )
@@ -84,6 +88,11 @@ class Secrets:
 
 
 _KNOWN: Final[WeakKeyDictionary[Graph, Secrets]] = WeakKeyDictionary()
+
+
+def _pattern(form: str) -> str:
+    is_word = form.isascii() and form.isalpha() and form.islower() and len(form) <= _LONGEST_WORD
+    return _ALONE.format(form) if is_word else re.escape(form)
 
 
 def _forms(text: str) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, datetime
 from typing import Any, Final, Union
 
@@ -18,8 +18,10 @@ __all__ = [
     "Sensitive",
     "Unknown",
     "Value",
+    "awaited_names",
     "reveal",
     "reveal_all",
+    "unknowns",
 ]
 
 PlainScalar = str | int | float | bool | bytes | date | datetime | None
@@ -61,6 +63,30 @@ class Unknown(Struct, frozen=True):
 UNKNOWN: Final = Unknown()
 
 Value = Union[PlainScalar, Ref, Sensitive, Unknown, Sequence["Value"], Mapping[str, "Value"]]
+
+
+def unknowns(value: Value) -> Iterator[Unknown]:
+    """Everything in a value that is not known yet."""
+    match value:
+        case str() | int() | float() | bytes() | None:
+            return
+        case Unknown():
+            yield value
+        case Sensitive(value=inner):
+            yield from unknowns(inner)
+        case Mapping():
+            for item in value.values():
+                yield from unknowns(item)
+        case list() | tuple():
+            for item in value:
+                yield from unknowns(item)
+        case _:
+            return
+
+
+def awaited_names(value: Value) -> Iterator[str]:
+    """The attributes that a value waits for: the names of what is unknown in it."""
+    return (unknown.of for unknown in unknowns(value) if unknown.of is not None)
 
 
 def reveal(value: Value) -> Value:

@@ -19,17 +19,19 @@ What a driver promises:
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import Protocol
 
 from msgspec import Struct, field
 
+from sabir.graph.values import Value
 from sabir.resources.effects import Effects
 from sabir.resources.fields import Field
 from sabir.resources.outcome import Change, Observation, Outcome, Reading
 from sabir.resources.resource import Resource
+from sabir.resources.secrets import SecretSource
 from sabir.resources.step import Task
 from sabir.resources.target import Target
 from sabir.session import Session
@@ -47,14 +49,21 @@ class Kind(Struct, frozen=True, kw_only=True):
     """A step may be repeated without looking first. Say so only when doing it twice is the same as doing it once."""
     runs: bool = False
     """It is run, not kept: there is nothing to read, and it runs again when its fields change."""
+    tells: bool = False
+    """Only the target can tell what creating it would change: a plan that looks at the world asks for new ones, too."""
     contained: bool = False
     """It can be kept below a root folder, so the default target takes it."""
+    overwrites: bool = False
+    """Creating it replaces what somebody else may have put in its place: it is read first, and a step that would overwrite
+    something else is refused. Kinds that only bring about what is wanted (a folder, a package) need not say so."""
     code: bool = False
     """It runs what a description brings: scripts, handlers. That needs the leave of the operator."""
     stops: bool = False
     """The driver itself ends a task that runs out of time, and says so; the engine leaves it a moment for that."""
     operations: Mapping[str, str] = field(default_factory=dict[str, str])
     """What can be called on it, with a few words each: `restart` of a service."""
+    callable_on: Callable[[Mapping[str, Value]], bool] | None = None
+    """Whether they can be called on a resource with these fields; None: on every one."""
 
     @property
     def replaced_by(self) -> frozenset[str]:
@@ -74,8 +83,12 @@ class DriverContext(Struct, frozen=True, kw_only=True, eq=False):
     """The folder of the environment: where relative names of sources begin."""
     state_folder: Path = field(default_factory=lambda: Path(".sabir"))
     """What a driver keeps on this machine (marks, copies) goes into a folder of its own below it."""
+    targets: Mapping[str, Target] = field(default_factory=dict[str, Target])
+    """All targets of the environment: a driver that reaches several places finds theirs here."""
     environment: str = "environment"
     """The name of the environment, for labels and field managers."""
+    secrets: tuple[SecretSource, ...] = ()
+    """Where secrets that are referred to come from. A driver never sees a reference: what it gets is revealed."""
 
 
 class Connection(Protocol):

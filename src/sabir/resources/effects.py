@@ -15,7 +15,7 @@ done. So the program must be the same: no clock, random number, variable or file
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Protocol
+from typing import Final, Protocol
 
 from msgspec import Struct, field
 
@@ -23,7 +23,12 @@ from sabir.errors import DeployError
 from sabir.graph.values import Value
 from sabir.resources.outcome import Outcome
 
-__all__ = ["Diverged", "Effect", "Effects"]
+__all__ = ["ANSWER", "FAILURE", "Diverged", "Effect", "Effects"]
+
+ANSWER: Final = "answer"
+"""The result of an effect under which a driver gives what the program wants to know."""
+FAILURE: Final = "name"
+"""The result of a failed effect under which a driver gives the name that programs catch it by."""
 
 
 class Effect(Struct, frozen=True, kw_only=True):

@@ -54,12 +54,17 @@ def field_problems(fields: Mapping[str, Field], desired: Mapping[str, Value]) ->
 
 def _problem(declared: Field, value: Value) -> str | None:
     plain = reveal(value)
-    if plain is None or isinstance(plain, Unknown):
+    if plain is None or isinstance(plain, Unknown) or _is_reference(plain):
         return None
     if declared.choices and isinstance(plain, str) and plain not in declared.choices:
         near = did_you_mean(plain, declared.choices)
         return f"one of {', '.join(declared.choices)}" + (f": {near}" if near else "")
     return None if _fits(declared.type, plain) else declared.type.value
+
+
+def _is_reference(value: Any) -> bool:
+    """A secret that is only referred to; `sabir.resources.secrets` says more."""
+    return isinstance(value, Mapping) and value.keys() == {"$secret"}
 
 
 def _fits(type_: FieldType, value: Any) -> bool:

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import Enum
+from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
 
 from sabir.graph.values import Value
 
-__all__ = ["Change", "Observation", "Outcome", "OutcomeStatus", "Reading", "Sighting"]
+if TYPE_CHECKING:
+    from sabir.graph.address import Address
+    from sabir.resources.resource import Resource
+
+__all__ = ["Change", "Health", "Observation", "Outcome", "OutcomeStatus", "Reading", "Sighting"]
 
 
 class Change(Struct, frozen=True, kw_only=True):
@@ -18,6 +23,15 @@ class Change(Struct, frozen=True, kw_only=True):
     field: str
     before: Value = None
     after: Value = None
+
+
+class Health(Enum):
+    """Whether something that is as it was written also does what it is for."""
+
+    OK = "ok"
+    WAITING = "waiting"
+    """Not yet: its pods start, its Job runs."""
+    FAILING = "failing"
 
 
 class Reading(Struct, frozen=True, kw_only=True):
@@ -32,6 +46,9 @@ class Reading(Struct, frozen=True, kw_only=True):
     """The difference to what is wanted, where only the target (or foreign code) can tell; `diff` answers with it then."""
     message: str | None = None
     """A few words for people: what the read found beside the fields."""
+    warning: str | None = None
+    """What will not be as it is wanted, whatever is done: a field that the target does not know, a template that it would refuse."""
+    health: Health = Health.OK
 
 
 class OutcomeStatus(Enum):
@@ -56,8 +73,14 @@ class Outcome(Struct, frozen=True, kw_only=True):
     """Values that others may use: an address, a generated id, what a script gave out."""
     message: str | None = None
     """Why it failed, or a few words on what was done. It never holds a secret."""
+    untouched: bool = False
+    """A failure before anything was done: nothing is recorded of the resource."""
     passing: bool = False
     """A failure whose cause may pass by itself (a connection refused, a lock held): worth another try."""
+    brought: tuple[Resource, ...] = ()
+    """Of a program: other resources that it brought to what they should be, with their fields. They are recorded so."""
+    gone: tuple[Address, ...] = ()
+    """Of a program: other resources that it took away."""
     log: tuple[str, ...] = ()
     """Lines that belong to it: what a script wrote. Secrets are taken out."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
@@ -10,12 +10,13 @@ from msgspec import Struct, field
 from sabir.graph.address import Address
 from sabir.graph.origin import Origin
 from sabir.graph.values import Value
+from sabir.resources.secrets import SecretSource
 from sabir.resources.target import Target
 
 if TYPE_CHECKING:
     from sabir.diagnostics.finding import Finding
 
-__all__ = ["Lifecycle", "Operation", "Resource", "Wanted"]
+__all__ = ["Lifecycle", "Operation", "Pending", "Resource", "Wanted"]
 
 Observed = Mapping[str, Value]
 """What steps gave back so far, by the text of an attribute's address: `db/server|public_address`."""
@@ -43,6 +44,9 @@ class Resource(Struct, frozen=True, kw_only=True, eq=False):
     """Fields with their values, sensitive and unknown ones among them."""
     target: str | None = None
     """The target by name; None: the default one."""
+    at: str | None = None
+    """What its place is called where it is described (an agent, a host): with no `target`, the target of that name takes it when
+    there is one."""
     driver: str | None = None
     """A driver that the language brings and that works on the target; None: the driver of the target."""
     requires: tuple[Address, ...] = ()
@@ -53,6 +57,8 @@ class Resource(Struct, frozen=True, kw_only=True, eq=False):
     """When one of these was done before, it comes too late and is not begun any more."""
     established: tuple[Address, ...] | None = None
     """It is run only by what it reacts to, and only when all of these had been done before; None: also when it is new."""
+    tolerates: bool = False
+    """It comes after what it requires, and is run also when some of that failed: it decides itself what to do then."""
     lane: str | None = None
     """Steps of one lane never run at the same time: the operations of one host, the resources of one agent."""
     results: Mapping[str, Address] = field(default_factory=dict[str, Address])
@@ -60,10 +66,16 @@ class Resource(Struct, frozen=True, kw_only=True, eq=False):
     late: Callable[[Observed], Mapping[str, Value]] | None = None
     """Computes `desired` when the step is about to run, from what was observed by then. It must depend on nothing else.
     None: each unknown value that has a name is replaced by what was observed under it."""
+    foreseen: Callable[[], tuple[str, ...]] | None = None
+    """Of a program: finds out, by a dry run, what it would do, a line for each effect. Asked when a plan is made."""
     origin: Origin | None = None
     origins: Mapping[str, Origin] = field(default_factory=dict[str, Origin])
     """Where the values of fields came from, by name."""
     lifecycle: Lifecycle = Lifecycle()
+    when_changed: str | None = None
+    """What a change of it means, for people who read a plan: `runs again, because …`."""
+    links: tuple[str, ...] = ()
+    """Where it is reached once it is there: for people who ask for its status."""
     timeout: float | None = None
     """Seconds that a step on it may take; None: what the target says, else no limit."""
     retries: int | None = None
@@ -79,8 +91,29 @@ class Operation(Struct, frozen=True, kw_only=True, eq=False):
     arguments: Mapping[str, Value] = field(default_factory=dict[str, Value])
     """Names that it takes, with their defaults; UNKNOWN for one that must be said."""
     resources: Callable[[Mapping[str, Value]], tuple[Resource, ...]]
-    """What is run when it is called with these arguments: resources of kinds that run, with their order."""
+    """What is run when it is called with these arguments: resources of kinds that run, with their order. They are run each time,
+    and nothing of them is recorded but what they give back. They may require what is deployed. None at all: there is nothing
+    to do, as for a trigger whose condition does not hold. Arguments that cannot be taken raise `UsageError`."""
+    settles: Callable[[], Collection[Address]] | None = None
+    """Finds out what it has brought to what is described once it succeeded. Those that are recorded are recorded so, and the next
+    deployment has nothing to do with them."""
     about: str | None = None
+    events: tuple[str, ...] = ()
+    """Events that call it: `sabir notify ENV EVENT` calls every operation that names EVENT, in the order they are described,
+    each with those arguments of the event that it takes. A trigger of a policy is an operation of the policy with its event."""
+
+
+class Pending(Struct, frozen=True, kw_only=True):
+    """Something that cannot be evaluated yet, because it rests on values that come back from steps.
+
+    As long as there is one, nothing is deleted because it is not described: it may only not be described yet. After the steps
+    that can be taken everything is evaluated again, and what can be said then is planned and done in the same deployment.
+    """
+
+    address: Address
+    """What cannot be said anything of: an instance, a part as a whole."""
+    reason: str
+    """What it waits for, in the words of the user: `it needs db/server.address`."""
 
 
 class Wanted(Struct, frozen=True, kw_only=True):
@@ -93,3 +126,9 @@ class Wanted(Struct, frozen=True, kw_only=True):
     lifecycles: Mapping[str, Lifecycle] = field(default_factory=dict[str, Lifecycle])
     """By the text of an address, also of what is no longer described."""
     findings: tuple[Finding, ...] = ()
+    secrets: tuple[SecretSource, ...] = ()
+    """Where secrets that are referred to come from."""
+    moved: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Resources that are called otherwise now: the text of the address they had, and of the one they have."""
+    pending: tuple[Pending, ...] = ()
+    """What cannot be foreseen yet. A resource with an unknown value need not be named here: the plan says so of it."""

@@ -58,7 +58,11 @@ class Task(Struct, frozen=True, kw_only=True, eq=False):
     changes: tuple[Change, ...] = ()
     """What the plan saw differ."""
     attempt: int = 1
+    begun_before: bool = False
+    """An earlier step on the resource was begun and cut off: what is there may be ours."""
     timeout: float | None = None
     """Seconds until the engine gives up; a driver that can stop its work at the target should stop it then."""
+    operation: str | None = None
+    """Of a call: which of the operations of the kind; the driver gets it by `Connection.call`. None: the resource itself."""
     arguments: Mapping[str, Value] = field(default_factory=dict[str, Value])
     """Of a call."""

@@ -32,5 +32,7 @@ class Target(Struct, frozen=True, kw_only=True, eq=False):
     """How many steps may run on it at once; None: as many as run at all."""
     timeout: float | None = None
     retries: int | None = None
+    labels: tuple[str, ...] = ()
+    """Only workers that have all of them reach it; none: whoever runs the deployment does."""
     place: Place | None = None
     """Where it is described."""

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from sabir.expressions.query import Context, PlainResource, Project, QueryError, Session
+from sabir.expressions.query import Context, Project, QueryError, Session
 from sabir.expressions.query.access import (
     absolute,
     base_directory,
@@ -22,6 +22,7 @@ from sabir.expressions.query.functions.call import Call
 from sabir.expressions.query.functions.registry import Function
 from sabir.session import Session as WorkSession
 from sabir.session import Trust
+from tests.expressions.query.plain import PlainResource
 
 CALL = Call(Function("file", lambda _call, _context: None), "x", {})
 

@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 
-from sabir.expressions.query import PlainResource, Project, QueryError, Session, evaluate
+from sabir.expressions.query import Project, QueryError, Session, evaluate
 from sabir.expressions.query.errors import BAD_ARGUMENTS
 from sabir.session import Session as WorkSession
 from sabir.session import Trust
+from tests.expressions.query.plain import PlainResource
 
 
 def _box(directory: Path) -> PlainResource:

@@ -13,13 +13,14 @@ import pytest
 import yaml
 from msgspec.structs import replace
 
-from sabir.expressions.query import Job, PlainResource, Project, QueryError, Session, evaluate
+from sabir.expressions.query import Job, Project, QueryError, Session, evaluate
 from sabir.expressions.query.errors import REFUSED
 from sabir.languages.tosca.evaluate import Request
 from sabir.languages.tosca.graph.evaluation import instantiate
 from sabir.languages.tosca.syntax.documents import load_file
 from sabir.session import Session as WorkSession
 from sabir.session import Trust
+from tests.expressions.query.plain import PlainResource
 
 
 def box(project: Project, trust: Trust | None = None) -> PlainResource:
@@ -104,8 +105,9 @@ def test_source_of_a_template_in_an_imported_file(tmp_path: Path) -> None:
 @pytest.mark.rows("U-115", "U-151")
 def test_temporary_things_are_gone_when_the_process_ends() -> None:
     script = (
-        "from sabir.expressions.query import PlainResource, evaluate\n"
-        "box = PlainResource('box')\n"
+        "from sabir.expressions.query import evaluate, resources_of\n"
+        "from sabir.graph import Graph\n"
+        "box = resources_of(Graph(()))\n"
         "for expression in ({'eval': {'tempfile': 'x'}, 'select': 'path'}, {'eval': {'get_dir': 'tmp'}}):\n"
         "    path = evaluate(expression, box).value\n"
         "    print(path, __import__('os').path.exists(path))\n"

@@ -11,7 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sabir.expressions.query import (
-    PlainResource,
     QueryError,
     Status,
     evaluate,
@@ -22,6 +21,7 @@ from sabir.expressions.query import (
 )
 from sabir.expressions.query.syntax import SYNTAX, Segment, parse
 from sabir.graph import EdgeKind, EdgeKinds, Graph, Instance, Record, Ref, Sensitive
+from tests.expressions.query.plain import PlainResource
 
 DATA: dict[str, Any] = {
     "a": [{"b": 1, "c": [1, 2]}, {"b": 2}],
@@ -43,6 +43,8 @@ BOX = PlainResource("box", DATA)
         ("a[b=$]", 5, "name of a variable"),
         ("$", 1, "name of a variable"),
         ("a[b=[c]]", 5, "cannot stand in a test"),
+        ("size::unit=cm", 11, "a test stands in brackets"),
+        ("unit != cm::x", 6, "'!=' is a test"),
     ],
 )
 def test_syntax_errors_say_where_and_what(text: str, column: int, words: str) -> None:
@@ -259,3 +261,31 @@ def test_an_instance_of_plain_data_is_a_node() -> None:
 )
 def test_the_text_of_a_template_is_one_match(expression: Any, expected: list[Any]) -> None:
     assert evaluate(expression, BOX).values == expected
+
+
+def test_a_test_without_brackets_is_shown_with_them() -> None:
+    for text, better in (("size::unit=cm", "unit[=cm]"), ("a::b != c", "b[!=c]")):
+        with pytest.raises(QueryError) as failure:
+            parse(text)
+        assert better in str(failure.value.finding.hint)
+
+
+@pytest.mark.parametrize(
+    ("path", "matches"),
+    [
+        ("x::[c]", [{"c": 1}, {"c": 2}, {"c": 4}]),
+        ("x::[c=2]", [{"c": 2}]),
+        ("x::[!c]", [{"d": 3}]),
+        ("x", [[[{"c": 1}, [{"c": 2}]], [{"d": 3}], {"c": 4}]]),
+        ("n::", [1, 2, 3]),
+        ("n::[!=3]", [1, 2]),
+    ],
+)
+def test_an_empty_key_reaches_into_lists_of_lists(path: str, matches: list[Any]) -> None:
+    data = {"x": [[{"c": 1}, [{"c": 2}]], [{"d": 3}], {"c": 4}], "n": [[1, 2], [3]]}
+    assert evaluate(path, PlainResource("box", data)).values == matches
+
+
+def test_items_of_marked_lists_of_lists_are_marked_once() -> None:
+    box = PlainResource("box", {"x": {"eval": {"sensitive": [[1], [2]]}}})
+    assert evaluate("x::", box).values == [Sensitive(1), Sensitive(2)]

@@ -9,6 +9,7 @@ import pytest
 from sabir.expressions.query.values import (
     MISSING,
     External,
+    LazyList,
     LazyMap,
     is_sensitive,
     mark,
@@ -96,3 +97,20 @@ def test_an_item_that_fails_fails_again() -> None:
     for _ in range(2):
         with pytest.raises(ValueError, match="no"):
             lazy["a"]
+
+
+def test_a_list_computes_its_items_when_they_are_read() -> None:
+    lazy = LazyList([1, "?", "?"], {1: lambda: lazy[2], 2: lambda: lazy[0] + 1}, lambda _at: "circle")
+    assert (lazy[-2], lazy[1:], list(lazy), lazy.computed()) == (2, [2, 2], [1, 2, 2], [1, 2, 2])
+
+
+def test_a_list_says_what_an_item_is_that_needs_itself() -> None:
+    lazy = LazyList(["?"], {0: lambda: [lazy[0]]}, lambda at: f"circle {at}")
+    assert lazy.computed() == [["circle 0"]]
+
+
+def test_a_list_whose_item_fails_fails_again() -> None:
+    lazy = LazyList(["?"], {0: lambda: 1 // 0}, lambda _at: None)
+    for _ in range(2):
+        with pytest.raises(ZeroDivisionError):
+            lazy.computed()

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sabir.expressions.query import NodeState, PlainResource, Session, Status
+from sabir.expressions.query import NodeState, Session, Status
+from tests.expressions.query.plain import PlainResource
 
 __all__ = ["plain_tree"]
 

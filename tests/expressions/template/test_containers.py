@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from sabir.expressions.query import PlainResource, QueryError, map_value
+from sabir.expressions.query import QueryError, map_value
+from tests.expressions.query.plain import PlainResource
 
 BOX = PlainResource("box")
 VALUES: list[tuple[str, Any]] = [

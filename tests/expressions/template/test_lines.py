@@ -8,6 +8,7 @@ from sabir.expressions.template.lines import LineMap, Rendered, line_place
 from sabir.expressions.template.sandbox import Sandbox, is_template
 from sabir.expressions.template.simple import NotSimple, render_simple
 from sabir.text import Source, Span
+from tests.expressions.template.rules import RULES
 
 TEMPLATE = "a: {{ x }}\n{% if yes %}b: 1\n{% else %}c: 2\n{% endif %}d: {{ x }}!\n"
 
@@ -24,7 +25,7 @@ TEMPLATE = "a: {{ x }}\n{% if yes %}b: 1\n{% else %}c: 2\n{% endif %}d: {{ x }}!
 )
 def test_text_of_the_template_is_found_where_it_stands(output: str, template: str) -> None:
     source = Source("t.yaml", TEMPLATE)
-    rendered = Sandbox().render(source, {"x": "long value", "yes": True})
+    rendered = Sandbox(RULES).render(source, {"x": "long value", "yes": True})
     assert rendered.source.text == "a: long value\nb: 1\nd: long value!\n"
     start = rendered.source.text.index(output)
     place = rendered.place(Span(start, start + len(output)))
@@ -33,7 +34,7 @@ def test_text_of_the_template_is_found_where_it_stands(output: str, template: st
 
 
 def test_what_an_expression_gives_is_placed_at_the_expression() -> None:
-    rendered = Sandbox().render(Source("t.yaml", TEMPLATE), {"x": "long value", "yes": False})
+    rendered = Sandbox(RULES).render(Source("t.yaml", TEMPLATE), {"x": "long value", "yes": False})
     start = rendered.source.text.index("value")
     assert rendered.place(Span(start, start + 5)).span.start == TEMPLATE.index("{{ x }}")
 

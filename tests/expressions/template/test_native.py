@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
-from sabir.expressions.query import PlainResource, QueryError, map_value
+from sabir.expressions.query import QueryError, map_value
 from sabir.expressions.query.errors import TOO_MUCH
 from sabir.expressions.template.ansible import TEMPLATE
+from tests.expressions.query.plain import PlainResource
 
 VARIABLES: dict[str, Any] = {
     "n": 1,

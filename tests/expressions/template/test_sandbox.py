@@ -6,58 +6,61 @@ import time
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
-from sabir.expressions.template.sandbox import ProblemKind, Sandbox, TemplateFailed, TemplateProblem
+from sabir.expressions.template.findings import TemplateDefect, TemplateFailed, TemplateFinding
+from sabir.expressions.template.sandbox import Sandbox
 from sabir.text import Source
+from tests.expressions.template.rules import RULES
 
 VARIABLES: dict[str, Any] = {"web": {"port": 80, "items": "own"}, "x": "s", "n": 3}
 
 HOSTILE = {
-    "long range": ("{% for i in range(10**9) %}{% endfor %}", ProblemKind.LIMIT),
-    "range in range": ("{% for i in range(99999) %}{% for j in range(99999) %}{% endfor %}{% endfor %}", ProblemKind.LIMIT),
-    "product": ("{{ 'a' * 10**9 }}", ProblemKind.LIMIT),
-    "list product": ("{{ [1] * 10**9 }}", ProblemKind.LIMIT),
-    "power": ("{{ 9 ** (9 ** 9) }}", ProblemKind.LIMIT),
-    "doubling": ("{% set s = namespace(x='aaaa') %}{% for i in range(99) %}{% set s.x = s.x ~ s.x %}{% endfor %}", ProblemKind.LIMIT),
-    "sum": ("{% set s = namespace(x='aaaa') %}{% for i in range(99) %}{% set s.x = s.x + s.x %}{% endfor %}", ProblemKind.LIMIT),
-    "recursion": ("{% macro f() %}{{ f() }}{{ f() }}{% endmacro %}{{ f() }}", ProblemKind.LIMIT),
-    "format width": ("{{ '%0999999999d' % 1 }}", ProblemKind.LIMIT),
-    "format method": ("{{ '{:>999999999}'.format(1) }}", ProblemKind.LIMIT),
-    "format nested": ("{{ '{:>{w}}'.format(1, w='999999999') }}", ProblemKind.LIMIT),
-    "center": ("{{ 'a'|center(10**9) }}", ProblemKind.LIMIT),
-    "replace": ("{% set x = 'a'.ljust(9999) %}{{ x|replace(' ', x) }}", ProblemKind.LIMIT),
-    "lists in lists": ("{% set s = namespace(x=[1]) %}{% for i in range(60) %}{% set s.x = [s.x, s.x] %}{% endfor %}{{ s.x }}", ProblemKind.LIMIT),
-    "tuples in tuples": ("{% set s = namespace(x=(1,)) %}{% for i in range(60) %}{% set s.x = (s.x, s.x) %}{% endfor %}{{ {s.x: 1} }}", ProblemKind.LIMIT),
-    "class": ("{{ ''.__class__.__mro__ }}", ProblemKind.UNSAFE),
-    "attr filter": ("{{ x|attr('__class__') }}", ProblemKind.UNSAFE),
-    "globals": ("{{ cycler.__init__.__globals__ }}", ProblemKind.UNSAFE),
-    "change": ("{{ [1].append(2) }}", ProblemKind.UNSAFE),
-    "division": ("{{ 1 / 0 }}", ProblemKind.FAILED),
-    "include": ("{% include 'nothing' %}", ProblemKind.FAILED),
-    "syntax": ("{% if %}", ProblemKind.SYNTAX),
-    "filter": ("{{ 1|nothing }}", ProblemKind.SYNTAX),
+    "long range": ("{% for i in range(10**9) %}{% endfor %}", TemplateDefect.LIMIT),
+    "range in range": ("{% for i in range(99999) %}{% for j in range(99999) %}{% endfor %}{% endfor %}", TemplateDefect.LIMIT),
+    "product": ("{{ 'a' * 10**9 }}", TemplateDefect.LIMIT),
+    "list product": ("{{ [1] * 10**9 }}", TemplateDefect.LIMIT),
+    "power": ("{{ 9 ** (9 ** 9) }}", TemplateDefect.LIMIT),
+    "doubling": ("{% set s = namespace(x='aaaa') %}{% for i in range(99) %}{% set s.x = s.x ~ s.x %}{% endfor %}", TemplateDefect.LIMIT),
+    "sum": ("{% set s = namespace(x='aaaa') %}{% for i in range(99) %}{% set s.x = s.x + s.x %}{% endfor %}", TemplateDefect.LIMIT),
+    "recursion": ("{% macro f() %}{{ f() }}{{ f() }}{% endmacro %}{{ f() }}", TemplateDefect.LIMIT),
+    "format width": ("{{ '%0999999999d' % 1 }}", TemplateDefect.LIMIT),
+    "format method": ("{{ '{:>999999999}'.format(1) }}", TemplateDefect.LIMIT),
+    "format nested": ("{{ '{:>{w}}'.format(1, w='999999999') }}", TemplateDefect.LIMIT),
+    "center": ("{{ 'a'|center(10**9) }}", TemplateDefect.LIMIT),
+    "replace": ("{% set x = 'a'.ljust(9999) %}{{ x|replace(' ', x) }}", TemplateDefect.LIMIT),
+    "lists in lists": ("{% set s = namespace(x=[1]) %}{% for i in range(60) %}{% set s.x = [s.x, s.x] %}{% endfor %}{{ s.x }}", TemplateDefect.LIMIT),
+    "tuples in tuples": ("{% set s = namespace(x=(1,)) %}{% for i in range(60) %}{% set s.x = (s.x, s.x) %}{% endfor %}{{ {s.x: 1} }}", TemplateDefect.LIMIT),
+    "class": ("{{ ''.__class__.__mro__ }}", TemplateDefect.UNSAFE),
+    "attr filter": ("{{ x|attr('__class__') }}", TemplateDefect.UNSAFE),
+    "globals": ("{{ cycler.__init__.__globals__ }}", TemplateDefect.UNSAFE),
+    "change": ("{{ [1].append(2) }}", TemplateDefect.UNSAFE),
+    "division": ("{{ 1 / 0 }}", TemplateDefect.FAILED),
+    "beyond all bounds": ("{% for x in [1] %}{{ [1e999, x] }}{% endfor %}", TemplateDefect.FAILED),
+    "include": ("{% include 'nothing' %}", TemplateDefect.FAILED),
+    "syntax": ("{% if %}", TemplateDefect.SYNTAX),
+    "filter": ("{{ 1|nothing }}", TemplateDefect.SYNTAX),
 }  # fmt: skip
 
 
-def _problems(text: str) -> tuple[TemplateProblem, ...]:
+def _findings(text: str) -> tuple[TemplateFinding, ...]:
     with pytest.raises(TemplateFailed) as failed:
-        Sandbox().render(Source("x", text), VARIABLES)
-    return failed.value.problems
+        Sandbox(RULES).render(Source("x", text), VARIABLES)
+    return failed.value.findings
 
 
-@pytest.mark.parametrize(("text", "kind"), HOSTILE.values(), ids=HOSTILE.keys())
-def test_hostile_templates_are_stopped(text: str, kind: ProblemKind) -> None:
+@pytest.mark.parametrize(("text", "defect"), HOSTILE.values(), ids=HOSTILE.keys())
+def test_hostile_templates_are_stopped(text: str, defect: TemplateDefect) -> None:
     start = time.process_time()
-    (problem,) = _problems(f"first\n{text}")
-    assert (problem.kind, problem.place.location.line) == (kind, 2)
+    (finding,) = _findings(f"first\n{text}")
+    assert (finding.defect, finding.place.location.line) == (defect, 2)
     assert time.process_time() - start < 2
 
 
 def test_every_undefined_name_is_reported_once() -> None:
-    problems = _problems("{{ a }}{{ a }}\n{{ web.prot }}\n{% if b %}{% endif %}")
-    found = [(problem.name, problem.place.location.line) for problem in problems]
+    findings = _findings("{{ a }}{{ a }}\n{{ web.prot }}\n{% if b %}{% endif %}")
+    found = [(finding.name, finding.place.location.line) for finding in findings]
     assert found == [("a", 1), ("web.prot", 2), ("b", 3)]
 
 
@@ -83,7 +86,7 @@ def test_every_undefined_name_is_reported_once() -> None:
     ],
 )
 def test_rendered(text: str, expected: str) -> None:
-    assert Sandbox().render(Source("x", text), VARIABLES).source.text == expected
+    assert Sandbox(RULES).render(Source("x", text), VARIABLES).source.text == expected
 
 
 _parts = st.sampled_from(
@@ -105,6 +108,8 @@ _parts = st.sampled_from(
 
 
 @given(st.lists(_parts, max_size=12).map("".join))
+@example("{% if n %}{% else %}{% else %}{% endif %}")
+@example("{% if n %}{% else %}{% elif n %}{% endif %}")
 def test_law_the_short_cut_gives_what_jinja_gives(text: str) -> None:
     from jinja2 import Environment, TemplateError
 
@@ -113,7 +118,7 @@ def test_law_the_short_cut_gives_what_jinja_gives(text: str) -> None:
     except TemplateError:
         expected = None
     try:
-        found: str | None = Sandbox().render(Source("x", text), VARIABLES).source.text
+        found: str | None = Sandbox(RULES).render(Source("x", text), VARIABLES).source.text
     except TemplateFailed:
         found = None
     assert found == expected
@@ -126,9 +131,9 @@ def test_a_template_that_includes_itself_ends_without_a_word_on_the_side(
     monkeypatch.setattr("sys.unraisablehook", ignored.append)
     source = Source("me", "first\n{% include 'me' %}")
     with pytest.raises(TemplateFailed) as failed:
-        Sandbox(load=lambda _: source).render(source, {})
-    (problem,) = failed.value.problems
-    assert (problem.kind, problem.place.location.line) == (ProblemKind.LIMIT, 2)
+        Sandbox(RULES, load=lambda _: source).render(source, {})
+    (finding,) = failed.value.findings
+    assert (finding.defect, finding.place.location.line) == (TemplateDefect.LIMIT, 2)
     assert not ignored
 
 
@@ -137,7 +142,7 @@ def test_a_defect_of_a_function_of_ours_is_seen() -> None:
         raise AssertionError("a defect")
 
     with pytest.raises(AssertionError):
-        Sandbox(functions={"broken": broken}).render(Source("x", "{{ broken() }}"), {})
+        Sandbox(RULES, functions={"broken": broken}).render(Source("x", "{{ broken() }}"), {})
 
 
 @pytest.mark.parametrize(
@@ -153,21 +158,21 @@ def test_a_defect_of_a_function_of_ours_is_seen() -> None:
 def test_undefined_names_are_empty_when_leniently_rendered(
     text: str, expected: str, names: list[str]
 ) -> None:
-    rendered, problems = Sandbox().render_leniently(Source("t", text), {"web": {"port": 1}})
+    rendered, findings = Sandbox(RULES).render_leniently(Source("t", text), {"web": {"port": 1}})
     assert rendered.source.text == expected
-    assert [problem.name for problem in problems] == names
+    assert [finding.name for finding in findings] == names
 
 
 @pytest.mark.parametrize(
-    ("text", "kind"),
+    ("text", "defect"),
     [
-        ("{{ no.port }}", ProblemKind.UNDEFINED),
-        ("{{ no + 1 }}", ProblemKind.UNDEFINED),
-        ("{{ ''.__class__ }}", ProblemKind.UNSAFE),
-        ("{% if %}", ProblemKind.SYNTAX),
+        ("{{ no.port }}", TemplateDefect.UNDEFINED),
+        ("{{ no + 1 }}", TemplateDefect.UNDEFINED),
+        ("{{ ''.__class__ }}", TemplateDefect.UNSAFE),
+        ("{% if %}", TemplateDefect.SYNTAX),
     ],
 )
-def test_a_lenient_rendering_fails_where_jinja2_fails(text: str, kind: ProblemKind) -> None:
+def test_a_lenient_rendering_fails_where_jinja2_fails(text: str, defect: TemplateDefect) -> None:
     with pytest.raises(TemplateFailed) as failed:
-        Sandbox().render_leniently(Source("t", text), {})
-    assert [problem.kind for problem in failed.value.problems] == [kind]
+        Sandbox(RULES).render_leniently(Source("t", text), {})
+    assert [finding.defect for finding in failed.value.findings] == [defect]

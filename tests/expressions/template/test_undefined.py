@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from sabir.expressions.template.sandbox import Sandbox, TemplateFailed
+from sabir.expressions.template.findings import TemplateFailed
+from sabir.expressions.template.sandbox import Sandbox
 from sabir.text import Source
+from tests.expressions.template.rules import RULES
 
 VARIABLES = {"web": {"port": 80, "tls": {"cert": "x"}}, "name": "db"}
 
@@ -26,23 +28,31 @@ USES = {
 @pytest.mark.parametrize(("text", "expected"), USES.values(), ids=USES.keys())
 def test_names_and_places(text: str, expected: list[tuple[str, tuple[int, int]]]) -> None:
     with pytest.raises(TemplateFailed) as failed:
-        Sandbox().render(Source("x", text), VARIABLES)
+        Sandbox(RULES).render(Source("x", text), VARIABLES)
     found = [
-        (problem.name, (problem.place.location.line, problem.place.location.column))
-        for problem in failed.value.problems
+        (finding.name, (finding.place.location.line, finding.place.location.column))
+        for finding in failed.value.findings
     ]
     assert found == expected
 
 
-def test_what_is_defined_beside_an_attribute_is_told() -> None:
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("{{ web.prot }}", "did you mean 'web.port'?"),
+        ("{{ nome }}", "did you mean 'name'?"),
+        ("{{ elsewhere }}", "define it"),
+    ],
+)
+def test_the_near_name_is_looked_for_where_the_name_was(text: str, hint: str) -> None:
     with pytest.raises(TemplateFailed) as failed:
-        Sandbox().render(Source("x", "{{ web.prot }}"), VARIABLES)
-    assert failed.value.problems[0].known == ("port", "tls")
+        Sandbox(RULES).render(Source("x", text), VARIABLES)
+    assert failed.value.findings[0].hint == hint
 
 
 def test_the_place_is_in_the_included_file() -> None:
     part = Source("part", "ok\n{{ nothing }}")
     with pytest.raises(TemplateFailed) as failed:
-        Sandbox(load=lambda _: part).render(Source("x", "{% include 'part' %}"), VARIABLES)
-    place = failed.value.problems[0].place
+        Sandbox(RULES, load=lambda _: part).render(Source("x", "{% include 'part' %}"), VARIABLES)
+    place = failed.value.findings[0].place
     assert (place.source.name, place.location.line, place.location.column) == ("part", 2, 4)

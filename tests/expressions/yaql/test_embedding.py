@@ -21,12 +21,12 @@ from sabir.expressions.yaql import (
     Variables,
     YaqlRuntimeError,
 )
-from sabir.expressions.yaql.kinds import INT, STRING
+from sabir.expressions.yaql.kinds import INT, STRING, EmbeddedObject
 from sabir.expressions.yaql.library.formatting import declare_format
 
 
 @dataclass
-class Thing:
+class Thing(EmbeddedObject):
     """An object of a language that embeds YAQL."""
 
     name: str
@@ -34,8 +34,6 @@ class Thing:
 
 
 class Things:
-    types = (Thing,)
-
     def attribute(self, value: Thing, name: str, variables: Variables) -> Any:
         if name not in value.fields:
             raise UnknownName(f"{value.name} has no {name}")

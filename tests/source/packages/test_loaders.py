@@ -253,6 +253,16 @@ def zipped(write: Callable[[zipfile.ZipFile], None]) -> LoadedPackage:
     return package
 
 
+def test_a_member_without_a_name() -> None:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as writer:
+        writer.writestr(zipfile.ZipInfo(""), "a: 1\n")
+    package = ZipLoader.from_bytes(buffer.getvalue())
+    assert package is not None
+    assert codes(package) == [("E008", "")]
+    assert package.list() == []
+
+
 @pytest.mark.parametrize(
     "name",
     [
@@ -264,6 +274,7 @@ def zipped(write: Callable[[zipfile.ZipFile], None]) -> LoadedPackage:
         "C:\\evil",
         "c:/evil",
         "a/..",
+        ".",
     ],
 )
 def test_names_that_lead_out(name: str) -> None:

@@ -10,7 +10,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sabir.source.yaml import Style, YamlMapping, YamlNode, YamlScalar, YamlSequence, compose
+from sabir.source.yaml import Style, YamlMapping, YamlNode, YamlScalar, YamlSequence, compose, plain_data
 from sabir.text import Source, Span
 
 
@@ -141,3 +141,21 @@ def test_spans_of_any_text_nest(text: str) -> None:
     source, documents = _compose(text)
     for document in documents:
         _check_nesting(source, document, Span(0, len(text)))
+
+
+def test_texts_that_begin_with_colons_keep_their_places() -> None:
+    text = "a: {eval: ::n}\nb: [x, ::a::b, 'q, ::z']\n"
+    refused = compose(Source("x.yaml", text))
+    assert "cannot begin with '::'" in refused.findings[0].message
+    stream = compose(Source("x.yaml", text), paths=True)
+    (root,) = stream.documents
+    assert isinstance(root, YamlMapping)
+    assert not stream.findings
+    assert plain_data(root) == {"a": {"eval": "::n"}, "b": ["x", "::a::b", "q, ::z"]}
+    items = root.get("b")
+    assert isinstance(items, YamlSequence)
+    assert text[items.items[1].span.start : items.items[1].span.end] == "::a::b"
+
+
+def test_a_text_that_holds_the_stand_in_is_left_alone() -> None:
+    assert compose(Source("x.yaml", "a: {eval: ::n, b: \ue000\ue001}\n"), paths=True).broken

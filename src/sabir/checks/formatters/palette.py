@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
-from typing import Final
+from functools import cache
 
 __all__ = ["Palette", "harmless"]
 
-_CONTROL: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+
+@cache
+def _control() -> re.Pattern[str]:
+    return re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
 
 class Palette:
@@ -40,4 +43,6 @@ class Palette:
 
 def harmless(text: str) -> str:
     """The text on one line, with control and direction characters written out: a package must not steer a terminal."""
-    return _CONTROL.sub(lambda match: f"\\x{ord(match[0]):02x}", text.replace("\r", "").replace("\n", " "))
+    if text.isprintable():
+        return text
+    return _control().sub(lambda match: f"\\x{ord(match[0]):02x}", text.replace("\r", "").replace("\n", " "))

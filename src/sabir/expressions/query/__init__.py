@@ -4,8 +4,8 @@ from sabir.expressions.query import functions
 from sabir.expressions.query.context import Context
 from sabir.expressions.query.errors import QueryError
 from sabir.expressions.query.evaluate import Result, evaluate, find_all, map_value, parse_expression
-from sabir.expressions.query.graphs import GraphResource, resources_of
-from sabir.expressions.query.live import Assigned, LiveResource, PlainResource
+from sabir.expressions.query.graphs import GraphResource, read_from_graph, resources_of
+from sabir.expressions.query.live import Assigned, LiveResource
 from sabir.expressions.query.paths import compile_path
 from sabir.expressions.query.project import Job, Project
 from sabir.expressions.query.resource import Artifact, Resource
@@ -29,7 +29,6 @@ __all__ = [
     "Job",
     "LiveResource",
     "NodeState",
-    "PlainResource",
     "Project",
     "QueryError",
     "Resource",
@@ -44,6 +43,7 @@ __all__ = [
     "map_value",
     "parse_expression",
     "plain",
+    "read_from_graph",
     "redacted",
     "resources_of",
     "reveal_deep",

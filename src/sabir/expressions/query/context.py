@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from sabir.expressions.query.resource import Resource
 from sabir.expressions.query.session import Session
-from sabir.expressions.query.values import MISSING
+from sabir.expressions.query.values import MISSING, LazyList
 from sabir.text import Place
 
 __all__ = ["Context", "Lazy", "Scope"]
@@ -31,6 +31,8 @@ class Lazy:
             self._value = _PENDING
             try:
                 self._value = self._compute()
+                if type(self._value) is LazyList:
+                    self._value = self._value.computed()
             except BaseException:
                 self._value = MISSING
                 raise

@@ -6,7 +6,7 @@ expression in it compiles to None and costs nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Final
 
 from sabir.diagnostics.rules import Rule
@@ -17,7 +17,7 @@ from sabir.expressions.query.functions.registry import find, hint_for, standalon
 from sabir.expressions.query.iteration import compile_foreach, compile_select
 from sabir.expressions.query.paths import compile_path
 from sabir.expressions.query.tracing import shown, trace
-from sabir.expressions.query.values import MISSING, LazyMap, plain, single
+from sabir.expressions.query.values import MISSING, LazyList, LazyMap, plain, single
 
 __all__ = [
     "Expression",
@@ -59,8 +59,6 @@ Mapped = Callable[[Context], Any]
 _BESIDE_EVAL: Final = frozenset({"vars", "trace", "foreach", "select", "strict"})
 _FORM: Final = _BESIDE_EVAL | {"eval", "ref"}
 _DEEPEST: Final = 100
-_MOST_TEXTS: Final = 4096
-_TEXTS: Final[dict[str, Expression]] = {}
 
 
 def is_template(text: str) -> bool:
@@ -91,8 +89,7 @@ def compile_value(raw: Any) -> Mapped | None:
     if isinstance(raw, list | tuple):
         compiled_items = [compile_value(item) for item in raw]
         if any(one is not None for one in compiled_items):
-            pairs = list(zip(raw, compiled_items, strict=True))
-            return lambda context: [item if one is None else one(context) for item, one in pairs]
+            return _lazy_list(raw, compiled_items)
     return None
 
 
@@ -100,7 +97,17 @@ def _lazy_map(raw: Mapping[Any, Any], parts: Mapping[Any, Mapped]) -> Mapped:
     def build(context: Context) -> LazyMap:
         ready = {key: item for key, item in raw.items() if key not in parts}
         thunks = {key: _bound(parts[key], context) if key in parts else _done for key in raw}
-        return LazyMap(thunks, ready)
+        return LazyMap(thunks, ready, lambda key: context.resource.circle(f"{key!r} in a map", context.place))
+
+    return build
+
+
+def _lazy_list(raw: Sequence[Any], parts: Sequence[Mapped | None]) -> Mapped:
+    def build(context: Context) -> LazyList:
+        thunks = {at: _bound(part, context) for at, part in enumerate(parts) if part is not None}
+        return LazyList(
+            raw, thunks, lambda at: context.resource.circle(f"item {at} of a list", context.place)
+        )
 
     return build
 
@@ -158,12 +165,7 @@ def _written(raw: Mapping[str, Any]) -> str:
 def compile_expression(raw: Any) -> Expression:
     """An expression where one is expected: texts are paths (or templates), maps are forms or calls."""
     if isinstance(raw, str):
-        known = _TEXTS.get(raw)
-        if known is None:
-            if len(_TEXTS) >= _MOST_TEXTS:
-                _TEXTS.clear()
-            known = _TEXTS[raw] = _text(raw)
-        return known
+        return _text(raw)
     if isinstance(raw, Mapping):
         return _form(raw) if "eval" in raw or "ref" in raw else _call(raw)
     if isinstance(raw, list | tuple):
@@ -199,10 +201,10 @@ def _text(text: str) -> Expression:
 
 
 def _template_value(text: str) -> Mapped:
-    from sabir.expressions.template.ansible import compile_template
+    from sabir.expressions.template.ansible import render_template
 
     def render(context: Context) -> Any:
-        return compile_template(text).render(context)
+        return render_template(text, context)
 
     return render
 
@@ -315,4 +317,4 @@ def spread(result: Any) -> list[Any]:
         return []
     if isinstance(result, Matches):
         return list(result)
-    return list(result) if type(result) is list else [result]
+    return list(result) if isinstance(result, list) else [result]

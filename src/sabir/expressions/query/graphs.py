@@ -7,8 +7,8 @@ and relationships are not children of their node but what `.capabilities` and `.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from sabir.expressions.query.resource import Resource
 from sabir.expressions.query.session import Session
@@ -18,7 +18,10 @@ from sabir.graph.graph import Graph
 from sabir.graph.instance import Instance
 from sabir.graph.values import Ref, Sensitive
 
-__all__ = ["GraphResource", "resources_of"]
+if TYPE_CHECKING:
+    from sabir.provenance import Source
+
+__all__ = ["GraphResource", "read_from_graph", "resources_of"]
 
 _SECTIONS = {
     EdgeKind.CAPABILITY_OF: "capabilities",
@@ -91,6 +94,18 @@ def _break_rings(tree: _Tree) -> None:
         one.above = None
         tree.root.owned.append(one)
         seen.update(id(below) for below in one.descendents())
+
+
+def read_from_graph(reads: Iterable[Source]) -> list[tuple[Instance, str]]:
+    """The attributes and relations among the cells that were read; the way down to an owned instance is no value."""
+    cells = [
+        (cell[0].instance, cell[1])
+        for cell in dict.fromkeys(reads)
+        if isinstance(cell, tuple) and isinstance(cell[0], GraphResource)
+    ]
+    return [
+        (instance, key) for instance, key in cells if key in instance.attributes or key in instance.relations
+    ]
 
 
 class _Root(Resource):
@@ -192,7 +207,7 @@ class GraphResource(Resource):
     @property
     def status(self) -> Status | str | None:
         status = self.instance.status
-        return None if status is None else _STATUS.get(status, status)
+        return Status.absent if status is None else _STATUS.get(status, status)
 
     def keys(self) -> Sequence[str]:
         return (*self.instance.attributes, *self.instance.relations)

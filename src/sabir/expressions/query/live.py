@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, ClassVar, Final
 
@@ -11,11 +11,10 @@ from sabir.expressions.query.context import Context
 from sabir.expressions.query.errors import QueryError
 from sabir.expressions.query.forms import compile_value
 from sabir.expressions.query.resource import Resource
-from sabir.expressions.query.session import Session
-from sabir.expressions.query.values import MISSING, NodeState, Status, mark, plain
+from sabir.expressions.query.values import MISSING, LazyList, mark, plain
 from sabir.text import Place
 
-__all__ = ["Assigned", "LiveResource", "PlainResource"]
+__all__ = ["Assigned", "LiveResource"]
 
 _NODES: Final = (
     "tosca_definitions_version: tosca_simple_yaml_1_3\n"
@@ -105,12 +104,13 @@ class LiveResource(Resource):
         if value is MISSING:
             return self._compute(key)
         if value is _PENDING:
-            if self.reads_circles_as_null:
-                return None
-            raise QueryError.of(
-                CIRCLE, f"{key!r} of {self.name!r} needs its own value", hint=self._way_round(key)
-            )
+            return self.circle(repr(key), None, self._way_round(key))
         return value
+
+    def circle(self, part: str, place: Place | None, hint: str | None = None) -> Any:
+        if self.reads_circles_as_null:
+            return None
+        raise QueryError.of(CIRCLE, f"{part} of {self.name!r} needs its own value", place=place, hint=hint)
 
     def _way_round(self, key: str) -> str | None:
         """The values that wait for one another, in the order they were asked for."""
@@ -149,138 +149,22 @@ class LiveResource(Resource):
             return MISSING
         self._ready[key] = _PENDING
         session = self.session
-        outer = session.reads
-        if outer is not None:
-            session.reads = []
+        computing = session.computing
+        before = [] if computing is None else computing.open()
         session.nesting += 1
         session.waiting.append((self, key))
         try:
             value = assigned.value(self)
+            if type(value) is LazyList:
+                self._ready[key] = value
+                value = value.computed()
         except BaseException:
             del self._ready[key]
             raise
         finally:
             session.nesting -= 1
             session.waiting.pop()
-            if outer is not None:
-                session.computed[(self, key)] = tuple(session.reads or ())
-                session.reads = outer
+            if computing is not None:
+                session.computed[(self, key)] = computing.close(before)
         self._ready[key] = value
         return value
-
-
-class PlainResource(LiveResource):
-    """An instance made of plain data: for tests, tools, and data that no language evaluated."""
-
-    __slots__ = ("_attributes", "_children", "_name", "_parent", "_session", "_state", "_status")
-
-    reads_circles_as_null: ClassVar[bool] = True
-
-    def __init__(
-        self,
-        name: str,
-        attributes: Mapping[str, Any] | None = None,
-        *,
-        parent: PlainResource | None = None,
-        session: Session | None = None,
-        status: Status | None = None,
-        state: NodeState | None = None,
-    ) -> None:
-        super().__init__()
-        self._name = name
-        self._attributes: Mapping[str, Any] = attributes or {}
-        self._children: list[Resource] = []
-        self._parent = parent
-        self._session = session or (parent.session if parent else Session())
-        self._status = status
-        self._state = state
-        if parent is not None:
-            parent._children.append(self)
-
-    @property
-    def session(self) -> Session:
-        return self._session
-
-    @property
-    def name(self) -> str:
-        return self._name
-
-    @property
-    def parent(self) -> Resource | None:
-        return self._parent
-
-    @property
-    def children(self) -> Sequence[Resource]:
-        return self._children
-
-    @property
-    def status(self) -> Status:
-        return Status.unknown if self._status is None else self._status
-
-    @property
-    def state(self) -> NodeState | None:
-        return self._state
-
-    @property
-    def capabilities(self) -> Sequence[Resource]:
-        """As every node of TOSCA it has `feature`."""
-        return (_Feature(self),)
-
-    def keys(self) -> Sequence[str]:
-        return tuple(self._attributes)
-
-    def get(self, key: str) -> Any:
-        # What can hold no expression needs no memo.
-        raw = self._attributes.get(key, MISSING)
-        kind = type(raw)
-        if kind is int or kind is bool or (kind is str and "{" not in raw):
-            return raw
-        return super().get(key)
-
-    def written(self, key: str) -> Assigned | None:
-        raw = self._attributes.get(key, MISSING)
-        return None if raw is MISSING else Assigned(raw)
-
-
-class _Feature(Resource):
-    """The capability that `tosca.nodes.Root` gives to every node."""
-
-    __slots__ = ("_node",)
-
-    kind: ClassVar[str] = "capability"
-
-    def __init__(self, node: Resource) -> None:
-        super().__init__()
-        self._node = node
-
-    @property
-    def session(self) -> Session:
-        return self._node.session
-
-    @property
-    def name(self) -> str:
-        return "feature"
-
-    @property
-    def type(self) -> str:
-        return "tosca.capabilities.Node"
-
-    @property
-    def id(self) -> str:
-        return f"{self._node.id}::.capabilities::[.name=feature]"
-
-    @property
-    def parent(self) -> Resource | None:
-        return self._node
-
-    @property
-    def children(self) -> Sequence[Resource]:
-        return ()
-
-    @property
-    def status(self) -> Status | str | None:
-        return self._node.status
-
-    def get(self, key: str) -> Any:
-        del key
-        return MISSING

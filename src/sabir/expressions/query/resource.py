@@ -15,8 +15,9 @@ from sabir.expressions.query.values import MISSING, NodeState, Status
 
 if TYPE_CHECKING:
     from sabir.expressions.query.session import Session
+    from sabir.text import Place
 
-__all__ = ["SPECIAL_KEYS", "Artifact", "Resource"]
+__all__ = ["SPECIAL_KEYS", "Artifact", "Resource", "Template"]
 
 
 class Resource:
@@ -91,6 +92,10 @@ class Resource:
         """The value the description gives, not the live one; MISSING when it gives none."""
         return self.get(key)
 
+    def available(self, key: str) -> Any:
+        """Of a capability: what is left of a property when everybody has taken his part."""
+        return self.get(key)
+
     def has_property(self, key: str) -> bool:
         """Whether `planned` may be asked for this: a property that is declared or assigned, not an attribute only."""
         return self.planned(key) is not MISSING
@@ -161,6 +166,21 @@ class Resource:
         """The directory of the file its template is written in."""
         return None
 
+    def circle(self, part: str, place: Place | None) -> Any:
+        """What a part of a value is that needs itself: null, unless a resource has more to say."""
+        del part, place
+
+    @property
+    def owner(self) -> Resource | None:
+        """Whose it is: of a capability its node, of a relationship its source; a node is its own."""
+        match self.kind:
+            case "capability":
+                return self.parent
+            case "relationship" | "requirement":
+                return self.source
+            case _:
+                return self
+
     # What follows from it
 
     @property
@@ -213,6 +233,48 @@ class Resource:
         return f"<{self.kind} {self.name}>"
 
 
+class Template(Resource):
+    """What an instance was described by: its name, its type, and the values as the description gives them."""
+
+    __slots__ = ("_instance",)
+
+    kind: ClassVar[str] = "template"
+
+    def __init__(self, instance: Resource) -> None:
+        super().__init__()
+        self._instance = instance
+
+    @property
+    def session(self) -> Session:
+        return self._instance.session
+
+    @property
+    def name(self) -> str:
+        return self._instance.template_name
+
+    @property
+    def type(self) -> str:
+        return self._instance.type
+
+    @property
+    def types(self) -> Sequence[str]:
+        return self._instance.types
+
+    @property
+    def parent(self) -> Resource | None:
+        return None
+
+    @property
+    def children(self) -> Sequence[Resource]:
+        return ()
+
+    def get(self, key: str) -> Any:
+        planned = self._instance.planned(key) if self._instance.has_property(key) else MISSING
+        if planned is not MISSING:
+            return planned
+        return {"name": self.name, "type": self.type}.get(key, MISSING)
+
+
 class Artifact:
     """A file or image that belongs to a template."""
 
@@ -239,6 +301,9 @@ def _one_or_many(resources: Mapping[str, list[Resource]]) -> dict[str, Any]:
 SPECIAL_KEYS: Final[Mapping[str, Callable[[Resource], Any]]] = {
     ".": lambda resource: resource,
     "..": lambda resource: resource.parent,
+    ".parent": lambda resource: resource.parent,
+    ".owner": lambda resource: resource.owner,
+    ".template": lambda resource: Template(resource),
     ".name": lambda resource: resource.name,
     ".type": lambda resource: resource.type,
     ".tosca_id": lambda resource: resource.id,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from msgspec import Struct, field
 
@@ -13,14 +13,15 @@ from sabir.session import Session as WorkSession
 
 if TYPE_CHECKING:
     from sabir.expressions.query.resource import Resource
+    from sabir.provenance import Cell, Computing, Sources
 
-__all__ = ["Read", "Session"]
+__all__ = ["Session"]
 
-Read = tuple["Resource", str]
+Tool = TypeVar("Tool")
 
 
 class Session(Struct, kw_only=True, eq=False):
-    """Shared by all resources of one tree; also the place where reads are recorded while provenance is wanted."""
+    """Shared by all resources of one tree; also where the recorder is found while provenance is wanted."""
 
     project: Project = field(default_factory=Project)
     work: WorkSession = field(default_factory=WorkSession)
@@ -32,14 +33,32 @@ class Session(Struct, kw_only=True, eq=False):
     input_names: Callable[[], tuple[str, ...]] = lambda: ()
     named: Callable[[str], Resource | None] = lambda _name: None
     """A relationship or group that is no instance but has a name of its own."""
+    instances: Callable[[str], Sequence[Resource]] = lambda _name: ()
+    """The instances of a template by its name, of which there may be several."""
+    counts_from_first: bool = False
+    """2.0: without an index the name of a template with several instances stands for the first of them."""
     on_trace: Callable[[str], None] | None = None
-    reads: list[Read] | None = None
-    """When a list: every attribute that is read is appended."""
-    computed: dict[Read, tuple[Read, ...]] = field(default_factory=dict[Read, tuple[Read, ...]])
+    computing: Computing | None = None
+    """The recorder, while provenance is wanted: the cells that are read come into its open list."""
+    computed: dict[Cell, Sources] = field(default_factory=dict[Any, Any])
     """Then also: what each attribute was computed from."""
     depth: int = 0
     """Expressions that are being evaluated inside one another."""
-    waiting: list[Read] = field(default_factory=list[Read])
+    waiting: list[tuple[Resource, str]] = field(default_factory=list[Any])
     """The attributes that are being computed, each for the one before it."""
     nesting: int = 0
     """Attributes that are being computed inside one another."""
+    tools: dict[Callable[[], object], object] = field(default_factory=dict[Callable[[], object], object])
+    """By what makes them; asked through `tool`."""
+
+    def record(self, resource: Resource, key: str) -> None:
+        """An attribute was read."""
+        if self.computing is not None:
+            self.computing.reads.append((resource, key))
+
+    def tool(self, kind: Callable[[], Tool]) -> Tool:
+        """The one `kind()` of this evaluation, for what must not be shared between two that run at the same time."""
+        tool = self.tools.get(kind)
+        if tool is None:
+            tool = self.tools[kind] = kind()
+        return tool  # type: ignore[return-value]  # the key made it

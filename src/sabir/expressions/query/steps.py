@@ -17,7 +17,7 @@ from sabir.expressions.query.context import Context
 from sabir.expressions.query.errors import QueryError, expression_rule
 from sabir.expressions.query.resource import SPECIAL_KEYS, Artifact, Resource
 from sabir.expressions.query.syntax import Empty, Filter, Index, Name, Path, Segment, Star, Variable
-from sabir.expressions.query.values import MISSING, External
+from sabir.expressions.query.values import MISSING, External, mark
 from sabir.graph.values import Sensitive, Unknown
 from sabir.text import Place
 
@@ -122,7 +122,7 @@ def _chain_select(names: tuple[str, ...]) -> Select:
     singles = tuple(_name_select(name) for name in names)
 
     def select(values: list[Any], context: Context) -> list[Any]:
-        if len(values) != 1 or context.session.reads is not None:
+        if len(values) != 1 or context.session.computing is not None:
             return general(values, context, 0)
         value = values[0]
         for position, name in enumerate(names):
@@ -188,15 +188,15 @@ def _filtered(select: Select, predicates: tuple[Predicate, ...]) -> Select:
 
 
 def _select_items(values: list[Any], context: Context) -> list[Any]:
-    """An empty key: the items of a list, anything else itself."""
-    del context
+    """An empty key: the items of a list, and those of the lists in it; anything else itself."""
     matches: list[Any] = []
     for value in values:
         kind = type(value)
-        if kind is list or kind is tuple:
-            matches.extend(value)
+        if isinstance(value, list | tuple):
+            plain_items = all(not isinstance(item, list | tuple | Sensitive) for item in value)
+            matches.extend(value if plain_items else _select_items(list(value), context))
         elif kind is Sensitive and isinstance(value.value, list | tuple):
-            matches.extend(map(Sensitive, value.value))
+            matches.extend(map(mark, _select_items([value.value], context)))
         else:
             matches.append(value)
     return matches
@@ -234,7 +234,7 @@ def _index_select(number: int) -> Select:
 def _name_select(name: str) -> Select:
     def select(values: list[Any], context: Context) -> list[Any]:
         matches: list[Any] = []
-        reads = context.session.reads
+        session = context.session
         for value in values:
             if type(value) is dict:
                 item = value.get(name, MISSING)
@@ -244,8 +244,8 @@ def _name_select(name: str) -> Select:
                 item = value.get(name)
                 if item is not MISSING:
                     matches.append(item)
-                    if reads is not None:
-                        reads.append((value, name))
+                    if session.computing is not None:
+                        session.record(value, name)
             elif isinstance(value, list | tuple):
                 matches.extend(select(value, context))  # type: ignore[arg-type]  # a tuple is only iterated
             else:
@@ -359,7 +359,7 @@ def compile_filter(one: Filter) -> Predicate | None:
 def _left(one: Filter) -> Callable[[Any, Context], list[Any]]:
     if one.path is None:
         # Spec 004: the value of the segment's key; of a list its items are tested.
-        return lambda value, _context: value if type(value) is list else [value]
+        return lambda value, _context: value if isinstance(value, list) else [value]
     path = one.path
     steps = tuple(compile_segment(segment, path) for segment in path.segments)
     if len(steps) == 1 and not steps[0].first:
@@ -427,8 +427,8 @@ def _name_equals(
             item = value.get(name, MISSING)
         elif isinstance(value, Resource):
             item = value.get(name)
-            if context.session.reads is not None and item is not MISSING:
-                context.session.reads.append((value, name))
+            if item is not MISSING:
+                context.session.record(value, name)
         else:
             return any(equals(one) for one in left(value, context))
         if type(item) is str:

@@ -148,6 +148,8 @@ class _Parser:
         text = self.source.text
         found = _key_end(in_filter=depth > 0).search(text, start)
         at = found.start() if found else len(text)
+        if depth == 0:
+            self.no_bare_test(start, at)
         key = self.key(start, at)
         filters: list[Filter] = []
         while at < len(text) and text[at] == "[":
@@ -161,6 +163,21 @@ class _Parser:
             after = "'?'" if first else "a filter"
             self.fail(at, f"expected '::' or the end after {after}, found {text[at]!r}")
         return Segment(Span(start, at), key, tuple(filters), first), at
+
+    def no_bare_test(self, start: int, end: int) -> None:
+        """`unit=cm` outside brackets looks like a test and would be a key that nothing has."""
+        key = self.source.text[start:end]
+        equals = key.find("=")
+        if equals < 0:
+            return
+        left, right = key[:equals].strip(), key[equals + 1 :].strip()
+        unequal = left.endswith("!")
+        name, sign = (left[:-1].rstrip(), "!=") if unequal else (left, "=")
+        self.fail(
+            start + equals - unequal,
+            f"{sign!r} is a test, and a test stands in brackets",
+            f"write {name}[{sign}{right}]; a key that holds '=' is reached through a variable",
+        )
 
     def key(self, start: int, end: int) -> Key:
         raw = self.source.text[start:end]

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import Enum, IntEnum
 from typing import Any, Final, final
 
-from sabir.graph.values import REDACTED, Sensitive, Unknown, reveal
+from sabir.graph.values import REDACTED, UNKNOWN, Sensitive, Unknown, awaited_names, reveal
 
 __all__ = [
     "MISSING",
     "External",
+    "LazyList",
     "LazyMap",
     "Missing",
     "NodeState",
@@ -21,6 +22,7 @@ __all__ = [
     "mark",
     "plain",
     "redacted",
+    "resting_on",
     "reveal_deep",
     "single",
 ]
@@ -87,11 +89,18 @@ _PENDING: Final = object()
 class LazyMap(Mapping[str, Any]):
     """A mapping that holds expressions: an item is computed when it is first asked for, then kept."""
 
-    __slots__ = ("_items", "_ready")
+    __slots__ = ("_circle", "_items", "_ready")
 
-    def __init__(self, items: Mapping[Any, Any | Callable[[], Any]], ready: dict[Any, Any]) -> None:
+    def __init__(
+        self,
+        items: Mapping[Any, Any | Callable[[], Any]],
+        ready: dict[Any, Any],
+        circle: Callable[[Any], Any] = lambda _key: None,
+    ) -> None:
         self._items: Mapping[Any, Callable[[], Any]] = items
         self._ready = ready
+        self._circle = circle
+        """What an item is that needs itself."""
 
     def __getitem__(self, key: Any) -> Any:
         value = self._ready.get(key, MISSING)
@@ -99,12 +108,14 @@ class LazyMap(Mapping[str, Any]):
             self._ready[key] = _PENDING
             try:
                 value = self._items[key]()
+                if type(value) is LazyList:
+                    self._ready[key] = value
+                    value = value.computed()
             except BaseException:
                 del self._ready[key]
                 raise
             self._ready[key] = value
-        # An item that needs itself has no value: it reads as null instead of looping for ever.
-        return None if value is _PENDING else value
+        return self._circle(key) if value is _PENDING else value
 
     def __contains__(self, key: object) -> bool:
         return key in self._items
@@ -117,6 +128,45 @@ class LazyMap(Mapping[str, Any]):
 
     def __repr__(self) -> str:
         return f"LazyMap({list(self._items)!r})"
+
+
+class LazyList(list[Any]):
+    """A list that holds expressions, while it is computed: an item may read the others.
+
+    Whoever keeps a value keeps this one first and what `computed` gives afterwards.
+    """
+
+    __slots__ = ("_circle", "_thunks")
+
+    def __init__(
+        self, items: Iterable[Any], thunks: dict[int, Callable[[], Any]], circle: Callable[[int], Any]
+    ) -> None:
+        super().__init__(items)
+        self._thunks = thunks
+        self._circle = circle
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            return self.computed()[index]
+        position = index + len(self) if index < 0 else index
+        thunk = self._thunks.pop(position, None)
+        if thunk is not None:
+            self[position] = _PENDING
+            try:
+                self[position] = value = thunk()
+                if type(value) is LazyList:
+                    self[position] = value.computed()
+            except BaseException:
+                self._thunks[position] = thunk
+                raise
+        value = list.__getitem__(self, position)
+        return self._circle(position) if value is _PENDING else value
+
+    def __iter__(self) -> Iterator[Any]:
+        return (self[position] for position in range(len(self)))
+
+    def computed(self) -> list[Any]:
+        return [self[position] for position in range(len(self))]
 
 
 def single(matches: list[Any]) -> Any:
@@ -133,7 +183,7 @@ def plain(value: Any) -> Any:
         return value
     if kind is dict:
         return {key: plain(item) for key, item in value.items()}
-    if kind is list or kind is tuple:
+    if kind is list or kind is tuple or kind is LazyList:
         return [plain(item) for item in value]
     if kind is Sensitive:
         return mark(plain(value.value))
@@ -167,6 +217,12 @@ def holds_unknown(value: Any) -> bool:
     if isinstance(value, list | tuple):
         return any(holds_unknown(item) for item in value)
     return isinstance(value, Unknown)
+
+
+def resting_on(value: Any) -> Unknown:
+    """What is computed from values that are not known yet, with the names of these for people."""
+    names = dict.fromkeys(name.lstrip("/").replace("|", ".") for name in awaited_names(value))
+    return Unknown(why=f"it rests on {', '.join(names)}") if names else UNKNOWN
 
 
 def reveal_deep(value: Any) -> Any:

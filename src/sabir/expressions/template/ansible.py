@@ -1,22 +1,26 @@
 """Jinja2 templates as Ansible users expect them: native types, Ansible's filters and tests, strict about undefined names.
 
-A template is compiled once and cached by its text. One expression keeps its type; text that reads as a Python literal becomes
+A template is compiled once for a session, by its text. One expression keeps its type; text that reads as a Python literal becomes
 that value; anything touched by a sensitive value is sensitive as a whole.
+
+The environment belongs to one evaluation: it counts what the template does that is being rendered.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from functools import lru_cache
+from collections.abc import Iterator
+from types import CodeType
 from typing import TYPE_CHECKING, Any, Final
 
-from jinja2 import StrictUndefined, Template, TemplateError
+from jinja2 import StrictUndefined, Template
 from jinja2.nativetypes import NativeEnvironment
 from jinja2.runtime import Context as JinjaContext
 
 from sabir.diagnostics.reasons import reason_of
+from sabir.diagnostics.rules import Rule
 from sabir.expressions.patterns import PatternRefused
 from sabir.expressions.query.errors import TOO_MUCH, QueryError, expression_rule
+from sabir.expressions.query.values import resting_on
 from sabir.expressions.template.environment import MeteredEnvironment
 from sabir.expressions.template.exposure import Rendering
 from sabir.expressions.template.limits import LimitReached, refuse_no_data
@@ -26,7 +30,7 @@ from sabir.expressions.template.native import TEXT_FILTERS, keep_backslashes, st
 if TYPE_CHECKING:
     from sabir.expressions.query.context import Context
 
-__all__ = ["CompiledTemplate", "compile_template"]
+__all__ = ["render_template"]
 
 TEMPLATE: Final = expression_rule(
     "EXPR:E010",
@@ -36,7 +40,7 @@ TEMPLATE: Final = expression_rule(
     good="\"{{ nosuch | default('x') }}\"",
 )
 
-_CACHED: Final = 4096
+_MOST_CODES: Final = 4096
 
 
 class _Undefined(StrictUndefined):
@@ -70,95 +74,86 @@ class _Environment(MeteredEnvironment, NativeEnvironment):
     context_class = _Names
     concat = staticmethod(value_of)
 
-    def __init__(self, **options: Any) -> None:
-        super().__init__(undefined=_Undefined, **options)
+    def __init__(self) -> None:
+        from sabir.expressions.template.filters import FILTERS
+        from sabir.expressions.template.globals import GLOBALS
+        from sabir.expressions.template.predicates import PREDICATES
+
+        super().__init__(undefined=_Undefined, extensions=["jinja2.ext.do", "jinja2.ext.loopcontrols"])
         self.running = 0
+        """Templates that are being rendered inside one another: they share one budget."""
+        self.ready: dict[str, Template] = {}
+        self.add_filters(FILTERS)
+        filters: dict[str, Any] = self.filters
+        filters.update({name: stays_text(filters[name]) for name in TEXT_FILTERS})
+        self.tests.update(PREDICATES)
+        self.globals.update(GLOBALS)
 
     @staticmethod
     def _put_out(value: Any) -> Any:
         return value if isinstance(value, Iterator) else refuse_no_data(value)
 
+    def template(self, text: str, codes: _Codes) -> Template:
+        """TemplateError for a text that is none."""
+        template = self.ready.get(text)
+        if template is None:
+            code = codes.get(text)
+            if code is None:
+                code = codes[text] = self._code(text)
+            template = self.ready[text] = Template.from_code(self, code, self.globals, None)
+        return template
 
-@lru_cache(maxsize=1)
-def _environment() -> _Environment:
-    from sabir.expressions.template.filters import FILTERS
-    from sabir.expressions.template.globals import GLOBALS
-    from sabir.expressions.template.predicates import PREDICATES
-
-    environment = _Environment(extensions=["jinja2.ext.do", "jinja2.ext.loopcontrols"])
-    environment.add_filters(FILTERS)
-    filters: dict[str, Any] = environment.filters
-    filters.update({name: stays_text(filters[name]) for name in TEXT_FILTERS})
-    environment.tests.update(PREDICATES)
-    environment.globals.update(GLOBALS)
-    return environment
-
-
-class CompiledTemplate:
-    """A template ready to render."""
-
-    __slots__ = ("_render", "_template", "text")
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-        environment = _environment()
+    def _code(self, text: str) -> CodeType:
         # Unfurl strips the outer white space of a template before it renders it.
-        tree = environment.parse(keep_backslashes(text.strip(), environment))
+        tree = self.parse(keep_backslashes(text.strip(), self))
         count(tree)
-        code = environment.compile(tree)
-        self._template = Template.from_code(environment, code, environment.globals, None)
-        self._render: Callable[[JinjaContext], Any] = self._template.root_render_func
+        return self.compile(tree)
 
-    def render(self, context: Context) -> Any:
-        """The value of the template in a context; QueryError of kind TEMPLATE when it fails."""
-        environment = _environment()
-        rendering = Rendering(context)
-        names = _Names(environment, environment.globals, None, self._template.blocks)
+    def value(self, template: Template, rendering: Rendering) -> Any:
+        names = _Names(self, self.globals, None, template.blocks)
         names.rendering = rendering
-        if not environment.running:
-            environment.meter.restart()
-        environment.running += 1
+        if not self.running:
+            self.meter.restart()
+        self.running += 1
         try:
-            return rendering.finished(environment.concat(environment.meter.bounded(self._render(names))))
-        except QueryError:
-            raise
-        except RecursionError as error:
-            raise QueryError.of(TOO_MUCH, "the template leads to itself", place=context.place) from error
-        except (LimitReached, PatternRefused, OverflowError, MemoryError) as error:
-            raise QueryError.of(
-                TOO_MUCH, f"template {_short(self.text)!r}: {reason_of(error)}", place=context.place
-            ) from error
-        except Exception as error:
-            raise _failure(error, self.text, context) from error
+            return rendering.finished(self.concat(self.meter.bounded(template.root_render_func(names))))
         finally:
-            environment.running -= 1
+            self.running -= 1
 
 
-def _failure(error: Exception, text: str, context: Context) -> QueryError:
-    return QueryError.of(TEMPLATE, f"template {_short(text)!r}: {reason_of(error)}", place=context.place)
+class _Codes(dict[str, CodeType]):
+    """Compiled templates by their text, shared by the evaluations of a session."""
+
+    def __setitem__(self, text: str, code: CodeType) -> None:
+        if len(self) >= _MOST_CODES:
+            self.clear()
+        super().__setitem__(text, code)
+
+
+def render_template(text: str, context: Context) -> Any:
+    """The value of a template in a context; QueryError at the place of its use when it fails."""
+    session = context.session
+    environment = session.tool(_Environment)
+    rendering = Rendering(context)
+    try:
+        template = environment.template(text, session.work.cache(_Codes))
+        return environment.value(template, rendering)
+    except QueryError:
+        raise
+    except RecursionError as error:
+        raise QueryError.of(TOO_MUCH, "the template leads to itself", place=context.place) from error
+    except (LimitReached, PatternRefused, OverflowError, MemoryError) as error:
+        raise _failure(TOO_MUCH, error, text, context) from error
+    except Exception as error:
+        if rendering.unknown:  # no filter takes what is not known yet
+            return resting_on(rendering.unknown)
+        raise _failure(TEMPLATE, error, text, context) from error
+
+
+def _failure(rule: Rule, error: Exception, text: str, context: Context) -> QueryError:
+    return QueryError.of(rule, f"template {_short(text)!r}: {reason_of(error)}", place=context.place)
 
 
 def _short(text: str) -> str:
     text = text.strip()
     return text if len(text) <= 80 else text[:77] + "…"
-
-
-class _Broken:
-    """A template that could not be compiled; it fails whenever it is rendered, at the place of its use."""
-
-    __slots__ = ("error", "text")
-
-    def __init__(self, text: str, error: TemplateError) -> None:
-        self.text = text
-        self.error = error
-
-    def render(self, context: Context) -> Any:
-        raise _failure(self.error, self.text, context)
-
-
-@lru_cache(maxsize=_CACHED)
-def compile_template(text: str) -> CompiledTemplate | _Broken:
-    try:
-        return CompiledTemplate(text)
-    except TemplateError as error:
-        return _Broken(text, error)

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Final
 from jinja2 import Undefined
 
 from sabir.expressions.query.resource import Resource
-from sabir.expressions.query.values import MISSING, External, LazyMap, mark
+from sabir.expressions.query.values import MISSING, External, LazyMap, mark, resting_on
 from sabir.expressions.template.limits import refuse_no_data
-from sabir.graph.values import Sensitive
+from sabir.graph.values import Sensitive, Unknown
 
 if TYPE_CHECKING:
     from sabir.expressions.query.context import Context
@@ -21,13 +21,14 @@ _SCALARS: Final = (str, int, float, bool, type(None), bytes)
 
 
 class Rendering:
-    """One rendering: where it takes place, and whether it touched anything sensitive."""
+    """One rendering: where it takes place, and whether it touched anything sensitive or not known yet."""
 
-    __slots__ = ("context", "sensitive")
+    __slots__ = ("context", "sensitive", "unknown")
 
     def __init__(self, context: Context) -> None:
         self.context = context
         self.sensitive = False
+        self.unknown: list[Unknown] = []
 
     def name(self, key: str, otherwise: Callable[[], Any]) -> Any:
         """A name used in the template: a variable, a reserved entity of TOSCA, or what Jinja2 knows by it."""
@@ -59,6 +60,9 @@ class Rendering:
         if isinstance(value, Sensitive):
             self.sensitive = True
             return self.expose(value.value)
+        if isinstance(value, Unknown):
+            self.unknown.append(value)
+            return value
         if isinstance(value, Resource):
             return _ResourceView(value, self)
         if isinstance(value, External):
@@ -74,6 +78,8 @@ class Rendering:
         return value
 
     def finished(self, result: Any) -> Any:
+        if self.unknown and not isinstance(result, Unknown):
+            return resting_on(self.unknown)  # whatever the template made of it is not the value
         value = _taken_back(result)
         return mark(value) if self.sensitive and not isinstance(value, Resource) else value
 
@@ -109,9 +115,7 @@ class _ResourceView(Mapping[str, Any]):
         value = shown.special(key) if key.startswith(".") else shown.get(key)
         if value is MISSING:
             raise KeyError(key)
-        reads = shown.session.reads
-        if reads is not None:
-            reads.append((shown, key))
+        shown.session.record(shown, key)
         return self._rendering.expose(value)
 
     def __iter__(self) -> Iterator[str]:

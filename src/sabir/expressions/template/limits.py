@@ -45,9 +45,10 @@ MISTAKES: Final = (
     AttributeError,
     LookupError,
     MemoryError,
+    NameError,  # of the code that Jinja2 writes, which has no word for a number beyond all bounds (1e999)
     OSError,
     RuntimeError,
-    SyntaxError,  # of the code that Jinja2 writes, when a template nests deeper than Python allows
+    SyntaxError,  # of that code, too, when a template nests deeper than Python allows
     TypeError,
     ValueError,
 )

@@ -1,49 +1,28 @@
 """Templates whose author is not trusted: rendered within bounds, without a way out, and with places.
 
-What goes wrong is a `TemplateProblem`; the languages turn it into a finding of theirs.
+What goes wrong is `TemplateFailed` with findings, under the rules of the language that renders.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from enum import Enum
 from types import TracebackType
 from typing import Any
 
-from msgspec import Struct
-
 from sabir.diagnostics.reasons import reason_of
+from sabir.expressions.template.findings import (
+    TemplateDefect,
+    TemplateFailed,
+    TemplateFinding,
+    TemplateRules,
+)
 from sabir.expressions.template.limits import MISTAKES, LimitReached, TemplateLimits
 from sabir.expressions.template.lines import LineMap, Piece, Rendered, line_place
 from sabir.expressions.template.simple import NotSimple, render_simple
 from sabir.text import Place, Source, Span
 
-__all__ = ["ProblemKind", "Sandbox", "TemplateFailed", "TemplateProblem", "is_template"]
-
-
-class ProblemKind(Enum):
-    SYNTAX = "syntax"
-    UNDEFINED = "undefined"
-    UNSAFE = "unsafe"
-    LIMIT = "limit"
-    FAILED = "failed"
-
-
-class TemplateProblem(Struct, frozen=True, kw_only=True, eq=False):
-    kind: ProblemKind
-    message: str
-    place: Place
-    name: str | None = None
-    """The name that is not defined, as far as it can be told with its path: `web.prot`."""
-    known: tuple[str, ...] = ()
-    """The names that are defined where it was looked for."""
-
-
-class TemplateFailed(Exception):
-    def __init__(self, problems: tuple[TemplateProblem, ...]) -> None:
-        super().__init__("; ".join(problem.message for problem in problems))
-        self.problems = problems
+__all__ = ["Sandbox", "is_template"]
 
 
 def is_template(text: str) -> bool:
@@ -59,6 +38,7 @@ class Sandbox:
 
     def __init__(
         self,
+        rules: TemplateRules,
         *,
         functions: Mapping[str, Callable[..., Any]] | None = None,
         filters: Mapping[str, Callable[..., Any]] | None = None,
@@ -66,6 +46,7 @@ class Sandbox:
         limits: TemplateLimits | None = None,
         keep_trailing_newline: bool = True,
     ) -> None:
+        self.rules = rules
         self.functions = functions or {}
         self.filters = filters or {}
         self.load = load
@@ -92,7 +73,7 @@ class Sandbox:
 
     def render_leniently(
         self, source: Source, variables: Mapping[str, Any]
-    ) -> tuple[Rendered, tuple[TemplateProblem, ...]]:
+    ) -> tuple[Rendered, tuple[TemplateFinding, ...]]:
         """The text as Jinja2 renders it without further ado, undefined names being empty and false; and those names."""
         if not is_template(source.text):
             return Rendered(source), ()
@@ -100,7 +81,7 @@ class Sandbox:
         environment.meter.restart(0.5**self._exhausted)
         with self._failing(source, variables), environment.recording(lenient=True):
             rendered = self._run(source, variables)
-            return rendered, self._undefined(source)
+            return rendered, self._undefined(source, variables)
 
     @contextmanager
     def _failing(self, source: Source, variables: Mapping[str, Any]) -> Generator[None, None, None]:
@@ -115,17 +96,21 @@ class Sandbox:
         except TemplateFailed:
             raise
         except TemplateError as error:
-            raise TemplateFailed((_template_problem(error, source),)) from None
+            raise TemplateFailed((self._from_jinja(error, source),)) from None
         except LimitReached as error:
             self._exhausted += 1
-            raise TemplateFailed((_problem(ProblemKind.LIMIT, str(error), error, source),)) from None
+            raise TemplateFailed((self._finding(TemplateDefect.LIMIT, str(error), error, source),)) from None
         except RecursionError as error:
             message = "the template calls or includes itself without end"
-            raise TemplateFailed((_problem(ProblemKind.LIMIT, message, error, source),)) from None
+            raise TemplateFailed((self._finding(TemplateDefect.LIMIT, message, error, source),)) from None
         except MemoryError as error:
-            raise TemplateFailed((_problem(ProblemKind.LIMIT, "out of memory", error, source),)) from None
+            raise TemplateFailed(
+                (self._finding(TemplateDefect.LIMIT, "out of memory", error, source),)
+            ) from None
         except MISTAKES as error:
-            raise TemplateFailed((_problem(ProblemKind.FAILED, reason_of(error), error, source),)) from None
+            raise TemplateFailed(
+                (self._finding(TemplateDefect.FAILED, reason_of(error), error, source),)
+            ) from None
         finally:
             self._environment.records.clear()
 
@@ -185,7 +170,7 @@ class Sandbox:
 
     def _all_undefined(
         self, source: Source, variables: Mapping[str, Any], error: Exception
-    ) -> tuple[TemplateProblem, ...]:
+    ) -> tuple[TemplateFinding, ...]:
         """Render once more, noting every undefined name instead of stopping at the first."""
         from jinja2 import TemplateError
 
@@ -194,22 +179,37 @@ class Sandbox:
         with environment.recording():
             with suppress(TemplateError, *MISTAKES):  # the names noted so far are what is asked for
                 self._run(source, variables)
-            problems = self._undefined(source)
-        return problems or (_problem(ProblemKind.UNDEFINED, str(error), error, source),)
+            findings = self._undefined(source, variables)
+        return findings or (self._finding(TemplateDefect.UNDEFINED, str(error), error, source),)
 
-    def _undefined(self, source: Source) -> tuple[TemplateProblem, ...]:
+    def _undefined(self, source: Source, variables: Mapping[str, Any]) -> tuple[TemplateFinding, ...]:
         """The undefined names that were noted, each where it is used first."""
         first = {record.name: record for record in reversed(self._environment.records)}
         return tuple(
-            TemplateProblem(
-                kind=ProblemKind.UNDEFINED,
-                message=f"{record.name!r} is not defined",
-                place=record.place(source),
-                name=record.name,
-                known=record.known,
+            self.rules.undefined_name(
+                record.name, record.known if "." in record.name else variables, record.place(source)
             )
             for record in reversed(first.values())
         )
+
+    def _from_jinja(self, error: Any, source: Source) -> TemplateFinding:
+        from jinja2 import TemplateNotFound, TemplateSyntaxError
+        from jinja2.exceptions import SecurityError
+
+        if isinstance(error, SecurityError):
+            return self._finding(TemplateDefect.UNSAFE, error.message or "refused", error, source)
+        if isinstance(error, TemplateNotFound):
+            reason = f"there is no template {error.name!r} to include"
+            return self._finding(TemplateDefect.FAILED, reason, error, source)
+        if isinstance(error, TemplateSyntaxError):
+            place = line_place(_source_of_syntax_error(error, source), error.lineno)
+            return self.rules.unreadable(error.message or "syntax error", place, self._environment.filters)
+        return self._finding(TemplateDefect.FAILED, str(error), error, source)
+
+    def _finding(
+        self, defect: TemplateDefect, reason: str, error: BaseException, source: Source
+    ) -> TemplateFinding:
+        return self.rules.finding(defect, reason, _traced(error.__traceback__, source))
 
 
 def _stream(template: Any, variables: Mapping[str, Any]) -> Iterator[str]:
@@ -217,31 +217,11 @@ def _stream(template: Any, variables: Mapping[str, Any]) -> Iterator[str]:
     return stream
 
 
-def _template_problem(error: Any, source: Source) -> TemplateProblem:
-    from jinja2 import TemplateNotFound, TemplateSyntaxError
-    from jinja2.exceptions import SecurityError
-
-    if isinstance(error, SecurityError):
-        return _problem(ProblemKind.UNSAFE, error.message or "refused", error, source)
-    if isinstance(error, TemplateNotFound):
-        return _problem(ProblemKind.FAILED, f"there is no template {error.name!r} to include", error, source)
-    if isinstance(error, TemplateSyntaxError):
-        # The syntax error of an included file names that file; its text is not at hand here, its line is.
-        where = (
-            source
-            if error.name in (None, source.name)
-            else Source(error.name or source.name, "\n" * error.lineno)
-        )
-        return TemplateProblem(
-            kind=ProblemKind.SYNTAX,
-            message=error.message or "syntax error",
-            place=line_place(where, error.lineno),
-        )
-    return _problem(ProblemKind.FAILED, str(error), error, source)
-
-
-def _problem(kind: ProblemKind, message: str, error: BaseException, source: Source) -> TemplateProblem:
-    return TemplateProblem(kind=kind, message=message, place=_traced(error.__traceback__, source))
+def _source_of_syntax_error(error: Any, source: Source) -> Source:
+    """The syntax error of an included file names that file; its text is not at hand here, its line is."""
+    if error.name in (None, source.name):
+        return source
+    return Source(error.name, "\n" * error.lineno)
 
 
 def _traced(traceback: TracebackType | None, source: Source) -> Place:

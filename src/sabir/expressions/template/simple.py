@@ -8,6 +8,7 @@ wrong, is left to the compiled template, which says precisely what and where.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 from sabir.expressions.template.lines import LineMap, Piece, Rendered
 from sabir.expressions.template.reading import Tag, TagKind, read_tags
@@ -27,8 +28,7 @@ def render_simple(source: Source, evaluate: Callable[[str], str]) -> Rendered:
     if "\r" in text or not read.is_complete:
         raise NotSimple
     out = _Output(source)
-    # One entry for each open `if`: whether its text counts, and whether one of its branches has been taken.
-    branches: list[tuple[bool, bool]] = []
+    branches: list[_Branch] = []
     shown = True
     position = 0
     for tag in read.tags:
@@ -48,25 +48,38 @@ def render_simple(source: Source, evaluate: Callable[[str], str]) -> Rendered:
     return out.rendered()
 
 
-def _branch(tag: Tag, text: str, branches: list[tuple[bool, bool]], evaluate: Callable[[str], str]) -> bool:
+class _Branch(NamedTuple):
+    """An open `if`."""
+
+    shown: bool
+    """Whether the text here counts."""
+    taken: bool
+    """Whether one of its branches has been taken."""
+    is_last: bool = False
+    """Whether this is its `else`, behind which there is no other."""
+
+
+def _branch(tag: Tag, text: str, branches: list[_Branch], evaluate: Callable[[str], str]) -> bool:
     """Follow an `if` tag; whether the text after it counts."""
     word = tag.word
     if word not in ("if", "elif", "else", "endif"):
         raise NotSimple
     test = text[tag.tokens[0].end : tag.inner.end].strip()
     if word == "if":
-        outer = all(shown for shown, _ in branches)
+        outer = all(branch.shown for branch in branches)
         holds = outer and _holds(test, evaluate)
-        branches.append((holds, holds))
+        branches.append(_Branch(holds, holds))
         return holds
     if not branches or bool(test) != (word == "elif"):
         raise NotSimple
-    _, taken = branches.pop()
-    outer = all(shown for shown, _ in branches)
+    before = branches.pop()
+    outer = all(branch.shown for branch in branches)
     if word == "endif":
         return outer
-    holds = outer and not taken and (word == "else" or _holds(test, evaluate))
-    branches.append((holds, taken or holds))
+    if before.is_last:
+        raise NotSimple
+    holds = outer and not before.taken and (word == "else" or _holds(test, evaluate))
+    branches.append(_Branch(holds, before.taken or holds, word == "else"))
     return holds
 
 

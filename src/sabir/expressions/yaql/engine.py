@@ -10,7 +10,6 @@ from sabir.expressions.yaql.dispatch import Dispatcher
 from sabir.expressions.yaql.errors import LimitExceeded
 from sabir.expressions.yaql.expression import Expression, parse
 from sabir.expressions.yaql.functions import Library
-from sabir.expressions.yaql.kinds import register_object_type
 from sabir.expressions.yaql.library import STANDARD
 from sabir.expressions.yaql.limits import Limits, Options
 from sabir.expressions.yaql.nodes import Node, is_stored
@@ -29,12 +28,7 @@ _MAX_KEPT = 20_000
 
 
 class Objects(Protocol):
-    """What an embedder says about objects of its own."""
-
-    @property
-    def types(self) -> tuple[type, ...]:
-        """The classes of the objects; subclasses count."""
-        ...
+    """What an embedder says about objects of its own, those that are `EmbeddedObject`s."""
 
     def attribute(self, value: Any, name: str, variables: Variables) -> Any:
         """`value.name`"""
@@ -100,8 +94,6 @@ class Engine:
         self.clock = clock
         self.dispatcher = Dispatcher(self.library, self.limits, self)
         self._kept: dict[str, Compiled] = {}
-        for cls in objects.types if objects else ():
-            register_object_type(cls)
 
     def with_library(self, library: Library) -> Engine:
         """The same engine with other functions."""
@@ -146,11 +138,6 @@ class Engine:
         return self.dispatcher.call(name, args, named, variables or {})
 
 
-_default: list[Engine] = []
-
-
 def evaluate(text: str, data: Any = None, **variables: Any) -> Any:
-    """Evaluates an expression with the standard library and limits; `data` is `$`."""
-    if not _default:
-        _default.append(Engine())
-    return _default[0].evaluate(text, data, **variables)
+    """Evaluates an expression once, with the standard library and limits; `data` is `$`."""
+    return Engine().evaluate(text, data, **variables)

@@ -35,10 +35,10 @@ __all__ = [
     "SET",
     "STRING",
     "TIMESPAN",
+    "EmbeddedObject",
     "describe",
     "kind_names",
     "kind_of",
-    "register_object_type",
 ]
 
 NULL = 1 << 0
@@ -96,12 +96,7 @@ class _Kinds(dict[type, int]):
         return kind
 
 
-_object_types: list[type] = []
-
-
 def _find_kind(cls: type) -> int:
-    if issubclass(cls, tuple(_object_types)):
-        return OBJECT
     for base, kind in _BASES:
         if issubclass(cls, base):
             return kind
@@ -123,7 +118,14 @@ def _late_kind(cls: type) -> int:
     return COLLECTION if issubclass(cls, Iterable) else OTHER
 
 
+class EmbeddedObject:
+    """A value of the embedder whose attributes and methods it looks up itself: `OBJECT`, whatever else it looks like."""
+
+    __slots__ = ()
+
+
 _BASES: tuple[tuple[type, int], ...] = (
+    (EmbeddedObject, OBJECT),
     (Scope, SCOPE),
     (Rule, RULE),
     (type(None), NULL),
@@ -137,13 +139,6 @@ _BASES: tuple[tuple[type, int], ...] = (
 )
 
 KINDS = _Kinds()
-
-
-def register_object_type(cls: type) -> None:
-    """Declares a class of the embedder (and its subclasses) to be objects: `OBJECT` whatever else they look like."""
-    if cls not in _object_types:
-        _object_types.append(cls)
-        KINDS.clear()
 
 
 def kind_of(value: object) -> int:

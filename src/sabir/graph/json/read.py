@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Generator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import Any, Final, NoReturn, TypeVar
 
 import msgspec
@@ -13,6 +11,7 @@ from sabir.errors import UnusableInput
 from sabir.graph.edges import EdgeKind
 from sabir.graph.graph import Graph
 from sabir.graph.instance import Instance
+from sabir.graph.json.nesting import refuse_deep
 from sabir.graph.json.origins import origins_of
 from sabir.graph.json.saved import SavedInstance, Shared, empty, saved_instance
 from sabir.graph.json.values import FORMAT, decoded, has_words
@@ -25,7 +24,6 @@ _EMPTY: Final = msgspec.Raw(b"{}")
 _NESTED: Final = frozenset({dict, list})
 _DEEP: Final = 32
 """More brackets than these in a line may be nested so deeply that reading it late, from within other calls, could fail."""
-_DEEPEST: Final = 1000
 T = TypeVar("T")
 
 
@@ -86,29 +84,14 @@ class _LooseLine(_Line):
 class _File(msgspec.Struct, forbid_unknown_fields=True):
     format: str
     instances: list[msgspec.Raw]
-    outputs: dict[str, Any] = {}
+    outputs: msgspec.Raw = _EMPTY
     output_origins: msgspec.Raw = _EMPTY
 
 
 def load(data: bytes, *, name: str) -> Graph:
     """The graph that was saved. UnusableInput names the file and the place of what is wrong with it."""
-    with collector_paused(), _nesting_bounded():
+    with collector_paused():
         return _Reader(data, name).graph()
-
-
-@contextmanager
-def _nesting_bounded() -> Generator[None]:
-    """Values in values end at the limit of the interpreter, which something that ran before may have raised past what the
-    stack of the decoder holds."""
-    deep, frame = 0, sys._getframe()  # pyright: ignore[reportPrivateUsage]  `inspect` is expensive to import
-    while (caller := frame.f_back) is not None:
-        deep, frame = deep + 1, caller
-    before = sys.getrecursionlimit()
-    sys.setrecursionlimit(min(before, deep + _DEEPEST))
-    try:
-        yield
-    finally:
-        sys.setrecursionlimit(before)
 
 
 class _Reader:
@@ -122,11 +105,14 @@ class _Reader:
         if file.format != FORMAT:
             self.fail(f"format {file.format!r} is not known here; this sabir reads {FORMAT!r}", 0)
         instances = self.instances(file.instances)
+        at_outputs = max(self.data.rfind(b'"outputs"'), 0)
         try:
-            outputs = {name: decoded(one) for name, one in file.outputs.items()}
+            refuse_deep(bytes(file.outputs))
+            values = self.decode(msgspec.json.Decoder(dict[str, Any]), file.outputs, "outputs", at_outputs)
+            outputs = {name: decoded(value) for name, value in values.items()}
             output_origins = origins_of(msgspec.json.decode(file.output_origins), "output_origins")
         except (ValueError, RecursionError) as error:
-            self.fail(f"outputs: {_reason(error)}", max(self.data.rfind(b'"outputs"'), 0))
+            self.fail(f"outputs: {_reason(error)}", at_outputs)
         try:
             return Graph(instances, outputs=outputs, output_origins=output_origins)
         except ValueError:
@@ -141,6 +127,7 @@ class _Reader:
                 head = decode(line)
                 if not _NESTED.isdisjoint(map(type, head.attributes.values())):
                     text = bytes(line)
+                    refuse_deep(text)
                     if has_words(text):
                         for value in head.attributes.values():
                             decoded(value)

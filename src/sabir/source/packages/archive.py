@@ -121,11 +121,14 @@ class _Table:
             if count > self.limits.entries:
                 self._note(TOO_MUCH, name, _too_many(self.limits) + "; the rest is left out")
                 return
+            is_folder = name.endswith("/")
             defect = name_defect(name) or _kind_defect(info)
+            if defect is None and not is_folder and not normal_name(name):
+                defect = "is empty"
             if defect is not None:
                 self._note(LEADS_OUT, name, f"archive member name {defect}; left out")
                 continue
-            if info.is_dir():
+            if is_folder:
                 continue
             total += info.file_size
             if total > self.limits.archive:

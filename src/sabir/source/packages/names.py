@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 __all__ = ["NOISE", "name_defect", "normal_name"]
@@ -28,9 +27,6 @@ NOISE: Final = frozenset(
 )
 """Folders that tools leave beside a package; nobody means them when naming it."""
 
-_SEPARATORS: Final = re.compile(r"[/\\]")
-_DRIVE: Final = re.compile(r"[A-Za-z]:")
-
 
 def name_defect(name: str) -> str | None:
     """Why a member name must not be followed, or None when it stays inside."""
@@ -38,13 +34,17 @@ def name_defect(name: str) -> str | None:
         return "holds a NUL character"
     if name.startswith(("/", "\\")):
         return "is absolute"
-    if _DRIVE.match(name):
+    if name[1:2] == ":" and name[0].isascii() and name[0].isalpha():
         return "begins with a drive letter"
-    if ".." in _SEPARATORS.split(name):
+    if ".." in _parts(name):
         return "climbs out of the package"
     return None
 
 
 def normal_name(name: str) -> str:
     """The name as `list()` gives it: `\\` is `/`, no `.` and no empty parts."""
-    return "/".join(part for part in _SEPARATORS.split(name) if part not in ("", "."))
+    return "/".join(part for part in _parts(name) if part not in ("", "."))
+
+
+def _parts(name: str) -> list[str]:
+    return name.replace("\\", "/").split("/")

@@ -5,11 +5,14 @@ from __future__ import annotations
 import os
 import stat
 from pathlib import Path
+from typing import BinaryIO, Final
 
 from sabir.source.packages.defects import TOO_MUCH, UNREADABLE, ReadProblem
 from sabir.source.packages.limits import DEFAULT_LIMITS, PackageLimits
 
-__all__ = ["read_named_file", "read_regular_file"]
+__all__ = ["read_at_most", "read_named_file", "read_regular_file"]
+
+_PIECE: Final = 1024 * 1024
 
 
 def read_named_file(path: Path, limits: PackageLimits = DEFAULT_LIMITS) -> bytes:
@@ -27,12 +30,20 @@ def read_regular_file(path: Path, limits: PackageLimits) -> bytes:
                 raise ReadProblem(UNREADABLE, "cannot be read: it is no regular file")
             if status.st_size > limits.file:
                 raise ReadProblem(TOO_MUCH, _too_large(status.st_size, limits))
-            raw = file.read(limits.file + 1)
+            raw = read_at_most(file, limits.file + 1)
     except OSError as error:
         raise ReadProblem(UNREADABLE, f"cannot be read: {error.strerror or error}") from error
     if len(raw) > limits.file:
         raise ReadProblem(TOO_MUCH, _too_large(len(raw), limits))
     return raw
+
+
+def read_at_most(file: BinaryIO, most: int) -> bytes:
+    """Piece by piece: one call would set aside room for all that is allowed, which is more than a strict limit of memory."""
+    raw = bytearray()
+    while len(raw) < most and (piece := file.read(min(_PIECE, most - len(raw)))):
+        raw += piece
+    return bytes(raw)
 
 
 def _too_large(size: int, limits: PackageLimits) -> str:

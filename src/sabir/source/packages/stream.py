@@ -12,6 +12,7 @@ from sabir.errors import UnusableInput
 from sabir.source.packages.limits import DEFAULT_LIMITS, PackageLimits
 from sabir.source.packages.loader import PackageLoader
 from sabir.source.packages.package import FileTable, LoadedPackage, PackageFile
+from sabir.source.packages.reading import read_at_most
 
 __all__ = ["STANDARD_INPUT", "StreamLoader", "is_stream"]
 
@@ -53,7 +54,7 @@ def _read(place: Path, limits: PackageLimits) -> bytes:
     source = 0 if place == STANDARD_INPUT else place
     try:
         with open(source, "rb", closefd=source != 0) as stream:
-            raw = stream.read(limits.file + 1)
+            raw = read_at_most(stream, limits.file + 1)
     except OSError as error:
         raise UnusableInput(f"cannot read {str(place)!r}: {error.strerror or error}") from error
     if len(raw) > limits.file:

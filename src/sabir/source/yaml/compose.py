@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
+from functools import cache
 from typing import Any, Final
 
 import yaml
@@ -34,6 +36,8 @@ _LONGEST_NUMBER: Final = 4000
 # Nobody reads more of them; a file of nothing but one key would fill the memory with them.
 _MOST_DUPLICATES: Final = 1000
 _BYTE_ORDER_MARK: Final = "\ufeff"
+# As long as the `::` that it stands for, so that every place stays; of characters that nobody has given a meaning.
+_STAND_IN: Final = "\ue000\ue001"
 
 
 class Limits(Struct, frozen=True, kw_only=True):
@@ -59,10 +63,17 @@ class YamlStream(Struct, frozen=True, kw_only=True):
 
 
 def compose(
-    source: Source, *, tags: frozenset[str] = frozenset(), limits: Limits | None = None
+    source: Source,
+    *,
+    tags: frozenset[str] = frozenset(),
+    limits: Limits | None = None,
+    paths: bool = False,
 ) -> YamlStream:
-    """Read every document. `tags` are local tags to accept (`!yaql`); any other unknown tag is a finding (E002)."""
-    composer = _Composer(source, tags, limits or Limits())
+    """Read every document. `tags` are local tags to accept (`!yaql`); any other unknown tag is a finding (E002).
+
+    `paths` reads texts in flow style that begin with `::`, which YAML 1.2 allows and the parser refuses.
+    """
+    composer = _Composer(source, tags, limits or Limits(), paths=paths)
     documents: list[YamlNode | None] = []
     broken: Finding | None = None
     try:
@@ -86,11 +97,23 @@ class _Composer:
     container only where the next thing begins.
     """
 
-    __slots__ = ("_anchors", "_end", "_limits", "_most", "_next", "_nodes", "_source", "_tags", "duplicates")
+    __slots__ = (
+        "_anchors",
+        "_end",
+        "_limits",
+        "_most",
+        "_next",
+        "_nodes",
+        "_paths",
+        "_source",
+        "_tags",
+        "duplicates",
+    )
 
-    def __init__(self, source: Source, tags: frozenset[str], limits: Limits) -> None:
+    def __init__(self, source: Source, tags: frozenset[str], limits: Limits, *, paths: bool) -> None:
         self.duplicates: list[Finding] = []
         self._source = source
+        self._paths = paths and _STAND_IN not in source.text
         self._tags = tags
         self._limits = limits
         self._most = limits.nodes
@@ -101,7 +124,8 @@ class _Composer:
         self._end = 0
 
     def documents(self) -> Iterator[YamlNode | None]:
-        parser = _PARSER(_without_mark(self._source.text))
+        text = _without_mark(self._source.text)
+        parser = _PARSER(_begins_path().sub(_STAND_IN, text) if self._paths else text)
         try:
             self._next = next_event = parser.get_event
             next_event()  # stream start
@@ -235,6 +259,8 @@ class _Composer:
             scalar = YamlScalar(start, end, text, self._resolved(event))
         else:
             scalar = self._other_scalar(event)
+        if self._paths and _STAND_IN in text:
+            scalar = _with_colons(scalar)
         if event.anchor:
             self._anchors[event.anchor] = (scalar, 1)
         return scalar
@@ -305,6 +331,18 @@ def _comparable(value: ScalarValue) -> object:
 def _without_mark(text: str) -> str:
     # The parser drops the mark and counts on from 0; a line break in its place keeps every offset right.
     return "\n" + text[1:] if text.startswith(_BYTE_ORDER_MARK) else text
+
+
+@cache
+def _begins_path() -> re.Pattern[str]:
+    return re.compile(r"(?<=[\s\[{,])::(?=[^\s\[\]{},])")
+
+
+def _with_colons(scalar: YamlScalar) -> YamlScalar:
+    """Wherever the stand-in came to stand, in a plain text or a quoted one, it is taken back."""
+    text = scalar.text.replace(_STAND_IN, "::")
+    value = scalar.value.replace(_STAND_IN, "::") if isinstance(scalar.value, str) else scalar.value
+    return YamlScalar(scalar.start, scalar.end, text, value, scalar.style, scalar.tag)
 
 
 def _first_character(event: Any) -> Span:

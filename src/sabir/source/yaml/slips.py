@@ -203,6 +203,17 @@ def _alias(here: _Text) -> Slip | None:
     )
 
 
+def _path(here: _Text) -> Slip | None:
+    """`{eval: ::n}`"""
+    if "expected node content" not in here.problem or not here.text.startswith("::", here.at):
+        return None
+    return Slip(
+        "a text inside [ ] or { } cannot begin with '::'",
+        Span(here.at, here.at + 2),
+        "put quotes around it",
+    )
+
+
 def _escape(here: _Text) -> Slip | None:
     if "unknown escape" not in here.problem:
         return None
@@ -217,6 +228,7 @@ def _escape(here: _Text) -> Slip | None:
 _FAR: Final = 40
 _LOOKS: Final[tuple[Callable[[_Text], Slip | None], ...]] = (
     _tab,
+    _path,
     _quote,
     _bracket,
     _colon,

@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 
 from sabir.diagnostics.rules import Rule
-from sabir.expressions.query import PlainResource, Project, QueryError, Session, Status, evaluate
+from sabir.expressions.query import Project, QueryError, Session, Status, evaluate
 from sabir.session import Session as WorkSession
 from sabir.session import Trust
+from tests.expressions.query.plain import PlainResource
 
 __all__ = ["box", "gives", "says"]
 

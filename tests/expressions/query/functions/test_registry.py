@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from sabir.errors import PluginError
-from sabir.expressions.query import PlainResource, QueryError, evaluate, map_value
+from sabir.expressions.query import QueryError, evaluate, map_value
 from sabir.expressions.query.functions import find, names
 from sabir.expressions.query.functions.registry import MODULES, hint_for, load_plugins, standalone
+from tests.expressions.query.plain import PlainResource
 from tests.plugin_path import install
 
 PLUGIN = """\
@@ -94,4 +95,4 @@ def test_a_lookup_that_is_not_there() -> None:
     assert caught.value.finding.hint == "did you mean 'env'?"
     with pytest.raises(QueryError) as caught:
         evaluate({"lookup": {"zzzzzz": "X"}}, PlainResource("box"))
-    assert caught.value.finding.hint == "there are env, file, url; a plug-in can add others"
+    assert caught.value.finding.hint == "there are env, file, url, unfurl; a plug-in can add others"

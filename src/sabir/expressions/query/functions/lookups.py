@@ -1,4 +1,4 @@
-"""lookup: Ansible's lookups env, file and url; plug-ins may add others."""
+"""lookup: Ansible's lookups env, file and url, and Unfurl's own; plug-ins may add others."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["FUNCTIONS", "LOOKUPS", "run_lookup"]
 UNKNOWN_LOOKUP: Final = expression_rule(
     "EXPR:E005",
     title="a lookup that does not exist",
-    why="env, file and url are there; others come with plug-ins.",
+    why="env, file, url and unfurl are there; others come with plug-ins.",
     bad="{eval: {lookup: {envv: HOME}}}",
     good="{eval: {lookup: {env: HOME}}}",
 )
@@ -80,7 +80,15 @@ def url(terms: list[Any], keywords: Mapping[str, Any], call: Call, context: Cont
     return found
 
 
-LOOKUPS: Final[Mapping[str, Lookup]] = {"env": env, "file": file, "url": url}
+def unfurl(terms: list[Any], keywords: Mapping[str, Any], call: Call, context: Context) -> list[Any]:
+    """Expressions, from where the template stands."""
+    from sabir.expressions.query.values import plain
+
+    del keywords
+    return [plain(call.single(context, term)) for term in terms]
+
+
+LOOKUPS: Final[Mapping[str, Lookup]] = {"env": env, "file": file, "url": url, "unfurl": unfurl}
 FUNCTIONS: Final = table(
     Function("lookup", lookup_function),
 )

@@ -37,7 +37,9 @@ PYTHON_RAISED: Final = expression_rule(
     trust=("python",),
 )
 
-_MODULES: Final[dict[tuple[Path, float], ModuleType]] = {}
+
+class _Modules(dict[tuple[Path, float], ModuleType]):
+    """Files of Python that a session has run, by path and time of their last change."""
 
 
 class PythonContext:
@@ -93,9 +95,10 @@ def _from_file(written: str, call: Call, context: Context) -> Callable[..., Any]
     if not path.is_file():
         call.fail(context, f"there is no file {str(path)!r}", FILE_NOT_FOUND)
     key = (path, path.stat().st_mtime)
-    module = _MODULES.get(key)
+    modules = context.session.work.cache(_Modules)
+    module = modules.get(key)
     if module is None:
-        module = _MODULES[key] = _load(path, written, call, context)
+        module = modules[key] = _load(path, written, call, context)
     return _attribute(module, attribute, written, call, context)
 
 

@@ -66,6 +66,9 @@ def table(*functions: Function) -> Mapping[str, Function]:
 
 
 MODULES: Final = {
+    "addresses": ("is_function_defined", "portspec", "urljoin"),
+    "ensembles": ("container_image", "get_ensemble_metadata", "kubernetes_current_namespace"),
+    "labels": ("to_dns_label", "to_googlecloud_label", "to_kubernetes_label", "to_label"),
     "environment": ("get_env", "has_env"),
     "files": ("file", "tempfile"),
     "folders": ("abspath", "get_dir"),
@@ -86,6 +89,8 @@ MODULES: Final = {
                 "greater_or_equal",
                 "less_than",
                 "less_or_equal",
+                "in_range",
+                "available_allocation",
                 "valid_values",
                 "matches",
                 "has_suffix",

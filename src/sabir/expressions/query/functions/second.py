@@ -18,9 +18,9 @@ from sabir.diagnostics.reasons import reason_of
 from sabir.expressions.patterns import PatternRefused, compile_pattern, matches_whole
 from sabir.expressions.query.context import Context
 from sabir.expressions.query.functions.call import Call, Matches
+from sabir.expressions.query.functions.entities import Reached, find_entity, named_entities, stepped
 from sabir.expressions.query.functions.registry import Function
-from sabir.expressions.query.values import MISSING, holds_unknown, is_sensitive, mark, reveal_deep
-from sabir.graph.values import UNKNOWN
+from sabir.expressions.query.values import MISSING, holds_unknown, is_sensitive, mark, resting_on, reveal_deep
 
 __all__ = ["FUNCTIONS", "PURE", "Pure"]
 
@@ -114,15 +114,48 @@ def _flag(value: Any) -> bool:
     return value
 
 
-def _compared(decide: Callable[[Any, Any], bool]) -> Callable[[Any, Any], bool]:
-    def compare(left: Any, right: Any) -> bool:
-        if isinstance(left, str) and isinstance(right, str):
-            first, second = re.fullmatch(_SCALAR, left), re.fullmatch(_SCALAR, right)
-            if first is not None and second is not None and first[2] == second[2]:
-                return decide(float(first[1]), float(second[1]))
-        return decide(left, right)
+def _comparable(left: Any, right: Any) -> tuple[Any, Any]:
+    """Two scalars as numbers: of one unit, or of two units of the usual ones that measure the same."""
+    if isinstance(left, str) and isinstance(right, str):
+        first, second = re.fullmatch(_SCALAR, left), re.fullmatch(_SCALAR, right)
+        if first is not None and second is not None:
+            if first[2] == second[2]:
+                return float(first[1]), float(second[1])
+            for units in _UNITS:
+                sizes = units.get(first[2].upper()), units.get(second[2].upper())
+                if sizes[0] is not None and sizes[1] is not None:
+                    return float(first[1]) * sizes[0], float(second[1]) * sizes[1]
+    return left, right
 
-    return compare
+
+_PREFIXES: Final = {
+    "": 1.0,
+    "K": 1e3,
+    "M": 1e6,
+    "G": 1e9,
+    "T": 1e12,
+    "KI": 2.0**10,
+    "MI": 2.0**20,
+    "GI": 2.0**30,
+}
+_UNITS: Final[tuple[Mapping[str, float], ...]] = (
+    {f"{prefix}B": size for prefix, size in _PREFIXES.items()},
+    {f"{prefix}BPS": size for prefix, size in _PREFIXES.items()},
+    {f"{prefix}HZ": size for prefix, size in _PREFIXES.items()},
+    {"D": 86400.0, "H": 3600.0, "M": 60.0, "S": 1.0, "MS": 1e-3, "US": 1e-6, "NS": 1e-9},
+)
+"""By units in capitals; what a scalar type of one's own calls so may differ, but not in one comparison."""
+
+
+def _compared(decide: Callable[[Any, Any], bool]) -> Callable[[Any, Any], bool]:
+    return lambda left, right: decide(*_comparable(left, right))
+
+
+def _in_range(value: Any, bounds: Any) -> bool:
+    low, high = _list(bounds)
+    above, least = _comparable(value, low)
+    below, most = _comparable(value, high)
+    return bool(above >= least) and (str(high).upper() == "UNBOUNDED" or bool(below <= most))
 
 
 def _unique(items: list[Any]) -> list[Any]:
@@ -190,6 +223,7 @@ PURE: Final[Mapping[str, Pure]] = {
     "greater_or_equal": Pure(_compared(lambda left, right: left >= right), 2, 2),
     "less_than": Pure(_compared(lambda left, right: left < right), 2, 2),
     "less_or_equal": Pure(_compared(lambda left, right: left <= right), 2, 2),
+    "in_range": Pure(_in_range, 2, 2),
     "valid_values": Pure(lambda value, allowed: value in _list(allowed), 2, 2),
     "matches": Pure(_matches, 2, 2),
     "has_suffix": Pure(_has_suffix, 2, 2),
@@ -230,7 +264,7 @@ def _call(name: str, pure: Pure) -> Callable[[Call, Context], Any]:
         arguments = call.value(context)
         plain = reveal_deep(arguments)
         if holds_unknown(plain):
-            return UNKNOWN
+            return resting_on(plain)
         try:
             result = pure(plain if isinstance(plain, list) else [plain])
         except (TypeError, ValueError, ArithmeticError, PatternRefused) as error:
@@ -264,11 +298,27 @@ def _relationship_index(call: Call, context: Context) -> Any:
     return context.resource.index
 
 
+def _available_allocation(call: Call, context: Context) -> Any:
+    """What is left of a property of a capability."""
+    path = reveal_deep(call.value(context))
+    if not isinstance(path, list) or len(path) < 2:
+        call.fail(context, "$available_allocation needs a way to a capability, and a property of it")
+    reached = named_entities(context, path)
+    if reached is None:
+        entity = find_entity(context, str(path[0]), lambda _: True)
+        reached = Reached((), path) if entity is None else Reached([entity], path[1:])
+    ends = [stepped(entity, reached.rest) for entity in reached.entities[:1]]
+    if not ends or not ends[0].entities or len(ends[0].rest) != 1:
+        call.fail(context, "$available_allocation: the way leads to no capability")
+    value = ends[0].entities[0].available(str(ends[0].rest[0]))
+    return None if value is MISSING else Matches([value])
+
+
 def _join_lists(call: Call, context: Context) -> Any:
     """2.0 concatenates texts or lists."""
     value = reveal_deep(call.value(context))
     if holds_unknown(value):
-        return UNKNOWN
+        return resting_on(value)
     if isinstance(value, list) and value and all(isinstance(item, list) for item in value):
         return Matches([[entry for item in value for entry in item]])
     from sabir.expressions.query.functions.text import concat
@@ -282,6 +332,7 @@ FUNCTIONS: Final[Mapping[str, Function]] = {
         *(Function(f"${name}", _call(name, pure), standalone=True) for name, pure in PURE.items()),
         Function("$concat", _join_lists, standalone=True),
         Function("$value", _value, standalone=True),
+        Function("$available_allocation", _available_allocation, standalone=True),
         Function("$node_index", _node_index, standalone=True),
         Function("$relationship_index", _relationship_index, standalone=True),
     )

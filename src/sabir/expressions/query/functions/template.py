@@ -16,7 +16,7 @@ __all__ = ["FUNCTIONS"]
 
 def template(call: Call, context: Context) -> Any:
     from sabir.expressions.query.forms import is_template
-    from sabir.expressions.template.ansible import compile_template
+    from sabir.expressions.template.ansible import render_template
 
     argument = call.argument
     if isinstance(argument, Mapping) and "path" in argument:
@@ -28,7 +28,7 @@ def template(call: Call, context: Context) -> Any:
     if not isinstance(text, str):
         raise call.error(context, f"a template must be text or a map with 'path', not {type(text).__name__}")
     # Here a comment is one, also alone; text without tags is not read as a number or a list.
-    return compile_template(text).render(context) if is_template(text) or "{#" in text else text
+    return render_template(text, context) if is_template(text) or "{#" in text else text
 
 
 FUNCTIONS: Final = table(

@@ -7,8 +7,8 @@ from typing import Any, Final
 from sabir.expressions.query.context import Context
 from sabir.expressions.query.functions.call import Call, Matches
 from sabir.expressions.query.functions.registry import Function, table
-from sabir.expressions.query.values import holds_unknown, is_sensitive, mark, reveal_deep
-from sabir.graph.values import UNKNOWN, Unknown
+from sabir.expressions.query.values import holds_unknown, is_sensitive, mark, resting_on, reveal_deep
+from sabir.graph.values import Unknown
 
 __all__ = ["FUNCTIONS"]
 
@@ -19,7 +19,7 @@ def concat(call: Call, context: Context) -> Any:
     if not isinstance(reveal_deep(value), list):
         return value
     if holds_unknown(value):
-        return UNKNOWN
+        return resting_on(value)
     return _marked_like(
         [value, separator], _text(reveal_deep(separator)).join(map(_text, reveal_deep(value)))
     )
@@ -32,7 +32,7 @@ def join(call: Call, context: Context) -> Any:
     if not isinstance(items, list):
         return value
     if holds_unknown(items):
-        return UNKNOWN
+        return resting_on(items)
     delimiter = ""
     parts = items
     if items and isinstance(items[0], list):

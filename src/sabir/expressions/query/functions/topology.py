@@ -9,6 +9,7 @@ from sabir.diagnostics.near import did_you_mean
 from sabir.expressions.query.context import Context
 from sabir.expressions.query.errors import NOT_FOUND, expression_rule
 from sabir.expressions.query.functions.call import Call, Matches
+from sabir.expressions.query.functions.entities import Reached, find_entity, is_step, named_entities, stepped
 from sabir.expressions.query.functions.registry import Function, table
 from sabir.expressions.query.resource import Resource
 from sabir.expressions.query.values import MISSING, mark, reveal_deep
@@ -25,7 +26,6 @@ MISSING_INPUT: Final = expression_rule(
 )
 
 Read = Callable[[Resource, str], Any]
-_STEPS = frozenset({"CAPABILITY", "RELATIONSHIP", "TARGET", "SOURCE"})
 
 
 def get_input(call: Call, context: Context) -> Any:
@@ -35,8 +35,8 @@ def get_input(call: Call, context: Context) -> Any:
         call.fail(context, "get_input needs the name of an input")
     name = path[0]
     value = context.session.input(name)
-    if context.session.reads is not None and value is not MISSING:
-        context.session.reads.append((context.resource.root, f"inputs::{name}"))
+    if value is not MISSING:
+        context.session.record(context.resource.root, f"inputs::{name}")
     if value is MISSING:
         if len(path) == 2:
             return path[1]
@@ -52,7 +52,10 @@ def get_input(call: Call, context: Context) -> Any:
 
 def get_property(call: Call, context: Context) -> Any:
     path = _path(call, context)
-    entity = _entity(
+    reached = named_entities(context, path)
+    if reached is not None:
+        return _of_instances(call, context, path, _gathered(reached, _read_property))
+    entity = find_entity(
         context, path[0], lambda candidate: _find(candidate, path[1:], _read_property) is not MISSING
     )
     if entity is None:
@@ -67,13 +70,28 @@ def get_property(call: Call, context: Context) -> Any:
 
 def get_attribute(call: Call, context: Context) -> Any:
     path = _path(call, context)
-    entity = _entity(
+    reached = named_entities(context, path)
+    if reached is not None:
+        result = _gathered(reached, _read_attribute)
+        return None if result is MISSING else _as_matches(result)
+    entity = find_entity(
         context, path[0], lambda candidate: _find(candidate, path[1:], _read_attribute) is not MISSING
     )
     if entity is None:
         return None
     result = _find(entity, path[1:], _read_attribute)
     return None if result is MISSING else _as_matches(result)
+
+
+class _All(list[Any]):
+    """The values of all entities that a path led to; of several such lists one is made."""
+
+
+def _of_instances(call: Call, context: Context, path: list[Any], result: Any) -> Any:
+    if result is MISSING:
+        wanted = " / ".join(str(part) for part in path[1:])
+        call.fail(context, f"no instance of {path[0]!r} has a property {wanted!r}", NOT_FOUND)
+    return _as_matches(result)
 
 
 def _as_matches(result: Any) -> Any:
@@ -94,8 +112,13 @@ def _is_declared(entity: Resource, path: list[Any]) -> bool:
 
 def get_artifact(call: Call, context: Context) -> Any:
     path = _path(call, context)
-    entity = _entity(context, path[0], lambda candidate: path[1] in candidate.artifacts)
-    artifact = entity.artifacts.get(str(path[1])) if entity is not None else None
+    reached = named_entities(context, path)
+    if reached is None:
+        entity = find_entity(context, path[0], lambda candidate: path[1] in candidate.artifacts)
+        reached = None if entity is None else stepped(entity, path[1:])
+    if reached is None or not reached.entities or not reached.rest:
+        return None
+    artifact = reached.entities[0].artifacts.get(str(reached.rest[0]))
     return None if artifact is None else artifact.location
 
 
@@ -104,7 +127,8 @@ def get_operation_output(call: Call, context: Context) -> Any:
     path = _path(call, context)
     if len(path) != 4:
         call.fail(context, "get_operation_output needs an entity, an interface, an operation and an output")
-    entity = _entity(context, path[0], lambda _: True)
+    several = named_entities(context, path)
+    entity = several.entities[0] if several is not None else find_entity(context, path[0], lambda _: True)
     if entity is None:
         call.fail(
             context,
@@ -132,32 +156,6 @@ def _path(call: Call, context: Context) -> list[Any]:
     return items
 
 
-def _entity(context: Context, name: str, suits: Callable[[Resource], bool]) -> Resource | None:
-    """The entity a name stands for, reserved names included (TOSCA 1.3, "Reserved function keywords")."""
-    here = context.resource
-    match name:
-        case "SELF":
-            return here
-        case "SOURCE":
-            return here.source
-        case "TARGET":
-            return here.target
-        case "HOST":
-            return _host(here, suits)
-        case "ROOT":
-            return here.root
-        case _:
-            return here.all().get(name) or context.session.named(name)
-
-
-def _host(here: Resource, suits: Callable[[Resource], bool]) -> Resource | None:
-    """The nearest host that has what is asked for; failing that, the nearest host."""
-    hosts = [
-        candidate for candidate in here.ancestors() if candidate is not here and candidate.parent is not None
-    ]
-    return next((candidate for candidate in hosts if suits(candidate)), hosts[0] if hosts else None)
-
-
 def _read_property(resource: Resource, key: str) -> Any:
     return _recorded(resource, key, resource.planned(key)) if resource.has_property(key) else MISSING
 
@@ -167,8 +165,8 @@ def _read_attribute(resource: Resource, key: str) -> Any:
 
 
 def _recorded(resource: Resource, key: str, value: Any) -> Any:
-    if resource.session.reads is not None and value is not MISSING:
-        resource.session.reads.append((resource, key))
+    if value is not MISSING:
+        resource.session.record(resource, key)
     return value
 
 
@@ -177,7 +175,7 @@ def _find(entity: Resource, path: list[Any], read: Read) -> Any:
     name = path[0]
     if not isinstance(name, str):
         return MISSING
-    if name in _STEPS and len(path) > 1:
+    if is_step(name) and len(path) > 1:
         return _stepped(entity, path, read)
     result = read(entity, name)
     if result is not MISSING:
@@ -194,18 +192,16 @@ def _find(entity: Resource, path: list[Any], read: Read) -> Any:
 
 
 def _stepped(entity: Resource, path: list[Any], read: Read) -> Any:
-    """The way that TOSCA 2.0 writes in a path: CAPABILITY name, RELATIONSHIP name, TARGET, SOURCE."""
-    word, rest = path[0], path[1:]
-    if word in ("TARGET", "SOURCE"):
-        following = entity.target if word == "TARGET" else entity.source
-        return MISSING if following is None else _find(following, rest, read)
-    declared = entity.capabilities if word == "CAPABILITY" else entity.requirements
-    for candidate in declared:
-        if candidate.name == rest[0] and len(rest) > 1:
-            result = _find(candidate, rest[1:], read)
-            if result is not MISSING:
-                return result
-    return MISSING
+    return _gathered(stepped(entity, path), read)
+
+
+def _gathered(reached: Reached, read: Read) -> Any:
+    """What is read from the end of a path: one value, or a list when all of something were asked for."""
+    results = [_find(entity, reached.rest, read) for entity in reached.entities] if reached.rest else []
+    values = [result for result in results if result is not MISSING]
+    if reached.all:
+        return _All(item for value in values for item in (value if isinstance(value, _All) else [value]))
+    return values[0] if values else MISSING
 
 
 def _through(entity: Resource, name: str) -> list[Resource]:

@@ -1,0 +1,52 @@
+"""Small questions to a YAML tree that hold whatever is missing or of another kind."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sabir.source.yaml.nodes import YamlEntry, YamlMapping, YamlNode, YamlScalar, YamlSequence, text_of
+from sabir.text import Span
+
+__all__ = ["all_entries", "entries", "extent", "items", "mapping_of", "value_at"]
+
+
+def mapping_of(node: YamlNode | None) -> YamlMapping | None:
+    return node if isinstance(node, YamlMapping) else None
+
+
+def entries(node: YamlNode | None) -> Iterator[tuple[str, YamlEntry]]:
+    """The entries of a mapping whose keys are texts; none of anything else."""
+    for entry in node.entries if isinstance(node, YamlMapping) else ():
+        name = text_of(entry.key)
+        if name is not None:
+            yield name, entry
+
+
+def items(node: YamlNode | None) -> tuple[YamlNode, ...]:
+    return node.items if isinstance(node, YamlSequence) else ()
+
+
+def value_at(node: YamlNode | None, *path: str) -> YamlNode | None:
+    """What stands below some keys, one after the other."""
+    for key in path:
+        node = node.get(key) if isinstance(node, YamlMapping) else None
+    return node
+
+
+def all_entries(node: YamlNode | None) -> Iterator[tuple[str, YamlEntry]]:
+    """Every entry below a node, at any depth; what an alias stands for once, however often it is written."""
+    seen: set[int] = set()
+    waiting: list[YamlNode] = [] if node is None or isinstance(node, YamlScalar) else [node]
+    while waiting:
+        current = waiting.pop()
+        if id(current) in seen:
+            continue
+        seen.add(id(current))
+        yield from entries(current)
+        below = current.values() if isinstance(current, YamlMapping) else items(current)
+        waiting += [child for child in below if not isinstance(child, YamlScalar)]
+
+
+def extent(entry: YamlEntry) -> Span:
+    """A key with everything that belongs to it."""
+    return entry.key.span.to(entry.value.span)

@@ -1,0 +1,87 @@
+"""Where in a YAML text somebody types. Such a text seldom parses: the place is told by the line, and by the keys above it that are
+indented less."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+from msgspec import Struct
+
+from sabir.text import Source, Span
+
+__all__ = ["TypedPlace", "typed_place"]
+
+_MOST_LINES = 5_000
+
+
+class TypedPlace(Struct, frozen=True, kw_only=True):
+    """A place in a text that is being typed."""
+
+    path: tuple[str, ...]
+    """The keys that the place is below, outermost first."""
+    key: str | None
+    """The key of the line, when the place is behind its colon."""
+    before: str
+    """What stands before the place: on the line when a key is typed, behind the colon when a value is."""
+    word: Span
+    """The word that ends at the place."""
+
+    @property
+    def is_key(self) -> bool:
+        """Whether a key is being typed, or a text that may become one."""
+        return self.key is None
+
+
+@cache
+def _line_pattern() -> re.Pattern[str]:
+    return re.compile(
+        r"""(?P<indent>[ ]*)(?P<items>(?:-[ ]+)*)(?P<key>"[^"]*"|'[^']*'|[^\s#'"\[{][^#]*?):(?=\s|$)"""
+    )
+
+
+@cache
+def _item_pattern() -> re.Pattern[str]:
+    return re.compile(r"[ ]*(?:-(?:[ ]+|$))*")
+
+
+@cache
+def _word_pattern() -> re.Pattern[str]:
+    return re.compile(r"[\w-]*$")
+
+
+def typed_place(source: Source, offset: int) -> TypedPlace:
+    line, column = source.line_column(offset)
+    before = source.line_text(line)[: column - 1]
+    typed = _line_pattern().match(before)
+    word = _word_pattern().search(before)
+    start = offset - (len(before) - word.start() if word else 0)
+    if typed is not None:
+        depth, key, rest = _depth(typed), _unquoted(typed["key"]), before[typed.end() :].lstrip()
+    else:
+        blank = _item_pattern().match(before)
+        depth, key = len(blank[0]) if blank else 0, None
+        rest = before[depth:]
+    return TypedPlace(path=_above(source, line, depth), key=key, before=rest, word=Span(start, offset))
+
+
+def _above(source: Source, line: int, depth: int) -> tuple[str, ...]:
+    """The keys above a line, each indented less than what is below it."""
+    path: list[str] = []
+    for number in range(line - 1, max(line - _MOST_LINES, 0), -1):
+        if depth == 0:
+            break
+        match = _line_pattern().match(source.line_text(number))
+        if match is not None and _depth(match) < depth:
+            depth = _depth(match)
+            path.append(_unquoted(match["key"]))
+    return tuple(reversed(path))
+
+
+def _depth(match: re.Match[str]) -> int:
+    """The column of the key: an item of a list is as deep as what stands behind its dash."""
+    return len(match["indent"]) + len(match["items"])
+
+
+def _unquoted(key: str) -> str:
+    return key.strip("\"'")
