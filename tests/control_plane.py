@@ -62,7 +62,8 @@ def _is_free(port: int) -> bool:
 class NodeStandIn:
     """A node whose pods never run: it only says that they do.
 
-    A pod whose first container has the argument `fail` has failed; one of a Job has ended well; any other is ready.
+    A pod whose first container has the argument `fail` has failed, one with `wait` runs and is not ready, and its probe says
+    what it waits for; one of a Job has ended well; any other is ready.
     """
 
     def __init__(self, kubeconfig: Path, name: str = "node1") -> None:
@@ -95,7 +96,8 @@ class NodeStandIn:
             return answer
 
     def _create_node(self) -> None:
-        node = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": self.name}}
+        labels = {"kubernetes.io/hostname": self.name}
+        node = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": self.name, "labels": labels}}
         self.request("POST", "/api/v1/nodes", node)
         self._report_node()
 
@@ -129,7 +131,29 @@ class NodeStandIn:
         if pod["metadata"].get("deletionTimestamp"):
             self.request("DELETE", path, {"gracePeriodSeconds": 0})
         elif pod["status"].get("phase") == "Pending":
+            if "wait" in (pod["spec"]["containers"][0].get("args") or ()):
+                self._complain(pod)
             self.request("PATCH", f"{path}/status", {"status": _status(pod)})
+
+    def _complain(self, pod: dict[str, Any]) -> None:
+        """As a kubelet reports a probe that fails."""
+        metadata, now = pod["metadata"], datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+        words = "Readiness probe failed: 2026-01-01 00:00:00,000 INFO not ready: waits for db/db: no key /ccp/shop/status/global/db/db/ready"
+        event = {
+            "metadata": {"generateName": "unhealthy-", "namespace": metadata["namespace"]},
+            "involvedObject": {
+                "kind": "Pod",
+                "uid": metadata["uid"],
+                "name": metadata["name"],
+                "namespace": metadata["namespace"],
+            },
+            "type": "Warning",
+            "reason": "Unhealthy",
+            "message": words,
+            "firstTimestamp": now,
+            "lastTimestamp": now,
+        }
+        self.request("POST", f"/api/v1/namespaces/{metadata['namespace']}/events", event)
 
 
 def _status(pod: dict[str, Any]) -> dict[str, Any]:
@@ -139,9 +163,11 @@ def _status(pod: dict[str, Any]) -> dict[str, Any]:
         return {"phase": "Failed", "message": "its command ended with status 1"}
     if owner.get("kind") == "Job":
         return {"phase": "Succeeded"}
+    is_ready = "wait" not in (containers[0].get("args") or ())
     running = [
-        {"name": each["name"], "image": each["image"], "imageID": "", "ready": True, "restartCount": 0}
+        {"name": each["name"], "image": each["image"], "imageID": "", "ready": is_ready, "restartCount": 0}
         for each in containers
     ]
-    conditions = [{"type": kind, "status": "True"} for kind in ("PodScheduled", "Initialized", "Ready")]
+    conditions = [{"type": kind, "status": "True"} for kind in ("PodScheduled", "Initialized")]
+    conditions.append({"type": "Ready", "status": str(is_ready)})
     return {"phase": "Running", "conditions": conditions, "containerStatuses": running}

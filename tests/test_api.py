@@ -9,13 +9,24 @@ from pathlib import Path
 import pytest
 
 import sabir
-from sabir.errors import FindingError, UnusableInput, UsageError
+from sabir.errors import DeployError, FindingError, UnusableInput, UsageError
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 SHOP = EXAMPLES / "shop"
 PUBLIC = [
-    *("Finding", "Graph", "Instance", "Session", "__version__", "check", "compile", "diff", "impact"),
-    *("load", "query", "render", "run", "why"),
+    *(
+        "Finding",
+        "Graph",
+        "Instance",
+        "Session",
+        "__version__",
+        "call",
+        "check",
+        "compile",
+        "deploy",
+        "destroy",
+    ),
+    *("diff", "history", "impact", "load", "plan", "query", "render", "run", "status", "why"),
 ]
 
 
@@ -24,8 +35,8 @@ def test_what_is_public() -> None:
     assert {*PUBLIC} <= {*dir(sabir)}
     for name in PUBLIC:
         assert getattr(sabir, name) is not None
-    with pytest.raises(AttributeError, match="no attribute 'destroy'"):
-        sabir.destroy  # noqa: B018
+    with pytest.raises(AttributeError, match="no attribute 'undo'"):
+        sabir.undo  # noqa: B018
 
 
 def test_functions_stay_functions_whatever_was_imported_before() -> None:
@@ -112,3 +123,24 @@ def test_run(tmp_path: Path) -> None:
     result = sabir.run(tmp_path, "adder.add", {"left": 2, "right": 3}, model=model)
     assert result.findings == ()
     assert result.result == 5
+
+
+def test_deploying(tmp_path: Path) -> None:
+    (tmp_path / "resources.yaml").write_text(
+        "sabir: resources/1\nresources:\n  motd: {kind: file, fields: {path: motd, content: hello}}\n"
+    )
+    planned = sabir.plan(tmp_path)
+    assert planned.plan is not None
+    assert [step.action.value for step in planned.plan.steps] == ["create"]
+    done = sabir.deploy(tmp_path)
+    assert done.result is not None
+    assert done.result.state.value == "done"
+    assert (tmp_path / ".sabir/world/motd").read_text() == "hello"
+    assert not sabir.status(tmp_path).has_drifted
+    assert [deployment.verb for deployment in sabir.history(tmp_path)] == ["deploy"]
+    with pytest.raises(UsageError, match="there is no operation"):
+        sabir.call(tmp_path, "motd.restart")
+    with pytest.raises(DeployError, match="give allow_delete = 1"):
+        sabir.destroy(tmp_path)
+    sabir.destroy(tmp_path, allow_delete=-1)
+    assert not (tmp_path / ".sabir/world/motd").exists()

@@ -1,4 +1,4 @@
-"""sabir reads, checks, evaluates and explains the languages in which systems are described.
+"""sabir reads, checks, evaluates, explains and deploys the languages in which systems are described.
 
 What is listed in `__all__` is public and stays: a name, a parameter or a meaning changes only with a new major version, after
 a release in which the old one still works and warns. Everything else below `sabir` is internal and may change at any time.
@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from sabir.acting import call, deploy, destroy, history, plan, status
     from sabir.api import (
         Finding,
         Graph,
@@ -30,25 +31,35 @@ __all__ = [
     "Instance",
     "Session",
     "__version__",
+    "call",
     "check",
     "compile",
+    "deploy",
+    "destroy",
     "diff",
+    "history",
     "impact",
     "load",
+    "plan",
     "query",
     "render",
     "run",
+    "status",
     "why",
 ]
 
 __version__ = "0.1.0"
 
 
+_ACTING = frozenset({"call", "deploy", "destroy", "history", "plan", "status"})
+
+
 def __getattr__(name: str) -> Any:
     """Public names are loaded when they are first asked for: the command line starts without them."""
     if name not in __all__:
         raise AttributeError(f"module 'sabir' has no attribute {name!r}")
-    value = getattr(import_module("sabir.api"), name)
+    # Those that change the world bring a database along.
+    value = getattr(import_module("sabir.acting" if name in _ACTING else "sabir.api"), name)
     globals()[name] = value
     return value
 

@@ -5,6 +5,8 @@ the same name calls, and answers with its result. Without a session nothing is t
 
 What the author of a description wrote wrong is in the `findings` of a result; exceptions, all of them `SabirError`, say that a
 request could not be answered at all.
+
+Importing this raises the recursion limit of the process to what the deepest programs need.
 """
 
 from __future__ import annotations
@@ -33,6 +35,7 @@ from sabir.operations.run import RunRequest, run_path
 from sabir.operations.why import Explanation, WhyRequest, explain, find_subject, why_path
 from sabir.session import Session
 from sabir.source.packages import LoadedPackage, load_package
+from sabir.stack import deepen_stack
 
 __all__ = [
     "EvaluationOptions",
@@ -43,6 +46,7 @@ __all__ = [
     "check",
     "compile",
     "diff",
+    "evaluation_of",
     "impact",
     "load",
     "query",
@@ -50,6 +54,8 @@ __all__ = [
     "run",
     "why",
 ]
+
+deepen_stack()
 
 
 class EvaluationOptions(TypedDict, total=False):
@@ -96,7 +102,7 @@ def compile(  # noqa: A001  the command has this name
     **options: Unpack[EvaluationOptions],
 ) -> Compiled:
     """Evaluate to the graph. With `provenance` every value knows what it was computed from, so that `why` can ask the graph."""
-    evaluation = _evaluation(options, full_provenance=provenance)
+    evaluation = evaluation_of(options, full_provenance=provenance)
     return compile_path(
         CompileRequest(path=Path(path), language=language, evaluation=evaluation, view=GraphView())
     )
@@ -119,7 +125,7 @@ def query(
         at=at,
         variables=variables or {},
         language=language,
-        evaluation=_evaluation(options),
+        evaluation=evaluation_of(options),
         reveal=reveal,
     )
     return query_graph(subject, request) if isinstance(subject, Graph) else query_path(request)
@@ -136,7 +142,7 @@ def why(
     if isinstance(subject, Graph):
         return explain(subject, find_subject(subject, name))
     return why_path(
-        WhyRequest(path=Path(subject), subject=name, language=language, evaluation=_evaluation(options))
+        WhyRequest(path=Path(subject), subject=name, language=language, evaluation=evaluation_of(options))
     )
 
 
@@ -145,7 +151,7 @@ def impact(
 ) -> Impact:
     """Everything that rests on a line, given as `FILE:LINE`."""
     return impact_path(
-        ImpactRequest(path=Path(path), line=line, language=language, evaluation=_evaluation(options))
+        ImpactRequest(path=Path(path), line=line, language=language, evaluation=evaluation_of(options))
     )
 
 
@@ -161,7 +167,7 @@ def diff(
         before=Path(before),
         after=None if after is None else Path(after),
         language=language,
-        evaluation=_evaluation(options),
+        evaluation=evaluation_of(options),
     )
     return diff_paths(request)
 
@@ -175,7 +181,7 @@ def render(
 ) -> Rendered:
     """The files that another tool reads, by name: `to` is `kubernetes`, `objectmodel` …; None where there is only one."""
     request = RenderPathRequest(
-        path=Path(path), to=to, language=language, directory=True, evaluation=_evaluation(options)
+        path=Path(path), to=to, language=language, directory=True, evaluation=evaluation_of(options)
     )
     return render_path(request)
 
@@ -188,19 +194,28 @@ def run(
 ) -> RunResult:
     """Call `[OBJECT.]METHOD` of a program, `deploy` of its root when nothing is named."""
     return run_path(
-        RunRequest(path=Path(path), call=call, args=arguments or {}, evaluation=_evaluation(options))
+        RunRequest(path=Path(path), call=call, args=arguments or {}, evaluation=evaluation_of(options))
     )
 
 
-def _evaluation(options: EvaluationOptions, *, full_provenance: bool = False) -> EvaluationRequest:
+def evaluation_of(options: EvaluationOptions, *, full_provenance: bool = False) -> EvaluationRequest:
+    """The request that options stand for."""
     model, config = options.get("model"), options.get("config")
+    session = options.get("session", Session())
+
+    def reach(place: Path) -> Graph:
+        from sabir.operations.past import deployed_graph  # brings a database along
+
+        return deployed_graph(place, session)
+
     return EvaluationRequest(
+        reach=reach,
         inputs=options.get("inputs", {}),
         model=None if model is None else Path(model),
         config=None if config is None else Path(config),
         search_path=tuple(Path(folder) for folder in options.get("search_path", ())),
         overrides=options.get("overrides", {}),
-        session=options.get("session", Session()),
+        session=session,
         full_provenance=full_provenance,
     )
 

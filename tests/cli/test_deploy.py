@@ -199,3 +199,56 @@ def test_what_is_deployed_inherits_no_limits(tmp_path: Path) -> None:
     )
     assert main(["deploy", str(tmp_path), "--yes", "--trust", "scripts"]) == 0
     assert (tmp_path / "limit").read_text().split() == ["unlimited", "unlimited"]
+
+
+RUNNING = """
+name: demo
+targets: {box: {driver: local, root: FOLDER}}
+parts:
+  files:
+    language: resources
+    model:
+      resources:
+        kept: {kind: directory, target: box, fields: {path: kept}}
+"""
+COMMANDS = """\
+        plain: {kind: command, target: box, fields: {run: "true"}}
+        undone: {kind: command, target: box, fields: {run: "true", undo: touch UNDONE}}
+        server: {kind: process, target: box, fields: {name: server, run: sleep 60}}
+"""
+
+
+def test_what_is_recorded_gives_no_leave(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "box").mkdir()
+    description = RUNNING.replace("FOLDER", str(folder / "box"))
+    (folder / "sabir.yaml").write_text(description + COMMANDS)
+    assert main(["deploy", ".", "--yes", "--trust", "scripts"]) == 0
+    (folder / "sabir.yaml").write_text(description)
+    capsys.readouterr()
+    destroy = ["destroy", ".", "--yes", "--allow-delete", "all"]
+    for words in (destroy, ["deploy", *destroy[1:]]):
+        assert main(words) == 1
+        told = capsys.readouterr().err
+        assert "undone is a command: taking it away does what is recorded for it" in told
+        assert "server is a process: taking it away" in told
+        assert "give --trust scripts" in told
+        assert "plain" not in told
+    assert main(["plan", ".", "--destroy"]) == 3
+    assert "--trust scripts" in capsys.readouterr().err
+    assert not (folder / "box/UNDONE").exists()
+    assert main([*destroy, "--trust", "scripts"]) == 0
+    assert (folder / "box/UNDONE").exists()
+
+
+@pytest.mark.parametrize("command", ["destroy", "status", "history"])
+def test_a_file_that_cannot_be_read_is_no_other_environment(
+    command: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Its name is in the file: under another one nothing is remembered, and "nothing to do" would be a lie."""
+    assert main(["deploy", ".", "--yes", "-q"]) == 0
+    whole = (folder / "sabir.yaml").read_text()
+    (folder / "sabir.yaml").write_text(whole + "parts: [\n")
+    assert main([command, "."]) == 1
+    assert "not readable as YAML" in capsys.readouterr().err
+    name = whole.partition("name: ")[2].partition("\n")[0] or folder.name
+    assert main(["history", ".", "--environment", name]) == 0

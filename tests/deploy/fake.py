@@ -35,6 +35,10 @@ class World:
         self.raises: set[str] = set()
         self.blind = False
         """Nothing can be observed."""
+        self.lies: set[str] = set()
+        """What is observed of these is the contrary of the truth."""
+        self.on_effect: Callable[[Task], None] = lambda _: None
+        """Told of each effect just before it takes place."""
         self.running = 0
         self.most = 0
         self.programs: dict[str, Callable[[Effects], Awaitable[Outcome]]] = {}
@@ -107,6 +111,7 @@ class WorldConnection:
                 return world.fails[address].pop(0)
             if address in world.hangs:
                 await asyncio.sleep(3600)
+            world.on_effect(task)
             change()
             outcome = Outcome(results={"out": f"of {address}"})
             world.operations[task.operation_id] = outcome
@@ -123,6 +128,8 @@ class WorldConnection:
         if task.resource.kind == "program":
             return Observation(sighting=Sighting.NOT_DONE)
         outcome = self.world.operations.get(task.operation_id)
+        if str(task.resource.address) in self.world.lies:
+            outcome = Outcome() if outcome is None else None
         return Observation(sighting=Sighting.NOT_DONE if outcome is None else Sighting.DONE, outcome=outcome)
 
     async def call(self, task: Task, operation: str, effects: Effects) -> Outcome:

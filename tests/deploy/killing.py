@@ -1,6 +1,7 @@
 """Killing deployments at random moments, and what must hold afterwards.
 
-python -m tests.deploy.killing KILLS [STEPS]      on both stores, with figures
+python -m tests.deploy.killing [KILLS [STEPS [OTHERS]]]     on both stores, with figures: so many kills of deployments of so many
+                                                            steps, and so many races and SIGTERMs
 """
 
 from __future__ import annotations
@@ -16,13 +17,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 from msgspec import Struct
+
 from sabir.deployments.store.records import StepState
 from sabir.deployments.store.store import Store
-
 from tests.deploy.postgresql import postgresql, why_not
 from tests.deploy.victim import graph
 
-__all__ = ["Figures", "check", "kill_deployments"]
+__all__ = ["Figures", "NewPlace", "check", "interrupt_deployments", "kill_deployments", "race_deployments"]
 
 
 class Figures(Struct):
@@ -112,16 +113,66 @@ def _kill_at(process: subprocess.Popen[bytes], folder: Path, seconds: float) -> 
     return process.returncode == -signal.SIGKILL
 
 
-def main(kills: int, steps: int) -> None:
+def race_deployments(new_place: NewPlace, races: int, *, steps: int = 100) -> Figures:
+    """Two at once, again and again: never both at work, and together they do everything once."""
+    figures = Figures()
+    begun = time.monotonic()
+    for _ in range(races):
+        where, folder = new_place()
+        pair = [start(where, folder, steps, 10, "wait") for _ in range(2)]
+        for process in pair:
+            _, stderr = process.communicate(timeout=300)
+            assert process.returncode == 0, stderr.decode()
+        figures.deployments += 2
+        check(where, folder, steps, figures)
+    figures.seconds = time.monotonic() - begun
+    return figures
+
+
+def interrupt_deployments(new_place: NewPlace, count: int, *, steps: int = 400, seed: int = 1) -> Figures:
+    """SIGTERM at random times: running steps end and are recorded, no new one begins, and the next deployment does the rest."""
+    choose = random.Random(seed)
+    figures = Figures()
+    begun = time.monotonic()
+    where, folder = new_place()
+    while figures.kills < count:
+        process = start(where, folder, steps, 10)
+        started = folder / "started"
+        while not started.exists() and process.poll() is None:
+            time.sleep(0.002)
+        started.unlink(missing_ok=True)
+        time.sleep(choose.uniform(0.0, 0.3))
+        process.send_signal(signal.SIGTERM)
+        _, stderr = process.communicate(timeout=300)
+        # One that comes when everything is done, and the process is about to end, does end it.
+        assert process.returncode in (130, 0, -signal.SIGTERM), stderr.decode()
+        figures.kills += 1
+        if process.returncode != 130:
+            _finish(where, folder, steps, figures)
+            where, folder = new_place()
+    _finish(where, folder, steps, figures)
+    figures.seconds = time.monotonic() - begun
+    return figures
+
+
+def _finish(where: str, folder: Path, steps: int, figures: Figures) -> None:
+    process = start(where, folder, steps, 10)
+    _, stderr = process.communicate(timeout=300)
+    assert process.returncode == 0, stderr.decode()
+    figures.deployments += 1
+    check(where, folder, steps, figures)
+
+
+def main(kills: int, steps: int, others: int) -> None:
     with tempfile.TemporaryDirectory() as name:
-        count = iter(range(10_000))
+        count = iter(range(100_000))
 
         def on_sqlite() -> tuple[str, Path]:
             folder = Path(name) / f"s{next(count)}"
             folder.mkdir()
             return str(folder / "state.db"), folder
 
-        print("sqlite", kill_deployments(on_sqlite, kills, steps=steps))
+        _endure("sqlite", on_sqlite, kills, steps, others)
         if why_not() is not None:
             print("postgresql:", why_not())
             return
@@ -133,8 +184,21 @@ def main(kills: int, steps: int) -> None:
                 folder.mkdir()
                 return server.database(f"k{number}"), folder
 
-            print("postgresql", kill_deployments(on_postgresql, kills, steps=steps))
+            _endure("postgresql", on_postgresql, kills, steps, others)
+
+
+def _endure(store: str, new_place: NewPlace, kills: int, steps: int, others: int) -> None:
+    runs: dict[str, Callable[[], Figures]] = {
+        "kill -9": lambda: kill_deployments(new_place, kills, steps=steps),
+        "races": lambda: race_deployments(new_place, others),
+        "SIGTERM": lambda: interrupt_deployments(new_place, others),
+    }
+    for what, run in runs.items():
+        seen = run()
+        print(f"{store}, {what}: {seen}", flush=True)
+        assert (seen.lost, seen.repeated, seen.out_of_order, seen.unknown) == (0, 0, 0, 0), seen
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 1000)
+    words = [int(word) for word in sys.argv[1:]]
+    main(*words, *(200, 1000, 50)[len(words) :])

@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
+
 from sabir.deployments.deployment import Deployer, DeployOptions, held
 from sabir.deployments.engine.run import DeploymentResult, Progress
 from sabir.deployments.plan.build import PlanRequest, build_plan
 from sabir.deployments.plan.steps import Plan
 from sabir.deployments.store.store import Store
 from sabir.deployments.targets import Targets
-
 from sabir.resources.driver import DriverContext
 from sabir.resources.resource import Resource
 from sabir.resources.target import Target
@@ -41,7 +41,7 @@ class Setting(Struct):
 
     def plan(self, resources: Iterable[Resource], store: Store | None = None, **others: Any) -> Plan:
         store = store or self.store(create=False)
-        targets = self._targets()
+        targets = self.known_targets()
         records = store.records()
         return build_plan(
             PlanRequest(
@@ -51,12 +51,12 @@ class Setting(Struct):
                 records=records,
                 targets=targets,
                 codec=store.codec,
-                observed=store.observed(records),
+                observed=store.observed(),
                 **others,
             )
         )
 
-    def _targets(self) -> Targets:
+    def known_targets(self) -> Targets:
         return Targets(self.targets, {"world": WorldDriver(self.world)})
 
     def deploy(self, *resources: Resource, **others: Any) -> DeploymentResult:
@@ -65,9 +65,9 @@ class Setting(Struct):
         options = DeployOptions(watch=self.events.append, **self.options)
         try:
             with held(store, context, options) as writer:
-                deployer = Deployer(store, writer, self._targets(), context, options)
+                deployer = Deployer(store, writer, self.known_targets(), context, options)
                 deployer.recover()
                 plan = self.plan(resources, store, **others)
-                return deployer.deploy(plan, verb="deploy", document={}, observed=store.observed())
+                return deployer.deploy(plan, verb="deploy", document={})
         finally:
             store.close()

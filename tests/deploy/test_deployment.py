@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from sabir.deployments.store.records import DeploymentState
 
+from sabir.deployments.store.records import DeploymentState
 from sabir.graph.values import Sensitive, Unknown
 from sabir.resources.outcome import Outcome, OutcomeStatus
 from sabir.resources.resource import Resource
@@ -120,8 +120,15 @@ def test_values_come_back(setting: Setting) -> None:
 
 
 def test_a_value_that_never_comes_fails_its_step(setting: Setting) -> None:
-    result = setting.deploy(resource("b", desired={"value": Unknown(of="nobody|x")}))
+    result = setting.deploy(resource("a"), resource("b", "a", desired={"value": Unknown(of="a|other")}))
     assert result.failures == (("b", "the value of value is still not known"),)
+
+
+@pytest.mark.parametrize("unknown", [Unknown(of="nobody|x"), Unknown(why="it rests on a.out")])
+def test_a_value_that_no_step_gives_is_put_off(setting: Setting, unknown: Unknown) -> None:
+    plan = setting.plan([resource("a"), resource("b", desired={"value": unknown}), resource("c", "b")])
+    assert [step.key for step in plan.steps] == ["a"]
+    assert [address for address, _ in plan.later] == ["b", "c"]
 
 
 def test_reactions(setting: Setting) -> None:

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import os
-import random
-import signal
 import subprocess
 import time
 from itertools import count
 from pathlib import Path
 
 import pytest
+
 from sabir.deployments.store.records import RecordStatus
 from sabir.deployments.store.store import Store
-
-from tests.deploy.killing import Figures, check, kill_deployments, start
+from tests.deploy.killing import (
+    Figures,
+    NewPlace,
+    check,
+    interrupt_deployments,
+    kill_deployments,
+    race_deployments,
+    start,
+)
 from tests.deploy.postgresql import PostgreSQL
 
 KILLS = int(os.environ.get("SABIR_KILLS", "4"))
@@ -31,20 +37,25 @@ def finished(process: subprocess.Popen[bytes]) -> int:
     return process.returncode
 
 
-def test_killed_again_and_again(where: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
+def new_places(where: str, folder: Path, request: pytest.FixtureRequest) -> NewPlace:
+    """The state of the test first, then others on the same store."""
     first = iter([where])
 
     def new_place() -> tuple[str, Path]:
-        folder = tmp_path / f"f{next(_numbers)}"
-        folder.mkdir()
+        inside = folder / f"f{next(_numbers)}"
+        inside.mkdir()
         place = next(first, None)
         if place is None:
             on_server = where.startswith("postgresql")
             server: PostgreSQL | None = request.getfixturevalue("server") if on_server else None
-            place = server.database(f"k{next(_numbers)}") if server is not None else str(folder / "state.db")
-        return place, folder
+            place = server.database(f"k{next(_numbers)}") if server is not None else str(inside / "state.db")
+        return place, inside
 
-    figures = kill_deployments(new_place, KILLS, steps=STEPS)
+    return new_place
+
+
+def test_killed_again_and_again(where: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
+    figures = kill_deployments(new_places(where, tmp_path, request), KILLS, steps=STEPS)
     assert figures.kills == KILLS
     assert (figures.lost, figures.repeated, figures.out_of_order, figures.unknown) == (0, 0, 0, 0)
 
@@ -72,13 +83,8 @@ def test_what_cannot_be_looked_up_is_unknown_and_never_repeated(tmp_path: Path) 
 
 
 def test_two_at_once(where: str, tmp_path: Path) -> None:
-    """One is refused, and says by whom; with --wait it comes after the other."""
-    for _ in range(3):
-        first = start(where, tmp_path, 100, 10, "wait")
-        second = start(where, tmp_path, 100, 10, "wait")
-        assert (finished(first), finished(second)) == (0, 0)
-    figures = Figures()
-    check(where, tmp_path, 100, figures)
+    """With --wait the second comes after the first."""
+    figures = race_deployments(lambda: (where, tmp_path), 3)
     assert (figures.lost, figures.repeated) == (0, 0)
 
 
@@ -102,21 +108,9 @@ def test_the_lock_is_free_when_its_holder_is_gone(where: str, tmp_path: Path) ->
     store.close()
 
 
-def test_interrupts(where: str, tmp_path: Path) -> None:
+def test_interrupts(where: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
     """No new step after the first; what runs ends and is recorded, so nothing is left open."""
-    choose = random.Random(3)
-    for _ in range(3):
-        process = start(where, tmp_path, 400, 10)
-        while not (tmp_path / "started").exists() and process.poll() is None:
-            time.sleep(0.005)
-        (tmp_path / "started").unlink(missing_ok=True)
-        time.sleep(choose.uniform(0.02, 0.2))
-        process.send_signal(signal.SIGTERM)
-        # A signal that comes when everything is done and the process is about to end does end it.
-        assert finished(process) in (130, 0, -signal.SIGTERM)
-    assert finished(start(where, tmp_path, 400, 10)) == 0
-    figures = Figures()
-    check(where, tmp_path, 400, figures)
+    figures = interrupt_deployments(new_places(where, tmp_path, request), 3, seed=3)
     assert (figures.lost, figures.repeated, figures.out_of_order) == (0, 0, 0)
 
 

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import pytest
-from sabir.deployments.targets import Targets, Unplaced, default_target
 
+from sabir.deployments.drivers.kubernetes.driver import DRIVER
+from sabir.deployments.problems import place_resources
+from sabir.deployments.targets import Targets, Unplaced, default_target
 from sabir.graph.address import Address
-from sabir.resources.resource import Resource
+from sabir.graph.values import Sensitive
+from sabir.resources.resource import Resource, Wanted
 from sabir.resources.target import Target
+from sabir.session import Trust
 
 CLUSTER = Target(name="cluster", driver="kubernetes")
 OTHER = Target(name="other", driver="kubernetes")
@@ -50,3 +54,16 @@ def test_unplaced_says_what_to_do(
     with pytest.raises(Unplaced) as refusal:
         place(kind, *targets, target=named)
     assert words in f"{refusal.value} {refusal.value.hint}"
+
+
+def test_a_missing_target_is_said_once() -> None:
+    resources = tuple(Resource(address=Address(name), kind="kubernetes") for name in ("a", "b", "c"))
+    placing = place_resources(Wanted(resources=resources), Targets([default_target("world")]), Trust())
+    assert [finding.message for finding in placing.findings] == ["a and 2 more: no target takes a kubernetes"]
+
+
+@pytest.mark.parametrize(("kind", "offered"), [("ConfigMap", False), ("Job", False), ("StatefulSet", True)])
+def test_only_workloads_are_restarted(kind: str, *, offered: bool) -> None:
+    declared = DRIVER.kinds["kubernetes"]
+    assert declared.callable_on is not None
+    assert declared.callable_on({"manifest": Sensitive({"kind": kind})}) is offered

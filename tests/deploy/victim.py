@@ -21,7 +21,6 @@ from sabir.deployments.plan.build import PlanRequest, build_plan
 from sabir.deployments.store.records import DeploymentState
 from sabir.deployments.store.store import Store
 from sabir.deployments.targets import Targets
-
 from sabir.graph.address import Address
 from sabir.resources.driver import Connection, DriverContext, Kind
 from sabir.resources.effects import Effects
@@ -131,7 +130,7 @@ def main(
                 codec=store.codec,
             )
         )
-        result = deployer.deploy(plan, verb="deploy", document={}, observed={})
+        result = deployer.deploy(plan, verb="deploy", document={})
         waits = bool(plan.waiting)
     store.close()
     if result.error is not None:

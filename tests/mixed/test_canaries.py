@@ -159,3 +159,30 @@ def test_what_is_kept_of_a_deployment(folder: Path) -> None:
         "vault.yaml",
         "thing.yaml",
     }
+
+
+WHOLE = [
+    *_formats(["plan", "."], "text json"),
+    *_formats(["deploy", ".", "--yes"], "text json"),
+    *_formats(["status", "."], "text json"),
+    *_formats(["history", "."], "text json"),
+    *_formats(["history", ".", "--at", "1"], "text json"),
+    *_formats(["state", "list", "."], "text json"),
+    *_formats(["state", "show", ".", "files/secret"], "text json"),
+    *_formats(["state", "export", "."], "text json"),
+    *_formats(["plan", ".", "--destroy"], "text json"),
+    *_formats(["destroy", ".", "--yes", "--allow-delete", "all"], "text json"),
+    *_formats(["history", ".", "--at", "2"], "text json"),
+]
+
+
+@pytest.mark.slow
+def test_a_whole_environment_is_deployed_in_silence(folder: Path) -> None:
+    """All parts but the one that needs a cluster, from plan to destroy, and then with a target that refuses."""
+    before, _, rest = SOUND["sabir.yaml"].partition("  component:\n")
+    after = rest[rest.index("  files:\n") :]
+    (folder / "sabir.yaml").write_text(before + after)
+    assert shown(WHOLE) == []
+    assert "files/secret" in output(["history", ".", "--at", "1"])
+    (folder / "sabir.yaml").write_text((before + after).replace("path: secret", "path: ../../../secret"))
+    assert shown(WHOLE) == []

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from sabir.errors import UsageError
-from sabir.operations import render
 from sabir.operations.render import Rendered, write_rendering
 
 FILES = {f"folder/{number}.yaml": f"n: {number}\n" for number in range(17)}
@@ -20,16 +19,44 @@ def test_all_files_are_there_and_nothing_else(tmp_path: Path) -> None:
     assert (tmp_path / "out/folder/16.yaml").read_text() == "n: 16\n"
 
 
-def test_a_full_disk_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def fill_the_disk(monkeypatch: pytest.MonkeyPatch) -> None:
+    """There is room for three files."""
     written: list[Path] = []
+    real = Path.write_bytes
 
-    def full(path: Path, _: bytes) -> None:
+    def full(path: Path, data: bytes) -> int:
         if len(written) == 3:
             raise OSError(errno.ENOSPC, "No space left on device")
-        path.write_bytes(b"x")
         written.append(path)
+        return real(path, data)
 
-    monkeypatch.setattr(render, "write_atomically", full)
+    monkeypatch.setattr(Path, "write_bytes", full)
+
+
+@pytest.mark.parametrize("is_there", [False, True])
+def test_a_full_disk_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_there: bool) -> None:
+    out = tmp_path / "out"
+    if is_there:
+        out.mkdir()
+        (out / "mine").write_text("mine")
+    fill_the_disk(monkeypatch)
     with pytest.raises(UsageError, match="No space left"):
-        write_rendering(Rendered(files=FILES), tmp_path)
-    assert not list(tmp_path.iterdir())
+        write_rendering(Rendered(files=FILES), out)
+    assert [path.name for path in tmp_path.rglob("*")] == (["out", "mine"] if is_there else [])
+
+
+def test_what_was_there_stays(tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder/1.yaml").write_text("old")
+    (tmp_path / "folder/mine").write_text("mine")
+    write_rendering(Rendered(files=FILES), tmp_path)
+    assert (tmp_path / "folder/1.yaml").read_text() == "n: 1\n"
+    assert (tmp_path / "folder/mine").read_text() == "mine"
+    assert len(list(tmp_path.rglob("*"))) == 19
+
+
+@pytest.mark.parametrize("name", ["../x", "/tmp/x", "a/../../x"])
+def test_no_name_leads_out(name: str, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="cannot write"):
+        write_rendering(Rendered(files={name: "x"}), tmp_path / "out")
+    assert not list(tmp_path.rglob("*"))

@@ -2,6 +2,6 @@
 
 import sys
 
-from sabir.cli.main import main
+from sabir.cli.entry import sabir
 
-sys.exit(main())
+sys.exit(sabir())

@@ -17,6 +17,7 @@ from click.exceptions import Exit, NoArgsIsHelpError
 
 from sabir.cli.terminal import say, write
 from sabir.errors import DeployError, FindingError, Overrun, SabirError
+from sabir.stack import deepen_stack
 
 if TYPE_CHECKING:
     from sabir.diagnostics.finding import Finding
@@ -67,6 +68,7 @@ def _complete(command: click.Command, name: str, shell: str, words: Sequence[str
 
 def guarded(work: Callable[[], int]) -> int:
     """The exit status of a command; never lets an exception out."""
+    deepen_stack()
     # At its end the interpreter looks for garbage in all that is left, another tenth; the process ends anyway.
     atexit.register(gc.freeze)
     _end_like_an_interrupt()

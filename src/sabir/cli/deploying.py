@@ -3,18 +3,34 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
+
+from msgspec import Struct
 
 from sabir.cli.declare import flag, option
-from sabir.cli.kinds import PATH
-from sabir.cli.options import acting_evaluation_options, language_option
+from sabir.cli.kinds import PATH, Number
+from sabir.cli.options import acting_evaluation_options, format_option, language_option, quiet_option
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
     from sabir.languages.language import EvaluationRequest
 
-__all__ = ["environment_options", "only_option", "wanted_options"]
+__all__ = [
+    "Remembered",
+    "Words",
+    "allow_delete_option",
+    "argument_option",
+    "at_option",
+    "doing_options",
+    "environment_options",
+    "only_option",
+    "remembering_options",
+    "wanted_options",
+]
 
 _SECTION: Final = "State"
 _STATE: Final = (
@@ -38,6 +54,35 @@ _STATE: Final = (
     ),
 )
 
+_DOING: Final = (
+    flag("-y", "--yes", help="Do not ask."),
+    option("--parallel", type=Number(int, least=1), default=10, help="How many steps may run at once."),
+    option(
+        "--wait",
+        type=Number(float, least=0),
+        default=0.0,
+        help="Seconds to wait for another deployment of it.",
+    ),
+    format_option("text", "json", help="Progress for people, or one JSON event a line."),
+    quiet_option,
+)
+
+allow_delete_option: Final = option(
+    "--allow-delete", metavar="N|all", help="Consent to so many deletions, when they are more than a fifth."
+)
+
+argument_option: Final = option(
+    "--arg", "args", multiple=True, metavar="NAME=VALUE", help="An argument; VALUE is read as YAML."
+)
+
+at_option: Final = option(
+    "--at",
+    metavar="N",
+    type=Number(int, least=1),
+    section=_SECTION,
+    help="What deployment N was asked for, instead of what is described now.",
+)
+
 only_option: Final = option(
     "--target",
     "only",
@@ -45,6 +90,45 @@ only_option: Final = option(
     metavar="NAME",
     help="Only resources on this target, or this resource, with what they need; may be repeated.",
 )
+
+
+class Known(NamedTuple):
+    """What is to be evaluated, completed by what is remembered of it."""
+
+    path: Path
+    language: str | None
+    evaluation: EvaluationRequest
+
+
+class Remembered(Protocol):
+    """Completes a request by what is remembered of PATH: its path, language and evaluation."""
+
+    def __call__(
+        self, path: Path, evaluation: EvaluationRequest, language: str | None, at: int | None = None, /
+    ) -> AbstractContextManager[Known]: ...
+
+
+class Words(Struct, frozen=True, kw_only=True):
+    """What was said on the command line about how a plan is done."""
+
+    yes: bool = False
+    parallel: int = 10
+    wait: float = 0.0
+    format_: str = "text"
+    quiet: bool = False
+
+
+def doing_options(function: Callable[..., int]) -> Callable[..., int]:
+    """The options of every command that does a plan; the function gets them as `words`."""
+
+    @functools.wraps(function)
+    def with_words(*, yes: bool, parallel: int, wait: float, format_: str, quiet: bool, **others: Any) -> int:
+        words = Words(yes=yes, parallel=parallel, wait=wait, format_=format_, quiet=quiet)
+        return function(words=words, **others)
+
+    for decorate in reversed(_DOING):
+        decorate(with_words)
+    return with_words
 
 
 def environment_options(function: Callable[..., int]) -> Callable[..., int]:
@@ -60,6 +144,7 @@ def environment_options(function: Callable[..., int]) -> Callable[..., int]:
         evaluation: EvaluationRequest | None = None,
         language: str | None = None,
         here: bool = False,
+        executor: str | None = None,
         **others: Any,
     ) -> int:
         from sabir.cli.options import evaluation_request
@@ -73,6 +158,7 @@ def environment_options(function: Callable[..., int]) -> Callable[..., int]:
             environment=environment,
             key_file=key_file,
             here=here,
+            executor=executor,
         )
         return function(environment=request, **others)
 
@@ -81,9 +167,54 @@ def environment_options(function: Callable[..., int]) -> Callable[..., int]:
     return with_request
 
 
+def remembering_options(function: Callable[..., int]) -> Callable[..., int]:
+    """Where the state of PATH is, for commands that only ask: they get `remembered`, which completes a request by it.
+
+    What was observed is known to the evaluation then, and `--at N` asks about the past.
+    """
+
+    @functools.wraps(function)
+    def with_state(
+        *, state: str | None, environment: str | None, key_file: Path | None, no_state: bool, **others: Any
+    ) -> int:
+        @contextmanager
+        def remembered(
+            path: Path, evaluation: EvaluationRequest, language: str | None, at: int | None = None, /
+        ) -> Generator[Known]:
+            beside = (path if path.is_dir() else path.parent) / ".sabir" / "state.db"
+            if at is None and (no_state or (state is None and not beside.is_file())):
+                yield Known(path, language, evaluation)
+                return
+            from sabir.operations.deploying import EnvironmentRequest
+            from sabir.operations.past import recalled
+
+            request = EnvironmentRequest(
+                path=path,
+                language=language,
+                evaluation=evaluation,
+                state=state,
+                environment=environment,
+                key_file=key_file,
+            )
+            with recalled(request, at) as known:
+                yield Known(known.path, known.language, known.evaluation)
+
+        return function(remembered=remembered, **others)
+
+    flag("--no-state", section=_SECTION, help="Do not look at what was deployed.")(with_state)
+    for decorate in reversed(_STATE):
+        decorate(with_state)
+    return with_state
+
+
 def wanted_options(function: Callable[..., int]) -> Callable[..., int]:
     """The same for commands that evaluate the description."""
     here = flag(
         "--here", help="Without a named target, take this machine as a whole instead of a folder of it."
     )
-    return acting_evaluation_options(language_option(here(environment_options(function))))
+    executor = option(
+        "--executor",
+        metavar="URL",
+        help="Workers that reach the targets: dask://HOST:PORT, or dask+tls://HOST:PORT.  [default: this process]",
+    )
+    return acting_evaluation_options(language_option(here(executor(environment_options(function)))))

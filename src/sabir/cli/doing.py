@@ -1,57 +1,36 @@
-"""Doing a plan from the command line: asking, showing, and the exit status. `deploy` and `destroy` are two names for it."""
+"""Doing a plan from the command line: asking, showing, and the exit status, for every command that does one."""
 
 from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
-from msgspec import Struct
-
-from sabir.checks.formatters.palette import Palette
+from sabir.checks.formatters.palette import Palette, harmless
 from sabir.cli.boundary import Status
+from sabir.cli.deploying import Words
 from sabir.cli.findings import show_findings
 from sabir.cli.terminal import say, wants_color, write
-from sabir.cli.views.plan import text_view
-from sabir.cli.views.progress import watcher
+from sabir.cli.views.plan import text_view, value_words
+from sabir.cli.views.progress import Watcher, watcher
 from sabir.deployments.engine.run import DeploymentResult
 from sabir.deployments.store.records import DeploymentState
 from sabir.errors import DeployError, UsageError
-from sabir.operations.deploy import Deployed, DeployRequest, Question, deploy_path
-from sabir.operations.deploying import EnvironmentRequest
+from sabir.graph.json.values import encoded
+from sabir.graph.values import Value
+from sabir.operations.deploy import Deployed
+from sabir.operations.doing import Doing, Question
 
-__all__ = ["Words", "carry_out"]
-
-
-class Words(Struct, frozen=True, kw_only=True):
-    """What was said on the command line."""
-
-    environment: EnvironmentRequest
-    plan_file: Path | None = None
-    only: tuple[str, ...] = ()
-    refresh: bool = False
-    repair: bool = False
-    destroy: bool = False
-    yes: bool = False
-    allow_delete: str | None = None
-    parallel: int = 10
-    wait: float = 0.0
-    format_: str = "text"
-    quiet: bool = False
+__all__ = ["allowed_deletions", "carry_out"]
 
 
-def carry_out(words: Words) -> int:
+def carry_out(path: Path, words: Words, do: Callable[[Doing], Deployed]) -> int:
+    """Do a plan, show it, and answer with the exit status."""
     with watcher(words.format_, quiet=words.quiet) as shown:
-        deployed = deploy_path(
-            DeployRequest(
-                environment=words.environment,
-                consent=lambda question: _consent(question, words),
-                plan_file=words.plan_file,
-                only=words.only,
-                refresh=words.refresh,
-                repair=words.repair,
-                destroy=words.destroy,
-                allow_delete=_allowed(words.allow_delete),
+        deployed = do(
+            Doing(
+                consent=lambda question: _consent(question, words) and _expected(question, shown),
                 parallel=words.parallel,
                 wait=words.wait,
                 watch=shown.show,
@@ -59,11 +38,16 @@ def carry_out(words: Words) -> int:
                 signals=True,
             )
         )
-    show_findings(deployed.findings, words.environment.path, quiet=words.quiet)
+    show_findings(deployed.findings, path, quiet=words.quiet)
     return _end(deployed, words)
 
 
-def _allowed(word: str | None) -> int | None:
+def _expected(question: Question, shown: Watcher) -> bool:
+    shown.expect(question.plan)
+    return True
+
+
+def allowed_deletions(word: str | None) -> int | None:
     if word is None:
         return None
     if word == "all":
@@ -76,11 +60,15 @@ def _allowed(word: str | None) -> int | None:
 def _consent(question: Question, words: Words) -> bool:
     """Show the plan and ask, unless it is to be done anyway. Deletions beyond a fifth need a word of their own."""
     if words.format_ == "text" and not words.quiet:
+        if question.wave:
+            say("with the values that came back:")
         for key in question.recovered.done:
             say(f"found done: {key}")
+        for address, reason in question.lost:
+            say(f"cannot go back: {harmless(address)}: {reason}")
         for piece in text_view(question.plan, Palette(on=wants_color(stream=sys.stderr))):
             say(piece.removesuffix("\n"))
-    if words.yes or words.plan_file is not None:
+    if words.yes:
         if question.guard is not None:
             raise DeployError(question.guard.message)
         return True
@@ -111,7 +99,9 @@ def _end(deployed: Deployed, words: Words) -> int:
             say("nothing to do")
         for address, reason in deployed.plan.waiting:
             say(f"{address} waits: {reason}")
-        return Status.FOUND if deployed.plan.waiting else Status.FINE
+        for address, reason in deployed.plan.later:
+            say(f"{address} cannot be foreseen: {reason}")
+        return Status.FOUND if deployed.plan.waiting or deployed.plan.later else Status.FINE
     _tell(result, words)
     if result.state is DeploymentState.INTERRUPTED:
         return Status.INTERRUPTED
@@ -121,14 +111,18 @@ def _end(deployed: Deployed, words: Words) -> int:
 
 def _tell(result: DeploymentResult, words: Words) -> None:
     if words.format_ == "json":
-        end = {
+        end: dict[str, object] = {
             "event": "end",
             "deployment": result.number,
             "state": result.state.value,
             "counts": dict(result.counts),
         }
+        if result.results:
+            end["results"] = {address: encoded(dict(each)) for address, each in result.results.items()}
         write(json.dumps({**end, **({"error": result.error} if result.error else {})}) + "\n")
         return
+    for line in _result_lines(result.results):
+        write(line)
     if result.error is not None:
         say(f"sabir: {result.error}")
     for key, message in result.failures:
@@ -141,3 +135,12 @@ def _tell(result: DeploymentResult, words: Words) -> None:
     counts = ", ".join(f"{count} {state}" for state, count in result.counts.items())
     if not words.quiet:
         say(f"deployment {result.number} {result.state.value}: {counts}")
+
+
+def _result_lines(results: Mapping[str, Mapping[str, Value]]) -> Iterator[str]:
+    """What calls gave back, a line each; named by the resource only where several gave something."""
+    giving = {address: each for address, each in results.items() if each}
+    for address, each in giving.items():
+        for name, value in each.items():
+            shown = harmless(name) if len(giving) == 1 else harmless(f"{address}.{name}")
+            yield f"{shown}: {value_words(value)}\n"

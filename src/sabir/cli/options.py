@@ -6,7 +6,7 @@ import functools
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
 
 import click
 
@@ -17,6 +17,7 @@ from sabir.cli.trusting import command_session, limits_option, trust_option
 from sabir.errors import UsageError
 
 if TYPE_CHECKING:
+    from sabir.graph.graph import Graph
     from sabir.graph.values import Value
     from sabir.languages.language import EvaluationRequest
     from sabir.source.yaml.nodes import Data
@@ -49,8 +50,10 @@ path_argument: Final = argument("path", type=PATH, metavar="[PATH]", required=Fa
 """PATH: a package, a module, a template or an environment; without one, what is in this folder."""
 
 
-def path_and(name: str, metavar: str) -> Callable[[Callable[..., int]], Callable[..., int]]:
-    """`[PATH] WORD`: two words, or the second alone about what is in this folder."""
+def path_and(
+    name: str, metavar: str, *, optional: bool = False
+) -> Callable[[Callable[..., int]], Callable[..., int]]:
+    """`[PATH] WORD`: two words, or the second alone about what is in this folder; `optional`: or none."""
 
     def decorate(function: Callable[..., int]) -> Callable[..., int]:
         @functools.wraps(function)
@@ -59,6 +62,8 @@ def path_and(name: str, metavar: str) -> Callable[[Callable[..., int]], Callable
             if len(words) > 2:
                 ctx.fail(f"{words[2]!r} is a word too many: {usage_line(ctx)}")
             if not words or (len(words) == 1 and _names_a_package(words[0])):
+                if optional:
+                    return function(path=Path(words[0]) if words else _HERE, **{name: None}, **others)
                 ctx.fail(f"{metavar} is missing: {usage_line(ctx)}")
             path = Path(words[0]) if len(words) == 2 else _HERE
             return function(path=path, **{name: words[-1]}, **others)
@@ -123,6 +128,13 @@ _EVALUATION: Final = (
         section=_SECTION,
         help="A core library of MuranoPL (a folder with io.murano) in place of the one that comes along.",
     ),
+    option(
+        "--std",
+        type=Choice("ours", "installed"),
+        default="ours",
+        section=_SECTION,
+        help="The module std of an Inmanta model: the one that comes along, or the installed one.",
+    ),
     trust_option(section=_SECTION),
     limits_option(section=_SECTION),
 )
@@ -155,6 +167,7 @@ def acting_evaluation_options(function: Callable[..., int]) -> Callable[..., int
         config: Path | None,
         search_path: tuple[Path, ...],
         core_library: Path | None,
+        std: Literal["ours", "installed"],
         trust: tuple[str, ...],
         limits: tuple[tuple[str, str], ...],
         **others: Any,
@@ -166,6 +179,7 @@ def acting_evaluation_options(function: Callable[..., int]) -> Callable[..., int
             config=config,
             search_path=search_path,
             core_library=core_library,
+            std=std,
             trust=trust,
             paths=_paths(others),
             limits=limits,
@@ -189,6 +203,7 @@ def evaluation_request(
     config: Path | None = None,
     search_path: Iterable[Path] = (),
     core_library: Path | None = None,
+    std: Literal["ours", "installed"] = "ours",
     trust: Iterable[str] = (),
     paths: Sequence[Path] = (),
     limits: Iterable[tuple[str, str]] = (),
@@ -199,14 +214,23 @@ def evaluation_request(
     for file in (model, config, core_library):
         if file is not None and not file.exists():
             raise UsageError(f"no such path {str(file)!r}")
+    session = command_session(trust, paths, limits)
+
+    def reach(path: Path) -> Graph:
+        from sabir.operations.past import deployed_graph
+
+        return deployed_graph(path, session)
+
     return EvaluationRequest(
+        reach=reach,
         inputs=input_values(inputs),
         overrides=pairs(overrides, "--set"),
         model=model,
         config=config,
         search_path=tuple(search_path),
         core_library=core_library,
-        session=command_session(trust, paths, limits),
+        std=std,
+        session=session,
         on_notice=say,
     )
 

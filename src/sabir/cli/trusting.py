@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -59,9 +59,9 @@ def limits_option(*, section: str) -> Callable[[F], F]:
         "--limits",
         multiple=True,
         type=_LimitWords(),
-        metavar="default|strict|cpu=S|memory=SIZE",
+        metavar="default|strict|cpu=S|memory=SIZE|instances=N",
         section=section,
-        help="How much it may cost: a profile, or seconds and memory; may be repeated. strict is for what strangers send.",
+        help="How much it may cost: a profile, or one limit; may be repeated. strict is for what strangers send.",
     )
 
 
@@ -77,13 +77,16 @@ class _LimitWords(click.ParamType["tuple[str, str]"]):
         if not equals:
             if name not in PROFILES:
                 hint = (
-                    did_you_mean(name, PROFILES) or f"there are {', '.join(PROFILES)}, cpu=S and memory=SIZE"
+                    did_you_mean(name, PROFILES)
+                    or f"there are {', '.join(PROFILES)}, cpu=S, memory=SIZE and instances=N"
                 )
                 self.fail(f"{value!r} is no profile of limits: {hint}", param, ctx)
             return "profile", name
-        if (name == "cpu" and _seconds(amount)) or (name == "memory" and _bytes(amount)):
+        if name in _AMOUNTS and _AMOUNTS[name](amount):
             return name, amount
-        return self.fail(f"{value!r}: write cpu=SECONDS, or memory=SIZE as 500M or 4G", param, ctx)
+        return self.fail(
+            f"{value!r}: write cpu=SECONDS, memory=SIZE as 500M or 4G, or instances=NUMBER", param, ctx
+        )
 
 
 def _seconds(written: str) -> float | None:
@@ -95,15 +98,24 @@ def _bytes(written: str) -> int | None:
     return int(match[1]) << (30 if match[2] in "gG" else 20) if match and int(match[1]) else None
 
 
+def _number(written: str) -> int | None:
+    return int(written) if re.fullmatch(r"[0-9]{1,9}", written) else None
+
+
+_AMOUNTS: Final[Mapping[str, Callable[[str], float | None]]] = {
+    "cpu": _seconds,
+    "memory": _bytes,
+    "instances": _number,
+}
+
+
 def _limits(words: Iterable[tuple[str, str]]) -> Limits:
     limits = PROFILES["default"]
     for name, word in words:
         if name == "profile":
             limits = PROFILES[word]
-        elif name == "cpu":
-            limits = replace(limits, cpu=_seconds(word))
         else:
-            limits = replace(limits, memory=_bytes(word))
+            limits = replace(limits, **{name: _AMOUNTS[name](word)})
     return limits
 
 

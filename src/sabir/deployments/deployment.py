@@ -13,26 +13,37 @@ from contextlib import contextmanager, nullcontext
 from typing import Any, Final
 
 from msgspec import Struct, field
+from msgspec.structs import replace
+
 from sabir.deployments.engine.connections import Connections
 from sabir.deployments.engine.executor import Executor
-from sabir.deployments.engine.recover import OpenStep, Recovered, recover
-from sabir.deployments.engine.run import DeploymentResult, Progress, Runner
+from sabir.deployments.engine.recover import WAVE, OpenStep, Recovered, recover
+from sabir.deployments.engine.run import DeploymentResult, Progress, Runner, joined
+from sabir.deployments.plan.document import plan_document
 from sabir.deployments.plan.steps import Plan, PlannedStep
 from sabir.deployments.store.journal import Journal
 from sabir.deployments.store.lock import holder_words
 from sabir.deployments.store.records import DeploymentState, StepRecord, StepState
 from sabir.deployments.store.store import Store
+from sabir.deployments.store.wish import Wish
 from sabir.deployments.store.writer import StoreFailed, Writer
 from sabir.deployments.targets import Targets
-
 from sabir.graph.address import digest
-from sabir.graph.values import Value
 from sabir.resources.driver import DriverContext
 from sabir.resources.step import Action
 
-__all__ = ["DeployOptions", "Deployer", "held"]
+__all__ = ["DeployOptions", "Deployer", "Wave", "held"]
 
 PARALLEL: Final = 10
+
+
+class Wave(Struct, frozen=True, kw_only=True, eq=False):
+    """What can be planned once values have come back, or why it is not done."""
+
+    plan: Plan
+    targets: Targets | None = None
+    """Those that the new evaluation names."""
+    refusal: str | None = None
 
 
 class DeployOptions(Struct, frozen=True, kw_only=True, eq=False):
@@ -78,6 +89,9 @@ class Deployer:
         self._operation_ids: dict[str, str] = {}
         self._runner: Runner | None = None
         self._interrupts = 0
+        self._waves = 0
+        self._taken: dict[str, int] = {}
+        """Which step of the deployment each key is, counted from 1."""
 
     def recover(self) -> Recovered:
         """Find out what became of what an earlier deployment had begun."""
@@ -94,11 +108,78 @@ class Deployer:
             return await recover(self.journal, self.targets, connections, steps)
 
     def deploy(
-        self, plan: Plan, *, verb: str, document: Any, observed: Mapping[str, Value], graph: str | None = None
+        self,
+        plan: Plan,
+        *,
+        verb: str,
+        document: Any,
+        wish: Wish | None = None,
+        blobs: Mapping[str, bytes] | None = None,
+        following: Callable[[], Wave | None] = lambda: None,
     ) -> DeploymentResult:
-        """Do a plan."""
+        """Do a plan. `following` is asked for what can be foreseen once it is done, again and again, until there is nothing."""
         with _signals(self.interrupt) if self.options.signals else nullcontext():
-            return self._deploy(plan, verb=verb, document=document, observed=observed, graph=graph)
+            self._operation_ids = {}
+            self._waves = 0
+            self._taken = {}
+            self.journal.open(
+                verb,
+                audit=self.options.audit,
+                plan=document,
+                steps=lambda number: self._step_records(plan, number),
+                wish=wish,
+                blobs=blobs,
+            )
+            self.let_go(calls=plan.is_call)
+            result = self._in_waves(plan, following)
+            try:
+                self.journal.close(result.state)
+            except StoreFailed:
+                if result.error is None:
+                    raise
+            return result
+
+    def _in_waves(self, plan: Plan, following: Callable[[], Wave | None]) -> DeploymentResult:
+        """A plan, and what can be planned when it is done."""
+        result = asyncio.run(self._run(plan))
+        while result.state is DeploymentState.DONE and not self._interrupts:
+            wave = following()
+            if wave is None:
+                break
+            if wave.refusal is not None:
+                return replace(result, state=DeploymentState.FAILED, error=wave.refusal)
+            self.targets = wave.targets or self.targets
+            renamed = self._renamed(wave.plan)
+            self.journal.extend(
+                self._step_records(renamed, self.journal.number, len(self._taken)), plan_document(renamed)
+            )
+            result = joined(result, asyncio.run(self._run(renamed)))
+        if self._interrupts and result.state is DeploymentState.DONE:
+            return replace(result, state=DeploymentState.INTERRUPTED)
+        return result
+
+    def _renamed(self, plan: Plan) -> Plan:
+        """A step on what had one in an earlier wave gets a key of its own."""
+        self._waves += 1
+        names = {
+            step.key: f"{step.key}{WAVE}{self._waves + 1}" for step in plan.steps if step.key in self._taken
+        }
+        if not names:
+            return plan
+        steps = [
+            replace(
+                step,
+                key=names.get(step.key, step.key),
+                requires=tuple(names.get(key, key) for key in step.requires),
+                only_if=tuple(names.get(key, key) for key in step.only_if),
+            )
+            for step in plan.steps
+        ]
+        through = {
+            key: tuple(names.get(other, other) for other in requires)
+            for key, requires in plan.through.items()
+        }
+        return replace(plan, steps=tuple(steps), through=through)
 
     def interrupt(self) -> None:
         """First: no new step. Second: stop now. It may come at any time, also before the first step."""
@@ -106,30 +187,11 @@ class Deployer:
         if self._runner is not None:
             self._runner.interrupt_soon()
 
-    def _deploy(
-        self, plan: Plan, *, verb: str, document: Any, observed: Mapping[str, Value], graph: str | None
-    ) -> DeploymentResult:
-        self._operation_ids = {}
-        self.journal.open(
-            verb,
-            audit=self.options.audit,
-            plan=document,
-            steps=lambda number: self._step_records(plan, number),
-            graph=graph,
-        )
-        self.let_go()
-        result = asyncio.run(self._run(plan, observed))
-        try:
-            self.journal.close(result.state)
-        except StoreFailed:
-            if result.error is None:
-                raise
-        return result
-
-    def _step_records(self, plan: Plan, number: int) -> Sequence[StepRecord]:
+    def _step_records(self, plan: Plan, number: int, offset: int = 0) -> Sequence[StepRecord]:
         store_id = self.store.id()
         records: list[StepRecord] = []
-        for position, step in enumerate(plan.steps):
+        for position, step in enumerate(plan.steps, offset):
+            self._taken[step.key] = position + 1
             fresh = digest(store_id, self.store.environment, str(number), step.key, size=16)
             operation_id = self._continued(step) or fresh
             self._operation_ids[step.key] = operation_id
@@ -157,12 +219,13 @@ class Deployer:
         desired = self.journal.fields(step.placed.resource.desired)
         return left.step.operation_id if left.continues(desired) else None
 
-    def let_go(self) -> None:
-        """Open steps that nobody goes on with were not done, and will not be."""
+    def let_go(self, *, calls: bool = False) -> None:
+        """Open steps that nobody goes on with were not done, and will not be. A deployment leaves those of calls alone, and
+        a call those of deployments."""
         writes = [
             write
             for key, left in self._recovered.open.items()
-            if self._operation_ids.get(key) != left.step.operation_id
+            if left.is_call is calls and self._operation_ids.get(key) != left.step.operation_id
             for write in self.superseded(left)
         ]
         if writes:
@@ -177,7 +240,7 @@ class Deployer:
             deployment=left.step.deployment,
         )
 
-    async def _run(self, plan: Plan, observed: Mapping[str, Value]) -> DeploymentResult:
+    async def _run(self, plan: Plan) -> DeploymentResult:
         options = self.options
         async with Connections(self.context) as connections:
             runner = Runner(
@@ -186,7 +249,9 @@ class Deployer:
                 connections,
                 self.targets,
                 operation_ids=self._operation_ids,
-                observed=observed,
+                facts=self.store.facts(),
+                positions=self._taken,
+                begun={left.step.address for left in self._recovered.open.values()},
                 parallel=options.parallel,
                 executor=None if options.executor is None else options.executor(connections),
                 watch=options.watch,

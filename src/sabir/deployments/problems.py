@@ -2,28 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Final
+from collections.abc import Collection, Iterator, Mapping
+from typing import Final, Literal
 
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import replace
-from sabir.deployments.targets import Placed, Targets, Unplaced
 
+from sabir.deployments.sources import source_problem
+from sabir.deployments.targets import Placed, Targets, Unplaced
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.near import did_you_mean
 from sabir.diagnostics.rules import Rule
 from sabir.graph.address import Address
 from sabir.graph.origin import How, Origin
-from sabir.graph.values import Sensitive, Unknown, Value
+from sabir.graph.values import Sensitive, Unknown, awaited_names
 from sabir.resources.fields import field_problems
+from sabir.resources.outcome import Reading
 from sabir.resources.resource import Resource, Wanted
+from sabir.resources.secrets import referred_names
 from sabir.session import Trust
 from sabir.text import Location
 
-__all__ = ["PlacedResources", "place_resources"]
+__all__ = ["NO_LEAVE", "PlacedResources", "leave_problem", "place_resources", "told_by_targets"]
 
 
-def _rule(number: str, title: str, why: str, resource: str) -> Rule:
+def _rule(
+    number: str, title: str, why: str, resource: str, *, when: Literal["plan", "look"] = "plan"
+) -> Rule:
     head = "sabir: resources/1\nresources:\n  motd:\n    "
     return Rule(
         code=f"DEP:{number}",
@@ -32,7 +37,7 @@ def _rule(number: str, title: str, why: str, resource: str) -> Rule:
         bad={"resources.yaml": head + resource},
         good={"resources.yaml": f"{head}{{kind: file, fields: {{path: etc/motd, content: hello}}}}\n"},
         language="resources",
-        when="plan",
+        when=when,
     )
 
 
@@ -70,17 +75,30 @@ NO_LEAVE: Final = _rule(
 )
 
 
+TOLD: Final = _rule(
+    "W006",
+    "what a target says of a resource",
+    "A target that was looked at (--refresh) knows more than the description: a field that this version of it does not know and "
+    "that is left out, a template that it would refuse, what would become of the resources of a stack.",
+    "{kind: heat-stack, fields: {name: shop, template: {resources: {}}}}\n",
+    when="look",
+)
+
+
 class PlacedResources(Struct, frozen=True, eq=False):
     by_address: Mapping[str, Placed]
     findings: tuple[Finding, ...]
 
 
-def place_resources(wanted: Wanted, targets: Targets, trust: Trust) -> PlacedResources:
-    """Every resource at its target, and a finding for each that cannot be."""
-    findings = [*_target_problems(targets)]
+def place_resources(
+    wanted: Wanted, targets: Targets, trust: Trust, *, deployed: Collection[str] = ()
+) -> PlacedResources:
+    """Every resource at its target, and a finding for each that cannot be. `deployed` may be required, too."""
+    findings = [*_target_problems(targets), *_secret_problems(wanted)]
     placed: dict[str, Placed] = {}
+    untaken: dict[str, _Untaken] = {}
     publishers = _publishers(wanted)
-    addresses = {str(resource.address) for resource in wanted.resources}
+    addresses = {*deployed, *(str(resource.address) for resource in wanted.resources)}
     for resource in wanted.resources:
         address = str(resource.address)
         lifecycle = wanted.lifecycles.get(address)
@@ -89,12 +107,36 @@ def place_resources(wanted: Wanted, targets: Targets, trust: Trust) -> PlacedRes
         try:
             placing = targets.place(_with_implied(resource, publishers))
         except Unplaced as error:
+            if error.of_targets:
+                untaken.setdefault(str(error), _Untaken(error.hint)).resources.append(resource)
+                continue
             rule = NOT_BELOW if error.hint and "--here" in error.hint else NO_PLACE
             findings.append(_finding(rule, resource.origin, f"{address}: {error}", hint=error.hint))
             continue
         findings += _problems(placing, addresses, trust)
         placed[address] = _hidden(placing)
+    findings += [_untaken_finding(message, each) for message, each in untaken.items()]
     return PlacedResources(placed, tuple(findings))
+
+
+def told_by_targets(placed: Mapping[str, Placed], readings: Mapping[str, Reading]) -> Iterator[Finding]:
+    """What targets said of resources when they were looked at."""
+    for address, reading in readings.items():
+        if reading.warning is not None and address in placed:
+            yield _finding(TOLD, placed[address].resource.origin, f"{address}: {reading.warning}")
+
+
+class _Untaken(Struct, frozen=True, eq=False):
+    """Resources that have the same fault, because a target is missing: it is said once."""
+
+    hint: str | None
+    resources: list[Resource] = field(default_factory=list[Resource])
+
+
+def _untaken_finding(message: str, untaken: _Untaken) -> Finding:
+    first, *others = untaken.resources
+    beside = f" and {len(others)} more" if others else ""
+    return _finding(NO_PLACE, first.origin, f"{first.address}{beside}: {message}", hint=untaken.hint)
 
 
 def _target_problems(targets: Targets) -> Iterator[Finding]:
@@ -104,20 +146,43 @@ def _target_problems(targets: Targets) -> Iterator[Finding]:
             yield _finding(NO_PLACE, origin, f"target {target.name!r}: {message}")
 
 
+def _secret_problems(wanted: Wanted) -> Iterator[Finding]:
+    for source in wanted.secrets:
+        problem = source_problem(source)
+        if problem is not None:
+            origin = None if source.place is None else Origin(source.place, How.LITERAL)
+            yield _finding(NO_PLACE, origin, problem)
+    names = {source.name for source in wanted.secrets}
+    for resource in wanted.resources:
+        for missing in sorted(referred_names(dict(resource.desired)) - names):
+            near = did_you_mean(missing, names)
+            message = f"{resource.address}: there is no secret {missing!r} under secrets in sabir.yaml"
+            yield _finding(NO_PLACE, resource.origin, message, hint=near)
+
+
 def _problems(placed: Placed, addresses: set[str], trust: Trust) -> Iterator[Finding]:
     resource = placed.resource
     if placed.kind.fields is not None:
-        for field, message in field_problems(placed.kind.fields, resource.desired).items():
-            origin = resource.origins.get(field) or resource.origin
+        for name, message in field_problems(placed.kind.fields, resource.desired).items():
+            origin = resource.origins.get(name) or resource.origin
             yield _finding(BAD_FIELD, origin, f"{resource.address} ({resource.kind}): {message}")
     for required in (*resource.requires, *resource.reacts_to):
         if str(required) not in addresses:
             near = did_you_mean(str(required), addresses)
             message = f"{resource.address} requires {required}, which is not described"
             yield _finding(NO_REQUIREMENT, resource.origin, message, hint=near)
-    if placed.kind.code and not trust.scripts:
-        message = f"{resource.address} is a {resource.kind}: it would run what the description says"
-        yield _finding(NO_LEAVE, resource.origin, message, hint="give --trust scripts when you trust it")
+    no_leave = leave_problem(placed, trust)
+    if no_leave is not None:
+        yield no_leave
+
+
+def leave_problem(placed: Placed, trust: Trust) -> Finding | None:
+    """A finding when a resource would run what a description brings, and the operator has not said that it may."""
+    if not placed.kind.code or trust.scripts:
+        return None
+    resource = placed.resource
+    message = f"{resource.address} is a {resource.kind}: it would run what the description says"
+    return _finding(NO_LEAVE, resource.origin, message, hint="give --trust scripts when you trust it")
 
 
 def _hidden(placed: Placed) -> Placed:
@@ -142,7 +207,7 @@ def _publishers(wanted: Wanted) -> dict[str, Address]:
 
 def _with_implied(resource: Resource, publishers: Mapping[str, Address]) -> Resource:
     """A value that is known only after another resource's step is a requirement, too."""
-    names = {name for value in resource.desired.values() for name in _unknowns(value)}
+    names = {name for value in resource.desired.values() for name in awaited_names(value)}
     implied = [
         publisher
         for name in sorted(names)
@@ -152,24 +217,6 @@ def _with_implied(resource: Resource, publishers: Mapping[str, Address]) -> Reso
     if not implied:
         return resource
     return replace(resource, requires=tuple(dict.fromkeys((*resource.requires, *implied))))
-
-
-def _unknowns(value: Value) -> Iterator[str]:
-    match value:
-        case str() | int() | float() | bytes() | None:
-            return
-        case Unknown(of=str() as of):
-            yield of
-        case Sensitive(value=inner):
-            yield from _unknowns(inner)
-        case Mapping():
-            for item in value.values():
-                yield from _unknowns(item)
-        case list() | tuple():
-            for item in value:
-                yield from _unknowns(item)
-        case _:
-            return
 
 
 def _finding(rule: Rule, origin: Origin | None, message: str, *, hint: str | None = None) -> Finding:

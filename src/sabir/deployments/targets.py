@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Final, NoReturn, cast
+from typing import Final, NoReturn, Protocol, cast
 
 from msgspec import Struct
 
+from sabir.deployments.unreached import UnreachedDriver, needs_workers
 from sabir.diagnostics.near import did_you_mean
 from sabir.errors import DeployError, PluginError
 from sabir.graph.values import Value
@@ -16,9 +17,23 @@ from sabir.resources.fields import field_problems
 from sabir.resources.resource import Resource
 from sabir.resources.target import DEFAULT_TARGET, Target
 
-__all__ = ["Placed", "Targets", "Unplaced", "default_target"]
+__all__ = ["Placed", "Targets", "Unplaced", "Workers", "default_target"]
 
 _ANY: Final = "*"
+
+
+class Workers(Protocol):
+    """Who reaches targets that this machine does not."""
+
+    def labels(self) -> frozenset[str]: ...
+
+    def serve(self, labels: tuple[str, ...]) -> bool:
+        """Whether one of them has all of these labels."""
+        ...
+
+    def driver_at(self, driver: Driver, target: Target) -> Driver:
+        """The driver with its connections where the target is reached."""
+        ...
 
 
 class Placed(Struct, frozen=True, eq=False):
@@ -31,12 +46,18 @@ class Placed(Struct, frozen=True, eq=False):
 
 
 class Unplaced(DeployError):
-    """A resource that no driver takes; `field` is what is wrong with it, when it is a field."""
+    """A resource that no driver takes; `field` is what is wrong with it, when it is a field.
 
-    def __init__(self, message: str, *, field: str | None = None, hint: str | None = None) -> None:
+    `of_targets`: it is the targets that lack something, so that every resource of its kind has the same fault.
+    """
+
+    def __init__(
+        self, message: str, *, field: str | None = None, hint: str | None = None, of_targets: bool = False
+    ) -> None:
         super().__init__(message)
         self.field = field
         self.hint = hint
+        self.of_targets = of_targets
 
 
 def default_target(root: str, *, here: bool = False) -> Target:
@@ -48,8 +69,15 @@ def default_target(root: str, *, here: bool = False) -> Target:
 class Targets:
     """The targets of an environment and the drivers of this installation."""
 
-    def __init__(self, targets: Iterable[Target], drivers: Mapping[str, Driver] | None = None) -> None:
+    def __init__(
+        self,
+        targets: Iterable[Target],
+        drivers: Mapping[str, Driver] | None = None,
+        *,
+        workers: Workers | None = None,
+    ) -> None:
         """`drivers` stand in for those of the entry points."""
+        self._workers = workers
         self.by_name = {target.name: target for target in targets}
         self._drivers: dict[str, Driver] = {**(drivers or {})}
         self._only_these = drivers is not None
@@ -87,10 +115,26 @@ class Targets:
                 f"a {resource.kind} cannot be kept below a folder, and the default target takes nothing else",
                 hint="name a target ({driver: local, root: /}) and give it to the resource, or deploy with --here",
             )
-        return Placed(resource, target, driver, kind)
+        return Placed(resource, target, self._reached(driver, target), kind)
+
+    def placed_as(self, resource: Resource, *, target: str, driver: str) -> Placed:
+        """A resource where it is recorded to be: whatever is wanted now, it is reached there."""
+        named, recorded = self.target(target), self.driver(driver)
+        return Placed(resource, named, self._reached(recorded, named), self.kind(recorded, resource.kind))
+
+    def _reached(self, driver: Driver, target: Target) -> Driver:
+        """The driver of a target where that is reached. One that a language brings stays with the description."""
+        if driver.name != target.driver:
+            return driver
+        if self._workers is not None:
+            return self._workers.driver_at(driver, target)
+        return UnreachedDriver(driver) if target.labels else driver
 
     def _target_of(self, resource: Resource) -> Target:
         """The target that it names; else the default one, or for a kind that this does not have the one that takes it."""
+        named = self.by_name.get(resource.at or "") if resource.target is None else None
+        if named is not None and self._takes(named, resource.kind):
+            return named
         default = self.target(resource.target)
         if resource.target is not None or resource.driver is not None or self._takes(default, resource.kind):
             return default
@@ -110,6 +154,7 @@ class Targets:
         raise Unplaced(
             f"no target takes a {kind}",
             hint=f"name one in sabir.yaml: targets: {{NAME: {{driver: {' or '.join(takers)}}}}}",
+            of_targets=True,
         )
 
     def _takes(self, target: Target, kind: str) -> bool:
@@ -134,6 +179,21 @@ class Targets:
     def problems(self, target: Target) -> dict[str, str]:
         """What is wrong with the settings of a target, by setting."""
         try:
-            return field_problems(self.driver(target.driver).settings(), target.settings)
+            problems = field_problems(self.driver(target.driver).settings(), target.settings)
         except Unplaced as error:
             return {"driver": f"{error}: {error.hint}" if error.hint else str(error)}
+        missing = self._missing_labels(target)
+        return problems if missing is None else {**problems, "labels": missing}
+
+    def _missing_labels(self, target: Target) -> str | None:
+        labels = target.labels
+        if not labels:
+            return None
+        if self._workers is None:
+            return needs_workers(target)
+        offered = self._workers.labels()
+        for label in labels:
+            if label not in offered:
+                near = did_you_mean(label, offered) or f"there are {', '.join(sorted(offered)) or 'none'}"
+                return f"no worker has the label {label}: {near}"
+        return None if self._workers.serve(labels) else f"no worker has all of the labels {', '.join(labels)}"

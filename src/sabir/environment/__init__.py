@@ -9,7 +9,8 @@ if TYPE_CHECKING:
     from sabir.checks.validator import BaseValidator
     from sabir.diagnostics.rules import Rule
     from sabir.languages.language import Evaluation, EvaluationRequest, Renderer
-    from sabir.source.packages import LoadedPackage
+    from sabir.source.packages import LoadedPackage, PackageFile
+    from sabir.source.symbols import Candidate, FileNames
 
 __all__ = ["ENVIRONMENT", "FILE_NAME", "EnvironmentLanguage"]
 
@@ -39,6 +40,24 @@ class EnvironmentLanguage:
         from sabir.environment.evaluate import evaluate_environment
 
         return evaluate_environment(package, request)
+
+    def libraries(self, package: LoadedPackage) -> Sequence[LoadedPackage]:  # noqa: ARG002  the protocol's
+        return ()
+
+    def names(self, package: LoadedPackage, file: PackageFile) -> FileNames:  # noqa: ARG002  the protocol's
+        from sabir.environment.exploring import file_names
+
+        return file_names(file)
+
+    def complete(self, package: LoadedPackage, file: PackageFile, offset: int) -> Sequence[Candidate]:
+        from sabir.environment.exploring import candidates
+
+        return candidates(package, file, offset)
+
+    def wanted_keys(self, file: PackageFile, offset: int) -> Sequence[str]:
+        from sabir.environment.exploring import wanted_keys
+
+        return wanted_keys(file, offset)
 
     def renderers(self) -> Mapping[str, Renderer]:
         from sabir.environment.render import renderers

@@ -4,28 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from typing import ClassVar, Final
+from typing import ClassVar
 
 from sabir.checks.files import FileSelection
-from sabir.checks.policy import PolicyRule, read_rules, run_rules
+from sabir.checks.policy import run_rules
 from sabir.checks.validator import BaseValidator
 from sabir.diagnostics.finding import Finding, Severity
-from sabir.diagnostics.near import did_you_mean
-from sabir.diagnostics.rules import Rule, collect_rules
+from sabir.diagnostics.rules import Rule, collect_rules, withheld_codes
 from sabir.environment.evaluate import evaluate_environment, load_environment
-from sabir.environment.examples import environment_rule
 from sabir.environment.nodes import Environment
 from sabir.environment.parts import LoadedPart, load_parts
-from sabir.languages.language import Evaluation, EvaluationRequest, Language
+from sabir.environment.policy import environment_rules
+from sabir.languages.language import Evaluation, EvaluationRequest
 
 __all__ = ["EnvironmentValidator"]
-
-MISSING_RULES: Final = environment_rule(
-    "E008",
-    "a policy file that cannot be read",
-    "The files under rules lie beside sabir.yaml, or are named from its folder.",
-    "parts:\n  db:\n    path: db.yaml\nrules: gone.yaml\n",
-)
 
 
 class EnvironmentValidator(BaseValidator):
@@ -67,7 +59,8 @@ class EnvironmentValidator(BaseValidator):
                         moved = loaded.places.finding(finding)
                         said.add(_key(moved))
                         yield moved
-        withheld = _withheld(loaded.language for loaded in parts)
+        rules = (rule for loaded in parts for rule in loaded.language.rules())
+        withheld = withheld_codes((*collect_rules("sabir.expressions"), *rules))
         for finding in self._evaluation.findings:
             if finding.code not in withheld and _key(finding) not in said:
                 yield finding
@@ -78,31 +71,11 @@ class EnvironmentValidator(BaseValidator):
 
     def _rules(self, environment: Environment) -> Iterator[Finding]:
         """The policy files that the environment names, asked of the graph of all parts."""
-        rules: list[PolicyRule] = []
-        for name, span in environment.rules:
-            file = self.package.get_file(name)
-            if file is None:
-                message = f"there are no rules {name!r} in the environment"
-                hint = did_you_mean(
-                    name, [one for one in self.package.list() if one.endswith((".yaml", ".yml"))]
-                )
-                yield MISSING_RULES.at(environment.place(span), message, hint=hint)
-                continue
-            found, mistakes = read_rules(file)
-            rules.extend(found)
-            yield from mistakes
+        rules, mistakes = environment_rules(environment, self.package)
+        yield from mistakes
         # Without a whole graph a rule would speak of things that are only missing because of the errors.
         if rules and not any(one.severity is Severity.ERROR for one in self._evaluation.findings):
             yield from run_rules(rules, self._evaluation.graph, self.session)
-
-
-def _withheld(languages: Iterable[Language]) -> set[str]:
-    """The codes of what was refused because the operator has not allowed it."""
-    rules = (
-        *collect_rules("sabir.expressions"),
-        *(rule for language in languages for rule in language.rules()),
-    )
-    return {rule.code for rule in rules if rule.withheld}
 
 
 def _key(finding: Finding) -> tuple[str, str, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
 
 from msgspec import Struct
 
@@ -10,6 +11,8 @@ from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.near import did_you_mean
 from sabir.environment import FILE_NAME
 from sabir.environment.circles import Circle
+from sabir.environment.examples import environment_rule
+from sabir.environment.externals import Externals
 from sabir.environment.given import Resolved, origin_of, value_of
 from sabir.environment.merge import MovedPart
 from sabir.environment.nodes import Environment
@@ -20,19 +23,32 @@ from sabir.environment.resolve import Resolver
 from sabir.environment.running import PartRunner
 from sabir.environment.secrecy import Given
 from sabir.errors import UsageError
+from sabir.graph.address import Address
 from sabir.graph.edges import EdgeKind, edge_kinds
 from sabir.graph.graph import PART_TYPE, Graph
 from sabir.graph.instance import Instance
+from sabir.graph.observed import faring
 from sabir.graph.order import strongly_connected
 from sabir.graph.origin import AttributeRead, How, Origin
 from sabir.graph.record import Record
-from sabir.graph.values import Value
+from sabir.graph.values import Value, awaited_names
 from sabir.languages.language import Evaluation, EvaluationRequest
-from sabir.resources.resource import Wanted
+from sabir.resources.resource import Pending, Wanted
 from sabir.source.packages import LoadedPackage
 from sabir.text import Place, Span
 
 __all__ = ["PreparedPart", "evaluate_environment", "load_environment", "prepare_parts"]
+
+WAITS: Final = environment_rule(
+    "W002",
+    "a part that waits for values",
+    "It is given values that are known only once another part is deployed, and its language cannot be evaluated without. "
+    "sabir deploy evaluates it as soon as they are known, in the same deployment.",
+    "parts:\n  one:\n    language: resources\n    model:\n      resources:\n"
+    "        port: {kind: command, results: [number], fields: {run: free-port}}\n"
+    "  two:\n    path: db.yaml\n    inputs: {adress: {eval: '::one::port::number'}}\n",
+    run=True,
+)
 
 
 def load_environment(package: LoadedPackage) -> tuple[Environment | None, tuple[Finding, ...]]:
@@ -51,11 +67,11 @@ def evaluate_environment(package: LoadedPackage, request: EvaluationRequest) -> 
         graph=run.graph(),
         findings=findings,
         rendered=lambda: [rendered for part in parts for rendered in part.rendered()],
-        wanted=lambda: _wanted(run.environment, parts),
+        wanted=lambda: _wanted(run.environment, parts, tuple(run.pending.values())),
     )
 
 
-def _wanted(environment: Environment, parts: Sequence[MovedPart]) -> Wanted:
+def _wanted(environment: Environment, parts: Sequence[MovedPart], pending: Sequence[Pending]) -> Wanted:
     """What all parts want, on the targets of the environment."""
     asked = [part.wanted() for part in parts]
     return Wanted(
@@ -63,7 +79,10 @@ def _wanted(environment: Environment, parts: Sequence[MovedPart]) -> Wanted:
         operations=tuple(operation for wanted in asked for operation in wanted.operations),
         targets=(*environment.targets, *(target for wanted in asked for target in wanted.targets)),
         lifecycles=environment.lifecycles,
+        moved=environment.moved,
+        secrets=environment.secrets,
         findings=tuple(finding for wanted in asked for finding in wanted.findings),
+        pending=(*pending, *(each for wanted in asked for each in wanted.pending)),
     )
 
 
@@ -137,10 +156,14 @@ class _Run:
         self.environment = environment
         self.runner = runner
         self.findings = findings
+        folder = next((part.folder for part in runner.parts.values()), None)
+        self._externals = Externals(environment, folder, runner.request.reach, runner.request.session)
         self.resolved: dict[Span, Resolved] = {}
         self.done: dict[str, MovedPart] = {}
         self.broken: set[str] = set()
         """Parts that could not be evaluated to the end; what refers to them is not reported on top."""
+        self.pending: dict[str, Pending] = {}
+        """Those among them that wait for values which come back from a deployment."""
 
     def evaluate(self) -> None:
         for group in self._groups():
@@ -155,6 +178,7 @@ class _Run:
             ]
             if not self._resolve_all(outer):
                 self.broken.update(group)
+                self._wait_too(group, outer)
             elif inner:
                 self._circle(group, inner)
             else:
@@ -183,10 +207,32 @@ class _Run:
 
     def _part(self, name: str) -> None:
         outcome = self.runner.run(name, self.resolved)
+        if outcome.errors and (missing := self._missing(name)):
+            self._wait(name, f"it needs {', '.join(missing)}, known once that is deployed")
+            return
         self.done[name] = outcome.moved
         self.findings.extend(outcome.findings)
         if outcome.errors:
             self.broken.add(name)
+
+    def _missing(self, name: str) -> list[str]:
+        """Values that a part is given and that nobody knows yet: what is wrong with it may be their fault alone."""
+        given = (self.resolved[reference.span].value for reference in self._asked(name))
+        names = (name for value in given for name in awaited_names(value))
+        return [*dict.fromkeys(name.lstrip("/").replace("|", ".") for name in names)]
+
+    def _wait(self, name: str, reason: str) -> None:
+        part = self.runner.parts[name].part
+        self.broken.add(name)
+        self.pending[name] = Pending(address=Address("", part=name), reason=reason)
+        message = f"part {name!r} is not evaluated yet: {reason}"
+        self.findings.append(WAITS.at(self.environment.place(part.span), message))
+
+    def _wait_too(self, group: Sequence[str], asked: Sequence[Reference]) -> None:
+        """A part that is given values of one that waits has to wait as well."""
+        others = {other for reference in asked for other in reference.parts if other in self.pending}
+        for name in group if others else ():
+            self._wait(name, f"it needs values of {', '.join(sorted(others))}")
 
     def _circle(self, group: Sequence[str], inner: Sequence[Reference]) -> None:
         def resolve(
@@ -222,7 +268,7 @@ class _Run:
             return ()
         needed = frozenset[str]().union(*(reference.parts for reference in asked))
         graph = Graph(self._instances({name: moved for name, moved in done.items() if name in needed}))
-        resolver = Resolver(self.environment, graph, self.runner.request.session)
+        resolver = Resolver(self.environment, graph, self.runner.request.session, self._externals)
         return [resolver.resolve(reference) for reference in asked]
 
     # The graph
@@ -256,7 +302,7 @@ class _Run:
                 origins=Record.of(self._part_origins(name, moved, uses)),
                 kinds=edge_kinds(relations=(("uses", EdgeKind.USES),) if uses else ()),
             )
-            yield from moved.instances
+            yield from faring(moved.instances, self.runner.request.sightings.statuses)
 
     def _part_origins(self, name: str, moved: MovedPart, uses: tuple[str, ...]) -> dict[str, Origin]:
         part = self.runner.parts[name].part

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from sabir.environment.nodes import Environment
 from sabir.environment.parts import LoadedPart
 from sabir.environment.references import is_expression
+from sabir.graph.observed import Sightings
 from sabir.graph.origin import How, Origin
 from sabir.graph.values import Sensitive, Unknown, Value, reveal_all
 from sabir.languages.language import Document, EvaluationRequest
@@ -82,6 +83,8 @@ def request_for(
     return replace(
         request,
         observed=observed,
+        targets=environment.targets,
+        sightings=_below(prefix, request.sightings),
         inputs=inputs,
         input_origins=origins,
         documents=documents,
@@ -89,6 +92,17 @@ def request_for(
         config=files["config"],
         overrides=overrides,
         search_path=(*(_beside(loaded, path) for path in part.search_path), *request.search_path),
+    )
+
+
+def _below(prefix: str, sightings: Sightings) -> Sightings:
+    """What is told of the instances of one part, by the names it has for them."""
+
+    def ours(told: Mapping[str, str]) -> dict[str, str]:
+        return {name.removeprefix(prefix): words for name, words in told.items() if name.startswith(prefix)}
+
+    return (
+        Sightings(notes=ours(sightings.notes), statuses=ours(sightings.statuses)) if sightings else sightings
     )
 
 

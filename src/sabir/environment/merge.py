@@ -134,6 +134,7 @@ class _Mover:
             resources=tuple(map(self._resource, wanted.resources)),
             operations=tuple(map(self._operation, wanted.operations)),
             findings=tuple(map(self.places.finding, wanted.findings)),
+            pending=tuple(replace(each, address=self._address(each.address)) for each in wanted.pending),
         )
 
     def _resource(self, resource: Resource) -> Resource:
@@ -156,11 +157,12 @@ class _Mover:
         )
 
     def _operation(self, operation: Operation) -> Operation:
-        resources = operation.resources
+        resources, settles = operation.resources, operation.settles
         return replace(
             operation,
             address=self._address(operation.address),
             resources=lambda arguments: tuple(map(self._resource, resources(arguments))),
+            settles=None if settles is None else lambda: tuple(map(self._address, settles())),
         )
 
     def _late(

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from msgspec import Struct
 
 from sabir.resources.resource import Lifecycle
+from sabir.resources.secrets import SecretSource
 from sabir.resources.target import Target
 from sabir.source.yaml.nodes import YamlMapping, YamlNode
 from sabir.text import Place, Source, Span
@@ -41,6 +42,11 @@ class Environment(Struct, frozen=True, eq=False, kw_only=True):
     targets: tuple[Target, ...] = ()
     lifecycles: Mapping[str, Lifecycle] = {}
     """By the address of a resource."""
+    externals: Mapping[str, tuple[str, Span]] = {}
+    """Other environments by the names that expressions have for them: their paths."""
+    secrets: tuple[SecretSource, ...] = ()
+    moved: Mapping[str, str] = {}
+    """Old addresses of resources, and new ones."""
 
     def place(self, span: Span) -> Place:
         return Place(self.source, span)

@@ -18,12 +18,13 @@ from sabir.errors import UnusableInput
 from sabir.languages.language import Language
 from sabir.plugins import LANGUAGES, load_plugins
 from sabir.session import Session
-from sabir.source.packages import LoadedPackage, SubPackage, is_below, load_package
+from sabir.source.packages import LoadedPackage, PackageFile, SubPackage, is_below, load_package
+from sabir.source.packages.edited import EditedPackage
 from sabir.source.packages.names import name_defect
 from sabir.source.yaml.nodes import YamlScalar
 from sabir.text import Span
 
-__all__ = ["LoadedPart", "environment_folder", "load_parts"]
+__all__ = ["LoadedPart", "configured_paths", "environment_folder", "load_parts"]
 
 MISSING_PART: Final = environment_rule(
     "E004",
@@ -141,11 +142,31 @@ def environment_folder(package: LoadedPackage) -> Path | None:
 def _package(whole: LoadedPackage, path: str, session: Session) -> LoadedPackage:
     folder = environment_folder(whole)
     if folder is not None:
-        return load_package(folder / path, session.limits.package)
+        part = load_package(folder / path, session.limits.package)
+        texts = _edited_below(whole, _prefix(path, single_file=part.single_file))
+        return EditedPackage(part, texts) if texts else part
     package = SubPackage(whole, path)
     if not package.list():
         raise UnusableInput(f"no such path {path!r} in {whole.name}")
     return package
+
+
+def _edited_below(whole: LoadedPackage, prefix: str) -> dict[str, str | PackageFile]:
+    """What is typed in an editor and belongs to a part, by the names of files there."""
+    edited = whole.edited if isinstance(whole, EditedPackage) else {}
+    return {
+        name.removeprefix(prefix): PackageFile(name.removeprefix(prefix), file.raw())
+        for name, file in edited.items()
+        if name.startswith(prefix)
+    }
+
+
+def configured_paths(environment: Environment, package: LoadedPackage) -> frozenset[Path]:
+    """The packages that an environment configures: without it they are not complete."""
+    folder = environment_folder(package)
+    if folder is None:
+        return frozenset()
+    return frozenset((folder / part.path).resolve() for part in environment.parts if part.config is not None)
 
 
 def _prefix(path: str, *, single_file: bool) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
-from typing import Final, cast
+from typing import Any, Final, cast
 
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.near import did_you_mean
@@ -14,12 +14,13 @@ from sabir.environment.examples import environment_rule
 from sabir.environment.nodes import Environment, Part
 from sabir.graph.values import Value
 from sabir.resources.resource import Lifecycle
+from sabir.resources.secrets import SecretSource, reference_to
 from sabir.resources.target import Target
 from sabir.source.packages import PackageFile
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence, plain_data, text_of
 from sabir.text import Place, Source, Span
 
-__all__ = ["read_environment"]
+__all__ = ["ENVIRONMENT_KEYS", "PART_KEYS", "read_environment"]
 
 NOT_AN_ENVIRONMENT: Final = environment_rule(
     "E001",
@@ -42,13 +43,24 @@ UNKNOWN_KEY: Final = environment_rule(
 MALFORMED_TARGET: Final = environment_rule(
     "E010",
     "a malformed target",
-    "A target has a name and a driver; parallel, timeout and retries are whole numbers. lifecycle names resources by their "
+    "A target has a name and a driver; parallel, timeout and retries are whole numbers, labels are a list. lifecycle names resources by their "
     "addresses.",
     "parts:\n  db:\n    path: db.yaml\ntargets:\n  web: {root: /}\n",
 )
 
-_KEYS: Final = ("sabir", "name", "parts", "outputs", "rules", "targets", "lifecycle")
-_PART_KEYS: Final = ("language", "path", "inputs", "model", "config", "search_path")
+ENVIRONMENT_KEYS: Final = (
+    "sabir",
+    "name",
+    "parts",
+    "outputs",
+    "rules",
+    "targets",
+    "lifecycle",
+    "externals",
+    "moved",
+    "secrets",
+)
+PART_KEYS: Final = ("language", "path", "inputs", "model", "config", "search_path")
 _VERSION: Final = 1
 
 
@@ -76,7 +88,7 @@ class _Reader:
         self.findings = findings
 
     def environment(self, root: YamlMapping) -> Environment | None:
-        self._known_keys(root, _KEYS, "an environment")
+        self._known_keys(root, ENVIRONMENT_KEYS, "an environment")
         self._version(root.get("sabir"))
         parts = root.get("parts")
         if not isinstance(parts, YamlMapping) or not len(parts):
@@ -96,6 +108,9 @@ class _Reader:
             rules=self._texts(root.get("rules"), "rules"),
             targets=tuple(self._targets(root.get("targets"))),
             lifecycles=dict(self._lifecycles(root.get("lifecycle"))),
+            externals=dict(self._externals(root.get("externals"))),
+            secrets=tuple(self._secrets(root.get("secrets"))),
+            moved=dict(self._moved(root.get("moved"))),
         )
 
     def _version(self, value: YamlNode | None) -> None:
@@ -112,7 +127,7 @@ class _Reader:
         if not isinstance(value, YamlMapping):
             self._find(value.span, MALFORMED_PART, f"part {name!r} must be a mapping with a path")
             return None
-        self._known_keys(value, _PART_KEYS, f"part {name!r}")
+        self._known_keys(value, PART_KEYS, f"part {name!r}")
         path = value.get("path")
         written = text_of(path)
         described_here = (
@@ -166,9 +181,9 @@ class _Reader:
                 )
                 continue
             settings = {
-                text_of(setting) or "?": plain_data(node)
+                text_of(setting) or "?": _setting(plain_data(node))
                 for setting, node in described.items()
-                if text_of(setting) not in ("driver", "parallel", "timeout", "retries")
+                if text_of(setting) not in ("driver", "parallel", "timeout", "retries", "labels")
             }
             yield Target(
                 name=name,
@@ -177,6 +192,7 @@ class _Reader:
                 parallel=self._whole(described.get("parallel"), "parallel", least=1),
                 timeout=self._whole(described.get("timeout"), "timeout", least=1),
                 retries=self._whole(described.get("retries"), "retries", least=0),
+                labels=tuple(text for text, _ in self._texts(described.get("labels"), "labels")),
                 place=Place(self.source, key.span),
             )
 
@@ -187,6 +203,57 @@ class _Reader:
         if node is not None:
             self._find(node.span, MALFORMED_TARGET, f"{key} must be a whole number of at least {least}")
         return None
+
+    def _externals(self, value: YamlNode | None) -> Iterator[tuple[str, tuple[str, Span]]]:
+        if value is None:
+            return
+        if not isinstance(value, YamlMapping):
+            self._find(value.span, MALFORMED_TARGET, "externals must be a mapping of names to paths")
+            return
+        for key, node in value.items():
+            name, path = text_of(key), text_of(node)
+            if name is None or path is None:
+                self._find(node.span, MALFORMED_TARGET, "it must be the path of another environment")
+                continue
+            yield name, (path, node.span)
+
+    def _secrets(self, value: YamlNode | None) -> Iterator[SecretSource]:
+        if value is None:
+            return
+        if not isinstance(value, YamlMapping):
+            self._find(value.span, MALFORMED_TARGET, "secrets must be a mapping of names")
+            return
+        for key, described in value.items():
+            name = text_of(key)
+            entries = list(described.items()) if isinstance(described, YamlMapping) else []
+            provider = text_of(entries[0][0]) if len(entries) == 1 else None
+            if name is None or provider is None:
+                hint = (
+                    "write {env: VARIABLE}, {file: PATH}, {command: […]}, {kubernetes: {…}} or {vault: {…}}"
+                )
+                self._find(described.span, MALFORMED_TARGET, f"secret {name!r} needs one provider", hint=hint)
+                continue
+            given = plain_data(entries[0][1])
+            settings = given if isinstance(given, dict) else {"": given}
+            yield SecretSource(
+                name=name,
+                provider=provider,
+                settings=cast("Mapping[str, Value]", settings),
+                place=Place(self.source, key.span),
+            )
+
+    def _moved(self, value: YamlNode | None) -> Iterator[tuple[str, str]]:
+        if value is None:
+            return
+        if not isinstance(value, YamlMapping):
+            self._find(value.span, MALFORMED_TARGET, "moved must be a mapping of old addresses to new ones")
+            return
+        for key, node in value.items():
+            before, after = text_of(key), text_of(node)
+            if before is None or after is None:
+                self._find(node.span, MALFORMED_TARGET, "it must be the address that the resource has now")
+                continue
+            yield before, after
 
     def _lifecycles(self, value: YamlNode | None) -> Iterator[tuple[str, Lifecycle]]:
         if value is None:
@@ -232,3 +299,12 @@ class _Reader:
 
     def _find(self, span: Span, rule: Rule, message: str, *, hint: str | None = None) -> None:
         self.findings.append(rule.at(Place(self.source, span), message, hint=hint))
+
+
+def _setting(value: Any) -> Any:
+    """A setting of a target, with `{secret: NAME}` as a reference."""
+    if isinstance(value, dict):
+        if value.keys() == {"secret"} and isinstance(value["secret"], str):
+            return reference_to(value["secret"])
+        return {key: _setting(item) for key, item in value.items()}
+    return [_setting(item) for item in value] if isinstance(value, list) else value

@@ -8,6 +8,7 @@ from functools import cache
 from typing import Any, Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from sabir.environment.nodes import Environment, Part
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence, plain_data
@@ -69,9 +70,23 @@ def references(environment: Environment) -> tuple[Reference, ...]:
 
 
 def part_references(part: Part, names: frozenset[str]) -> Iterator[Reference]:
+    resources = _resources(part)
     for key, node in (("inputs", part.inputs), ("model", part.model), ("config", part.config)):
-        if node is not None:
-            yield from _walk(part.name, key, node, names)
+        for reference in _walk(part.name, key, node, names) if node is not None else ():
+            named = {*_named(reference.expression)}
+            # What stands in sabir.yaml itself calls its own resources by their names alone.
+            if named & resources and named <= resources | names:
+                yield replace(reference, parts=frozenset({part.name, *(named & names)}))
+            else:
+                yield reference
+
+
+def _resources(part: Part) -> frozenset[str]:
+    """The names of the resources that a part describes in `sabir.yaml`."""
+    listed = part.model.get("resources") if isinstance(part.model, YamlMapping) else None
+    if not part.described_here or not isinstance(listed, YamlMapping):
+        return frozenset()
+    return frozenset(key.text for key in listed if isinstance(key, YamlScalar))
 
 
 def _walk(part: str | None, key: str, node: YamlNode, names: frozenset[str]) -> Iterator[Reference]:

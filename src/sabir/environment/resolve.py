@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.near import did_you_mean
 from sabir.environment.examples import environment_rule
+from sabir.environment.externals import Externals
 from sabir.environment.given import Resolved
 from sabir.environment.nodes import Environment
 from sabir.environment.references import Reference
-from sabir.expressions.query import GraphResource, QueryError, Resource, Session, evaluate, resources_of
+from sabir.expressions.query import QueryError, Resource, Session, evaluate, read_from_graph, resources_of
 from sabir.graph.graph import Graph
 from sabir.graph.origin import AttributeRead, How, Origin
+from sabir.provenance import Computing, Source
 from sabir.session import Session as WorkSession
 
 __all__ = ["Resolver"]
@@ -30,28 +33,30 @@ NO_VALUE: Final = environment_rule(
 class Resolver:
     """Resolves references against one state of the graph."""
 
-    def __init__(self, environment: Environment, graph: Graph, work: WorkSession) -> None:
+    def __init__(
+        self, environment: Environment, graph: Graph, work: WorkSession, externals: Externals
+    ) -> None:
         self._environment = environment
         self._graph = graph
-        self._session = Session(work=work)
+        self._session = Session(work=work, externals=externals)
         self._root = resources_of(graph, self._session)
 
     def resolve(self, reference: Reference) -> Resolved | Finding:
         place = self._environment.place(reference.span)
-        self._session.reads = []
+        computing = self._session.computing = Computing()
         try:
             result = evaluate(reference.expression, self._root)
         except QueryError as error:
             return error.placed(place).finding
         finally:
-            reads, self._session.reads = self._session.reads, None
+            self._session.computing = None
         if not result.values:
             return self._nothing(reference)
         if _holds_instance(result.value):
             message = f"the expression of {_name(reference)} gives an instance, not a value"
             hint = "add the attribute that is meant: …::NAME"
             return NO_VALUE.at(place, message, hint=hint)
-        return Resolved(result.value, Origin(place, How.REFERENCE, _sources(reads), reference.key))
+        return Resolved(result.value, Origin(place, How.REFERENCE, _sources(computing.reads), reference.key))
 
     def _nothing(self, reference: Reference) -> Finding:
         """Nothing matched: say what is there instead, as far as the expression tells what it was after."""
@@ -80,15 +85,8 @@ class Resolver:
         return None
 
 
-def _sources(reads: list[tuple[Resource, str]] | None) -> tuple[AttributeRead, ...]:
-    """The attributes and relations that were read; the way down to an owned instance is no value."""
-    cells = (
-        (resource.instance.id, key)
-        for resource, key in reads or ()
-        if isinstance(resource, GraphResource)
-        and (key in resource.instance.attributes or key in resource.instance.relations)
-    )
-    return tuple(AttributeRead(instance, key) for instance, key in dict.fromkeys(cells))
+def _sources(reads: Sequence[Source]) -> tuple[AttributeRead, ...]:
+    return tuple(AttributeRead(instance.id, key) for instance, key in read_from_graph(reads))
 
 
 def _holds_instance(value: Any) -> bool:

@@ -11,16 +11,13 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from sabir.checks.prepared import CheckRunner, PreparedCheck, guarded, run_in_turn
 from sabir.diagnostics.finding import Finding, Severity
+from sabir.diagnostics.rules import withheld_codes
 from sabir.errors import SabirError
 from sabir.languages.language import EvaluationRequest, Language
+from sabir.operations.evaluate import evaluate_package
 from sabir.source.packages import LoadedPackage
 
 __all__ = ["EvaluatingCheck"]
-
-
-def _withheld_codes(language: Language) -> frozenset[str]:
-    """The codes of what needs leave or an input: they tell about the run, not about the text."""
-    return frozenset(rule.code for rule in language.rules() if rule.withheld)
 
 
 class EvaluatingCheck:
@@ -48,12 +45,12 @@ class EvaluatingCheck:
 
     def _evaluated(self) -> Iterable[Finding]:
         try:
-            findings = self.language.evaluate(self.package, self.request).findings
+            findings = evaluate_package(self.package, self.language, self.request).findings
         except SabirError as error:
             self.not_evaluated = str(error)
             return ()
         errors = [finding for finding in findings if finding.severity is Severity.ERROR]
-        codes = _withheld_codes(self.language) if errors else frozenset[str]()
+        codes = withheld_codes(self.language.rules()) if errors else frozenset[str]()
         gap = next((finding for finding in errors if finding.code in codes), None)
         if gap is None:
             return findings

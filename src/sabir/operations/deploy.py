@@ -2,54 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from sabir import __version__
-from sabir.deployments.deployment import PARALLEL, Deployer, DeployOptions, held
-from sabir.deployments.engine.recover import Recovered
-from sabir.deployments.engine.run import DeploymentResult, Progress
-from sabir.deployments.plan.document import FORMAT, plan_digest, plan_document
-from sabir.deployments.plan.guards import Guarded, guarded
+from sabir.deployments.deployment import Deployer, held
+from sabir.deployments.engine.run import DeploymentResult
+from sabir.deployments.plan.back import cannot_go_back
+from sabir.deployments.plan.document import FORMAT, checksum, plan_digest, plan_document
+from sabir.deployments.plan.guards import guarded
+from sabir.deployments.plan.moves import moves_of
 from sabir.deployments.plan.steps import Plan
+from sabir.deployments.problems import told_by_targets
 from sabir.deployments.store.store import Store
-from sabir.diagnostics.finding import Finding
+from sabir.diagnostics.finding import Finding, Severity
 from sabir.errors import DeployError, UnusableInput
 from sabir.operations.deploying import EnvironmentRequest, Prepared, opened, prepare
+from sabir.operations.doing import Doing, Question
+from sabir.operations.exported import read_document
+from sabir.operations.past import recalled, wish_of
 from sabir.operations.plan import read_world
+from sabir.operations.remembered import move_all
+from sabir.operations.waves import WaveLimits, Waves
+from sabir.source.packages.defects import ReadProblem
+from sabir.source.packages.reading import read_named_file
 
-__all__ = ["DeployRequest", "Deployed", "Question", "deploy_path"]
-
-
-class Question(Struct, frozen=True, kw_only=True, eq=False):
-    """What the operator is asked before anything is done."""
-
-    plan: Plan
-    recovered: Recovered
-    guard: Guarded | None = None
-    """Consent to deletions is needed: `guard.word` must be typed."""
+__all__ = ["DeployRequest", "Deployed", "deploy_path"]
 
 
 class DeployRequest(Struct, frozen=True, kw_only=True):
     environment: EnvironmentRequest
-    consent: Callable[[Question], bool]
+    doing: Doing
     plan_file: Path | None = None
     only: tuple[str, ...] = ()
     refresh: bool = False
     repair: bool = False
     destroy: bool = False
+    once: bool = False
+    """Only what can be foreseen now; what rests on values that come back is for the next deployment."""
+    at: int | None = None
+    """Back to what this deployment was asked for."""
     allow_delete: int | None = None
     """So many deletions are consented to; -1: any number."""
-    parallel: int = PARALLEL
-    wait: float = 0.0
-    watch: Callable[[Progress], None] = lambda _: None
-    notice: Callable[[str], None] = lambda _: None
-    signals: bool = False
 
 
 class Deployed(Struct, frozen=True, kw_only=True, eq=False):
@@ -63,18 +60,18 @@ class Deployed(Struct, frozen=True, kw_only=True, eq=False):
 
 def deploy_path(request: DeployRequest) -> Deployed:
     """Bring the world to what is described, or to nothing."""
+    if request.at is not None:
+        with recalled(request.environment, request.at) as wished:
+            return _deploy_path(replace(request, environment=wished))
+    return _deploy_path(request)
+
+
+def _deploy_path(request: DeployRequest) -> Deployed:
     with opened(request.environment, create=True) as store:
         prepared = prepare(request.environment, store)
         if prepared.failed and not request.destroy:
             return Deployed(findings=prepared.findings)
-        options = DeployOptions(
-            parallel=request.parallel,
-            wait=request.wait,
-            watch=request.watch,
-            notice=request.notice,
-            audit=_audit(request, prepared),
-            signals=request.signals,
-        )
+        options = request.doing.options(request.environment, prepared.context)
         with held(store, prepared.context, options) as writer:
             deployer = Deployer(store, writer, prepared.targets, prepared.context, options)
             return _deploy(request, prepared, store, deployer)
@@ -84,32 +81,66 @@ def _deploy(request: DeployRequest, prepared: Prepared, store: Store, deployer: 
     recovered = deployer.recover()
     if recovered.done:
         prepared = prepare(request.environment, store)
+    moves = moves_of(prepared.wanted.moved, store.records())
+    if moves:
+        move_all(deployer.journal, moves)
     readings = read_world(prepared, store) if request.refresh else {}
+    told = tuple(told_by_targets(prepared.placed, readings))
     plan = prepared.plan(
         store, only=request.only, destroy=request.destroy, repair=request.repair, readings=readings
     )
     if request.plan_file is not None:
         _check_plan_file(request.plan_file, plan)
-    deployed = Deployed(findings=prepared.findings, plan=plan)
+    # Who destroys runs nothing of the description, only of what is recorded.
+    findings = prepared.without_leave_findings if request.destroy else prepared.findings
+    refused = (*prepared.refused_deletions(plan), *prepared.broken_rules(plan))
+    findings = (*findings, *told, *refused)
+    if any(finding.severity is Severity.ERROR for finding in refused):
+        return Deployed(findings=findings)
+    deployed = Deployed(findings=findings, plan=plan)
     if not plan.steps:
         deployer.let_go()
         return deployed
     guard = guarded(plan, allowed=request.allow_delete)
-    if not request.consent(Question(plan=plan, recovered=recovered, guard=guard)):
+    lost = cannot_go_back(plan) if request.at is not None else ()
+    if not request.doing.consent(Question(plan=plan, recovered=recovered, guard=guard, lost=lost)):
         return replace(deployed, refused=True)
     verb = "destroy" if request.destroy else "deploy"
-    result = deployer.deploy(plan, verb=verb, document=plan_document(plan), observed=store.observed())
-    return replace(deployed, result=result)
+    wish, blobs = (None, None) if request.destroy else wish_of(request.environment, store)
+    noted = {
+        "plan": plan_digest(plan),
+        **({} if wish is None or not wish.digest else {"digest": wish.digest}),
+    }
+    deployer.options = replace(deployer.options, audit={**deployer.options.audit, **noted})
+    waves = Waves(request.environment, request.doing, store, plan)
+    result = deployer.deploy(
+        plan,
+        verb=verb,
+        document=plan_document(plan),
+        wish=wish,
+        blobs=blobs,
+        following=lambda: None if request.destroy or request.once else waves.following(_limits(request)),
+    )
+    return replace(deployed, findings=waves.findings or findings, result=result)
+
+
+def _limits(request: DeployRequest) -> WaveLimits:
+    return WaveLimits(
+        only=request.only, exact=request.plan_file is not None, allow_delete=request.allow_delete
+    )
 
 
 def _check_plan_file(file: Path, plan: Plan) -> None:
     """A plan that was stored is done exactly, or not at all."""
+    refusal = f"the plan {str(file)!r} cannot be read"
     try:
-        stored = msgspec.json.decode(file.read_bytes())
-    except (OSError, msgspec.DecodeError) as error:
-        raise UnusableInput(f"the plan {str(file)!r} cannot be read: {error}") from error
+        stored = read_document(read_named_file(file), Any, refusal)
+    except ReadProblem as error:
+        raise UnusableInput(f"{refusal}: {error}") from error
     if not isinstance(stored, Mapping) or stored.get("format") != FORMAT:
         raise UnusableInput(f"{str(file)!r} is no plan: `sabir plan ENV -o FILE` writes one")
+    if stored.get("checksum") != checksum(stored):
+        raise DeployError(f"the plan {str(file)!r} was changed after it was made: plan again")
     if stored.get("environment") != plan.environment:
         raise DeployError(f"this is a plan for {stored.get('environment')!r}, not for {plan.environment!r}")
     if stored.get("state") != plan.serial:
@@ -118,29 +149,3 @@ def _check_plan_file(file: Path, plan: Plan) -> None:
         )
     if stored.get("digest") != plan_digest(plan):
         raise DeployError("the description has changed since the plan was made: plan again")
-
-
-def _audit(request: DeployRequest, prepared: Prepared) -> dict[str, Any]:
-    """Who, from which commit, with which sabir."""
-    import getpass
-
-    try:
-        who = getpass.getuser()
-    except (KeyError, OSError):
-        who = "?"
-    told: dict[str, Any] = {"who": who, "sabir": __version__, "path": str(request.environment.path)}
-    commit = _commit(prepared.context.folder)
-    return told if commit is None else {**told, "commit": commit}
-
-
-def _commit(folder: Path) -> str | None:
-    """The commit that is checked out, read from git's own files: no program is run."""
-    for parent in (folder, *folder.parents):
-        head = parent / ".git" / "HEAD"
-        if head.is_file():
-            text = head.read_text(encoding="utf-8", errors="replace").strip()
-            if not text.startswith("ref: "):
-                return text[:40]
-            reference = parent / ".git" / text.removeprefix("ref: ")
-            return reference.read_text(encoding="ascii").strip()[:40] if reference.is_file() else None
-    return None

@@ -10,30 +10,40 @@ from typing import Final
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from sabir.checks.policy import PolicyRule
 from sabir.deployments.plan.build import PlanRequest, build_plan
+from sabir.deployments.plan.leave import refused_deletions
+from sabir.deployments.plan.moves import moved_facts, moved_records, moves_of
 from sabir.deployments.plan.steps import Plan
-from sabir.deployments.problems import place_resources
-from sabir.deployments.store.records import Record
+from sabir.deployments.problems import NO_LEAVE, place_resources
+from sabir.deployments.store.records import Record, RecordStatus
 from sabir.deployments.store.seal import KEY_VARIABLE
 from sabir.deployments.store.store import Store
-from sabir.deployments.targets import Placed, Targets, default_target
+from sabir.deployments.targets import Placed, Targets, Workers, default_target
 from sabir.diagnostics.finding import Finding, Severity
 from sabir.diagnostics.near import did_you_mean
 from sabir.environment import FILE_NAME
 from sabir.environment.evaluate import load_environment
-from sabir.errors import UsageError
+from sabir.errors import FindingError, UsageError
 from sabir.graph.graph import Graph
+from sabir.graph.observed import Sightings
 from sabir.languages.language import EvaluationRequest
 from sabir.operations.evaluate import evaluate_path
 from sabir.operations.guard import within
+from sabir.operations.judging import judged_plan, rules_at
 from sabir.resources.driver import DriverContext
 from sabir.resources.outcome import Reading
 from sabir.resources.resource import Wanted
 from sabir.source.packages import load_package
 
-__all__ = ["EnvironmentRequest", "Prepared", "environment_name", "opened", "prepare"]
+__all__ = ["EnvironmentRequest", "Prepared", "environment_name", "opened", "prepare", "seen_by"]
 
 FOLDER: Final = ".sabir"
+_STATUSES: Final = {
+    RecordStatus.PRESENT: "ok",
+    RecordStatus.FAILED: "error",
+    RecordStatus.UNKNOWN: "unknown",
+}
 
 
 class EnvironmentRequest(Struct, frozen=True, kw_only=True):
@@ -49,9 +59,16 @@ class EnvironmentRequest(Struct, frozen=True, kw_only=True):
     key_file: Path | None = None
     here: bool = False
     """The default target is this machine as a whole."""
+    executor: str | None = None
+    """Where the workers are that reach targets which this machine does not."""
+
+    home: Path | None = None
+    """Where the state, the world and relative names of targets are, when `path` is a copy of what was."""
 
     @property
     def folder(self) -> Path:
+        if self.home is not None:
+            return self.home
         return self.path if self.path.is_dir() else self.path.parent
 
 
@@ -61,8 +78,11 @@ def environment_name(request: EnvironmentRequest) -> str:
         return request.environment
     file = request.path / FILE_NAME if request.path.is_dir() else request.path
     if file.name == FILE_NAME and file.is_file():
-        environment, _ = load_environment(load_package(request.path))
-        if environment is not None and environment.name != "environment":
+        environment, findings = load_environment(load_package(request.path))
+        if environment is None:
+            # Its name is in the file: what is remembered under another one would be nobody's.
+            raise FindingError(findings)
+        if environment.name != "environment":
             return environment.name
         return file.absolute().parent.name
     return request.path.absolute().name
@@ -91,10 +111,24 @@ class Prepared(Struct, frozen=True, kw_only=True, eq=False):
     context: DriverContext
     findings: tuple[Finding, ...] = ()
     graph: Graph
+    rules: tuple[PolicyRule, ...] = ()
+    """Of the environment."""
 
     @property
     def failed(self) -> bool:
         return any(finding.severity is Severity.ERROR for finding in self.findings)
+
+    @property
+    def without_leave_findings(self) -> tuple[Finding, ...]:
+        return tuple(finding for finding in self.findings if finding.code != NO_LEAVE.code)
+
+    def broken_rules(self, plan: Plan) -> tuple[Finding, ...]:
+        """What the rules of the environment say of the graph and of a plan for it."""
+        return judged_plan(self.rules, self.graph, plan, self.context.session)
+
+    def refused_deletions(self, plan: Plan) -> tuple[Finding, ...]:
+        """Deletions of a plan that nobody has given leave for."""
+        return tuple(refused_deletions(plan, self.context.session.trust, self.context.folder.name))
 
     def plan(
         self,
@@ -106,7 +140,9 @@ class Prepared(Struct, frozen=True, kw_only=True, eq=False):
         readings: Mapping[str, Reading] | None = None,
     ) -> Plan:
         """The steps from the state to what is wanted; with `destroy`, to nothing."""
-        records = store.records()
+        records, facts = store.records(), store.facts()
+        moves = moves_of(self.wanted.moved, records)
+        records, facts = moved_records(records, moves), moved_facts(facts, moves)
         wanted = {} if destroy else self.placed
         protected = {
             address for address, placed in self.placed.items() if placed.resource.lifecycle.prevent_destroy
@@ -119,30 +155,46 @@ class Prepared(Struct, frozen=True, kw_only=True, eq=False):
                 records=records,
                 targets=self.targets,
                 codec=store.codec,
-                observed=store.observed(records),
+                observed=store.observed(facts),
+                expired={fact.address for fact in facts.values() if fact.expired},
                 readings=readings or {},
                 selected=_selected(only, self.placed, records, destroy=destroy) if only else None,
                 repair=repair,
                 protected=protected,
+                pending=() if destroy else [(str(each.address), each.reason) for each in self.wanted.pending],
             )
         )
+
+
+def seen_by(evaluation: EvaluationRequest, store: Store) -> EvaluationRequest:
+    """A request with what the state has seen of the world."""
+    facts = {name: fact for name, fact in store.facts().items() if not fact.expired}
+    statuses = {address: _STATUSES[record.status] for address, record in store.records().items()}
+    return replace(
+        evaluation,
+        observed=store.observed(facts),
+        sightings=Sightings(notes={name: fact.note for name, fact in facts.items()}, statuses=statuses),
+    )
 
 
 def prepare(request: EnvironmentRequest, store: Store) -> Prepared:
     """Evaluate an environment with what its state has seen of the world."""
     # A worker's process gives back a graph; what is wanted holds handlers and functions, which stay where they were made.
     session = replace(request.evaluation.session, workers=None)
-    evaluated = replace(request.evaluation, observed=store.observed(), session=session)
+    evaluated = replace(seen_by(request.evaluation, store), session=session)
     # Limits are for what a description asks to be computed; what follows acts and must not be cut off by them.
     with within(evaluated.session.limits, request.path.name or str(request.path)):
         evaluation = evaluate_path(request.path, evaluated, language=request.language).evaluation
         wanted = evaluation.wanted()
     root = str((request.folder / FOLDER / "world").absolute())
     brought = [replace(target, contained=target.contained and not request.here) for target in wanted.targets]
-    targets = Targets([default_target(root, here=request.here), *brought])
+    workers = None if request.executor is None else _workers(request.executor)
+    targets = Targets([default_target(root, here=request.here), *brought], workers=workers)
     placing = place_resources(wanted, targets, request.evaluation.session.trust)
+    rules, mistakes = rules_at(request.path)
     return Prepared(
         name=store.environment,
+        rules=rules,
         wanted=wanted,
         placed=placing.by_address,
         targets=targets,
@@ -150,11 +202,19 @@ def prepare(request: EnvironmentRequest, store: Store) -> Prepared:
             session=request.evaluation.session,
             folder=request.folder.absolute(),
             state_folder=(request.folder / FOLDER).absolute(),
+            targets=targets.by_name,
             environment=store.environment,
+            secrets=wanted.secrets,
         ),
-        findings=(*evaluation.findings, *wanted.findings, *placing.findings),
+        findings=(*evaluation.findings, *wanted.findings, *placing.findings, *mistakes),
         graph=evaluation.graph,
     )
+
+
+def _workers(url: str) -> Workers:
+    from sabir.deployments.cluster.driver import ClusterWorkers
+
+    return ClusterWorkers.at(url)
 
 
 def _selected(

@@ -11,11 +11,11 @@ from sabir.diagnostics.finding import Finding
 from sabir.errors import UsageError
 from sabir.graph.diff import GraphDiff, compare_graphs
 from sabir.graph.graph import Graph
-from sabir.languages.language import EvaluationRequest
+from sabir.languages.language import Evaluation, EvaluationRequest
 from sabir.operations.evaluate import evaluate_path
 from sabir.operations.revisions import is_revision, readable, revision_path
 
-__all__ = ["DiffRequest", "Difference", "diff_paths"]
+__all__ = ["DiffRequest", "Difference", "compare_evaluated", "diff_paths"]
 
 
 class DiffRequest(Struct, frozen=True, kw_only=True):
@@ -43,6 +43,10 @@ def diff_paths(request: DiffRequest) -> Difference:
     ):
         before = evaluate_path(path, plain, language=request.language).evaluation
         after = evaluate_path(other, request.evaluation, language=request.language).evaluation
+    return compare_evaluated(before, after)
+
+
+def compare_evaluated(before: Evaluation, after: Evaluation) -> Difference:
     return Difference(
         before=before.graph,
         after=after.graph,

@@ -29,7 +29,7 @@ from sabir.source.packages.reading import read_regular_file
 if TYPE_CHECKING:
     from sabir.languages.language import Language
 
-__all__ = ["DiscoveredPackage", "discover", "packages_at"]
+__all__ = ["DiscoveredPackage", "discover", "languages_here", "packages_at"]
 
 _ARCHIVES: Final = (".zip", ".csar")
 _MOST_FOLDERS: Final = 50_000
@@ -73,6 +73,11 @@ def discover(
             if names and not _is_excluded(archive, folder, exclude):
                 yield DiscoveredPackage(archive, names)
         waiting += [below for below in reversed(listing.folders) if not _is_excluded(below, folder, exclude)]
+
+
+def languages_here(folder: Path, limits: PackageLimits = DEFAULT_LIMITS) -> tuple[str, ...]:
+    """The names of the languages that take a folder for a package, by its own files; what is below is not looked at."""
+    return _recognised(_Listing.of(folder, limits), registry.installed_languages())
 
 
 def _is_one(folder: Path, packages: Sequence[DiscoveredPackage], limits: PackageLimits) -> bool:

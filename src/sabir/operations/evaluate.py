@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Final
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -13,12 +14,25 @@ from msgspec.structs import replace
 from sabir.diagnostics.finding import Finding, Severity
 from sabir.errors import FindingError, UnusableInput, UsageError
 from sabir.graph.graph import Graph
+from sabir.graph.observed import with_sightings
 from sabir.languages.language import Evaluation, EvaluationRequest, Language
 from sabir.operations.languages import find_language
+from sabir.session import Limits
 from sabir.source.packages import LoadedPackage, load_package
+from sabir.source.packages.edited import EditedPackage
 from sabir.source.packages.stream import is_stream
 
-__all__ = ["EvaluatedPath", "errors_first", "evaluate_path", "language_at"]
+if TYPE_CHECKING:
+    from sabir.operations.worker import Workers
+
+__all__ = [
+    "EvaluatedPath",
+    "errors_first",
+    "evaluate_package",
+    "evaluate_path",
+    "language_at",
+    "workers_for",
+]
 
 _HEAD: Final = 4096
 _MOST_NAMES: Final = 8
@@ -31,11 +45,22 @@ class EvaluatedPath(Struct, frozen=True, kw_only=True):
     package: LoadedPackage | None = None
 
 
-def evaluate_path(path: Path, request: EvaluationRequest, *, language: str | None = None) -> EvaluatedPath:
-    """Evaluate what is at a path, in the given language or the one found from its files."""
+def evaluate_path(
+    path: Path,
+    request: EvaluationRequest,
+    *,
+    language: str | None = None,
+    texts: Mapping[str, str] = MappingProxyType({}),
+) -> EvaluatedPath:
+    """Evaluate what is at a path, in the given language or the one found from its files.
+
+    `texts` stand in place of files of the package, by name.
+    """
     if language is None and _is_saved_graph(path):
         return _saved(path.read_bytes(), str(path), request)
     package = load_package(path, request.session.limits.package)
+    if texts:
+        package = EditedPackage(package, texts)
     if language is None and is_stream(path):  # a pipe can be read only once, so it is looked at afterwards
         raw = b"".join(file.raw() for file in map(package.get_file, package.list()) if file is not None)
         if _begins_like_a_graph(raw[:_HEAD]):
@@ -44,17 +69,44 @@ def evaluate_path(path: Path, request: EvaluationRequest, *, language: str | Non
         evaluation = _evaluated(package, path, request, language)
     except FindingError as error:
         raise FindingError(_without_secrets(error.findings, package)) from error
+    if not any(finding.severity is Severity.ERROR for finding in evaluation.findings):
+        _count(evaluation.graph, package.name, request.session.limits)
+    if request.sightings:
+        seen = with_sightings(evaluation.graph, request.sightings, request.observed)
+        evaluation = replace(evaluation, graph=seen)
     findings = _without_secrets(evaluation.findings, package, evaluation.graph)
     return EvaluatedPath(evaluation=replace(evaluation, findings=findings), package=package)
+
+
+def _count(graph: Graph, name: str, limits: Limits) -> None:
+    """The bound that holds whatever made the instances; languages that make them one by one stop earlier."""
+    if len(graph) > limits.instances:
+        from sabir.diagnostics.stopped import over_limit
+
+        message = f"{len(graph):,} instances are more than the {limits.instances:,} that are allowed"
+        raise FindingError([over_limit(name, message, f"--limits instances={limits.instances * 10}")])
 
 
 def _evaluated(
     package: LoadedPackage, path: Path, request: EvaluationRequest, language: str | None
 ) -> Evaluation:
-    workers, trust = request.session.workers, request.session.trust
-    if workers is not None and trust.python:
+    workers = workers_for(request)
+    if workers is not None:
         return workers.evaluate(package, path, request, language=language)
     return language_at(package, path, language).evaluate(package, request)
+
+
+def evaluate_package(package: LoadedPackage, language: Language, request: EvaluationRequest) -> Evaluation:
+    """Evaluate a package whose language is known, as `evaluate_path` does."""
+    workers = workers_for(request)
+    if workers is not None and package.path is not None:
+        return workers.evaluate(package, package.path, request, language=language.name)
+    return language.evaluate(package, request)
+
+
+def workers_for(request: EvaluationRequest) -> Workers | None:
+    """Who must do the work, because Python of the project may run in it; None: this process."""
+    return request.session.workers if request.session.trust.python else None
 
 
 def _without_secrets(

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Generator, Iterable, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 from sabir.errors import UsageError
+from sabir.source.packages.names import name_defect
 
-__all__ = ["write_atomically"]
+__all__ = ["write_atomically", "write_folder"]
 
 
 def write_atomically(path: Path, content: bytes | Iterable[bytes]) -> None:
@@ -25,25 +27,74 @@ def write_atomically(path: Path, content: bytes | Iterable[bytes]) -> None:
         with target.open("wb") as device:
             device.writelines(pieces)
         return
-    import tempfile  # takes its time, and most commands write no file
-
+    # Named before it is made, so that no interrupt can come between the two and leave it behind.
+    temporary = _beside(target)
     try:
-        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+        with temporary.open("xb") as file:
+            file.writelines(pieces)
+        if target.exists():
+            temporary.chmod(target.stat().st_mode & 0o7777)
+        os.replace(temporary, target)
     except OSError as error:
         raise UsageError(f"cannot write {str(path)!r}: {error.strerror or error}") from error
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def write_folder(directory: Path, files: Mapping[str, bytes]) -> list[Path]:
+    """Put all files below a directory, by names with `/`. One that was not there comes whole or not at all; into one that was, files
+    are moved when all are written, and only the end of the machine or of the process by force can come between them."""
+    for name in files:
+        if (defect := name_defect(name)) is not None:
+            raise UsageError(f"cannot write {name!r} below {str(directory)!r}: the name {defect}")
+    is_new = not os.path.lexists(directory)
+    beside = _beside(directory.absolute()) if is_new else directory / _beside(directory).name
     try:
-        with os.fdopen(handle, "wb") as file:
-            file.writelines(pieces)
-        os.chmod(temporary, target.stat().st_mode & 0o7777 if target.exists() else 0o666 & ~_umask())
-        os.replace(temporary, target)
-    except BaseException as error:
-        Path(temporary).unlink(missing_ok=True)
-        if isinstance(error, OSError):
-            raise UsageError(f"cannot write {str(path)!r}: {error.strerror or error}") from error
-        raise
+        for name, content in files.items():
+            ready = beside / name
+            ready.parent.mkdir(parents=True, exist_ok=True)
+            ready.write_bytes(content)
+        if is_new:
+            beside.mkdir(parents=True, exist_ok=True)  # there may be no file at all
+            os.rename(beside, directory)
+        else:
+            _move_in(beside, directory, files)
+    except OSError as error:
+        raise UsageError(f"cannot write to {str(directory)!r}: {error.strerror or error}") from error
+    finally:
+        _remove(beside)
+    return [directory / name for name in files]
 
 
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+def _move_in(beside: Path, directory: Path, names: Iterable[str]) -> None:
+    with _uninterrupted():
+        for name in names:
+            target = directory / name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            os.replace(beside / name, target)
+
+
+@contextmanager
+def _uninterrupted() -> Generator[None]:
+    """Interrupts come when it is over."""
+    import signal
+
+    if not hasattr(signal, "pthread_sigmask"):  # not on Windows
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _beside(target: Path) -> Path:
+    return target.with_name(f".{target.name[:200]}.{os.urandom(6).hex()}")
+
+
+def _remove(folder: Path) -> None:
+    if folder.exists():
+        import shutil
+
+        shutil.rmtree(folder, ignore_errors=True)

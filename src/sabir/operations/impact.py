@@ -14,10 +14,10 @@ from sabir.errors import UsageError
 from sabir.graph.dependence import Affected
 from sabir.graph.graph import Graph
 from sabir.graph.origin import AttributeRead
-from sabir.languages.language import EvaluationRequest, RenderedObject
+from sabir.languages.language import Evaluation, EvaluationRequest, RenderedObject
 from sabir.operations.evaluate import errors_first, evaluate_path
 
-__all__ = ["AffectedObject", "Impact", "ImpactRequest", "impact_of", "impact_path"]
+__all__ = ["AffectedObject", "Impact", "ImpactRequest", "impact_in", "impact_of", "impact_path"]
 
 
 class ImpactRequest(Struct, frozen=True, kw_only=True):
@@ -49,9 +49,14 @@ class Impact(Struct, frozen=True, kw_only=True):
 
 def impact_path(request: ImpactRequest) -> Impact:
     """Evaluate with all provenance and find everything that rests on the line."""
-    file, line = _parse(request.line)
+    _parse(request.line)  # before the work
     full = replace(request.evaluation, full_provenance=True)
-    evaluation = evaluate_path(request.path, full, language=request.language).evaluation
+    return impact_in(evaluate_path(request.path, full, language=request.language).evaluation, request.line)
+
+
+def impact_in(evaluation: Evaluation, words: str) -> Impact:
+    """What rests on `FILE:LINE` in an evaluation with all provenance."""
+    file, line = _parse(words)
     with errors_first(evaluation.findings):
         impact = impact_of(evaluation.graph, file, line)
     rendered = _rendered(impact, evaluation.rendered()) if impact.affected else ()

@@ -7,20 +7,26 @@ from collections.abc import Mapping
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from sabir.deployments.engine.connections import Connections
+from sabir.deployments.plan.back import cannot_go_back
 from sabir.deployments.plan.build import recorded_resource
+from sabir.deployments.plan.compare import unknown_names
 from sabir.deployments.plan.document import plan_document
 from sabir.deployments.plan.steps import Plan
+from sabir.deployments.problems import told_by_targets
 from sabir.deployments.store.records import Record, StepState
 from sabir.deployments.store.store import Store
-from sabir.deployments.targets import Placed
-from sabir.diagnostics.finding import Finding
+from sabir.deployments.targets import Placed, Targets
+from sabir.diagnostics.finding import Finding, Severity
 from sabir.errors import DeployError
+from sabir.graph.graph import Graph
 from sabir.operations.deploying import EnvironmentRequest, Prepared, opened, prepare
+from sabir.operations.past import recalled
 from sabir.resources.outcome import Reading
 
-__all__ = ["PlanPathRequest", "Planned", "plan_path", "read_world"]
+__all__ = ["PlanPathRequest", "Planned", "plan_path", "read_world", "recorded_place"]
 
 
 class PlanPathRequest(Struct, frozen=True, kw_only=True):
@@ -29,11 +35,18 @@ class PlanPathRequest(Struct, frozen=True, kw_only=True):
     refresh: bool = False
     """Look at the world, too."""
     destroy: bool = False
+    at: int | None = None
+    """Back to what this deployment was asked for."""
 
 
 class Planned(Struct, frozen=True, kw_only=True, eq=False):
     plan: Plan | None
     findings: tuple[Finding, ...] = ()
+    graph: Graph | None = None
+    refused: bool = False
+    """A rule of the environment refuses it."""
+    lost: tuple[tuple[str, str], ...] = ()
+    """When it goes back to an earlier wish: what cannot go back, with the reason."""
     open_steps: int = 0
     """Steps of a deployment that was cut off: what became of them is found out before the plan is done."""
 
@@ -44,19 +57,41 @@ class Planned(Struct, frozen=True, kw_only=True, eq=False):
 
 def plan_path(request: PlanPathRequest) -> Planned:
     """Make a plan. Nothing is written, and nothing in the world is touched."""
+    if request.at is not None:
+        with recalled(request.environment, request.at) as wished:
+            planned = _plan_path(replace(request, environment=wished))
+        return planned if planned.plan is None else replace(planned, lost=cannot_go_back(planned.plan))
+    return _plan_path(request)
+
+
+def _plan_path(request: PlanPathRequest) -> Planned:
     environment = request.environment
     with opened(environment, create=False) as store:
         prepared = prepare(environment, store)
-        if prepared.failed:
-            return Planned(plan=None, findings=prepared.findings)
+        findings = prepared.without_leave_findings if request.destroy else prepared.findings
+        if any(finding.severity is Severity.ERROR for finding in findings):
+            return Planned(plan=None, findings=findings)
         readings = read_world(prepared, store) if request.refresh else {}
         plan = prepared.plan(store, only=request.only, destroy=request.destroy, readings=readings)
         left = len(store.steps(states=(StepState.INTENT,)))
-    return Planned(plan=plan, findings=prepared.findings, open_steps=left)
+    # A plan only shows; what deploying it would need is said beside it.
+    broken = prepared.broken_rules(plan)
+    return Planned(
+        plan=plan,
+        graph=prepared.graph,
+        findings=(
+            *findings,
+            *told_by_targets(prepared.placed, readings),
+            *prepared.refused_deletions(plan),
+            *broken,
+        ),
+        refused=any(finding.severity is Severity.ERROR for finding in broken),
+        open_steps=left,
+    )
 
 
 def read_world(prepared: Prepared, store: Store) -> dict[str, Reading]:
-    """Every recorded resource as it is in the world now."""
+    """Every recorded resource as it is in the world now, and those new ones of which only the target can tell."""
     records = store.records()
     return asyncio.run(_read_all(prepared, store, records))
 
@@ -65,10 +100,17 @@ async def _read_all(prepared: Prepared, store: Store, records: Mapping[str, Reco
     async with Connections(prepared.context) as connections:
         placed = {address: _placed(prepared, store, record) for address, record in records.items()}
         kept = {address: place for address, place in placed.items() if not place.kind.runs}
+        kept |= {
+            address: place
+            for address, place in prepared.placed.items()
+            if address not in records and place.kind.tells and not unknown_names(place.resource.desired)
+        }
 
         async def read(address: str, place: Placed) -> tuple[str, Reading]:
             connection = await connections.of(place)
-            return address, await connection.read(place.resource, records[address].id)
+            return address, await connection.read(
+                place.resource, records[address].id if address in records else None
+            )
 
         return dict(await asyncio.gather(*(read(address, place) for address, place in kept.items())))
 
@@ -78,10 +120,13 @@ def _placed(prepared: Prepared, store: Store, record: Record) -> Placed:
     wanted = prepared.placed.get(record.address)
     if wanted is not None and wanted.resource.kind == record.kind:
         return wanted
-    targets = prepared.targets
-    driver = targets.driver(record.driver)
+    return recorded_place(prepared.targets, store, record)
+
+
+def recorded_place(targets: Targets, store: Store, record: Record) -> Placed:
+    """A resource as it is recorded, at its target."""
+    resource = recorded_resource(record, store.codec)
     try:
-        target = targets.target(record.target)
+        return targets.placed_as(resource, target=record.target, driver=record.driver)
     except DeployError as error:
         raise DeployError(f"{record.address} is recorded on {record.target!r}: {error}") from error
-    return Placed(recorded_resource(record, store.codec), target, driver, targets.kind(driver, record.kind))

@@ -12,19 +12,16 @@ from sabir.checks.validator import BaseValidator
 from sabir.diagnostics.finding import Finding, Severity
 from sabir.errors import UnusableInput
 from sabir.languages.language import EvaluationRequest, Language
-from sabir.source.packages import PackageFile
+from sabir.operations.evaluate import workers_for
+from sabir.source.packages import LoadedPackage, PackageFile
 
-__all__ = ["policy_validator"]
+__all__ = ["judged", "policy_validator"]
 
 
 def policy_validator(files: Sequence[str], language: Language) -> type[BaseValidator]:
     """A validator that evaluates the package, with the trust of the check, and asks the rules of its graph."""
-    rules: list[PolicyRule] = []
-    mistakes: list[Finding] = []
     for name in files:
-        read, wrong = read_rules(_policy_file(name))
-        rules.extend(read)
-        mistakes.extend(wrong)
+        _policy_file(name)  # what cannot be read is the user's slip, not the package's
 
     class PolicyValidator(BaseValidator):
         """The rules of the policy files."""
@@ -35,15 +32,31 @@ def policy_validator(files: Sequence[str], language: Language) -> type[BaseValid
         def run(self, files: Iterable[str] | None = None) -> Iterator[Finding]:
             yield from FileSelection.of(files).only(self._findings())
 
-        def _findings(self) -> Iterator[Finding]:
-            yield from mistakes
-            if rules:
-                evaluation = language.evaluate(self.package, EvaluationRequest.of_check(self.options))
-                # Without a whole graph a rule would speak of things that are only missing because of the errors.
-                errors = [finding for finding in evaluation.findings if finding.severity is Severity.ERROR]
-                yield from errors or run_rules(rules, evaluation.graph, self.session)
+        def _findings(self) -> Iterable[Finding]:
+            request = EvaluationRequest.of_check(self.options)
+            workers, path = workers_for(request), self.package.path
+            if workers is None or path is None:
+                return judged(self.package, names, language, request)
+            return workers.judge(self.package, path, request, files=names, language=language.name)
 
+    names = files
     return PolicyValidator
+
+
+def judged(
+    package: LoadedPackage, files: Sequence[str], language: Language, request: EvaluationRequest
+) -> Iterator[Finding]:
+    """What the rules in files say of a package, and what is wrong with the rules."""
+    rules: list[PolicyRule] = []
+    for name in files:
+        read, mistakes = read_rules(_policy_file(name))
+        rules.extend(read)
+        yield from mistakes
+    if rules:
+        evaluation = language.evaluate(package, request)
+        # Without a whole graph a rule would speak of things that are only missing because of the errors.
+        errors = [finding for finding in evaluation.findings if finding.severity is Severity.ERROR]
+        yield from errors or run_rules(rules, evaluation.graph, request.session)
 
 
 def _policy_file(name: str) -> PackageFile:

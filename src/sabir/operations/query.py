@@ -22,6 +22,7 @@ from sabir.expressions.query import (
     evaluate,
     is_sensitive,
     parse_expression,
+    read_from_graph,
     redacted,
     resources_of,
     reveal_deep,
@@ -32,6 +33,7 @@ from sabir.languages.language import EvaluationRequest
 from sabir.operations.evaluate import evaluate_path
 from sabir.operations.unmatched import unmatched
 from sabir.operations.why import Explainer, Explanation, Subject
+from sabir.provenance import Computing, Sources
 from sabir.source.packages import LoadedPackage
 
 __all__ = ["Answer", "QueryRequest", "query_graph", "query_path"]
@@ -92,7 +94,7 @@ def query_graph(
     work = request.evaluation.session
     session = Session(project=project or Project(), work=work, on_trace=lines.append)
     root = resources_of(graph, session)
-    session.reads = [] if request.why else None
+    computing = session.computing = Computing() if request.why else None
     expression = parse_expression(request.expression)
     if request.trace:
         expression = (
@@ -107,7 +109,7 @@ def query_graph(
         return Answer(values=(), findings=(*findings, *error.findings), trace=tuple(lines))
     hidden = any(is_sensitive(value) for value in result.values) and not request.reveal
     shown = [reveal_deep(value) if request.reveal else redacted(value) for value in result.values]
-    chains = _chains(graph, result.values, session.reads or [], package) if request.why else ()
+    chains = () if computing is None else _chains(graph, result.values, computing.close([]), package)
     return Answer(
         values=tuple(_shown(value) for value in shown),
         findings=findings,
@@ -121,16 +123,11 @@ def query_graph(
 def _chains(
     graph: Graph,
     values: Sequence[Any],
-    reads: Sequence[tuple[Resource, str]],
+    reads: Sources,
     package: LoadedPackage | None,
 ) -> tuple[Explanation, ...]:
     subjects = [Subject(value.instance) for value in values if isinstance(value, GraphResource)]
-    subjects += [
-        Subject(resource.instance, key)
-        for resource, key in reads
-        if isinstance(resource, GraphResource)
-        and (key in resource.instance.attributes or key in resource.instance.relations)
-    ]
+    subjects += [Subject(instance, key) for instance, key in read_from_graph(reads)]
     by_name = {
         subject.name(graph): subject
         for subject in subjects

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
-from typing import Any, Final
+from typing import Any
 
 import msgspec
 from msgspec.structs import replace
 from sqlalchemy import Connection
 
 from sabir.deployments.deployment import DeployOptions, held
-from sabir.deployments.engine.recover import settle_step
+from sabir.deployments.engine.recover import is_call_step, settle_step
+from sabir.deployments.plan.moves import moved_facts, moved_records
 from sabir.deployments.store import schema
+from sabir.deployments.store.codec import Codec
 from sabir.deployments.store.journal import Journal
 from sabir.deployments.store.records import (
     DeploymentRecord,
@@ -22,10 +24,12 @@ from sabir.deployments.store.records import (
     StepRecord,
     StepState,
 )
+from sabir.deployments.store.wish import read_wish
 from sabir.deployments.store.writer import Write
 from sabir.diagnostics.near import did_you_mean
-from sabir.errors import DeployError, UnusableInput, UsageError
+from sabir.errors import DeployError, UsageError
 from sabir.operations.deploying import EnvironmentRequest, opened
+from sabir.operations.exported import FORMAT, read_exported
 from sabir.resources.driver import DriverContext
 from sabir.resources.outcome import Outcome
 
@@ -36,13 +40,13 @@ __all__ = [
     "history_events",
     "history_path",
     "import_state",
+    "move_all",
     "move_resource",
     "resolve_step",
     "rotate_keys",
     "state_records",
+    "writing",
 ]
-
-FORMAT: Final = "sabir.state/1"
 
 
 def history_path(request: EnvironmentRequest) -> list[DeploymentRecord]:
@@ -68,7 +72,8 @@ def state_records(request: EnvironmentRequest) -> tuple[dict[str, Record], Calla
 
 
 @contextmanager
-def _writing(request: EnvironmentRequest) -> Generator[Journal]:
+def writing(request: EnvironmentRequest) -> Generator[Journal]:
+    """The journal of an environment, while its lock is held."""
     context = DriverContext(session=request.evaluation.session, folder=request.folder)
     with opened(request, create=True) as store, held(store, context, DeployOptions()) as writer:
         yield Journal(store, writer, context.session.clock)
@@ -84,40 +89,36 @@ def _record(records: Mapping[str, Record], address: str) -> Record:
 
 def move_resource(request: EnvironmentRequest, before: str, after: str) -> None:
     """A resource is called otherwise from now on; nothing in the world changes."""
-    with _writing(request) as journal:
+    with writing(request) as journal:
         records = journal.store.records()
-        record = _record(records, before)
+        _record(records, before)
         if after in records:
             raise UsageError(f"{after!r} is recorded already")
-        users = [
-            journal.record(
-                replace(user, requires=tuple(after if name == before else name for name in user.requires))
-            )
-            for user in records.values()
-            if before in user.requires
-        ]
-        moved = replace(record, address=after, results=_moved_results(journal, record, before, after))
-        journal.now_all([journal.forget(before), *users, journal.record(moved)], moves=True)
+        move_all(journal, {before: after}, serial=True)
 
 
-def _moved_results(journal: Journal, record: Record, before: str, after: str) -> str | None:
-    if record.results is None:
-        return None
-    codec = journal.store.codec
-    results = codec.read(record.results)
-    return codec.write(
-        {
-            after + name.removeprefix(before) if name.startswith(f"{before}|") else name: value
-            for name, value in results.items()
-        }
-    )
+def move_all(journal: Journal, moves: Mapping[str, str], *, serial: bool = False) -> None:
+    """Records and facts follow the names; with `serial` the state gets a new number."""
+    records, facts = journal.store.records(), journal.store.facts()
+    writes = [journal.forget(address) for address in moves]
+    writes += [
+        journal.record(record)
+        for record in moved_records(records, moves).values()
+        if records.get(record.address) != record
+    ]
+    owners = {fact.address for fact in facts.values()} & moves.keys()
+    writes += [journal.forget_facts(address) for address in owners]
+    writes += [
+        journal.fact(fact) for name, fact in moved_facts(facts, moves).items() if facts.get(name) != fact
+    ]
+    journal.now_all(writes, moves=serial)
 
 
 def forget_resource(request: EnvironmentRequest, address: str) -> None:
     """sabir no longer keeps the resource; it stays in the world."""
-    with _writing(request) as journal:
+    with writing(request) as journal:
         _record(journal.store.records(), address)
-        journal.now_all([journal.forget(address)], moves=True)
+        journal.now_all([journal.forget(address), journal.forget_facts(address)], moves=True)
 
 
 def export_state(request: EnvironmentRequest) -> dict[str, Any]:
@@ -129,22 +130,17 @@ def export_state(request: EnvironmentRequest) -> dict[str, Any]:
             "environment": store.environment,
             "state": store.serial(),
             "resources": rows,
+            "facts": [fact.row(store.environment) for fact in store.facts().values()],
         }
 
 
 def import_state(request: EnvironmentRequest, data: bytes) -> int:
     """Take a document of `export_state` in place of an empty state; how many resources it has."""
-    try:
-        document = msgspec.json.decode(data)
-        if document["format"] != FORMAT:
-            raise ValueError(f"its format is {document['format']!r}, not {FORMAT}")
-        records = [Record.of(row) for row in document["resources"]]
-    except (msgspec.DecodeError, KeyError, TypeError, ValueError) as error:
-        raise UnusableInput(f"this is no exported state: {error}") from error
-    with _writing(request) as journal:
+    records, facts = read_exported(data)
+    with writing(request) as journal:
         if journal.store.records():
             raise DeployError("there is a state already: import into an empty one, with --state")
-        journal.now_all([journal.record(record) for record in records], moves=True)
+        journal.now_all([*map(journal.record, records), *map(journal.fact, facts)], moves=True)
     return len(records)
 
 
@@ -156,7 +152,8 @@ def rotate_keys(request: EnvironmentRequest) -> int:
         nonlocal count
         codec = journal.store.codec
         for table, columns in (
-            (schema.resource, ("desired", "fields", "results")),
+            (schema.resource, ("desired", "fields")),
+            (schema.fact, ("value",)),
             (schema.call, ("outcome",)),
         ):
             for row in connection.execute(table.select()).mappings().all():
@@ -178,15 +175,44 @@ def rotate_keys(request: EnvironmentRequest) -> int:
                 connection.execute(schema.step.update().where(*keys).values(task=text))
                 count += 1
 
-    with _writing(request) as journal:
+        for row in connection.execute(schema.blob.select()).mappings().all():
+            renewed_data = codec.sealer.seal_bytes(codec.sealer.open_bytes(bytes(row["data"])))
+            connection.execute(
+                schema.blob.update().where(schema.blob.c.digest == row["digest"]).values(data=renewed_data)
+            )
+            count += 1
+        for row in connection.execute(schema.deployment.select()).mappings().all():
+            renewed = _renewed_past(codec, row["wish"], row["observed"])
+            if renewed:
+                keys = [column == row[column.name] for column in schema.deployment.primary_key]
+                connection.execute(schema.deployment.update().where(*keys).values(**renewed))
+                count += 1
+
+    with writing(request) as journal:
         journal.writer.run_now(lambda connection: renew(journal, connection))
     return count
+
+
+def _renewed_past(codec: Codec, wish: str | None, observed: str | None) -> dict[str, str]:
+    """What a deployment was asked for and saw, with its secrets sealed anew; nothing when there are none."""
+    renewed: dict[str, str] = {}
+    if wish is not None and "$sensitive" in wish:
+        kept = read_wish(wish)
+        if kept.settings is not None:
+            renewed["wish"] = replace(kept, settings=codec.write(codec.read(kept.settings))).text
+    if observed is not None and "$sensitive" in observed:
+        known = msgspec.json.decode(observed)
+        for each in known.values():
+            text = msgspec.json.encode({"value": each["value"]}).decode("utf-8")
+            each["value"] = msgspec.json.decode(codec.write(codec.read(text)))["value"]
+        renewed["observed"] = msgspec.json.encode(known).decode("utf-8")
+    return renewed
 
 
 def resolve_step(request: EnvironmentRequest, word: str, *, done: bool) -> StepRecord:
     """Settle a step whose outcome is unknown: it was done, or it is to be done again."""
     address, _, position = word.partition("@")
-    with _writing(request) as journal:
+    with writing(request) as journal:
         store = journal.store
         steps = store.steps(states=(StepState.UNKNOWN,))
         step = next((each for each in reversed(steps) if address in (each.key, each.address)), None)
@@ -201,7 +227,7 @@ def resolve_step(request: EnvironmentRequest, word: str, *, done: bool) -> StepR
             writes = _settled_call(journal, step, position, done=done)
         elif done:
             outcome = Outcome(message="settled by hand: it was done")
-            writes = settle_step(journal, step, None, outcome, records)
+            writes = settle_step(journal, step, None, outcome)
         else:
             writes = _redone(journal, step, records)
         journal.now_all(writes, moves=True)
@@ -217,7 +243,7 @@ def _redone(journal: Journal, step: StepRecord, records: Mapping[str, Record]) -
         deployment=step.deployment,
     )
     record = records.get(step.address)
-    if record is None:
+    if record is None or is_call_step(step):
         return writes
     return [*writes, journal.record(replace(record, status=RecordStatus.FAILED))]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping
 from itertools import chain, islice
 from pathlib import Path
@@ -15,9 +14,9 @@ from sabir.diagnostics.finding import Finding, Severity
 from sabir.diagnostics.near import did_you_mean
 from sabir.errors import UsageError
 from sabir.languages.language import EvaluationRequest, Renderer, Rendering, RenderRequest
-from sabir.operations.evaluate import language_at
-from sabir.operations.files import write_atomically
-from sabir.source.packages import load_package
+from sabir.operations.evaluate import language_at, workers_for
+from sabir.operations.files import write_folder
+from sabir.source.packages import LoadedPackage, load_package
 
 __all__ = ["RenderPathRequest", "Rendered", "render_path", "write_rendering"]
 
@@ -58,12 +57,25 @@ class Rendered(Struct, frozen=True, kw_only=True):
 def render_path(request: RenderPathRequest) -> Rendered:
     """Render what is at a path. With an error among the findings there may be no files."""
     package = load_package(request.path, request.evaluation.session.limits.package)
+    workers = workers_for(request.evaluation)
+    if workers is not None:
+        from sabir.operations.worker.messages import RenderWork
+
+        work = RenderWork(request.to, request.directory, request.render)
+        rendering = workers.render(
+            package, request.path, request.evaluation, work=work, language=request.language
+        )
+    else:
+        rendering = _rendering(package, request)
+    return Rendered(files=rendering.files, findings=without_secrets(rendering.findings, package))
+
+
+def _rendering(package: LoadedPackage, request: RenderPathRequest) -> Rendering:
     language = language_at(package, request.path, request.language)
     renderer = _renderer(language.name, language.renderers(), request.to)
     layout = "files" if request.directory else "single"
     options = {**request.render.options, "layout": layout}
-    rendering: Rendering = renderer(package, request.evaluation, replace(request.render, options=options))
-    return Rendered(files=rendering.files, findings=without_secrets(rendering.findings, package))
+    return renderer(package, request.evaluation, replace(request.render, options=options))
 
 
 def _renderer(language: str, renderers: Mapping[str, Renderer], name: str | None) -> Renderer:
@@ -83,25 +95,5 @@ def _renderer(language: str, renderers: Mapping[str, Renderer], name: str | None
 
 
 def write_rendering(rendered: Rendered, directory: Path) -> list[Path]:
-    """Put every file below a directory: all are written beside it first, so that a full disk leaves nothing half-done."""
-    try:
-        directory.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise UsageError(f"cannot write to {str(directory)!r}: {error.strerror or error}") from error
-    import tempfile
-
-    written: list[Path] = []
-    try:
-        with tempfile.TemporaryDirectory(dir=directory, prefix=".sabir-") as beside:
-            for name, text in rendered.files.items():
-                ready = Path(beside, name)
-                ready.parent.mkdir(parents=True, exist_ok=True)
-                write_atomically(ready, text.encode())
-            for name in rendered.files:
-                target = directory / name
-                target.parent.mkdir(parents=True, exist_ok=True)
-                os.replace(Path(beside, name), target)
-                written.append(target)
-    except OSError as error:
-        raise UsageError(f"cannot write to {str(directory)!r}: {error.strerror or error}") from error
-    return written
+    """Put every file below a directory; a full disk or an interrupt leaves nothing half-done."""
+    return write_folder(directory, {name: text.encode() for name, text in rendered.files.items()})

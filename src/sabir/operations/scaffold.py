@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from sabir.errors import UsageError
-from sabir.operations.files import write_atomically
+from sabir.operations.files import write_folder
 
 __all__ = ["KINDS", "new_project"]
 
@@ -36,14 +36,11 @@ def new_project(kind: str, name: str, folder: Path) -> list[Path]:
         )
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise UsageError(f"{str(folder)!r} is there already: name a folder that is not, or is empty")
-    written: list[Path] = []
-    for path, content in _files(files("sabir.operations") / "projects" / kind, ""):
-        target = folder / _filled(path, name)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        text = content if path.endswith(".png") else _filled(content.decode(), name).encode()
-        write_atomically(target, text)
-        written.append(target)
-    return sorted(written)
+    contents = {
+        _filled(path, name): content if path.endswith(".png") else _filled(content.decode(), name).encode()
+        for path, content in _files(files("sabir.operations") / "projects" / kind, "")
+    }
+    return sorted(write_folder(folder, contents))
 
 
 def _files(folder: Traversable, prefix: str) -> Iterator[tuple[str, bytes]]:

@@ -8,19 +8,31 @@ from collections.abc import Mapping
 from msgspec import Struct
 
 from sabir.deployments.engine.connections import Connections
-from sabir.deployments.plan.build import recorded_resource
 from sabir.deployments.plan.compare import kept_changes, recorded_changes, wanted_fields
 from sabir.deployments.store.records import Record, RecordStatus
 from sabir.deployments.store.store import Store
-from sabir.deployments.targets import Placed, Targets
+from sabir.deployments.targets import Placed
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.reasons import said_by
 from sabir.errors import DeployError
 from sabir.operations.deploying import EnvironmentRequest, Prepared, opened, prepare
-from sabir.resources.outcome import Change
+from sabir.operations.plan import recorded_place
+from sabir.resources.outcome import Change, Health
 from sabir.resources.resource import Lifecycle
 
 __all__ = ["EnvironmentStatus", "ResourceStatus", "status_path"]
+
+
+class _Seen(Struct, frozen=True):
+    """A resource that is there."""
+
+    drift: tuple[Change, ...] = ()
+    health: Health = Health.OK
+    message: str | None = None
+
+
+_Looked = _Seen | str | None
+"""None: it is gone; a text: why it cannot be read."""
 
 
 class ResourceStatus(Struct, frozen=True, kw_only=True):
@@ -28,17 +40,24 @@ class ResourceStatus(Struct, frozen=True, kw_only=True):
     kind: str
     target: str
     state: str
-    """`as wanted`, `changed`, `not deployed`, `no longer wanted`, `drifted`, `gone`, `failed`, `unknown`, `not readable`."""
+    """`as wanted`, `changed`, `not deployed`, `no longer wanted`, `drifted`, `gone`, `failed`, `unknown`, `not readable`; and of what is as
+    it was left: `waiting` until it does what it is for, `failing` when it does not."""
     changes: tuple[Change, ...] = ()
     """Of what is wanted against what is recorded."""
     drift: tuple[Change, ...] = ()
     """Of what is seen against what was written."""
     message: str | None = None
+    links: tuple[str, ...] = ()
     deployment: int | None = None
+    """The one that wrote it last."""
+    written_at: str | None = None
+    """`FILE:LINE` of what described it then."""
+    wanted_at: Mapping[str, str] = {}
+    """`FILE:LINE` of what each field that changed is wanted by now."""
 
     @property
     def has_drifted(self) -> bool:
-        return self.state in ("drifted", "gone", "failed", "unknown", "not readable")
+        return self.state in ("drifted", "gone", "failed", "unknown", "not readable", "failing")
 
 
 class EnvironmentStatus(Struct, frozen=True, kw_only=True):
@@ -55,7 +74,7 @@ def status_path(request: EnvironmentRequest) -> EnvironmentStatus:
         prepared = prepare(request, store)
         records = store.records()
         seen = asyncio.run(_seen(prepared, store, records))
-        observed = store.observed(records)
+        observed = store.observed()
         resources = [
             _status(address, prepared.placed.get(address), records.get(address), seen, store, observed)
             for address in dict.fromkeys((*prepared.placed, *records))
@@ -67,7 +86,7 @@ def _status(
     address: str,
     placed: Placed | None,
     record: Record | None,
-    seen: Mapping[str, tuple[Change, ...] | str | None],
+    seen: Mapping[str, _Looked],
     store: Store,
     observed: Mapping[str, object],
 ) -> ResourceStatus:
@@ -81,8 +100,8 @@ def _status(
         fields = wanted_fields(placed.resource, observed)  # type: ignore[arg-type]  # values of the store
         changes = kept_changes(recorded_changes(fields, record, store.codec), lifecycle)
     looked = seen.get(address)
-    drift = kept_changes(looked, lifecycle) if isinstance(looked, tuple) else ()
-    message = looked if isinstance(looked, str) else None
+    drift = kept_changes(looked.drift, lifecycle) if isinstance(looked, _Seen) else ()
+    message = looked.message if isinstance(looked, _Seen) else looked
     return ResourceStatus(
         address=address,
         kind=record.kind,
@@ -91,8 +110,17 @@ def _status(
         changes=changes,
         drift=drift,
         message=message,
+        links=() if placed is None else placed.resource.links,
         deployment=record.deployment,
+        written_at=record.origin,
+        wanted_at={} if placed is None else _wanted_at(placed, changes),
     )
+
+
+def _wanted_at(placed: Placed, changes: tuple[Change, ...]) -> dict[str, str]:
+    resource = placed.resource
+    origins = {change.field: resource.origins.get(change.field) or resource.origin for change in changes}
+    return {field: str(origin.location) for field, origin in origins.items() if origin is not None}
 
 
 def _state(
@@ -100,7 +128,7 @@ def _state(
     placed: Placed | None,
     changes: tuple[Change, ...],
     drift: tuple[Change, ...],
-    looked: tuple[Change, ...] | str | None,
+    looked: _Looked,
     *,
     gone: bool,
 ) -> str:
@@ -110,24 +138,27 @@ def _state(
         return "not readable"
     if gone:
         return "gone"
+    health = looked.health if isinstance(looked, _Seen) else Health.OK
+    if health is Health.FAILING:
+        return "failing"
     if drift:
         return "drifted"
     if placed is None:
         return "no longer wanted"
-    return "changed" if changes else "as wanted"
+    if changes:
+        return "changed"
+    return "as wanted" if health is Health.OK else "waiting"
 
 
-async def _seen(
-    prepared: Prepared, store: Store, records: Mapping[str, Record]
-) -> dict[str, tuple[Change, ...] | str | None]:
+async def _seen(prepared: Prepared, store: Store, records: Mapping[str, Record]) -> dict[str, _Looked]:
     """How each recorded resource differs from what was written: changes, None when it is gone, a text when it cannot be read."""
     async with Connections(prepared.context) as connections:
 
-        async def look(record: Record) -> tuple[str, tuple[Change, ...] | str | None]:
+        async def look(record: Record) -> tuple[str, _Looked]:
             try:
-                placed = _recorded(prepared.targets, store, record)
+                placed = recorded_place(prepared.targets, store, record)
                 if placed.kind.runs:
-                    return record.address, ()
+                    return record.address, _Seen()
                 connection = await connections.of(placed)
                 reading = await connection.read(placed.resource, record.id)
             except DeployError as error:
@@ -136,12 +167,7 @@ async def _seen(
                 return record.address, f"{type(error).__name__}: {said_by(error)}"
             if not reading.exists:
                 return record.address, None
-            return record.address, tuple(placed.driver.diff(placed.resource, reading))
+            drift = tuple(placed.driver.diff(placed.resource, reading))
+            return record.address, _Seen(drift, reading.health, reading.message)
 
         return dict(await asyncio.gather(*map(look, records.values())))
-
-
-def _recorded(targets: Targets, store: Store, record: Record) -> Placed:
-    driver = targets.driver(record.driver)
-    resource = recorded_resource(record, store.codec)
-    return Placed(resource, targets.target(record.target), driver, targets.kind(driver, record.kind))

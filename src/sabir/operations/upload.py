@@ -11,7 +11,7 @@ from sabir.checks.options import CheckOptions
 from sabir.errors import SabirError
 from sabir.operations.check import check_package
 
-__all__ = ["UPLOAD_FORMAT", "UploadAnswer", "check_upload"]
+__all__ = ["UPLOAD_FORMAT", "UploadAnswer", "check_upload", "upload_refused"]
 
 UPLOAD_FORMAT: Final = "sabir.upload/1"
 
@@ -33,11 +33,11 @@ def check_upload(archive: bytes, options: CheckOptions | None = None) -> UploadA
     wanted = options or CheckOptions()
     package = ZipLoader.from_bytes(archive)
     if package is None:
-        return _refused("the upload is no zip archive")
+        return upload_refused("the upload is no zip archive")
     try:
         report = check_package(package, wanted)
     except SabirError as error:
-        return _refused(str(error))
+        return upload_refused(str(error))
     findings = [finding_data(finding) for _, finding in report.findings()]
     failed = report.exit_status(strict=wanted.strict)
     message = _message(report.errors, report.warnings)
@@ -45,7 +45,7 @@ def check_upload(archive: bytes, options: CheckOptions | None = None) -> UploadA
     return UploadAnswer(status=400 if failed else 200, body=body)
 
 
-def _refused(reason: str) -> UploadAnswer:
+def upload_refused(reason: str) -> UploadAnswer:
     body = {"format": UPLOAD_FORMAT, "valid": False, "message": reason, "findings": []}
     return UploadAnswer(status=400, body=body)
 

@@ -11,6 +11,11 @@ Each case is one kind with a resource as it is first wanted and as it is wanted 
 from __future__ import annotations
 
 import asyncio
+import itertools
+import json
+import subprocess
+import sys
+import time
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import TypeVar
@@ -22,14 +27,14 @@ from msgspec.structs import replace
 from sabir.errors import DeployError
 from sabir.graph.address import Address
 from sabir.graph.secrets import Secrets, secret_texts
-from sabir.resources.driver import Connection, Driver, DriverContext
-from sabir.resources.effects import Effect, Effects
+from sabir.resources.driver import Connection, Driver, DriverContext, Kind
 from sabir.resources.fields import field_problems
-from sabir.resources.outcome import Outcome, OutcomeStatus, Sighting
+from sabir.resources.outcome import OutcomeStatus, Sighting
 from sabir.resources.resource import Resource
 from sabir.resources.step import Action, Task
 from sabir.resources.target import Target
 from sabir.session import Session, Trust
+from tests.deploy.drivers.quiet import NoEffects
 
 __all__ = ["Case", "DriverContract", "NoEffects", "task"]
 
@@ -43,19 +48,8 @@ class Case(Struct, frozen=True, kw_only=True, eq=False):
     """The fields after a change in place; None: there is no such change."""
     secret: dict[str, object] | None = None
     """Fields with something sensitive in them."""
-
-
-class NoEffects:
-    """For kinds that are no programs."""
-
-    async def perform(self, effect: Effect) -> Outcome:
-        raise AssertionError(f"this kind has no effects, but asked for {effect.kind}")
-
-    def branch(self, name: str) -> Effects:
-        return self
-
-    def note(self, line: str) -> None:
-        pass
+    stays: bool = False
+    """It is there before and after, as a service is that a package brought: only its fields are kept."""
 
 
 def task(resource: Resource, action: Action, operation_id: str = "op-1", **others: object) -> Task:
@@ -74,6 +68,10 @@ class DriverContract:
     def cases(self) -> Sequence[Case]:
         raise NotImplementedError
 
+    trust = Trust()
+    kill_after: tuple[float, ...] = (0.0, 0.01, 0.04)
+    """Seconds after which a process that applies is killed, for one case after the other."""
+
     def bad_target(self, folder: Path) -> Target | None:
         """A target that cannot be reached: wrong credentials, no such folder. None: there is no such thing."""
         return None
@@ -85,7 +83,7 @@ class DriverContract:
 
     def run(self, folder: Path, work: Callable[[Connection], Awaitable[Result]]) -> Result:
         context = DriverContext(
-            session=Session(trust=Trust()),
+            session=Session(trust=self.trust),
             folder=folder,
             state_folder=folder / ".sabir",
             environment="contract",
@@ -115,7 +113,7 @@ class DriverContract:
             async def work(connection: Connection, case: Case = case, resource: Resource = resource) -> None:
                 kind = self.driver().kinds[case.kind]
                 if not kind.runs:
-                    assert not (await connection.read(resource, None)).exists, case.kind
+                    assert (await connection.read(resource, None)).exists is case.stays, case.kind
                 outcome = await connection.apply(task(resource, Action.CREATE), NoEffects())
                 assert outcome.status is OutcomeStatus.DONE, outcome.message
                 assert outcome.changed
@@ -129,7 +127,7 @@ class DriverContract:
                 await self._changed(connection, case, resource)
                 gone = await connection.delete(task(resource, Action.DELETE, "op-4"), NoEffects())
                 assert gone.status is OutcomeStatus.DONE
-                assert not (await connection.read(resource, outcome.id)).exists or case.kind == "service"
+                assert (await connection.read(resource, outcome.id)).exists is case.stays
                 twice = await connection.delete(task(resource, Action.DELETE, "op-5"), NoEffects())
                 assert twice.status is OutcomeStatus.DONE
                 assert not twice.changed
@@ -160,6 +158,60 @@ class DriverContract:
             after = self.run(folder, lambda connection, create=create: connection.observe(create))  # type: ignore[misc]  # bound now
             assert after.sighting is Sighting.DONE, case.kind
             self.run(folder, lambda connection, delete=delete: connection.delete(delete, NoEffects()))  # type: ignore[misc]  # bound now
+
+    @pytest.mark.slow
+    def test_a_step_whose_process_was_killed(self, folder: Path) -> None:
+        """Somebody who connects anew finds it done, or does it: under the same operation id, and only once."""
+        for case, seconds in zip(self.cases(), itertools.cycle(self.kill_after)):
+            if any(isinstance(value, bytes) for value in case.first.values()):
+                continue  # the victim is told in JSON
+            resource = self.resource(case, case.first)
+            step = task(resource, Action.CREATE, f"op-{case.kind}")
+            self._killed(folder, case, step.operation_id, seconds)
+            kind = self.driver().kinds[case.kind]
+
+            async def taken_up(
+                connection: Connection, step: Task = step, kind: Kind = kind, resource: Resource = resource
+            ) -> None:
+                seen = await connection.observe(step)
+                if seen.sighting is Sighting.CANNOT_TELL:
+                    assert not kind.idempotent, "what may be repeated is never in doubt"
+                    assert seen.look_at, "a person is told where to look"
+                elif seen.sighting is Sighting.NOT_DONE:
+                    outcome = await connection.apply(step, NoEffects())
+                    while outcome.passing:  # what the dead process had begun may still be at it
+                        await asyncio.sleep(0.1)
+                        outcome = await connection.apply(step, NoEffects())
+                    assert outcome.status is OutcomeStatus.DONE, outcome.message
+                if not kind.runs and seen.sighting is not Sighting.CANNOT_TELL:
+                    there = await connection.read(resource, None)
+                    assert [*self.driver().diff(resource, there)] == []
+                await connection.delete(
+                    task(resource, Action.DELETE, f"{step.operation_id}-gone"), NoEffects()
+                )
+
+            self.run(folder, taken_up)
+
+    def _killed(self, folder: Path, case: Case, operation_id: str, seconds: float) -> None:
+        target = self.target(folder)
+        orders = {
+            "driver": target.driver,
+            "settings": target.settings,
+            "folder": str(folder),
+            "trust": self.trust.words,
+            "kind": case.kind,
+            "fields": case.first,
+            "operation": operation_id,
+        }
+        command = [sys.executable, "-m", "tests.deploy.drivers.victim"]
+        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as victim:
+            assert victim.stdin is not None
+            assert victim.stdout is not None
+            victim.stdin.write(json.dumps(orders).encode())
+            victim.stdin.close()
+            assert victim.stdout.readline() == b"begins\n"
+            time.sleep(seconds)  # the moment of death is what is tried
+            victim.kill()
 
     def test_secrets_do_not_come_back_in_clear(self, folder: Path) -> None:
         for case in self.cases():

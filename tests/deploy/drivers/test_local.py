@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from sabir.deployments.drivers.local import DRIVER
 
+from sabir.deployments.drivers.local import DRIVER
 from sabir.graph.values import Sensitive
 from sabir.resources.driver import Connection, Driver
 from sabir.resources.outcome import Outcome, OutcomeStatus, Sighting

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from sabir.deployments.store.records import DeploymentState
 
+from sabir.deployments.store.records import DeploymentState
 from sabir.resources.effects import Effect, Effects
 from sabir.resources.outcome import Outcome
 from tests.deploy.fake import resource

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from sabir.deployments.engine.machine import (
     Cancel,
     Ended,
@@ -24,7 +25,6 @@ from sabir.deployments.engine.machine import (
     Wake,
 )
 from sabir.deployments.store.records import StepState
-
 from sabir.resources.outcome import Outcome, OutcomeStatus
 
 OUTCOMES = [

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from sabir.deployments.hands.place import HandError
 from sabir.deployments.hands.turn import Superseded, Turn
 

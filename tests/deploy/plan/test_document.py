@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 
 import pytest
-from sabir.deployments.plan.document import plan_document
 
+from sabir.deployments.plan.document import plan_document
 from sabir.graph.values import Sensitive, Unknown
 from tests.deploy.fake import resource
 from tests.deploy.setting import Setting

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from sabir.deployments.plan.guards import guarded
 
+from sabir.deployments.plan.guards import guarded
 from tests.deploy.fake import resource
 from tests.deploy.setting import Setting
 
@@ -40,4 +40,4 @@ def test_consent(setting: Setting, kept: int, allowed: int | None, refused: bool
 
 
 def test_a_description_that_is_not_whole_deletes_nothing(setting: Setting) -> None:
-    assert setting.plan([], may_delete=False).steps == ()
+    assert setting.plan([], pending=[("part", "it needs a.out")]).steps == ()

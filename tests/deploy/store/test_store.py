@@ -9,13 +9,13 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from sqlalchemy import text
+
 from sabir.deployments.store.journal import Journal
 from sabir.deployments.store.lock import Locked
 from sabir.deployments.store.records import DeploymentState, Record, RecordStatus
 from sabir.deployments.store.store import Store
 from sabir.deployments.store.writer import LostLock
-from sqlalchemy import text
-
 from sabir.errors import DeployError, UsageError
 from sabir.graph.values import Sensitive
 from sabir.session import wall_clock
@@ -46,6 +46,30 @@ def test_what_is_written_is_read(where: str) -> None:
     with closing(Store.open(where, "other")) as other:
         assert other.records() == {}
     store.close()
+
+
+def test_a_state_of_the_first_version_is_upgraded(where: str) -> None:
+    store = Store.open(where, "env", create=True)
+    journal = journal_of(store)
+    journal.now_all([journal.record(RECORD)])
+    journal.writer.close()
+    with store.database.engine.begin() as connection:
+        for statement in (
+            "drop table sabir_fact",
+            "drop table sabir_blob",
+            "alter table sabir_deployment drop column wish",
+            "alter table sabir_deployment drop column observed",
+            "alter table sabir_deployment add column graph text",
+            "alter table sabir_resource add column results text",
+            """update sabir_resource set results = '{"a|out":[1,"x"]}'""",
+            "update sabir_meta set value = '1' where name = 'version'",
+        ):
+            connection.execute(text(statement))
+    store.close()
+    with closing(Store.open(where, "env", create=True)) as upgraded:
+        assert upgraded.records() == {"a": RECORD}
+        assert upgraded.observed() == {"a|out": [1, "x"]}
+        assert upgraded.facts()["a|out"].address == "a"
 
 
 def test_a_second_holder_is_refused_and_told_of_the_first(where: str) -> None:

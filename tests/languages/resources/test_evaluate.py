@@ -45,6 +45,12 @@ def test_results_are_unknown_until_they_are_observed() -> None:
     assert after == "80"
 
 
+def test_of_a_name_that_is_there_twice_the_last_one_holds() -> None:
+    evaluation = evaluated("  a: {kind: file, fields: {path: x}}\n  a: {kind: file, fields: {path: y}}\n")
+    assert [finding.code for finding in evaluation.findings] == ["E006"]
+    assert [resource.desired for resource in evaluation.wanted().resources] == [{"path": "y"}]
+
+
 @pytest.mark.parametrize(
     ("text", "code"),
     [

@@ -13,10 +13,13 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from sabir.checks.options import CheckOptions
 from sabir.errors import UnusableInput
 from sabir.graph.json import chunks
 from sabir.languages.language import Evaluation, EvaluationRequest
+from sabir.operations.check import check_paths
 from sabir.operations.evaluate import evaluate_path
+from sabir.operations.render import RenderPathRequest, render_path
 from sabir.operations.worker import Workers
 from sabir.session import Limits, Session, Trust
 from tests.files import write_files
@@ -201,3 +204,37 @@ def test_no_more_workers_than_allowed(tmp_path: Path) -> None:
             ["1"],
             ["1"],
         ]
+
+
+KILLS = PLUGIN + "    import os\n    os._exit(3)\n"
+
+
+def test_a_check_that_evaluates_survives_its_python(tmp_path: Path, workers: Workers) -> None:
+    path = project(tmp_path, KILLS)
+    options = CheckOptions(session=request(workers).session)
+    codes = {finding.code for _, finding in check_paths([path], options).report.findings()}
+    assert "E920" in codes
+
+
+@pytest.mark.parametrize(
+    ("python", "expected"), [(PLUGIN + "    return 1\n", {"RULE:W001"}), (KILLS, {"E920"})]
+)
+def test_rules_are_asked_in_a_worker(
+    tmp_path: Path, workers: Workers, python: str, expected: set[str]
+) -> None:
+    path = project(tmp_path / "project", python)
+    rules = tmp_path / "rules.yaml"
+    rules.write_text(
+        "rules:\n  - code: RULE:W001\n    message: a box\n    for: '::*'\n"
+        "    condition: {eval: {python: builtins.callable}}\n"
+    )
+    options = CheckOptions(session=request(workers).session, rules=(str(rules),), scope=("RULE",))
+    codes = {finding.code for _, finding in check_paths([path], options).report.findings()}
+    assert codes == expected
+
+
+def test_what_is_rendered_is_the_same_as_in_one_process(tmp_path: Path, workers: Workers) -> None:
+    asked = RenderPathRequest(path=project(tmp_path, PLUGIN + "    return 1\n"), evaluation=request(workers))
+    assert render_path(asked) == render_path(replace(asked, evaluation=request(None)))
+    project(tmp_path, KILLS)
+    assert [finding.code for finding in render_path(asked).findings] == ["E920"]

@@ -6,12 +6,14 @@ import sys
 from typing import TYPE_CHECKING
 
 from sabir.cli.declare import flag, option, sabir_command
+from sabir.cli.deploying import at_option, remembering_options
 from sabir.cli.kinds import PATH
 from sabir.cli.options import evaluation_options, format_option, language_option, path_argument, quiet_option
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from sabir.cli.deploying import Remembered
     from sabir.languages.language import EvaluationRequest
     from sabir.operations.compile import Compiled
 
@@ -40,6 +42,8 @@ __all__ = ["command"]
 @flag("--all", "everything", help="With text and pictures: show what libraries made for themselves, too.")
 @flag("--partial", help="Write the graph as far as it came, even when there are errors.")
 @quiet_option
+@at_option
+@remembering_options
 @evaluation_options
 def command(
     *,
@@ -52,6 +56,8 @@ def command(
     everything: bool,
     partial: bool,
     quiet: bool,
+    at: int | None,
+    remembered: Remembered,
     evaluation: EvaluationRequest,
 ) -> int:
     """Evaluate PATH to its instance graph.
@@ -64,12 +70,12 @@ def command(
     from sabir.operations.compile import CompileRequest, GraphView, compile_path
     from sabir.operations.files import write_atomically
 
-    with watched(evaluation, quiet=quiet) as request:
+    with watched(evaluation, quiet=quiet) as request, remembered(path, request, language, at) as known:
         compiled = compile_path(
             CompileRequest(
-                path=path,
-                language=language,
-                evaluation=request,
+                path=known.path,
+                language=known.language,
+                evaluation=known.evaluation,
                 view=GraphView(format=format_, origins=origins, reveal=reveal, everything=everything),
             )
         )

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sabir.cli.declare import flag, option, sabir_command
-from sabir.cli.deploying import only_option, wanted_options
-from sabir.cli.kinds import Number
-from sabir.cli.options import format_option, path_argument, quiet_option
+from sabir.cli.declare import sabir_command
+from sabir.cli.deploying import allow_delete_option, doing_options, only_option, wanted_options
+from sabir.cli.options import path_argument
 
 if TYPE_CHECKING:
+    from sabir.cli.deploying import Words
     from sabir.operations.deploying import EnvironmentRequest
 
 __all__ = ["command"]
@@ -23,45 +23,30 @@ __all__ = ["command"]
     ],
 )
 @path_argument
-@flag("-y", "--yes", help="Do not ask.")
-@option(
-    "--allow-delete", metavar="N|all", help="Consent to so many deletions, when they are more than a fifth."
-)
+@allow_delete_option
 @only_option
-@option("--parallel", type=Number(int, least=1), default=10, help="How many steps may run at once.")
-@option(
-    "--wait", type=Number(float, least=0), default=0.0, help="Seconds to wait for another deployment of it."
-)
-@format_option("text", "json", help="Progress for people, or one JSON event a line.")
-@quiet_option
+@doing_options
 @wanted_options
 def command(
-    *,
-    environment: EnvironmentRequest,
-    yes: bool,
-    allow_delete: str | None,
-    only: tuple[str, ...],
-    parallel: int,
-    wait: float,
-    format_: str,
-    quiet: bool,
+    *, environment: EnvironmentRequest, allow_delete: str | None, only: tuple[str, ...], words: Words
 ) -> int:
     """Take away everything that is recorded, in the reverse of the order it came in.
 
     What must not be destroyed (prevent_destroy) refuses the whole. Exit status as of `sabir deploy`.
     """
-    from sabir.cli.doing import Words, carry_out
+    from sabir.cli.doing import allowed_deletions, carry_out
+    from sabir.operations.deploy import DeployRequest, deploy_path
 
     return carry_out(
-        Words(
-            environment=environment,
-            only=only,
-            destroy=True,
-            yes=yes,
-            allow_delete=allow_delete,
-            parallel=parallel,
-            wait=wait,
-            format_=format_,
-            quiet=quiet,
-        )
+        environment.path,
+        words,
+        lambda doing: deploy_path(
+            DeployRequest(
+                environment=environment,
+                doing=doing,
+                only=only,
+                destroy=True,
+                allow_delete=allowed_deletions(allow_delete),
+            )
+        ),
     )

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sabir.cli.declare import argument, flag, sabir_command
-from sabir.cli.kinds import PATH
+from sabir.cli.declare import argument, flag, option, sabir_command
+from sabir.cli.deploying import remembering_options
+from sabir.cli.kinds import PATH, Number
 from sabir.cli.options import evaluation_options, format_option, language_option, quiet_option
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from sabir.cli.deploying import Remembered
     from sabir.languages.language import EvaluationRequest
+    from sabir.operations.diff import Difference
 
 __all__ = ["command"]
 
@@ -23,6 +26,7 @@ __all__ = ["command"]
         ("sabir diff git:main shop/", "a revision of the repository, and what is there now"),
         ("sabir diff git:v1:shop git:v2:shop --format markdown", "two revisions, as a comment of a review"),
         ("sabir diff shop/ --set network/lan.cidr=10.9.0.0/16", "what a value would change"),
+        ("sabir diff shop/ --at 3 --at 5", "what two deployments were asked for"),
         ("sabir compile shop/ -o last.json", "keep a graph …"),
         ("sabir diff last.json shop/ --exit-code", "… and see what changed since"),
     ],
@@ -33,6 +37,16 @@ __all__ = ["command"]
 @format_option("text", "json", "markdown", help="How it is written.")
 @flag("--exit-code", help="Leave with status 1 when there is a difference.")
 @quiet_option
+@option(
+    "--at",
+    "numbers",
+    multiple=True,
+    metavar="N",
+    type=Number(int, least=1),
+    section="State",
+    help="PATH as deployment N was asked for it; twice: two deployments, once: that one and what is there now.",
+)
+@remembering_options
 @evaluation_options
 def command(
     *,
@@ -42,6 +56,8 @@ def command(
     format_: str,
     exit_code: bool,
     quiet: bool,
+    numbers: tuple[int, ...],
+    remembered: Remembered,
     evaluation: EvaluationRequest,
 ) -> int:
     """Compare two graphs by what they mean: instances, values, relations and outputs.
@@ -58,11 +74,41 @@ def command(
     from sabir.operations.diff import DiffRequest, diff_paths
 
     with watched(evaluation, quiet=quiet) as request:
-        difference = diff_paths(
-            DiffRequest(before=before, after=after, language=language, evaluation=request)
-        )
+        if numbers:
+            difference = _between(before, after, numbers, remembered, request, language)
+        else:
+            difference = diff_paths(
+                DiffRequest(before=before, after=after, language=language, evaluation=request)
+            )
     show_findings(difference.findings, quiet=quiet)
     if any(finding.severity is Severity.ERROR for finding in difference.findings):
         return 1
     show(VIEWS, format_, difference)
     return int(exit_code and bool(difference.diff))
+
+
+def _between(
+    path: Path,
+    other: Path | None,
+    numbers: tuple[int, ...],
+    remembered: Remembered,
+    evaluation: EvaluationRequest,
+    language: str | None,
+) -> Difference:
+    """Two deployments of one path, or one of them and what is there now."""
+    from msgspec.structs import replace
+
+    from sabir.errors import UsageError
+    from sabir.graph.observed import Sightings
+    from sabir.operations.diff import compare_evaluated
+    from sabir.operations.evaluate import evaluate_path
+
+    if other is not None or len(numbers) > 2:
+        raise UsageError("with --at there is one PATH, and one number or two")
+    sides = []
+    for number in (*numbers, None)[:2]:
+        with remembered(path, evaluation, language, number) as known:
+            # How things fare now is no difference in what was asked for.
+            request = replace(known.evaluation, sightings=Sightings())
+            sides.append(evaluate_path(known.path, request, language=known.language).evaluation)
+    return compare_evaluated(*sides)

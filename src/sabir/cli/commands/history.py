@@ -56,6 +56,8 @@ def command(*, environment: EnvironmentRequest, at: int | None, format_: str) ->
         return 0
     actions = {step.key: step.action for step in steps}
     write(f"deployment {deployment.number}: {deployment.verb}, {deployment.state.value}\n")
+    audit = ", ".join(f"{name} {value}" for name, value in deployment.audit.items())
+    write(harmless(f"{deployment.started[:19]}  {audit}") + "\n")
     for event in events:
         message = f": {event.data['message']}" if event.data.get("message") else ""
         action = actions.get(event.key or "", "")

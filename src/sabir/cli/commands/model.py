@@ -10,6 +10,7 @@ from sabir.cli.declare import flag, option, sabir_command
 from sabir.cli.kinds import PATH
 from sabir.cli.options import evaluation_request, pairs, path_argument
 from sabir.cli.terminal import say
+from sabir.cli.trusting import limits_option
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -47,6 +48,7 @@ __all__ = ["command"]
 )
 @flag("--no-ask", help="Never ask for what was not given, not even on a terminal.")
 @option("--search-path", multiple=True, type=PATH, help="A further directory with packages; may be repeated.")
+@limits_option(section="Evaluation")
 def command(
     *,
     path: Path,
@@ -57,6 +59,7 @@ def command(
     cloud: Path | None,
     no_ask: bool,
     search_path: tuple[Path, ...],
+    limits: tuple[tuple[str, str], ...],
 ) -> int:
     """Make an object model: from UI/ui.yaml as the dashboard would, or from the contracts of a class.
 
@@ -64,21 +67,22 @@ def command(
     ends with status 1.
     """
     from sabir.cli.findings import show_findings
+    from sabir.operations.guard import within
     from sabir.operations.model import ModelRequest, model_of_path
 
     asks = not (no_ask or forms or schema) and sys.stdin.isatty() and sys.stderr.isatty()
-    made = model_of_path(
-        ModelRequest(
-            path=path,
-            values=pairs(values, "--set"),
-            cloud=cloud,
-            cls=cls,
-            forms=forms,
-            schema=schema,
-            ask=_ask if asks else None,
-            evaluation=evaluation_request(search_path=search_path, paths=[path]),
-        )
+    request = ModelRequest(
+        path=path,
+        values=pairs(values, "--set"),
+        cloud=cloud,
+        cls=cls,
+        forms=forms,
+        schema=schema,
+        ask=_ask if asks else None,
+        evaluation=evaluation_request(search_path=search_path, paths=[path], limits=limits),
     )
+    with within(request.evaluation.session.limits, path.name):
+        made = model_of_path(request)
     show_findings(made.findings, path, quiet=False)
     for error in made.errors:
         say(f"sabir: {error}")

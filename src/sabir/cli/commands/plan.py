@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sabir.cli.declare import flag, option, sabir_command
-from sabir.cli.deploying import only_option, wanted_options
+from sabir.cli.deploying import at_option, only_option, wanted_options
 from sabir.cli.kinds import PATH
 from sabir.cli.options import format_option, path_argument, quiet_option
 from sabir.cli.terminal import say, wants_color, write
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sabir.operations.deploying import EnvironmentRequest
+    from sabir.operations.plan import Planned
 
 __all__ = ["command"]
 
@@ -25,6 +26,7 @@ __all__ = ["command"]
         ("sabir plan shop/ -o shop.plan", "keep the plan …"),
         ("sabir deploy shop/ shop.plan", "… and do exactly that, or nothing"),
         ("sabir plan shop/ --refresh", "look at the world, too"),
+        ("sabir plan shop/ --format html -o plan.html", "a page to look at it in a browser"),
     ],
 )
 @path_argument
@@ -34,7 +36,8 @@ __all__ = ["command"]
 @flag("--refresh", help="Compare with the world, not only with what is recorded.")
 @flag("--destroy", help="Plan to take everything away.")
 @only_option
-@format_option("text", "json", help="How it is written.")
+@at_option
+@format_option("text", "json", "html", help="How it is written; html: a page with the graph and the steps.")
 @quiet_option
 @wanted_options
 def command(
@@ -44,6 +47,7 @@ def command(
     refresh: bool,
     destroy: bool,
     only: tuple[str, ...],
+    at: int | None,
     format_: str,
     quiet: bool,
 ) -> int:
@@ -58,7 +62,8 @@ def command(
     from sabir.operations.files import write_atomically
     from sabir.operations.plan import PlanPathRequest, plan_path
 
-    planned = plan_path(PlanPathRequest(environment=environment, only=only, refresh=refresh, destroy=destroy))
+    request = PlanPathRequest(environment=environment, only=only, refresh=refresh, destroy=destroy, at=at)
+    planned = plan_path(request)
     show_findings(planned.findings, environment.path, quiet=quiet)
     if planned.plan is None:
         return Status.FOUND
@@ -67,9 +72,32 @@ def command(
             f"a deployment was cut off with {planned.open_steps} steps begun: "
             "what became of them is found out before anything else is done"
         )
-    if output is not None:
+    for address, reason in planned.lost if not quiet else ():
+        say(f"cannot go back: {address}: {reason}")
+    if format_ == "html":
+        _write_page(planned, environment, output)
+    elif output is not None:
         write_atomically(output, "".join(VIEWS["json"](planned.plan, Palette(on=False))).encode())
     palette = Palette(on=format_ == "text" and wants_color())
-    for piece in VIEWS[format_](planned.plan, palette):
+    for piece in VIEWS[format_](planned.plan, palette) if format_ != "html" else ():
         write(piece)
-    return Status.TO_DO if planned.plan.steps or planned.open_steps or planned.plan.waiting else Status.FINE
+    if planned.refused:
+        return Status.FOUND
+    return Status.TO_DO if planned.plan.is_open or planned.open_steps else Status.FINE
+
+
+def _write_page(planned: Planned, environment: EnvironmentRequest, output: Path | None) -> None:
+    import sys
+
+    from sabir.cli.views.plan_page import plan_page
+    from sabir.graph.graph import Graph
+    from sabir.operations.files import write_atomically
+
+    assert planned.plan is not None
+    title = environment.path.absolute().name
+    pieces = plan_page(planned.plan, planned.graph or Graph(()), planned.findings, title)
+    if output is not None:
+        write_atomically(output, pieces)
+    else:
+        sys.stdout.buffer.writelines(pieces)
+        sys.stdout.buffer.flush()

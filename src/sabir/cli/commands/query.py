@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from sabir.cli.declare import flag, option, sabir_command
+from sabir.cli.deploying import remembering_options
 from sabir.cli.options import (
     evaluation_options,
     format_option,
@@ -16,10 +17,12 @@ from sabir.cli.options import (
     quiet_option,
 )
 from sabir.cli.terminal import say, write
+from sabir.errors import UsageError
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from sabir.cli.deploying import Remembered
     from sabir.languages.language import EvaluationRequest
     from sabir.operations.why import Explanation
 
@@ -37,7 +40,13 @@ __all__ = ["command"]
 )
 @path_and("expression", "EXPRESSION")
 @language_option
-@option("--at", metavar="INSTANCE", help="Start from this instance (name or id) instead of the root.")
+@option(
+    "--at",
+    "places",
+    multiple=True,
+    metavar="INSTANCE|N",
+    help="Start from this instance (name or id) instead of the root; a number asks about deployment N.",
+)
 @option(
     "--var",
     "variables",
@@ -50,19 +59,21 @@ __all__ = ["command"]
 @flag("--trace", help="Say on stderr what each segment selects.")
 @flag("--reveal", help="Show sensitive values, too.")
 @quiet_option
+@remembering_options
 @evaluation_options
 def command(
     *,
     path: Path,
     expression: str,
     language: str | None,
-    at: str | None,
+    places: tuple[str, ...],
     variables: tuple[str, ...],
     format_: str,
     why: bool,
     trace: bool,
     reveal: bool,
     quiet: bool,
+    remembered: Remembered,
     evaluation: EvaluationRequest,
 ) -> int:
     """Evaluate an Unfurl EXPRESSION over the graph of PATH.
@@ -73,15 +84,16 @@ def command(
     from sabir.cli.progress import watched
     from sabir.operations.query import QueryRequest, query_path
 
-    with watched(evaluation, quiet=quiet) as request:
+    number, instance = _places(places)
+    with watched(evaluation, quiet=quiet) as request, remembered(path, request, language, number) as known:
         answer = query_path(
             QueryRequest(
-                path=path,
+                path=known.path,
                 expression=expression,
-                at=at,
+                at=instance,
                 variables=pairs(variables, "--var"),
-                language=language,
-                evaluation=request,
+                language=known.language,
+                evaluation=known.evaluation,
                 reveal=reveal,
                 trace=trace,
                 why=why,
@@ -99,6 +111,15 @@ def command(
     if not answer.values and answer.nothing and not quiet:
         say(f"no match: {answer.nothing}")
     return int(answer.failed or not answer.values)
+
+
+def _places(words: Sequence[str]) -> tuple[int | None, str | None]:
+    """The number of a deployment and the name of an instance, as far as they are given."""
+    numbers = [word for word in words if word.isdigit()]
+    instances = [word for word in words if not word.isdigit()]
+    if len(numbers) > 1 or len(instances) > 1:
+        raise UsageError("--at takes one instance, and one number of a deployment")
+    return int(numbers[0]) if numbers else None, instances[0] if instances else None
 
 
 def _explain(chains: Sequence[Explanation]) -> None:

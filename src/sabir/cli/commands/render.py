@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -74,38 +73,22 @@ def command(
 
     Findings go to stderr; with an error nothing is written.
     """
-    from sabir.cli.findings import show_findings
-    from sabir.cli.progress import watched
+    from sabir.cli.rendered import is_directory, write_rendered
     from sabir.languages.language import RenderRequest
-    from sabir.operations.files import write_atomically
-    from sabir.operations.render import RenderPathRequest, render_path, write_rendering
+    from sabir.operations.render import RenderPathRequest
 
-    directory = output is not None and (output.endswith("/") or Path(output).is_dir())
-    with watched(evaluation, quiet=quiet) as request:
-        rendered = render_path(
-            RenderPathRequest(
-                path=path,
-                to=to,
-                language=language,
-                directory=directory,
-                evaluation=request,
-                render=RenderRequest(
-                    namespace=namespace,
-                    options={**_words(options, "--option"), **_words(images, "--image", prefix="image.")},
-                ),
-            )
-        )
-    show_findings(rendered.findings, quiet=quiet)
-    if rendered.failed:
-        return 1
-    if output is None:
-        sys.stdout.buffer.writelines(rendered.single())
-        sys.stdout.buffer.flush()
-    elif directory:
-        write_rendering(rendered, Path(output))
-    else:
-        write_atomically(Path(output), rendered.single())
-    return 0
+    request = RenderPathRequest(
+        path=path,
+        to=to,
+        language=language,
+        directory=is_directory(output),
+        evaluation=evaluation,
+        render=RenderRequest(
+            namespace=namespace,
+            options={**_words(options, "--option"), **_words(images, "--image", prefix="image.")},
+        ),
+    )
+    return write_rendered(request, output, quiet=quiet)
 
 
 def _words(words: tuple[str, ...], option_name: str, prefix: str = "") -> dict[str, str]:

@@ -84,7 +84,6 @@ def _show(environment: EnvironmentRequest, words: tuple[str, ...], _format: str)
         "status": record.status.value,
         "id": record.id,
         "desired": encoded(read(record.desired)),
-        "results": None if record.results is None else encoded(read(record.results)),
         "requires": list(record.requires),
         "deployment": record.deployment,
         "origin": record.origin,

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from sabir.cli.declare import sabir_command
+from sabir.cli.declare import option, sabir_command
 from sabir.cli.deploying import wanted_options
 from sabir.cli.options import format_option, path_argument, quiet_option
-from sabir.cli.terminal import write
+from sabir.cli.terminal import say, write
 
 if TYPE_CHECKING:
     from sabir.operations.deploying import EnvironmentRequest
@@ -22,13 +22,19 @@ __all__ = ["command"]
     examples=[
         ("sabir status shop/", "each resource, and what has drifted"),
         ("sabir status shop/ --format json", "for other tools"),
+        ("sabir status shop/ -q --notify 'mail -s drift ops@example.com'", "from a timer"),
     ],
 )
 @path_argument
 @format_option("text", "json", help="How it is written.")
+@option(
+    "--notify",
+    metavar="COMMAND|URL",
+    help="When something has drifted: run this with the JSON on its input, or post the JSON there.",
+)
 @quiet_option
 @wanted_options
-def command(*, environment: EnvironmentRequest, format_: str, quiet: bool) -> int:
+def command(*, environment: EnvironmentRequest, format_: str, notify: str | None, quiet: bool) -> int:
     """Compare what is wanted, recorded and there; name the drift field by field.
 
     Exit status 3 when something is not as it was left: changed by somebody else, gone, failed, or unknown.
@@ -39,8 +45,10 @@ def command(*, environment: EnvironmentRequest, format_: str, quiet: bool) -> in
 
     status = status_path(environment)
     show_findings(status.findings, environment.path, quiet=quiet)
+    document = {"format": "sabir.status/1", "resources": [_data(each) for each in status.resources]}
+    if notify is not None and status.has_drifted:
+        _notify(notify, {**document, "environment": str(environment.path)})
     if format_ == "json":
-        document = {"format": "sabir.status/1", "resources": [_data(each) for each in status.resources]}
         write(json.dumps(document, indent=2, ensure_ascii=False) + "\n")
     else:
         for resource in status.resources:
@@ -51,6 +59,27 @@ def command(*, environment: EnvironmentRequest, format_: str, quiet: bool) -> in
     return Status.TO_DO if status.has_drifted else Status.FINE
 
 
+def _notify(where: str, document: dict[str, Any]) -> None:
+    """Tell somebody of drift. That this fails is said, and changes nothing."""
+    data = json.dumps(document, ensure_ascii=False).encode()
+    if where.startswith(("http://", "https://")):
+        from urllib.error import URLError
+        from urllib.request import Request, urlopen
+
+        request = Request(where, data=data, headers={"Content-Type": "application/json"})
+        try:
+            with urlopen(request, timeout=30):
+                return
+        except (URLError, OSError) as error:
+            say(f"--notify {where}: {error}")
+        return
+    import subprocess
+
+    done = subprocess.run(where, shell=True, input=data, stdout=subprocess.DEVNULL, check=False)
+    if done.returncode:
+        say(f"--notify {where!r} ended with status {done.returncode}")
+
+
 def _lines(resource: ResourceStatus) -> list[str]:
     from sabir.checks.formatters.palette import harmless
     from sabir.cli.views.plan import value_words
@@ -58,12 +87,17 @@ def _lines(resource: ResourceStatus) -> list[str]:
     lines = [f"{harmless(resource.address)} ({resource.kind}): {resource.state}\n"]
     if resource.message:
         lines.append(f"    {harmless(resource.message)}\n")
+    lines += [f"    {harmless(link)}\n" for link in resource.links]
     for change in resource.drift:
         written, seen = value_words(change.after), value_words(change.before)
         lines.append(f"    {harmless(change.field)}: written {written}, there is {seen}\n")
+    if resource.drift:
+        at = f" from {resource.written_at}" if resource.written_at else ""
+        lines.append(harmless(f"    (written by deployment {resource.deployment}{at}; seen now)") + "\n")
     for change in resource.changes:
         recorded, wanted = value_words(change.before), value_words(change.after)
-        lines.append(f"    {harmless(change.field)}: recorded {recorded}, wanted {wanted}\n")
+        at = f" ({resource.wanted_at[change.field]})" if change.field in resource.wanted_at else ""
+        lines.append(f"    {harmless(change.field)}: recorded {recorded}, wanted {wanted}{harmless(at)}\n")
     return lines
 
 
@@ -80,12 +114,21 @@ def _data(resource: ResourceStatus) -> dict[str, Any]:
         data["deployment"] = resource.deployment
     if resource.message:
         data["message"] = resource.message
+    if resource.written_at:
+        data["origin"] = resource.written_at
+    if resource.links:
+        data["links"] = [*resource.links]
     data["drift"] = [
         {"field": change.field, "written": encoded(change.after), "seen": encoded(change.before)}
         for change in resource.drift
     ]
     data["changes"] = [
-        {"field": change.field, "recorded": encoded(change.before), "wanted": encoded(change.after)}
+        {
+            "field": change.field,
+            "recorded": encoded(change.before),
+            "wanted": encoded(change.after),
+            "origin": resource.wanted_at.get(change.field),
+        }
         for change in resource.changes
     ]
     return data

@@ -10,6 +10,7 @@ from sabir.cli.declare import argument, option, sabir_command
 from sabir.cli.kinds import PATH
 from sabir.cli.options import evaluation_request, format_option
 from sabir.cli.terminal import say
+from sabir.cli.trusting import limits_option
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -32,8 +33,15 @@ __all__ = ["command"]
 @format_option("text", "json", "junit", help="How the outcome is written.")
 @option("-o", "--output", type=PATH, metavar="FILE", help="Write it there instead of to standard output.")
 @option("--search-path", multiple=True, type=PATH, help="A further directory with packages; may be repeated.")
+@limits_option(section="Evaluation")
 def command(
-    *, path: Path, names: tuple[str, ...], format_: str, output: Path | None, search_path: tuple[Path, ...]
+    *,
+    path: Path,
+    names: tuple[str, ...],
+    format_: str,
+    output: Path | None,
+    search_path: tuple[Path, ...],
+    limits: tuple[tuple[str, str], ...],
 ) -> int:
     """Run the tests of a package: methods `test...` of classes that extend io.murano.test.TestFixture.
 
@@ -41,10 +49,12 @@ def command(
     """
     from sabir.cli.findings import show_findings
     from sabir.operations.files import write_atomically
+    from sabir.operations.guard import within
     from sabir.operations.test import TestRequest, junit, run_document, run_tests_of_path
 
-    evaluation = evaluation_request(search_path=search_path, paths=[path])
-    run = run_tests_of_path(TestRequest(path=path, names=names, evaluation=evaluation))
+    evaluation = evaluation_request(search_path=search_path, paths=[path], limits=limits)
+    with within(evaluation.session.limits, path.name):
+        run = run_tests_of_path(TestRequest(path=path, names=names, evaluation=evaluation))
     show_findings(run.findings, path, quiet=False)
     for outcome in run.outcomes:
         if outcome.failures:

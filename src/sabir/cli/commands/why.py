@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sabir.cli.declare import sabir_command
+from sabir.cli.deploying import at_option, remembering_options
 from sabir.cli.options import evaluation_options, format_option, language_option, path_and, quiet_option
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from sabir.cli.deploying import Remembered
     from sabir.languages.language import EvaluationRequest
 
 __all__ = ["command"]
@@ -20,12 +22,15 @@ __all__ = ["command"]
     examples=[
         ("sabir why model/ web-1.url", "the chain behind a value"),
         ("sabir why model/ outputs.address --format mermaid", "as a picture"),
+        ("sabir why shop/ web.url --at 3", "as it was in deployment 3"),
     ],
 )
 @path_and("subject", "INSTANCE[.ATTRIBUTE]")
 @language_option
 @format_option("text", "json", "mermaid", help="How the chain is written.")
 @quiet_option
+@at_option
+@remembering_options
 @evaluation_options
 def command(
     *,
@@ -34,6 +39,8 @@ def command(
     language: str | None,
     format_: str,
     quiet: bool,
+    at: int | None,
+    remembered: Remembered,
     evaluation: EvaluationRequest,
 ) -> int:
     """Say where an instance, one of its attributes, or an output (outputs.NAME) came from.
@@ -50,9 +57,14 @@ def command(
     from sabir.operations.why import WhyRequest, why_path
 
     try:
-        with watched(evaluation, quiet=quiet) as request:
+        with (
+            watched(evaluation, quiet=quiet) as request,
+            remembered(path, request, language, at) as known,
+        ):
             explanation = why_path(
-                WhyRequest(path=path, subject=subject, language=language, evaluation=request)
+                WhyRequest(
+                    path=known.path, subject=subject, language=known.language, evaluation=known.evaluation
+                )
             )
     except FindingError as error:
         show_findings(error.findings, path, quiet=quiet)

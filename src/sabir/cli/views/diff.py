@@ -5,20 +5,18 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Final
+from typing import Final
 
 from sabir.graph.diff import Absent, Change
 from sabir.graph.graph import Graph
 from sabir.graph.instance import Instance
-from sabir.graph.json.values import encoded
 from sabir.graph.values import Value
 from sabir.graph.views.paint import PLAIN, Paint
 from sabir.graph.views.words import clipped, one_line, value_text
+from sabir.operations.answers import DIFF_FORMAT, difference_data
 from sabir.operations.diff import Difference
 
-__all__ = ["FORMAT", "VIEWS", "code", "difference_data", "markdown_changes", "text_view"]
-
-FORMAT: Final = "sabir.diff/1"
+__all__ = ["VIEWS", "code", "markdown_changes", "text_view"]
 
 
 def text_view(difference: Difference, paint: Paint = PLAIN) -> Iterator[str]:
@@ -55,21 +53,7 @@ def _shown(value: Value | Absent, graph: Graph) -> str:
 
 
 def json_view(difference: Difference) -> Iterator[str]:
-    yield json.dumps({"format": FORMAT, **difference_data(difference)}, indent=2) + "\n"
-
-
-def difference_data(difference: Difference) -> dict[str, Any]:
-    """The difference in its machine-readable form."""
-    diff = difference.diff
-    return {
-        "added": [_instance(instance) for instance in diff.added],
-        "removed": [_instance(instance) for instance in diff.removed],
-        "changed": [
-            {**_instance(changed.after), "changes": [_change_data(change) for change in changed.changes]}
-            for changed in diff.changed
-        ],
-        "outputs": [_change_data(change) for change in diff.outputs],
-    }
+    yield json.dumps({"format": DIFF_FORMAT, **difference_data(difference)}, indent=2) + "\n"
 
 
 def markdown_view(difference: Difference) -> Iterator[str]:
@@ -113,19 +97,6 @@ def code(text: str) -> str:
     clean = one_line(text)
     fence = "`" * (max((len(run) for run in re.findall("`+", clean)), default=0) + 1)
     return f"{fence} {clean} {fence}" if "`" in clean else f"`{clean}`"
-
-
-def _instance(instance: Instance) -> dict[str, Any]:
-    return {"id": instance.id, "type": instance.type, "language": instance.language, "name": instance.name}
-
-
-def _change_data(change: Change) -> dict[str, Any]:
-    data: dict[str, Any] = {"name": change.name}
-    if not isinstance(change.before, Absent):
-        data["before"] = encoded(change.before)
-    if not isinstance(change.after, Absent):
-        data["after"] = encoded(change.after)
-    return data
 
 
 VIEWS: Final[Mapping[str, Callable[..., Iterator[str]]]] = {

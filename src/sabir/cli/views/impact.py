@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Final
+from typing import Final
 
 from sabir.graph.dependence import Affected
 from sabir.graph.graph import Graph
-from sabir.graph.json.values import encoded
 from sabir.graph.origin import AttributeRead
 from sabir.graph.views.paint import PLAIN, Paint
 from sabir.graph.views.words import clipped, one_line, value_text
-from sabir.operations.impact import AffectedObject, Impact
+from sabir.operations.answers import impact_data
+from sabir.operations.impact import Impact
 
-__all__ = ["FORMAT", "VIEWS"]
-
-FORMAT: Final = "sabir.impact/1"
+__all__ = ["VIEWS"]
 
 
 def text_view(impact: Impact, paint: Paint = PLAIN) -> Iterator[str]:
@@ -74,32 +72,7 @@ def _way(graph: Graph, read: AttributeRead) -> str:
 
 
 def json_view(impact: Impact) -> Iterator[str]:
-    rows = [_row(impact.graph, affected) for affected in impact.affected]
-    data = {"format": FORMAT, "file": impact.file, "line": impact.line, "affected": rows}
-    data["rendered"] = [_object(rendered) for rendered in impact.rendered]
-    yield json.dumps(data, indent=2) + "\n"
-
-
-def _object(rendered: AffectedObject) -> dict[str, Any]:
-    through = {"instance": rendered.through.instance, "attribute": rendered.through.attribute}
-    return {
-        "name": rendered.name,
-        "renderer": rendered.renderer,
-        "fields": list(rendered.fields),
-        "through": through,
-    }
-
-
-def _row(graph: Graph, affected: Affected) -> dict[str, Any]:
-    row: dict[str, Any] = {"instance": affected.instance, "attribute": affected.attribute}
-    if affected.instance is not None:
-        instance = graph[affected.instance]
-        row |= {"name": instance.name, "type": instance.type, "language": instance.language}
-        if affected.attribute is not None and affected.attribute in instance.attributes:
-            row["value"] = encoded(instance.attributes[affected.attribute])
-    if affected.through is not None:
-        row["through"] = {"instance": affected.through.instance, "attribute": affected.through.attribute}
-    return row
+    yield json.dumps(impact_data(impact), indent=2) + "\n"
 
 
 VIEWS: Final[Mapping[str, Callable[..., Iterator[str]]]] = {"text": text_view, "json": json_view}

@@ -7,14 +7,17 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
 from sabir.checks.formatters.palette import Palette, harmless
-from sabir.deployments.plan.document import plan_document
+from sabir.deployments.plan.document import plan_document, signed
 from sabir.deployments.plan.steps import Plan, PlannedStep
 from sabir.graph.values import Sensitive, Unknown, Value
 from sabir.graph.views.words import clipped, one_line
 from sabir.resources.outcome import Change
 from sabir.resources.step import Action
 
-__all__ = ["VIEWS", "counted", "text_view", "value_words"]
+__all__ = ["VIEWS", "counted", "leaf_changes", "text_view", "value_words"]
+
+_LONG: Final = 80
+_CONTEXT: Final = 20
 
 _WORDS: Final = {
     Action.CREATE: "to create",
@@ -44,6 +47,8 @@ def text_view(plan: Plan, palette: Palette) -> Iterator[str]:
         for step in shown:
             if step.placed.target.name == target:
                 yield from _lines(step, palette)
+    for address, reason in plan.later:
+        yield palette.dim("  …") + f" {harmless(address)} cannot be foreseen yet: {harmless(reason)}\n"
     for address, reason in plan.waiting:
         yield palette.yellow("!") + f" {harmless(address)} waits: {harmless(reason)}\n"
     yield counted(plan) + "\n"
@@ -56,14 +61,46 @@ def _lines(step: PlannedStep, palette: Palette) -> Iterator[str]:
     reason = "" if step.reason == "it is new" else f": {step.reason}"
     yield f"{sign} {harmless(step.address)} {palette.dim(f'({kind})')}{harmless(reason)}\n"
     for change in step.changes:
-        yield f"        {_change(change)}\n"
+        for leaf in leaf_changes(change):
+            yield f"        {_change(leaf)}\n"
+    for effect in step.effects:
+        yield f"        {palette.dim('·')} {harmless(effect)}\n"
     if step.unforeseen:
         names = ", ".join(step.unforeseen)
         yield palette.dim(f"        {names}: known when the steps before it are done") + "\n"
 
 
+def leaf_changes(change: Change) -> Iterator[Change]:
+    """What differs inside of a field that holds others: `manifest.spec.replicas`, not the whole manifest."""
+    before, after = change.before, change.after
+    if isinstance(before, Mapping) and isinstance(after, Mapping):
+        names = [name for name in dict.fromkeys([*before, *after]) if before.get(name) != after.get(name)]
+        pairs = [(f"{change.field}.{name}", before.get(name), after.get(name)) for name in names]
+    elif isinstance(before, list) and isinstance(after, list) and len(before) == len(after):
+        both = enumerate(zip(before, after, strict=True))
+        pairs = [(f"{change.field}[{index}]", old, new) for index, (old, new) in both if old != new]
+    else:
+        yield change
+        return
+    for field, old, new in pairs:
+        yield from leaf_changes(Change(field=field, before=old, after=new))
+
+
 def _change(change: Change) -> str:
-    return f"{harmless(change.field)}: {value_words(change.before)} → {value_words(change.after)}"
+    before, after = _from_difference(change.before, change.after)
+    return f"{harmless(change.field)}: {value_words(before)} → {value_words(after)}"
+
+
+def _from_difference(before: Value, after: Value) -> tuple[Value, Value]:
+    """Long texts from shortly before where they differ: their beginnings alone would look the same."""
+    if not isinstance(before, str) or not isinstance(after, str) or max(len(before), len(after)) <= _LONG:
+        return before, after
+    pairs = enumerate(zip(before, after, strict=False))
+    first = next((index for index, (old, new) in pairs if old != new), min(len(before), len(after)))
+    if first <= _LONG // 2:
+        return before, after
+    start = first - _CONTEXT
+    return f"…{before[start:]}", f"…{after[start:]}"
 
 
 def value_words(value: Value) -> str:
@@ -83,12 +120,14 @@ def value_words(value: Value) -> str:
 def counted(plan: Plan) -> str:
     """`2 to create, 1 to delete; 7 as they should be`"""
     counts = [f"{plan.counts[action]} {words}" for action, words in _WORDS.items() if plan.counts[action]]
-    rest = f"{plan.unchanged} as it should be" if plan.unchanged else ""
-    return "; ".join(filter(None, (", ".join(counts) or "nothing to do", rest)))
+    they = "it" if plan.unchanged == 1 else "they"
+    rest = f"{plan.unchanged} as {they} should be" if plan.unchanged else ""
+    later = f"{len(plan.later)} not foreseeable yet" if plan.later else ""
+    return "; ".join(filter(None, (", ".join(counts) or "nothing to do", later, rest)))
 
 
 def json_view(plan: Plan, _palette: Palette) -> Iterator[str]:
-    document: dict[str, Any] = plan_document(plan)
+    document: dict[str, Any] = signed(plan_document(plan))
     yield json.dumps(document, indent=2, ensure_ascii=False) + "\n"
 
 

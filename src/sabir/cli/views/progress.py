@@ -11,6 +11,7 @@ from typing import Any, Protocol
 from sabir.checks.formatters.palette import harmless
 from sabir.cli.terminal import say, write
 from sabir.deployments.engine.run import Progress
+from sabir.deployments.plan.steps import Plan
 
 __all__ = ["Watcher", "watcher"]
 
@@ -18,6 +19,10 @@ _SIGNS = {"done": "✓", "failed": "✗", "unknown": "?", "cancelled": "-", "ret
 
 
 class Watcher(Protocol):
+    def expect(self, plan: Plan) -> None:
+        """A plan is about to be done."""
+        ...
+
     def show(self, progress: Progress) -> None: ...
 
     def tell(self, line: str) -> None: ...
@@ -38,6 +43,9 @@ def watcher(format_: str, *, quiet: bool) -> Generator[Watcher]:
 
 
 class _Quiet:
+    def expect(self, plan: Plan) -> None:
+        pass
+
     def show(self, progress: Progress) -> None:
         if progress.state in ("failed", "unknown"):
             say(_line(progress))
@@ -47,8 +55,13 @@ class _Quiet:
 
 
 class _Lines:
+    def expect(self, plan: Plan) -> None:
+        pass
+
     def show(self, progress: Progress) -> None:
-        if progress.state != "running":
+        if progress.state == "note":
+            say(f"  {harmless(progress.message or '')}")
+        elif progress.state != "running":
             say(_line(progress))
             if progress.state == "failed":
                 for line in progress.log[-20:]:
@@ -59,6 +72,15 @@ class _Lines:
 
 
 class _Json:
+    def expect(self, plan: Plan) -> None:
+        event = {
+            "event": "plan",
+            "steps": len(plan.steps),
+            "later": len(plan.later),
+            "waiting": len(plan.waiting),
+        }
+        write(json.dumps(event) + "\n")
+
     def show(self, progress: Progress) -> None:
         told: dict[str, Any] = {
             "event": progress.state,
@@ -92,35 +114,27 @@ def _line(progress: Progress) -> str:
 
 @contextmanager
 def _live() -> Generator[Watcher]:
-    """What runs now below what has ended, on a terminal."""
+    """What has ended scrolls by; below it stand what runs, with the time it takes, and what waits for what."""
     from rich.console import Console
     from rich.live import Live
     from rich.text import Text
 
+    from sabir.cli.views.live import LiveSteps
+
     console = Console(stderr=True, highlight=False)
-    with Live(console=console, refresh_per_second=8, transient=True) as live:
+    steps = LiveSteps()
 
-        class Shown:
-            def __init__(self) -> None:
-                self.running: dict[str, Progress] = {}
-                self.ended = 0
+    class Shown:
+        def expect(self, plan: Plan) -> None:
+            steps.expect(plan)
 
-            def show(self, progress: Progress) -> None:
-                key = progress.key or ""
-                if progress.state == "running":
-                    self.running[key] = progress
-                else:
-                    self.running.pop(key, None)
-                    self.ended += 1
-                    style = {"failed": "bold red", "unknown": "bold yellow", "done": "green"}.get(
-                        progress.state, "dim"
-                    )
-                    console.print(Text(_line(progress), style=style))
-                names = ", ".join(harmless(each.address or "") for each in [*self.running.values()][:4])
-                more = f" and {len(self.running) - 4} more" if len(self.running) > 4 else ""
-                live.update(Text(f"… {self.ended} ended; running: {names}{more}", style="dim"))
+        def show(self, progress: Progress) -> None:
+            if steps.note(progress):
+                style = {"failed": "bold red", "unknown": "bold yellow", "done": "green"}
+                console.print(Text(_line(progress), style=style.get(progress.state, "dim")))
 
-            def tell(self, line: str) -> None:
-                console.print(Text(line, style="yellow"))
+        def tell(self, line: str) -> None:
+            console.print(Text(line, style="yellow"))
 
+    with Live(console=console, refresh_per_second=8, transient=True, get_renderable=steps.text):
         yield Shown()

@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterator, Mapping
 from html import escape
 from typing import Any, Final
 
-from sabir.cli.views.diff import code, difference_data, markdown_changes
+from sabir.cli.views.diff import code, markdown_changes
 from sabir.cli.views.diff import text_view as difference_text
 from sabir.graph.views.paint import PLAIN, Paint
+from sabir.operations.answers import difference_data
 from sabir.operations.review import Review, ReviewedPackage
 
 __all__ = ["FORMAT", "VIEWS"]

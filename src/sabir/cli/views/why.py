@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Final
+from typing import Final
 
-from sabir.graph.dependence import lines_of
-from sabir.graph.json.values import encoded
 from sabir.graph.views.mermaid import mermaid_text
 from sabir.graph.views.paint import PLAIN, Paint
 from sabir.graph.views.words import clipped, one_line, value_text
+from sabir.operations.answers import why_data
 from sabir.operations.why import Explanation, Step
 
-__all__ = ["FORMAT", "VIEWS"]
-
-FORMAT: Final = "sabir.why/1"
+__all__ = ["VIEWS"]
 
 
 def text_view(explanation: Explanation, paint: Paint = PLAIN) -> Iterator[str]:
@@ -57,24 +54,7 @@ def _manner(step: Step, paint: Paint = PLAIN) -> str:
 
 
 def json_view(explanation: Explanation) -> Iterator[str]:
-    steps = [_step_data(step) for step in explanation.steps]
-    yield json.dumps({"format": FORMAT, "steps": steps, "cut": explanation.cut}, indent=2) + "\n"
-
-
-def _step_data(step: Step) -> dict[str, Any]:
-    data: dict[str, Any] = {"number": step.number, "parent": step.parent, "subject": step.subject}
-    if step.has_value:
-        data["value"] = encoded(step.value)
-    if step.origin is not None and step.location is not None:
-        location = step.location
-        data |= {"file": location.file, "line": location.line, "column": location.column}
-        last = lines_of(step.origin)[1][-1]
-        if last != location.line:
-            data["end_line"] = last
-        data |= {"how": step.origin.how.value, "note": step.origin.note, "source": step.line_text}
-    if step.seen_before:
-        data["seen_before"] = True
-    return data
+    yield json.dumps(why_data(explanation), indent=2) + "\n"
 
 
 def mermaid_view(explanation: Explanation) -> Iterator[str]:

@@ -27,6 +27,7 @@ _FILE: Final = Kind(
         "group": _GROUP,
     },
     idempotent=True,
+    overwrites=True,
     contained=True,
 )
 _DIRECTORY_KIND: Final = Kind(
@@ -45,6 +46,7 @@ _SYMLINK: Final = Kind(
     about="a symbolic link",
     fields={"path": _PATH, "to": Field(about="what it points to", required=True)},
     idempotent=True,
+    overwrites=True,
     contained=True,
 )
 _ARCHIVE: Final = Kind(
@@ -54,6 +56,7 @@ _ARCHIVE: Final = Kind(
         "content": Field(about="the archive itself", type=FieldType.DATA, required=True),
     },
     idempotent=True,
+    overwrites=True,
     contained=True,
 )
 _PROCESS: Final = Kind(

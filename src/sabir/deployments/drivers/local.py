@@ -12,9 +12,8 @@ from typing import Any, Final
 from sabir.deployments.drivers.kinds import MACHINE_KINDS
 from sabir.deployments.drivers.machine import MachineConnection
 from sabir.deployments.drivers.translation import differences
-from sabir.deployments.hands.place import Place
-
 from sabir.deployments.hands import work
+from sabir.deployments.hands.place import Place
 from sabir.errors import DeployError
 from sabir.graph.values import reveal
 from sabir.resources.driver import Connection, DriverContext, Kind

@@ -7,7 +7,6 @@ from typing import Any, Protocol
 from sabir.deployments.drivers.kinds import MACHINE_KINDS
 from sabir.deployments.drivers.translation import failed, in_doubt, observation, outcome, reading, task_data
 from sabir.deployments.hands.place import HandError
-
 from sabir.errors import DeployError, UnreachableError
 from sabir.graph.values import reveal_all
 from sabir.resources.effects import Effects

@@ -8,7 +8,6 @@ from typing import Any
 
 from sabir.deployments.hands.files import Directory, File
 from sabir.deployments.hands.process import digest_of
-
 from sabir.graph.secrets import Secrets, secret_texts
 from sabir.graph.values import Sensitive, Value, reveal, reveal_all
 from sabir.resources.outcome import Change, Observation, Outcome, OutcomeStatus, Reading, Sighting

@@ -7,8 +7,10 @@ from contextlib import AsyncExitStack
 from types import TracebackType
 from typing import Self
 
-from sabir.deployments.targets import Placed
+from msgspec.structs import replace
 
+from sabir.deployments.engine.revealing import RevealingConnection, SecretReader
+from sabir.deployments.targets import Placed
 from sabir.resources.driver import Connection, Driver, DriverContext
 from sabir.resources.target import Target
 
@@ -20,6 +22,7 @@ class Connections:
 
     def __init__(self, context: DriverContext) -> None:
         self.context = context
+        self._secrets = SecretReader(context)
         self._stack = AsyncExitStack()
         self._opened: dict[tuple[str, str], Connection] = {}
         self._locks: dict[tuple[str, str], asyncio.Lock] = {}
@@ -43,6 +46,8 @@ class Connections:
         async with self._locks.setdefault(key, asyncio.Lock()):
             connection = self._opened.get(key)
             if connection is None:
-                connection = await self._stack.enter_async_context(driver.connect(target, self.context))
-                self._opened[key] = connection
+                settings = await self._secrets.revealed(target.settings)
+                known = target if settings is target.settings else replace(target, settings=settings)
+                opened = await self._stack.enter_async_context(driver.connect(known, self.context))
+                connection = self._opened[key] = RevealingConnection(opened, driver, self._secrets)
         return connection

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import msgspec
+
 from sabir.deployments.engine.connections import Connections
 from sabir.deployments.engine.perform import EffectUnknown, observe, perform
 from sabir.deployments.store.codec import Codec
@@ -14,7 +15,6 @@ from sabir.deployments.store.journal import Journal
 from sabir.deployments.store.records import StepState
 from sabir.deployments.store.writer import Write
 from sabir.deployments.targets import Placed, Targets
-
 from sabir.graph.address import digest
 from sabir.graph.json.values import encoded
 from sabir.graph.values import Value
@@ -42,16 +42,18 @@ class Program:
         self.targets = targets
         self.resource = resource
         self.operation_id = operation_id
+        self.watch: Callable[[str], None] = lambda _: None
+        """Told of lines for people."""
         self.stopping = False
         self.unknown: str | None = None
         """The position of an effect whose outcome is not known."""
-        self._calls: Mapping[str, Mapping[str, Any]] | None = None
+        self.recorded: Mapping[str, Mapping[str, Any]] | None = None
 
     async def calls(self) -> Mapping[str, Mapping[str, Any]]:
         """What is recorded of an earlier run; asked when the first effect comes."""
-        if self._calls is None:
-            self._calls = await asyncio.to_thread(self.journal.store.calls, self.operation_id)
-        return self._calls
+        if self.recorded is None:
+            self.recorded = await asyncio.to_thread(self.journal.store.calls, self.operation_id)
+        return self.recorded
 
     async def save(self, writes: Sequence[Write]) -> None:
         loop = asyncio.get_running_loop()
@@ -75,6 +77,9 @@ class JournalledEffects:
 
     def note(self, line: str) -> None:
         program = self._program
+        if f"{self._prefix}/{self._count + 1}" in (program.recorded or {}):
+            return  # an earlier run came further, and said it
+        program.watch(line)
         program.journal.submit(
             [program.journal.event("note", key=str(program.resource.address), data={"message": line})],
             lambda: None,

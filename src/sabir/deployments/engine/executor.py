@@ -7,10 +7,10 @@ from collections.abc import Callable
 from typing import Protocol
 
 from msgspec import Struct
+
 from sabir.deployments.engine.connections import Connections
 from sabir.deployments.engine.perform import perform
 from sabir.deployments.targets import Placed
-
 from sabir.resources.effects import Effects
 from sabir.resources.outcome import Outcome
 from sabir.resources.step import Task

@@ -4,7 +4,8 @@ It does no I/O, knows no clock and no thread, so every order of events can be tr
 out each instruction and comes back with what happened. What it guarantees, whatever comes in:
 
 - no step is run before its intent is written;
-- a step is run only when everything it requires is done, and that is written;
+- a step is run only when everything it requires is done, and that is written (or has failed, when the step says that it
+  decides itself what to do then);
 - a step that is done, failed, unknown or cancelled stays so;
 - never more steps at once than allowed, on the whole, on a target, in a lane (one);
 - after an interrupt no new step is begun.
@@ -18,8 +19,8 @@ from heapq import heappop, heappush
 from typing import Final
 
 from msgspec import Struct
-from sabir.deployments.store.records import StepState
 
+from sabir.deployments.store.records import StepState
 from sabir.resources.outcome import Outcome, OutcomeStatus
 
 __all__ = [
@@ -55,6 +56,8 @@ class Node(Struct, frozen=True, kw_only=True):
     lane: str | None = None
     retries: int = 0
     only_if: tuple[str, ...] = ()
+    tolerates: bool = False
+    """It is run also when something that it requires failed or was not done."""
     passes: bool = False
     """No step: it only passes the order on."""
 
@@ -325,7 +328,7 @@ class Machine:
             for user in self._users.get(key, ()):
                 if self._phase[user] is not _Phase.WAITING:
                     continue
-                if not fine:
+                if not fine and not self._goes_on(user, key):
                     if self._nodes[user].passes:
                         self._end_silently(user, StepState.CANCELLED)
                         todo.append(user)
@@ -336,6 +339,11 @@ class Machine:
                 self._missing[user] -= 1
                 if not self._missing[user]:
                     self._make_ready(user, instructions, todo)
+
+    def _goes_on(self, user: str, ended: str) -> bool:
+        """Whether a step is run in spite of how another ended; never when nobody knows how that was."""
+        known = self.states[ended] in (StepState.FAILED, StepState.CANCELLED)
+        return known and self._nodes[user].tolerates and not self._interrupts
 
     def _why_not(self, key: str) -> str:
         words = {StepState.FAILED: "failed", StepState.UNKNOWN: "has an unknown outcome"}

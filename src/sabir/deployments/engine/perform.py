@@ -12,10 +12,9 @@ from typing import Final
 
 from sabir.deployments.engine.connections import Connections
 from sabir.deployments.targets import Placed
-
 from sabir.diagnostics.reasons import said_by
 from sabir.errors import DeployError, UnreachableError
-from sabir.resources.driver import Kind
+from sabir.resources.driver import Connection, Kind
 from sabir.resources.effects import Diverged, Effects
 from sabir.resources.outcome import Observation, Outcome, OutcomeStatus, Sighting
 from sabir.resources.step import Action, Task
@@ -37,9 +36,15 @@ async def perform(placed: Placed, task: Task, effects: Effects, connections: Con
         return failure(str(error), passing=isinstance(error, UnreachableError))
     except Exception as error:  # noqa: BLE001  whatever a driver raises ends its step, not the deployment
         return failure(_words(error), passing=True)
+    if _may_overwrite(placed, task):
+        taken = await _taken(placed, task, connection)
+        if taken is not None:
+            return taken
     try:
         async with asyncio.timeout(_patience(placed.kind, task)):
-            if task.action is Action.DELETE:
+            if task.operation is not None:
+                outcome = await connection.call(task, task.operation, effects)
+            elif task.action is Action.DELETE:
                 outcome = await connection.delete(task, effects)
             else:
                 outcome = await connection.apply(task, effects)
@@ -59,6 +64,33 @@ async def perform(placed: Placed, task: Task, effects: Effects, connections: Con
     if outcome.status is OutcomeStatus.UNKNOWN:
         return await _found_out(placed, task, connections, outcome.message or "the driver could not tell")
     return outcome
+
+
+def _may_overwrite(placed: Placed, task: Task) -> bool:
+    return (
+        placed.kind.overwrites
+        and task.action is Action.CREATE
+        and task.recorded is None
+        and task.attempt == 1
+        and not task.begun_before
+    )
+
+
+async def _taken(placed: Placed, task: Task, connection: Connection) -> Outcome | None:
+    """A refusal when something else is where the resource is to be; what is just as wanted is no obstacle."""
+    try:
+        reading = await connection.read(task.resource, None)
+        differs = reading.exists and bool(placed.driver.diff(task.resource, reading))
+    except Exception as error:  # noqa: BLE001  whatever a driver raises ends its step, not the deployment
+        return Outcome(status=OutcomeStatus.FAILED, changed=False, untouched=True, message=_words(error))
+    if not differs:
+        return None
+    address = task.resource.address
+    message = (
+        f"something else is there already, which sabir did not make: `sabir adopt PATH {address}` takes it over "
+        "and shows the differences"
+    )
+    return Outcome(status=OutcomeStatus.FAILED, changed=False, untouched=True, message=message)
 
 
 def _patience(kind: Kind, task: Task) -> float | None:

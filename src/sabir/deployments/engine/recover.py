@@ -8,11 +8,12 @@ Cannot be told: it is unknown, unless doing it twice is the same as doing it onc
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
+
 from sabir.deployments.engine.connections import Connections
 from sabir.deployments.engine.perform import observe
 from sabir.deployments.engine.results import observed_results
@@ -20,14 +21,17 @@ from sabir.deployments.store.journal import Journal
 from sabir.deployments.store.records import DeploymentState, Record, RecordStatus, StepRecord, StepState
 from sabir.deployments.store.writer import Write
 from sabir.deployments.targets import Placed, Targets
-
 from sabir.errors import DeployError
 from sabir.graph.address import Address
 from sabir.resources.outcome import Observation, Outcome, Sighting
 from sabir.resources.resource import Resource
 from sabir.resources.step import Action, Task
 
-__all__ = ["OpenStep", "Recovered", "recover", "settle_step"]
+__all__ = ["WAVE", "OpenStep", "Recovered", "is_call_step", "recover", "settle_step"]
+
+
+WAVE: Final = "#wave"
+"""What the key of a step ends with, and a number, when the same resource had a step in an earlier wave of the deployment."""
 
 
 class OpenStep(Struct, frozen=True, kw_only=True, eq=False):
@@ -37,6 +41,7 @@ class OpenStep(Struct, frozen=True, kw_only=True, eq=False):
     desired: str
     is_program: bool
     """Some of its effects are recorded, so it has to be gone on with whatever is wanted now."""
+    is_call: bool = False
 
     def continues(self, desired: str) -> bool:
         return self.is_program or self.desired == desired
@@ -47,7 +52,7 @@ class Recovered(Struct, frozen=True, kw_only=True, eq=False):
     unknown: tuple[tuple[str, str], ...] = ()
     """Keys, each with where to look."""
     open: Mapping[str, OpenStep] = {}
-    """By key."""
+    """By key, without the wave they were in."""
 
 
 async def recover(
@@ -66,11 +71,16 @@ async def recover(
         is_program = bool(store.calls(step.operation_id))
         repeatable = placed is not None and placed.kind.idempotent
         if observation.sighting is Sighting.DONE:
-            writes += settle_step(journal, step, task, observation.outcome or Outcome(), records)
+            writes += settle_step(journal, step, task, observation.outcome or Outcome())
             done.append(step.key)
         elif observation.sighting is Sighting.NOT_DONE or repeatable or is_program:
-            left[step.key] = OpenStep(step=step, desired=_data(step)["desired"], is_program=is_program)
+            is_call = is_call_step(step)
+            left[step.key.partition(WAVE)[0]] = OpenStep(
+                step=step, desired=_data(step)["desired"], is_program=is_program, is_call=is_call
+            )
             record = records.get(step.address)
+            if is_call:
+                continue
             if is_program and record is None:
                 writes.append(journal.record(_begun(step)))
             elif record is not None and record.status is RecordStatus.UNKNOWN:
@@ -117,6 +127,8 @@ def _rebuilt(step: StepRecord, targets: Targets, journal: Journal) -> tuple[Task
         resource=resource,
         id=data["id"],
         attempt=step.attempt,
+        operation=data.get("call", {}).get("operation"),
+        arguments=journal.store.codec.read(data["call"]["arguments"]) if "call" in data else {},
     )
     try:
         return task, targets.place(resource)
@@ -124,9 +136,7 @@ def _rebuilt(step: StepRecord, targets: Targets, journal: Journal) -> tuple[Task
         return task, None
 
 
-def settle_step(
-    journal: Journal, step: StepRecord, task: Task | None, outcome: Outcome, records: Mapping[str, Record]
-) -> list[Write]:
+def settle_step(journal: Journal, step: StepRecord, task: Task | None, outcome: Outcome) -> list[Write]:
     """A step turns out to be done: it and its resource are recorded so."""
     if task is None:
         task, _ = _rebuilt(step, Targets(()), journal)
@@ -135,20 +145,31 @@ def settle_step(
         step.key, StepState.DONE, attempt=step.attempt, message=message, deployment=step.deployment
     )
     if task.action is Action.DELETE:
-        return [*writes, journal.forget(step.address)]
-    recorded = _ended(journal, step, task, outcome, records.get(step.address))
-    return [*writes, journal.record(recorded)]
-
-
-def _ended(journal: Journal, step: StepRecord, task: Task, outcome: Outcome, record: Record | None) -> Record:
-    codec = journal.store.codec
+        return [*writes, journal.forget(step.address), journal.forget_facts(step.address)]
     results = observed_results(task.resource, outcome.results)
-    earlier = None if record is None else record.results
+    facts = journal.facts(
+        results,
+        address=step.address,
+        step=step.key,
+        position=step.position + 1,
+        deployment=step.deployment,
+    )
+    if is_call_step(step):
+        return [*writes, *facts]
+    return [*writes, journal.record(_ended(journal, step, task, outcome)), *facts]
+
+
+def is_call_step(step: StepRecord) -> bool:
+    """Whether a step that was begun is a call: nothing of its resource is recorded."""
+    return "call" in _data(step)
+
+
+def _ended(journal: Journal, step: StepRecord, task: Task, outcome: Outcome) -> Record:
+    codec = journal.store.codec
     return replace(
         _begun(step),
         status=RecordStatus.PRESENT,
         id=outcome.id if outcome.id is not None else task.id,
-        results=codec.write(results) if results else earlier,
         fields=None if outcome.fields is None else codec.write(outcome.fields),
     )
 
@@ -173,9 +194,11 @@ def _begun(step: StepRecord) -> Record:
 def _made_unknown(
     journal: Journal, step: StepRecord, records: Mapping[str, Record], look: str
 ) -> list[Write]:
-    record = replace(records.get(step.address) or _begun(step), status=RecordStatus.UNKNOWN)
     message = f"it cannot be told whether it was done: look at {look}"
     state = journal.step(
         step.key, StepState.UNKNOWN, attempt=step.attempt, message=message, deployment=step.deployment
     )
+    if is_call_step(step):
+        return state
+    record = replace(records.get(step.address) or _begun(step), status=RecordStatus.UNKNOWN)
     return [*state, journal.record(record)]

@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from msgspec.structs import replace
+
 from sabir.deployments.plan.steps import PlannedStep
 from sabir.deployments.store.codec import Codec
 from sabir.deployments.store.records import Record, RecordStatus, StepState
-
+from sabir.deployments.targets import Placed
 from sabir.graph.values import Value
 from sabir.resources.outcome import Outcome
 from sabir.resources.resource import Resource
 from sabir.resources.step import Task
 
-__all__ = ["ended_record", "observed_results"]
+__all__ = ["ended_record", "observed_results", "placed_record"]
 
 _STATUS = {
     StepState.DONE: RecordStatus.PRESENT,
@@ -37,23 +38,29 @@ def ended_record(
     outcome: Outcome,
     desired: str,
     codec: Codec,
-    results: Mapping[str, Value],
 ) -> Record:
     """The record after a step. What failed or is unknown keeps what was recorded before it, if anything was."""
     status = _STATUS[state]
     if state is not StepState.DONE and step.record is not None:
         return replace(step.record, status=status)
-    resource = task.resource
-    return Record(
-        address=step.address,
-        kind=resource.kind,
-        target=step.placed.target.name,
-        driver=step.placed.driver.name,
+    return replace(
+        placed_record(replace(step.placed, resource=task.resource), desired),
         status=status,
         id=outcome.id if outcome.id is not None else task.id,
-        desired=desired,
         fields=None if outcome.fields is None else codec.write(outcome.fields),
-        results=codec.write(results) if results else None,
+    )
+
+
+def placed_record(placed: Placed, desired: str) -> Record:
+    """The record of a resource that is as it should be."""
+    resource = placed.resource
+    return Record(
+        address=str(resource.address),
+        kind=resource.kind,
+        target=placed.target.name,
+        driver=placed.driver.name,
+        status=RecordStatus.PRESENT,
+        desired=desired,
         requires=tuple(str(address) for address in resource.requires),
         origin=None if resource.origin is None else str(resource.origin.location),
     )

@@ -7,12 +7,13 @@ what comes in while the disk is busy. Nothing here decides anything about order:
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
+
 from sabir.deployments.engine.connections import Connections
 from sabir.deployments.engine.effects import JournalledEffects, Program
 from sabir.deployments.engine.executor import Executor, Job, LocalExecutor
@@ -35,21 +36,21 @@ from sabir.deployments.engine.machine import (
     TimePassed,
     Wake,
 )
+from sabir.deployments.engine.observations import Observations
 from sabir.deployments.engine.perform import failure
-from sabir.deployments.engine.results import ended_record, observed_results
-from sabir.deployments.plan.compare import recorded_changes, unknown_names, wanted_fields
+from sabir.deployments.engine.results import ended_record, placed_record
+from sabir.deployments.plan.compare import filled, recorded_changes, unknown_names, wanted_fields
 from sabir.deployments.plan.steps import Plan, PlannedStep
 from sabir.deployments.store.journal import Journal
-from sabir.deployments.store.records import DeploymentState, StepState
+from sabir.deployments.store.records import DeploymentState, Fact, StepState
 from sabir.deployments.store.writer import Write
-from sabir.deployments.targets import Targets
-
+from sabir.deployments.targets import Placed, Targets
 from sabir.errors import DeployError
 from sabir.graph.values import Value
 from sabir.resources.outcome import Outcome
 from sabir.resources.step import Action, Task
 
-__all__ = ["DeploymentResult", "Progress", "Runner", "nodes_of"]
+__all__ = ["DeploymentResult", "Progress", "Runner", "joined", "nodes_of"]
 
 
 class Progress(Struct, frozen=True, kw_only=True):
@@ -78,6 +79,31 @@ class DeploymentResult(Struct, frozen=True, kw_only=True):
     """Keys of steps that failed or are unknown, each with its message."""
     error: str | None = None
     """Why the deployment had to stop as a whole."""
+    results: Mapping[str, Mapping[str, Value]] = {}
+    """Of calls: what each step gave back, by the address of its resource."""
+
+
+def joined(first: DeploymentResult, second: DeploymentResult) -> DeploymentResult:
+    """The result of two waves of one deployment."""
+    counts = {
+        state: first.counts.get(state, 0) + second.counts.get(state, 0)
+        for state in dict.fromkeys((*first.counts, *second.counts))
+    }
+    return replace(
+        second,
+        counts=counts,
+        failures=(*first.failures, *second.failures),
+        results={**first.results, **second.results},
+    )
+
+
+def at_known_target(placed: Placed, observed: Mapping[str, Value]) -> Placed:
+    """At a target whose address only a step before it gave."""
+    settings = placed.target.settings
+    if not unknown_names(settings):
+        return placed
+    known = {name: filled(value, observed) for name, value in settings.items()}
+    return replace(placed, target=replace(placed.target, settings=known))
 
 
 def nodes_of(plan: Plan) -> list[Node]:
@@ -95,6 +121,7 @@ def _node(step: PlannedStep) -> Node:
         lane=resource.lane,
         retries=_first(resource.retries, target.retries, 2),
         only_if=step.only_if,
+        tolerates=resource.tolerates,
     )
 
 
@@ -113,7 +140,9 @@ class Runner:
         targets: Targets,
         *,
         operation_ids: Mapping[str, str],
-        observed: Mapping[str, Value],
+        facts: Mapping[str, Fact],
+        positions: Mapping[str, int],
+        begun: Collection[str] = (),
         parallel: int = 10,
         executor: Executor | None = None,
         watch: Watch = lambda _: None,
@@ -124,7 +153,10 @@ class Runner:
         self.journal = journal
         self.connections = connections
         self.targets = targets
-        self.observed: dict[str, Value] = dict(observed)
+        self._observations = Observations(journal, facts)
+        self._positions = positions
+        self._begun_before = begun
+        self._results: dict[str, Mapping[str, Value]] = {}
         self._ids = operation_ids
         self._steps = {step.key: step for step in plan.steps}
         self._tasks: dict[str, Task] = {}
@@ -227,7 +259,7 @@ class Runner:
     def _task(self, step: PlannedStep, attempt: int) -> Task:
         resource = step.placed.resource
         if step.unforeseen or resource.late is not None:
-            resource = replace(resource, desired=wanted_fields(resource, self.observed))
+            resource = replace(resource, desired=wanted_fields(resource, self._observations.values))
         record = None if step.replaces and step.action is not Action.DELETE else step.record
         timeout = resource.timeout if resource.timeout is not None else step.placed.target.timeout
         return Task(
@@ -238,7 +270,10 @@ class Runner:
             id=None if record is None else record.id,
             changes=step.changes,
             attempt=attempt,
+            begun_before=step.address in self._begun_before,
             timeout=timeout,
+            operation=None if step.call is None else step.call.operation,
+            arguments={} if step.call is None else step.call.arguments,
         )
 
     def _task_text(self, step: PlannedStep, task: Task) -> str:
@@ -249,6 +284,11 @@ class Runner:
             data["requires"] = [str(address) for address in resource.requires]
         if resource.results:
             data["results"] = {name: str(address) for name, address in resource.results.items()}
+        if step.call is not None:
+            data["call"] = {
+                "operation": task.operation,
+                "arguments": self.journal.fields(task.arguments),
+            }
         if resource.origin is not None:
             data["origin"] = str(resource.origin.location)
         return msgspec.json.encode(data).decode("utf-8")
@@ -261,8 +301,10 @@ class Runner:
             self._post(Ended(key, early))
             return
         program = Program(self.journal, self.connections, self.targets, task.resource, task.operation_id)
+        program.watch = lambda line: self._tell(step, "note", line)
         self._programs[key] = program
-        self._executor.submit(Job(key, step.placed, task), JournalledEffects(program), self._report)
+        placed = at_known_target(step.placed, self._observations.values)
+        self._executor.submit(Job(key, placed, task), JournalledEffects(program), self._report)
 
     def _without_effect(self, step: PlannedStep, task: Task) -> Outcome | None:
         """What can be said of a step without asking its driver, now that all values are there."""
@@ -295,7 +337,8 @@ class Runner:
         if end.state in (StepState.FAILED, StepState.UNKNOWN):
             self._failures.append((end.key, message or end.state.value))
         text = self._texts.pop(end.key, None)
-        if task is not None and text is not None and end.state is not StepState.CANCELLED:
+        untouched = end.state is StepState.CANCELLED or (outcome is not None and outcome.untouched)
+        if task is not None and text is not None and not untouched:
             writes += self._records(step, task, end.state, outcome or Outcome(), text)
         self._tell(step, end.state.value, message, outcome)
         return writes
@@ -304,13 +347,30 @@ class Runner:
         self, step: PlannedStep, task: Task, state: StepState, outcome: Outcome, text: str
     ) -> list[Write]:
         if state is StepState.DONE and step.action is Action.DELETE:
-            return [self.journal.forget(step.address)]
-        results = observed_results(task.resource, outcome.results)
-        if state is StepState.DONE:
-            self.observed.update(results)
-        codec = self.journal.store.codec
-        recorded = ended_record(step, task, state, outcome, text, codec, results)
-        return [self.journal.record(replace(recorded, deployment=self.journal.number, step=step.key))]
+            forgotten = [self.journal.forget(step.address), *self._observations.forget(step.address)]
+            return [*forgotten, *self._left_by_program(step, outcome)]
+        facts: list[Write] = []
+        # A program that failed has changed the world up to there, and says what the next one begins with.
+        if state is StepState.DONE or (
+            state is StepState.FAILED and step.placed.kind.runs and outcome.results
+        ):
+            facts = self._observations.gave(step, task.resource, outcome, self._positions[step.key])
+        facts += self._left_by_program(step, outcome)
+        if step.call is not None:
+            self._results[step.address] = outcome.results
+            return facts
+        recorded = ended_record(step, task, state, outcome, text, self.journal.store.codec)
+        return [self.journal.record(replace(recorded, deployment=self.journal.number, step=step.key)), *facts]
+
+    def _left_by_program(self, step: PlannedStep, outcome: Outcome) -> list[Write]:
+        """What a program did to other resources, also one that failed in the end."""
+        writes = [self.journal.forget(str(address)) for address in outcome.gone]
+        for address in outcome.gone:
+            writes += self._observations.forget(str(address))
+        for resource in outcome.brought:
+            record = placed_record(self.targets.place(resource), self.journal.fields(resource.desired))
+            writes.append(self.journal.record(replace(record, deployment=self.journal.number, step=step.key)))
+        return writes
 
     def _retry(self, retry: SaveRetry) -> list[Write]:
         step = self._steps[retry.key]
@@ -351,6 +411,7 @@ class Runner:
             counts=counts,
             failures=tuple(self._failures),
             error=None if self._error is None else str(self._error),
+            results=self._results,
         )
 
     def _state(self, counts: Mapping[str, int]) -> DeploymentState:

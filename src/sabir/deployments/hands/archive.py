@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import io
 import json
 import os
 import shutil
+import struct
 import tarfile
 import zipfile
-from collections.abc import Iterator
+import zlib
+from collections.abc import Callable, Iterator
 
 from sabir.deployments.hands.place import Fields, HandError, Place, write_file
 
@@ -17,6 +20,13 @@ __all__ = ["Archive"]
 
 _MOST_ENTRIES = 100_000
 _LARGEST = 4 << 30
+_HONEST = 64 << 20
+_RATIO = 100
+"""So many times its size an archive may hold, once that is more than a little: what packs better was made to fill disks."""
+_BROKEN = (
+    *(zipfile.BadZipFile, tarfile.TarError, zlib.error, struct.error),
+    *(EOFError, OSError, NotImplementedError, RuntimeError, ValueError),
+)
 _LIST = ".sabir-archive.json"
 
 
@@ -97,29 +107,45 @@ def _digest(path: str) -> str:
 
 
 def _entries(data: bytes) -> Iterator[tuple[str, int, bytes]]:
-    """Plain files only, within bounds: no link, no device."""
+    """Plain files only, within bounds: no link, no device. Sizes are looked at before anything is unpacked."""
+    most = min(_LARGEST, max(_HONEST, len(data) * _RATIO))
     total = 0
     try:
-        for count, (name, mode, content) in enumerate(_unpacked(data)):
-            total += len(content)
-            if count > _MOST_ENTRIES or total > _LARGEST:
-                raise HandError("the archive holds too much")
-            yield name, mode, content
-    except (zipfile.BadZipFile, tarfile.TarError, EOFError, OSError) as error:
+        for count, (name, mode, size, read) in enumerate(_unpacked(data)):
+            total += size
+            if count > _MOST_ENTRIES or total > most:
+                raise HandError(
+                    f"the archive holds too much: {_MOST_ENTRIES} files and {most} bytes are allowed"
+                )
+            yield name, mode, read()
+    except _BROKEN as error:
         raise HandError(f"the archive cannot be read: {error}") from error
 
 
-def _unpacked(data: bytes) -> Iterator[tuple[str, int, bytes]]:
+def _unpacked(data: bytes) -> Iterator[tuple[str, int, int, Callable[[], bytes]]]:
+    """Name, mode, size, and what unpacks it."""
     if data[:2] == b"PK":
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             for entry in archive.infolist():
-                if not entry.is_dir():
-                    yield entry.filename, (entry.external_attr >> 16) & 0o777 or 0o644, archive.read(entry)
+                if not entry.filename:
+                    raise HandError("a file in the archive has no name")
+                if not entry.filename.endswith("/"):
+                    mode = (entry.external_attr >> 16) & 0o777 or 0o644
+                    yield entry.filename, mode, entry.file_size, functools.partial(archive.read, entry)
         return
     with tarfile.open(fileobj=io.BytesIO(data)) as packed:
         for member in packed:
             if member.isfile():
-                opened = packed.extractfile(member)
-                yield member.name, member.mode & 0o777, opened.read() if opened else b""
+                yield (
+                    member.name,
+                    member.mode & 0o777,
+                    member.size,
+                    functools.partial(_content, packed, member),
+                )
             elif not member.isdir():
                 raise HandError(f"{member.name!r} in the archive is neither a file nor a folder")
+
+
+def _content(packed: tarfile.TarFile, member: tarfile.TarInfo) -> bytes:
+    opened = packed.extractfile(member)
+    return opened.read() if opened else b""

@@ -16,11 +16,10 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, BinaryIO
 
+from sabir.deployments.hands import work
 from sabir.deployments.hands.place import Fields, HandError, Place
 from sabir.deployments.hands.turn import Superseded, Turn
 from sabir.deployments.hands.wire import decode, encode
-
-from sabir.deployments.hands import work
 
 __all__ = ["GREETING", "Server", "serve"]
 

@@ -8,9 +8,10 @@ from typing import Any
 from sabir.deployments.hands.archive import Archive
 from sabir.deployments.hands.commands import Command
 from sabir.deployments.hands.files import Directory, File, Symlink
-from sabir.deployments.hands.machine import Group, Package, Service, User
+from sabir.deployments.hands.machine import Group, Package, User
 from sabir.deployments.hands.place import Fields, HandError, Place
 from sabir.deployments.hands.process import Process
+from sabir.deployments.hands.services import Service
 
 __all__ = ["HANDS", "VERBS", "apply", "call", "delete", "observe", "read"]
 

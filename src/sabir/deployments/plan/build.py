@@ -7,10 +7,11 @@ to a change comes after it. Everything is linear in the resources and their requ
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from msgspec import Struct, field
 from msgspec.structs import replace
+
 from sabir.deployments.plan.compare import (
     kept_changes,
     recorded_changes,
@@ -22,10 +23,9 @@ from sabir.deployments.plan.steps import Plan, PlannedStep
 from sabir.deployments.store.codec import Codec
 from sabir.deployments.store.records import Record, RecordStatus
 from sabir.deployments.targets import Placed, Targets
-
 from sabir.errors import DeployError
 from sabir.graph.address import Address
-from sabir.graph.values import Value
+from sabir.graph.values import Value, unknowns
 from sabir.resources.outcome import Change, Reading
 from sabir.resources.resource import Resource
 from sabir.resources.step import Action
@@ -51,10 +51,13 @@ class PlanRequest(Struct, frozen=True, kw_only=True, eq=False):
     """Addresses that the plan is about; None: all."""
     repair: bool = False
     """Everything is looked at again."""
+    expired: Collection[str] = ()
+    """Addresses of what gave back something that does not count any more."""
     protected: Collection[str] = ()
     """Addresses that must not be destroyed."""
-    may_delete: bool = True
-    """False: the description could not be evaluated whole, so what is missing in it may be there."""
+    pending: Sequence[tuple[str, str]] = ()
+    """What cannot be evaluated yet, with the reason. As long as there is something, nothing is deleted because it is not
+    described: it may only not be described yet."""
 
 
 def build_plan(request: PlanRequest) -> Plan:
@@ -62,6 +65,7 @@ def build_plan(request: PlanRequest) -> Plan:
     judge = _Judge(request)
     steps: dict[str, PlannedStep] = {}
     waiting: list[tuple[str, str]] = []
+    later: dict[str, str] = {}
     unchanged = 0
     for address, placed in request.wanted.items():
         if request.selected is not None and address not in request.selected:
@@ -74,20 +78,32 @@ def build_plan(request: PlanRequest) -> Plan:
             continue
         judged = judge.wanted(address, placed, record)
         unchanged += not judged
+        reason = judge.cannot_be_foreseen(judged)
+        if reason is not None:
+            later[address] = reason
         steps.update((step.key, step) for step in judged)
     for step in judge.deletions(waiting):
         steps[step.key] = step
     steps = _with_reactions(request, steps)
-    arranged = ordered(request.wanted, request.records, steps, {address for address, _ in waiting})
+    blocked = {address for address, _ in waiting}
+    arranged = ordered(request.wanted, request.records, _without(steps, later), {*blocked, *later})
+    after = {each.address: each.reason for each in arranged.waiting}
+    also_later = {each.address for each in arranged.waiting if each.root in later}
+    later |= {address: reason for address, reason in after.items() if address in also_later}
     return Plan(
         environment=request.environment,
         serial=request.serial,
         steps=tuple(_ordered_step(steps[key], arranged) for key in arranged.keys),
         through=arranged.through,
         unchanged=unchanged,
-        waiting=(*waiting, *arranged.waiting),
+        waiting=(*waiting, *((address, why) for address, why in after.items() if address not in also_later)),
+        later=(*request.pending, *later.items()),
         recorded=len(request.records),
     )
+
+
+def _without(steps: Mapping[str, PlannedStep], later: Collection[str]) -> Mapping[str, PlannedStep]:
+    return {key: step for key, step in steps.items() if step.address not in later} if later else steps
 
 
 def _ordered_step(step: PlannedStep, arranged: Ordered) -> PlannedStep:
@@ -97,6 +113,35 @@ def _ordered_step(step: PlannedStep, arranged: Ordered) -> PlannedStep:
 class _Judge:
     def __init__(self, request: PlanRequest) -> None:
         self.request = request
+        self._published = {
+            str(attribute)
+            for placed in request.wanted.values()
+            for attribute in placed.resource.results.values()
+        }
+
+    def cannot_be_foreseen(self, steps: Sequence[PlannedStep]) -> str | None:
+        """Why nothing can be said of a step before others have given their values back and everything is evaluated again.
+
+        A value that stands for what another resource gives back is filled in when the step is about to run; what is computed
+        from such a value cannot be.
+        """
+        for step in steps:
+            resource = step.placed.resource
+            if resource.late is not None:
+                continue
+            for name in step.unforeseen:
+                reason = self._unfillable(resource.desired[name])
+                if reason is not None:
+                    return f"{name} is not known yet: {reason}"
+        return None
+
+    def _unfillable(self, value: Value) -> str | None:
+        for unknown in unknowns(value):
+            if unknown.of is None:
+                return unknown.why or "it rests on what is not deployed yet"
+            if unknown.of not in self._published and unknown.of.partition("|")[0] not in self.request.wanted:
+                return unknown.why or f"it needs {unknown.of.replace('|', '.')}"
+        return None
 
     def wanted(self, address: str, placed: Placed, record: Record | None) -> list[PlannedStep]:
         """The steps for a resource that is described: none, one, or the two of a replacement."""
@@ -108,7 +153,8 @@ class _Judge:
         if record is None and not self._may_begin(placed.resource):
             return []
         if record is None:
-            return [_step(address, verb or Action.CREATE, placed, unforeseen=unforeseen, reason="it is new")]
+            changes = () if reading is None else tuple(placed.driver.diff(placed.resource, reading))
+            return [_step(address, verb or Action.CREATE, placed, None, changes, "it is new", unforeseen)]
         moved = _moved(placed, record)
         changes = self._changes(placed, fields, record, reading)
         if moved is not None:
@@ -126,8 +172,12 @@ class _Judge:
             reason = f"{', '.join(in_place)} cannot be changed in place"
             return self._replacement(address, placed, record, changes, reason, unforeseen)
         if changes or unforeseen:
-            reason = f"{_fields(changes)} changed" if changes else f"{', '.join(unforeseen)} is not known yet"
+            changed = placed.resource.when_changed or f"{_fields(changes)} changed"
+            reason = changed if changes else f"{', '.join(unforeseen)} is not known yet"
             return [_step(address, verb or Action.UPDATE, placed, record, changes, reason, unforeseen)]
+        if address in self.request.expired:
+            reason = "what it gave back has expired"
+            return [_step(address, verb or Action.CHECK, placed, record, (), reason)]
         if self.request.repair and verb is None:
             return [_step(address, Action.CHECK, placed, record, (), "everything is looked at again")]
         return []
@@ -165,7 +215,7 @@ class _Judge:
         """Steps for what is recorded and no longer described."""
         request = self.request
         for address, record in request.records.items():
-            if address in request.wanted or not request.may_delete:
+            if address in request.wanted or request.pending:
                 continue
             if request.selected is not None and address not in request.selected:
                 continue
@@ -182,9 +232,7 @@ class _Judge:
         if address in self.request.protected:
             raise DeployError(f"{address} must not be destroyed (prevent_destroy), but {reason}")
         resource = recorded_resource(record, self.request.codec)
-        target = self.request.targets.target(record.target)
-        driver = self.request.targets.driver(record.driver)
-        placed = Placed(resource, target, driver, self.request.targets.kind(driver, record.kind))
+        placed = self.request.targets.placed_as(resource, target=record.target, driver=record.driver)
         return PlannedStep(
             key=address + DELETION,
             action=Action.DELETE,
@@ -234,6 +282,7 @@ def _step(
     reason: str = "",
     unforeseen: tuple[str, ...] = (),
 ) -> PlannedStep:
+    foreseen = placed.resource.foreseen
     return PlannedStep(
         key=address,
         action=action,
@@ -243,6 +292,7 @@ def _step(
         changes=changes,
         reason=reason,
         unforeseen=unforeseen,
+        effects=() if foreseen is None else foreseen(),
     )
 
 

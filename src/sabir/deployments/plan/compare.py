@@ -7,8 +7,7 @@ from typing import Any
 
 from sabir.deployments.store.codec import Codec
 from sabir.deployments.store.records import Record
-
-from sabir.graph.values import Sensitive, Unknown, Value, reveal
+from sabir.graph.values import Sensitive, Unknown, Value, reveal, unknowns
 from sabir.resources.outcome import Change
 from sabir.resources.resource import Lifecycle, Resource
 
@@ -76,20 +75,8 @@ def same(left: Any, right: Any) -> bool:
 
 def unknown_names(fields: Mapping[str, Value]) -> tuple[str, ...]:
     """The fields with something unknown in them."""
-    return tuple(name for name, value in fields.items() if _holds_unknown(value))
-
-
-def _holds_unknown(value: Value) -> bool:
-    match value:
-        case str() | int() | float() | bytes() | None:
-            return False
-        case Unknown():
-            return True
-        case Sensitive(value=inner):
-            return _holds_unknown(inner)
-        case Mapping():
-            return any(map(_holds_unknown, value.values()))
-        case list() | tuple():
-            return any(map(_holds_unknown, value))
-        case _:
-            return False
+    return tuple(
+        name
+        for name, value in fields.items()
+        if type(value) is not str and any(True for _ in unknowns(value))
+    )

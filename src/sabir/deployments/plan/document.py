@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Final
 
 import msgspec
-from sabir.deployments.plan.steps import Plan, PlannedStep
 
+from sabir.deployments.plan.steps import Plan, PlannedStep
 from sabir.graph.address import digest
 from sabir.graph.json.values import encoded
 from sabir.resources.outcome import Change
 from sabir.resources.step import Action
 
-__all__ = ["FORMAT", "plan_digest", "plan_document"]
+__all__ = ["FORMAT", "checksum", "plan_digest", "plan_document", "signed"]
 
 FORMAT: Final = "sabir.plan/1"
 
@@ -31,9 +32,22 @@ def plan_document(plan: Plan) -> dict[str, Any]:
     }
     if plan.through:
         document["through"] = {key: list(requires) for key, requires in plan.through.items()}
+    if plan.later:
+        document["later"] = [{"address": address, "reason": reason} for address, reason in plan.later]
     if plan.waiting:
         document["waiting"] = [{"address": address, "reason": reason} for address, reason in plan.waiting]
     return document
+
+
+def signed(document: Mapping[str, Any]) -> dict[str, Any]:
+    """The document with a digest of everything in it, so that a plan that somebody changed by hand is told from one that was
+    made."""
+    return {**document, "checksum": checksum(document)}
+
+
+def checksum(document: Mapping[str, Any]) -> str:
+    told = {name: value for name, value in document.items() if name != "checksum"}
+    return digest(msgspec.json.encode(told, order="sorted").decode("utf-8"), size=16)
 
 
 def plan_digest(plan: Plan) -> str:
@@ -57,6 +71,8 @@ def _step(step: PlannedStep) -> dict[str, Any]:
     }
     if step.replaces:
         told["replaces"] = True
+    if step.call is not None:
+        told["call"] = step.call.name
     if step.changes:
         told["changes"] = [_change(change) for change in step.changes]
     if step.requires:
@@ -65,6 +81,8 @@ def _step(step: PlannedStep) -> dict[str, Any]:
         told["unforeseen"] = list(step.unforeseen)
     if step.only_if:
         told["only_if"] = list(step.only_if)
+    if step.effects:
+        told["effects"] = list(step.effects)
     if resource.origin is not None:
         location = resource.origin.location
         told["origin"] = {"file": location.file, "line": location.line, "column": location.column}

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from msgspec import Struct
-from sabir.deployments.plan.steps import Plan
 
+from sabir.deployments.plan.steps import Plan
 from sabir.resources.step import Action
 
 __all__ = ["Guarded", "guarded"]

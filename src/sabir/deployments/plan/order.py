@@ -5,16 +5,23 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from msgspec import Struct
+
 from sabir.deployments.plan.steps import PlannedStep
 from sabir.deployments.store.records import Record
 from sabir.deployments.targets import Placed
-
 from sabir.errors import DeployError
 from sabir.graph.order import strongly_connected, topological_order
 
-__all__ = ["Ordered", "ordered"]
+__all__ = ["Ordered", "Waits", "ordered"]
 
 _DELETION = "#delete"
+
+
+class Waits(Struct, frozen=True):
+    address: str
+    reason: str
+    root: str
+    """The blocked address that it waits for in the end."""
 
 
 class Ordered(Struct, frozen=True):
@@ -23,7 +30,7 @@ class Ordered(Struct, frozen=True):
     requires: Mapping[str, tuple[str, ...]]
     through: Mapping[str, tuple[str, ...]]
     """Resources without a step that pass the order on, with what they come after."""
-    waiting: tuple[tuple[str, str], ...]
+    waiting: tuple[Waits, ...]
     """Steps that were left out because what they require has to wait."""
 
 
@@ -118,28 +125,30 @@ def _without_blocked(
     records: Mapping[str, Record],
     steps: Mapping[str, PlannedStep],
     blocked: Collection[str],
-) -> tuple[tuple[tuple[str, str], ...], Mapping[str, PlannedStep]]:
+) -> tuple[tuple[Waits, ...], Mapping[str, PlannedStep]]:
     if not blocked:
         return (), steps
     users: dict[str, list[str]] = {}
     for address, placed in wanted.items():
         for required in placed.resource.requires:
             users.setdefault(str(required), []).append(address)
-    waits: dict[str, str] = {}
+    waits: dict[str, Waits] = {}
     queue = [*blocked]
     for address in queue:
+        root = waits[address].root if address in waits else address
         for user in users.get(address, ()):
             if user not in waits and user not in blocked:
-                waits[user] = f"it requires {address}"
+                waits[user] = Waits(user, f"it requires {address}", root)
                 queue.append(user)
     left = {key: step for key, step in steps.items() if step.address not in waits}
     kept = [*blocked, *waits]
     for address in kept:  # what a blocked resource rests on stays as well
         for used in records[address].requires if address in records else ():
             if left.pop(used + _DELETION, None) is not None:
-                waits[used] = f"{address} requires it"
+                root = waits[address].root if address in waits else address
+                waits[used] = Waits(used, f"{address} requires it", root)
                 kept.append(used)
-    shown = tuple((address, reason) for address, reason in waits.items() if _has_step(steps, address))
+    shown = tuple(each for each in waits.values() if _has_step(steps, each.address))
     return shown, left
 
 

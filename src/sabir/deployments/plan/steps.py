@@ -6,14 +6,24 @@ from collections import Counter
 from collections.abc import Mapping
 from functools import cached_property
 
-from msgspec import Struct
+from msgspec import Struct, field
+
 from sabir.deployments.store.records import Record
 from sabir.deployments.targets import Placed
-
+from sabir.graph.values import Value
 from sabir.resources.outcome import Change
 from sabir.resources.step import Action
 
-__all__ = ["Plan", "PlannedStep"]
+__all__ = ["Call", "Plan", "PlannedStep"]
+
+
+class Call(Struct, frozen=True, kw_only=True, eq=False):
+    """What makes a step a call."""
+
+    name: str
+    operation: str | None = None
+    """One of the operations of the resource's kind; None: the resource itself is run."""
+    arguments: Mapping[str, Value] = field(default_factory=dict[str, Value])
 
 
 class PlannedStep(Struct, frozen=True, kw_only=True, eq=False):
@@ -35,6 +45,10 @@ class PlannedStep(Struct, frozen=True, kw_only=True, eq=False):
     """Fields whose values are known only when other steps are done."""
     only_if: tuple[str, ...] = ()
     """It is taken only when one of these steps changed something."""
+    call: Call | None = None
+    """It is a call: run each time, and nothing of the resource is recorded but what it gives back."""
+    effects: tuple[str, ...] = ()
+    """Of a program: what it is foreseen to do, a line each."""
 
 
 class Plan(Struct, frozen=True, kw_only=True, eq=False, dict=True):
@@ -47,6 +61,8 @@ class Plan(Struct, frozen=True, kw_only=True, eq=False, dict=True):
     unchanged: int = 0
     waiting: tuple[tuple[str, str], ...] = ()
     """Addresses that nothing is done about, each with the reason: an outcome that is unknown."""
+    later: tuple[tuple[str, str], ...] = ()
+    """What cannot be foreseen yet, each with the reason: it is planned when the steps before it have given their values back."""
     recorded: int = 0
     """How many resources there were before."""
 
@@ -58,6 +74,15 @@ class Plan(Struct, frozen=True, kw_only=True, eq=False, dict=True):
             for step in self.steps
             if not (step.replaces and step.action is Action.DELETE)
         )
+
+    @property
+    def is_open(self) -> bool:
+        """Whether something is left to do, now or later."""
+        return bool(self.steps or self.waiting or self.later)
+
+    @property
+    def is_call(self) -> bool:
+        return any(step.call is not None for step in self.steps)
 
     @property
     def deletions(self) -> int:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import msgspec
-from sabir.deployments.store.seal import Sealer
 
+from sabir.deployments.store.seal import Sealer
 from sabir.graph.json.values import decoded, encoded, has_words
 from sabir.graph.values import Value
 

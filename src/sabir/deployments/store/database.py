@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, Final
 
-from sabir.deployments.store.schema import is_current, prepare
 from sqlalchemy import Connection, Engine, create_engine, event, text
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError, SQLAlchemyError
 
+from sabir.deployments.store.schema import is_current, prepare
 from sabir.errors import DeployError, UsageError
 
 __all__ = ["Database", "is_away", "is_full"]

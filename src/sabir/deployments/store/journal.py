@@ -7,12 +7,13 @@ from datetime import datetime
 from typing import Any
 
 import msgspec
-from sabir.deployments.store.records import DeploymentState, Record, StepRecord, StepState
-from sabir.deployments.store.store import Store
-from sabir.deployments.store.writer import Batch, Write, Writer
 from sqlalchemy import Connection, bindparam, func, select
 
 from sabir.deployments.store import schema
+from sabir.deployments.store.records import DeploymentState, Fact, Record, StepRecord, StepState
+from sabir.deployments.store.store import Store
+from sabir.deployments.store.wish import Wish, rows_of
+from sabir.deployments.store.writer import Batch, Write, Writer
 from sabir.graph.values import Value
 
 __all__ = ["Journal"]
@@ -57,6 +58,18 @@ class Journal:
         self._forget = schema.resource.delete().where(
             schema.resource.c.environment == environment, schema.resource.c.address == bindparam("at_address")
         )
+        fact = store.database.upsert(schema.fact)
+        self._fact = fact.on_conflict_do_update(
+            index_elements=["environment", "name"],
+            set_={
+                column.name: fact.excluded[column.name]
+                for column in schema.fact.c
+                if column.name not in ("environment", "name")
+            },
+        )
+        self._forget_facts = schema.fact.delete().where(
+            schema.fact.c.environment == environment, schema.fact.c.address == bindparam("of_address")
+        )
         # A transaction whose end was lost is written again: an event that is there stays as it is.
         self._event = store.database.upsert(schema.event).on_conflict_do_nothing()
         call = store.database.upsert(schema.call)
@@ -74,7 +87,8 @@ class Journal:
         audit: Mapping[str, Any],
         plan: Any,
         steps: Callable[[int], Sequence[StepRecord]],
-        graph: str | None = None,
+        wish: Wish | None = None,
+        blobs: Mapping[str, bytes] | None = None,
     ) -> int:
         """A new deployment with all its steps waiting; `steps` makes them for its number, which is the answer."""
         table = schema.deployment
@@ -94,12 +108,15 @@ class Journal:
                     started=self.now(),
                     audit=_text(audit),
                     plan=_text(plan),
-                    graph=graph,
+                    wish=None if wish is None else wish.text,
                 )
             )
             rows = [_step_row(step, environment, number) for step in steps(number)]
             if rows:
                 connection.execute(schema.step.insert(), rows)
+            if blobs:
+                keep = self.store.database.upsert(schema.blob).on_conflict_do_nothing()
+                connection.execute(keep, rows_of(blobs))
             self._move(connection)
             return number
 
@@ -107,28 +124,65 @@ class Journal:
         self._events = 0
         return self.number
 
+    def extend(self, steps: Sequence[StepRecord], document: Any) -> None:
+        """Further steps of the deployment that can be foreseen by now, with their plan."""
+        table, environment, number = schema.deployment, self.store.environment, self.number
+
+        def write(connection: Connection) -> None:
+            row = table.c.environment == environment, table.c.number == number
+            plan = msgspec.json.decode(connection.scalar(select(table.c.plan).where(*row)) or "{}")
+            waves = [wave for wave in plan.get("waves", ()) if wave != document]
+            connection.execute(
+                table.update().where(*row).values(plan=_text({**plan, "waves": [*waves, document]}))
+            )
+            rows = [_step_row(step, environment, number) for step in steps]
+            connection.execute(self.store.database.upsert(schema.step).on_conflict_do_nothing(), rows)
+
+        self.writer.run_now(write)
+
     def close(self, state: DeploymentState, number: int | None = None) -> None:
         """The deployment has ended; what was still waiting is cancelled."""
-        number = self.number if number is None else number
+        ended = self.number if number is None else number
         table, step, environment = schema.deployment, schema.step, self.store.environment
 
         def write(connection: Connection) -> None:
             connection.execute(
                 table.update()
-                .where(table.c.environment == environment, table.c.number == number)
-                .values(state=state.value, ended=self.now())
+                .where(table.c.environment == environment, table.c.number == ended)
+                .values(state=state.value, ended=self.now(), observed=self._snapshot(connection))
             )
+            self._forget_the_world(connection, ended)
             connection.execute(
                 step.update()
                 .where(
                     step.c.environment == environment,
-                    step.c.deployment == number,
+                    step.c.deployment == ended,
                     step.c.state.in_([StepState.WAITING.value, StepState.READY.value]),
                 )
                 .values(state=StepState.CANCELLED.value)
             )
 
         self.writer.run_now(write)
+
+    def _forget_the_world(self, connection: Connection, number: int) -> None:
+        """When everything was taken away nothing that was observed holds any more, whoever observed it."""
+        resource, fact, environment = schema.resource, schema.fact, self.store.environment
+        row = schema.deployment.c.environment == environment, schema.deployment.c.number == number
+        if connection.scalar(select(schema.deployment.c.verb).where(*row)) != "destroy":
+            return
+        left = select(func.count()).select_from(resource).where(resource.c.environment == environment)
+        if not connection.scalar(left):
+            connection.execute(fact.delete().where(fact.c.environment == environment))
+
+    def _snapshot(self, connection: Connection) -> str | None:
+        """What was known of the world when a deployment had ended, sealed values as they are."""
+        table = schema.fact
+        asked = select(table).where(table.c.environment == self.store.environment, table.c.expired == 0)
+        known = {
+            row["name"]: {**msgspec.json.decode(row["value"]), "note": Fact.of(row).note}
+            for row in connection.execute(asked).mappings()
+        }
+        return _text(known) if known else None
 
     def _move(self, connection: Connection) -> None:
         """The state gets a new number."""
@@ -207,6 +261,39 @@ class Journal:
 
     def forget(self, address: str) -> Write:
         return Write(self._forget, {"at_address": address})
+
+    def fact(self, fact: Fact) -> Write:
+        return Write(self._fact, fact.row(self.store.environment))
+
+    def facts(
+        self,
+        results: Mapping[str, Value],
+        *,
+        address: str,
+        step: str,
+        position: int,
+        deployment: int | None = None,
+    ) -> list[Write]:
+        """What a step (of this deployment, unless another is named) gave back, by the attribute's address that each becomes."""
+        at = self.now()
+        return [
+            self.fact(
+                Fact(
+                    name=name,
+                    address=address,
+                    value=self.fields({"value": value}),
+                    deployment=self.number if deployment is None else deployment,
+                    step=step,
+                    position=position,
+                    at=at,
+                )
+            )
+            for name, value in results.items()
+        ]
+
+    def forget_facts(self, address: str) -> Write:
+        """What goes with a resource that is gone, or gave back something else."""
+        return Write(self._forget_facts, {"of_address": address})
 
     def call(self, operation_id: str, position: str, **columns: str | None) -> Write:
         return Write(self._call, {"operation_id": operation_id, "position": position, **columns})

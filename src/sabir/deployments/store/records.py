@@ -7,7 +7,7 @@ from enum import Enum
 from typing import Any
 
 import msgspec
-from msgspec import Struct, field
+from msgspec import Struct, field, structs
 
 from sabir.graph.values import Value
 
@@ -15,6 +15,7 @@ __all__ = [
     "DeploymentRecord",
     "DeploymentState",
     "EventRecord",
+    "Fact",
     "Record",
     "RecordStatus",
     "StepRecord",
@@ -59,7 +60,7 @@ class DeploymentState(Enum):
 
 
 class Record(Struct, frozen=True, kw_only=True):
-    """A resource as it was last written. `desired`, `fields` and `results` are texts of the codec: most are only compared."""
+    """A resource as it was last written. `desired` and `fields` are texts of the codec: most are only compared."""
 
     address: str
     kind: str
@@ -70,8 +71,6 @@ class Record(Struct, frozen=True, kw_only=True):
     desired: str = "{}"
     fields: str | None = None
     """The resource as the target gave it back; None: as it was wanted."""
-    results: str | None = None
-    """By the attribute's address that each became."""
     requires: tuple[str, ...] = ()
     deployment: int = 0
     step: str = ""
@@ -89,7 +88,6 @@ class Record(Struct, frozen=True, kw_only=True):
             id=row["id"],
             desired=row["desired"],
             fields=row["fields"],
-            results=row["results"],
             requires=tuple(msgspec.json.decode(row["requires"])) if row["requires"] != "[]" else (),
             deployment=row["deployment"],
             step=row["step"],
@@ -107,12 +105,47 @@ class Record(Struct, frozen=True, kw_only=True):
             "id": self.id,
             "desired": self.desired,
             "fields": self.fields,
-            "results": self.results,
             "requires": msgspec.json.encode(self.requires).decode("utf-8") if self.requires else "[]",
             "deployment": self.deployment,
             "step": self.step,
             "origin": self.origin,
         }
+
+
+class Fact(Struct, frozen=True, kw_only=True):
+    """A value that was observed: what a step gave back."""
+
+    name: str
+    """The text of the attribute's address that it became."""
+    address: str
+    """The resource that it goes with: it is forgotten when that is."""
+    value: str
+    """`{"value": …}` as the codec writes it."""
+    deployment: int
+    step: str
+    position: int
+    """Which step of the deployment, counted from 1; 0 when that was not written down."""
+    at: str
+    expired: bool = False
+    """It does not count any more; the step that gave it is taken again."""
+
+    @staticmethod
+    def of(row: Mapping[Any, Any]) -> Fact:
+        values = {name: row[name] for name in Fact.__struct_fields__ if name != "expired"}
+        return Fact(**values, expired=bool(row["expired"]))
+
+    def row(self, environment: str) -> dict[str, Any]:
+        return {**structs.asdict(self), "expired": int(self.expired), "environment": environment}
+
+    @property
+    def note(self) -> str:
+        """`at step 14 of deployment 7`"""
+        step = f"at step {self.position} of" if self.position else "in"
+        return f"{step} deployment {self.deployment}"
+
+    @property
+    def words(self) -> str:
+        return f"observed {self.note}"
 
 
 class StepRecord(Struct, frozen=True, kw_only=True):

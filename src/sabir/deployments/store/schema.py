@@ -10,12 +10,14 @@ from collections.abc import Callable, Mapping
 from secrets import token_hex
 from typing import Final
 
+import msgspec
 from sqlalchemy import (
     Column,
     Connection,
     Float,
     Index,
     Integer,
+    LargeBinary,
     MetaData,
     PrimaryKeyConstraint,
     String,
@@ -23,16 +25,19 @@ from sqlalchemy import (
     Text,
     inspect,
     select,
+    text,
 )
 
 from sabir.errors import DeployError
 
 __all__ = [
     "VERSION",
+    "blob",
     "call",
     "deployment",
     "environment",
     "event",
+    "fact",
     "is_current",
     "meta",
     "prepare",
@@ -40,7 +45,7 @@ __all__ = [
     "step",
 ]
 
-VERSION: Final = 1
+VERSION: Final = 2
 """Of the tables. A change of them needs a new number and a migration from the last one."""
 
 _tables = MetaData()
@@ -70,9 +75,20 @@ deployment = Table(
     Column("ended", String),
     Column("audit", Text, nullable=False),
     Column("plan", Text, nullable=False),
-    Column("graph", Text),
+    Column("wish", Text),
+    Column("observed", Text),
     PrimaryKeyConstraint("environment", "number"),
 )
+"""`wish` is what was asked for: the files of the description by digest, with the inputs; `observed` is what was known of the
+world when it had ended."""
+
+blob = Table(
+    "sabir_blob",
+    _tables,
+    Column("digest", String, primary_key=True),
+    Column("data", LargeBinary, nullable=False),
+)
+"""Files of descriptions, each content once."""
 
 step = Table(
     "sabir_step",
@@ -121,13 +137,28 @@ resource = Table(
     Column("id", Text),
     Column("desired", Text, nullable=False),
     Column("fields", Text),
-    Column("results", Text),
     Column("requires", Text, nullable=False),
     Column("deployment", Integer, nullable=False),
     Column("step", String, nullable=False),
     Column("origin", Text),
     PrimaryKeyConstraint("environment", "address"),
 )
+
+fact = Table(
+    "sabir_fact",
+    _tables,
+    Column("environment", String, nullable=False),
+    Column("name", String, nullable=False),
+    Column("address", String, nullable=False),
+    Column("value", Text, nullable=False),
+    Column("deployment", Integer, nullable=False),
+    Column("step", String, nullable=False),
+    Column("position", Integer, nullable=False),
+    Column("at", String, nullable=False),
+    Column("expired", Integer, nullable=False),
+    PrimaryKeyConstraint("environment", "name"),
+)
+"""What steps gave back, by the text of the attribute's address that it became; `address` is the resource it goes with."""
 
 call = Table(
     "sabir_call",
@@ -144,7 +175,40 @@ call = Table(
 
 Index("sabir_step_state", step.c.environment, step.c.state)
 
-_MIGRATIONS: Final[Mapping[int, Callable[[Connection], None]]] = {}
+
+def _facts_of_their_own(connection: Connection) -> None:
+    """Version 1 kept what steps gave back with their resources, and nothing of the description."""
+    blob.create(connection)
+    fact.create(connection)
+    for column in ("wish", "observed"):
+        connection.execute(text(f"ALTER TABLE sabir_deployment ADD COLUMN {column} TEXT"))
+    connection.execute(text("ALTER TABLE sabir_deployment DROP COLUMN graph"))
+    rows = connection.execute(
+        text(
+            "SELECT environment, address, results, deployment, step FROM sabir_resource WHERE results IS NOT NULL"
+        )
+    ).all()
+    facts = [
+        {
+            "environment": row.environment,
+            "name": name,
+            "address": row.address,
+            "value": msgspec.json.encode({"value": value}).decode("utf-8"),
+            "deployment": row.deployment,
+            "step": row.step,
+            "position": 0,
+            "at": "",
+            "expired": 0,
+        }
+        for row in rows
+        for name, value in msgspec.json.decode(row.results).items()
+    ]
+    if facts:
+        connection.execute(fact.insert(), facts)
+    connection.execute(text("ALTER TABLE sabir_resource DROP COLUMN results"))
+
+
+_MIGRATIONS: Final[Mapping[int, Callable[[Connection], None]]] = {1: _facts_of_their_own}
 """By the version that they bring to the next one."""
 
 

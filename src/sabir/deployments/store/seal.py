@@ -23,6 +23,9 @@ __all__ = ["KEY_VARIABLE", "Sealer", "mapped_secrets"]
 KEY_VARIABLE: Final = "SABIR_KEY"
 _PLAIN: Final = frozenset({str, int, bool, float, type(None), bytes})
 _MARK: Final = "sealed:"
+_WRONG_KEY: Final = (
+    f"the key does not open the secrets of the state: give the right one in {KEY_VARIABLE} or with --key-file"
+)
 
 
 class Sealer:
@@ -61,10 +64,26 @@ class Sealer:
         try:
             data = self._keys(create=False).decrypt(secret.removeprefix(_MARK).encode("ascii"))
         except InvalidToken:
-            raise DeployError(
-                f"the key does not open the secrets of the state: give the right one in {KEY_VARIABLE} or with --key-file"
-            ) from None
+            raise DeployError(_WRONG_KEY) from None
         return decoded(msgspec.json.decode(data))
+
+    def seal_bytes(self, data: bytes) -> bytes:
+        return self._keys(create=True).encrypt(data)
+
+    def open_bytes(self, data: bytes) -> bytes:
+        from cryptography.fernet import InvalidToken
+
+        try:
+            return self._keys(create=False).decrypt(data)
+        except InvalidToken:
+            raise DeployError(_WRONG_KEY) from None
+
+    def digest(self, data: bytes) -> str:
+        """A name for data that tells nobody without the key what is in it."""
+        from hashlib import blake2b
+
+        newest = self._texts(create=True).split()[0].encode("ascii")
+        return blake2b(data, digest_size=16, key=newest[:64]).hexdigest()
 
     def rotated(self, value: Value) -> Value:
         """Opened with any key, sealed with the newest."""

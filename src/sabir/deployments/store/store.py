@@ -7,23 +7,25 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+from sqlalchemy import Connection, func, select
+from sqlalchemy.exc import SQLAlchemyError
+
+from sabir.deployments.store import schema
 from sabir.deployments.store.codec import Codec
 from sabir.deployments.store.database import Database
 from sabir.deployments.store.records import (
     DeploymentRecord,
     DeploymentState,
     EventRecord,
+    Fact,
     Record,
     StepRecord,
     StepState,
 )
 from sabir.deployments.store.seal import Sealer
+from sabir.deployments.store.wish import Wish, read_wish
 from sabir.deployments.store.writer import Writer
-from sqlalchemy import Connection, func, select
-from sqlalchemy.exc import SQLAlchemyError
-
-from sabir.deployments.store import schema
-from sabir.errors import DeployError
+from sabir.errors import DeployError, UsageError
 from sabir.graph.values import Value
 
 __all__ = ["Store"]
@@ -90,13 +92,22 @@ class Store:
         records: dict[str, Record] = self._ask(read)
         return records
 
-    def observed(self, records: Mapping[str, Record] | None = None) -> dict[str, Value]:
-        """What steps gave back, by the attribute's address it became."""
-        observed: dict[str, Value] = {}
-        for record in (self.records() if records is None else records).values():
-            if record.results is not None:
-                observed.update(self.codec.read(record.results))
-        return observed
+    def facts(self) -> dict[str, Fact]:
+        """What steps gave back, by the attribute's address it became; expired ones among them."""
+        table = schema.fact
+        asked = select(table).where(table.c.environment == self.environment).order_by(table.c.name)
+        facts: dict[str, Fact] = self._ask(
+            lambda connection: {row["name"]: Fact.of(row) for row in connection.execute(asked).mappings()}
+        )
+        return facts
+
+    def observed(self, facts: Mapping[str, Fact] | None = None) -> dict[str, Value]:
+        """The values of the facts that count."""
+        facts = self.facts() if facts is None else facts
+        return {name: self.fact_value(fact) for name, fact in facts.items() if not fact.expired}
+
+    def fact_value(self, fact: Fact) -> Value:
+        return self.codec.read(fact.value)["value"]
 
     def steps(self, deployment: int | None = None, *, states: tuple[StepState, ...] = ()) -> list[StepRecord]:
         """Steps of one deployment or of all, in their order; those in one of the states, when some are named."""
@@ -151,6 +162,42 @@ class Store:
             raise DeployError(f"there is no deployment {number} of {self.environment!r}")
         return msgspec.json.decode(text)
 
+    def wish(self, number: int) -> Wish:
+        """What a deployment was asked for."""
+        table = schema.deployment
+        asked = select(table.c.wish).where(table.c.environment == self.environment, table.c.number == number)
+        row = self._ask(lambda connection: connection.execute(asked).first())
+        if row is None:
+            raise UsageError(
+                f"there is no deployment {number} of {self.environment!r}: sabir history lists them"
+            )
+        if row[0] is None:
+            raise DeployError(
+                f"what deployment {number} was asked for was not kept: it is of an older sabir, or a call"
+            )
+        return read_wish(row[0])
+
+    def files(self, wish: Wish) -> dict[str, bytes]:
+        """The contents of the files of a description, by name."""
+        table = schema.blob
+        asked = select(table).where(table.c.digest.in_({*wish.files.values()}))
+        sealed: dict[str, bytes] = self._ask(
+            lambda connection: {row["digest"]: row["data"] for row in connection.execute(asked).mappings()}
+        )
+        opened = {digest: self.codec.sealer.open_bytes(bytes(data)) for digest, data in sealed.items()}
+        return {name: opened[digest] for name, digest in wish.files.items()}
+
+    def observed_at(self, number: int) -> tuple[dict[str, Value], dict[str, str]]:
+        """What was known when a deployment had ended: values, and when each was observed."""
+        table = schema.deployment
+        asked = select(table.c.observed).where(
+            table.c.environment == self.environment, table.c.number == number
+        )
+        text = self._ask(lambda connection: connection.scalar(asked)) or "{}"
+        known = msgspec.json.decode(text)
+        values = {name: self.codec.read(_value_text(each))["value"] for name, each in known.items()}
+        return values, {name: each["note"] for name, each in known.items()}
+
     def events(self, number: int) -> list[EventRecord]:
         table = schema.event
         asked = (
@@ -180,3 +227,7 @@ class Store:
             lambda connection: {row["position"]: dict(row) for row in connection.execute(asked).mappings()}
         )
         return rows
+
+
+def _value_text(known: Mapping[str, Any]) -> str:
+    return msgspec.json.encode({"value": known["value"]}).decode("utf-8")

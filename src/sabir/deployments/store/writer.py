@@ -12,15 +12,16 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Any, Final, NamedTuple
 
-from sabir.deployments.store.database import IMMEDIATE, Database, is_away, is_full
-from sabir.deployments.store.lock import FileLock, Locked, advisory_key, waited
 from sqlalchemy import Connection, select, text
 from sqlalchemy.exc import SQLAlchemyError
 
 from sabir.deployments.store import schema
+from sabir.deployments.store.database import IMMEDIATE, Database, is_away, is_full
+from sabir.deployments.store.lock import FileLock, Locked, advisory_key, waited
 from sabir.errors import DeployError
 
 __all__ = ["Batch", "LostLock", "StoreFailed", "Write", "Writer"]
@@ -160,12 +161,20 @@ class Writer:
     def close(self) -> None:
         self.stop()
         if self._connection is not None:
+            self._unlock(self._connection)
             # A lock of a session would go back to the pool with it.
             self._connection.invalidate()
             self._connection.close()
             self._connection = None
         if self._file_lock is not None:
             self._file_lock.release()
+
+    def _unlock(self, connection: Connection) -> None:
+        """The server frees the lock when it sees that the session is gone; who waits need not wait for that."""
+        if not self.database.is_postgresql or connection.invalidated or connection.closed:
+            return
+        with suppress(SQLAlchemyError), connection.begin():
+            connection.execute(text("select pg_advisory_unlock_all()"))
 
     def _work(self) -> None:
         while (batches := self._next()) is not None:

@@ -21,13 +21,21 @@ from msgspec.structs import replace
 from sabir.diagnostics.reasons import said_by
 from sabir.errors import FindingError, PluginError, SabirError, UnusableInput, UsageError
 from sabir.graph.json import chunks
-from sabir.operations.evaluate import evaluate_path
+from sabir.languages.language import EvaluationRequest
+from sabir.operations.evaluate import evaluate_path, language_at
+from sabir.operations.policy import judged
+from sabir.operations.render import RenderPathRequest, render_path
 from sabir.operations.worker.messages import (
     HEAD,
     Broken,
     Done,
+    EvaluateWork,
+    Found,
+    JudgeWork,
     Message,
     Refused,
+    RenderedFiles,
+    RenderWork,
     Said,
     SentFindings,
     Task,
@@ -36,6 +44,8 @@ from sabir.operations.worker.messages import (
 )
 from sabir.operations.worker.tasks import request_of
 from sabir.session import Limits
+from sabir.source.packages import load_package
+from sabir.stack import deepen_stack
 
 __all__ = ["ERRORS", "serve"]
 
@@ -44,6 +54,7 @@ ERRORS: Final = {kind.__name__: kind for kind in (UnusableInput, UsageError, Plu
 
 def serve() -> None:
     """Work until the owner closes the pipe."""
+    deepen_stack()
     tasks, answers = _private_pipes()
     waiting: SimpleQueue[bytes] = SimpleQueue()
     # Read beside the work: when the owner is gone, the worker ends even while a plug-in loops.
@@ -82,10 +93,7 @@ def _answer(task: Task, send: Callable[[Message], None]) -> Message:
             on_progress=lambda text: send(Said(text, notice=False)),
             on_notice=lambda text: send(Said(text, notice=True)),
         )
-        evaluation = evaluate_path(Path(os.fsdecode(task.path)), request, language=task.language).evaluation
-        rendered = list(evaluation.rendered()) if task.full_provenance else []
-        graph = b"".join(chunks(evaluation.graph, reveal=True))
-        return Done(graph, SentFindings.of(evaluation.findings), rendered)
+        return _worked(task, request)
     except FindingError as error:
         return Refused("FindingError", str(error), SentFindings.of(error.findings))
     except SabirError as error:
@@ -93,6 +101,32 @@ def _answer(task: Task, send: Callable[[Message], None]) -> Message:
     except BaseException as error:  # noqa: BLE001  # foreign code may raise anything; the owner is told
         said = said_by(error)
         return Broken(f"{type(error).__name__}: {said}" if said else type(error).__name__)
+
+
+def _worked(task: Task, request: EvaluationRequest) -> Message:
+    path = Path(os.fsdecode(task.path))
+    match task.work:
+        case EvaluateWork(texts=texts):
+            evaluation = evaluate_path(path, request, language=task.language, texts=texts).evaluation
+            rendered = list(evaluation.rendered()) if task.full_provenance else []
+            graph = b"".join(chunks(evaluation.graph, reveal=True))
+            return Done(graph, SentFindings.of(evaluation.findings), rendered)
+        case RenderWork(to=to, directory=directory, render=render):
+            files = render_path(
+                RenderPathRequest(
+                    path=path,
+                    to=to,
+                    language=task.language,
+                    directory=directory,
+                    evaluation=request,
+                    render=render,
+                )
+            )
+            return RenderedFiles({**files.files}, SentFindings.of(files.findings))
+        case JudgeWork(files=names):
+            package = load_package(path, request.session.limits.package)
+            language = language_at(package, path, task.language)
+            return Found(SentFindings.of(judged(package, names, language, request)))
 
 
 def _prepare(task: Task) -> None:

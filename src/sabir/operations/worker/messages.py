@@ -7,13 +7,13 @@ sensitive values in it, since both ends belong to the same user.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import msgspec
 from msgspec import Struct
 
 from sabir.diagnostics.finding import Edit, Finding, Fix, Frame, Related
-from sabir.languages.language import RenderedObject
+from sabir.languages.language import RenderedObject, RenderRequest
 from sabir.session import Limits, Trust
 from sabir.text import Place, Source, Span
 
@@ -21,11 +21,17 @@ __all__ = [
     "HEAD",
     "Broken",
     "Done",
+    "EvaluateWork",
+    "Found",
+    "JudgeWork",
     "Message",
     "Refused",
+    "RenderWork",
+    "RenderedFiles",
     "Said",
     "SentFindings",
     "Task",
+    "Work",
     "decode_message",
     "decode_task",
     "framed",
@@ -38,8 +44,34 @@ _SentPlace = tuple[int, int, int]
 """Number of the source, start and end."""
 
 
+class EvaluateWork(Struct, tag="evaluate"):
+    """Answered with the graph (`Done`)."""
+
+    texts: dict[str, str]
+    """Texts in place of files of the package, by name."""
+
+
+class RenderWork(Struct, tag="render"):
+    """Answered with files (`RenderedFiles`)."""
+
+    to: str | None
+    directory: bool
+    render: RenderRequest
+
+
+class JudgeWork(Struct, tag="judge"):
+    """Rules of one's own that are asked of the graph; answered with findings (`Found`)."""
+
+    files: list[str]
+
+
+Work = EvaluateWork | RenderWork | JudgeWork
+
+
 class Task(Struct, kw_only=True):
-    """An evaluation: the fields of its request, and what else of the owner's process it depends on."""
+    """What is to be done with an evaluation, the fields of its request, and what else of the owner's process it depends on."""
+
+    work: Work
 
     path: bytes
     language: str | None
@@ -52,6 +84,7 @@ class Task(Struct, kw_only=True):
     model: bytes | None
     config: bytes | None
     search_path: list[bytes]
+    std: Literal["ours", "installed"]
     full_provenance: bool
     trust: Trust
     limits: Limits
@@ -149,6 +182,15 @@ class Done(Struct, tag="done"):
     rendered: list[RenderedObject] = []
 
 
+class RenderedFiles(Struct, tag="files"):
+    files: dict[str, str]
+    findings: SentFindings
+
+
+class Found(Struct, tag="found"):
+    findings: SentFindings
+
+
 class Refused(Struct, tag="refused"):
     """An exception of `sabir.errors` ended the evaluation, as it would have in the owner's process."""
 
@@ -163,7 +205,7 @@ class Broken(Struct, tag="broken"):
     message: str
 
 
-Message = Said | Done | Refused | Broken
+Message = Said | Done | RenderedFiles | Found | Refused | Broken
 
 _encoder: Final = msgspec.msgpack.Encoder()
 _messages: Final[msgspec.msgpack.Decoder[Message]] = msgspec.msgpack.Decoder(Message)

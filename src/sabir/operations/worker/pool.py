@@ -2,22 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
 from threading import Lock
+from types import MappingProxyType
 from typing import Final
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from sabir.checks.stopped import worker_lost
+from sabir.diagnostics.finding import Finding
+from sabir.diagnostics.stopped import worker_lost
 from sabir.errors import FindingError
 from sabir.graph.graph import Graph
 from sabir.graph.json import load
-from sabir.languages.language import Evaluation, EvaluationRequest
+from sabir.languages.language import Evaluation, EvaluationRequest, Rendering
 from sabir.operations.worker.child import ERRORS
-from sabir.operations.worker.messages import Broken, Done, Message, Refused, Said, framed
+from sabir.operations.worker.messages import (
+    Broken,
+    Done,
+    EvaluateWork,
+    Found,
+    JudgeWork,
+    Message,
+    Refused,
+    RenderedFiles,
+    RenderWork,
+    Said,
+    Work,
+    framed,
+)
 from sabir.operations.worker.process import WorkerLost, WorkerProcess
 from sabir.operations.worker.tasks import task_of
 from sabir.session import Limits
@@ -50,12 +65,76 @@ class Workers:
         self.close()
 
     def evaluate(
-        self, package: LoadedPackage, path: Path, request: EvaluationRequest, *, language: str | None
+        self,
+        package: LoadedPackage,
+        path: Path,
+        request: EvaluationRequest,
+        *,
+        language: str | None,
+        texts: Mapping[str, str] = MappingProxyType({}),
     ) -> Evaluation:
-        """The evaluation of a package, made by its worker. A worker that is lost is a finding."""
+        """The evaluation of a package, made by its worker. A worker that is lost is a finding.
+
+        `texts` stand in place of files of the package, by name: what is being typed.
+        """
+        try:
+            answer = self._ask(package, path, request, language=language, work=EvaluateWork({**texts}))
+        except WorkerLost as lost:
+            return Evaluation(graph=Graph(()), findings=(worker_lost(path.name, str(lost)),))
+        assert isinstance(answer, Done)
+        return Evaluation(
+            graph=load(answer.graph, name=str(path)),
+            findings=answer.findings.received(),
+            rendered=lambda: tuple(answer.rendered),
+        )
+
+    def render(
+        self,
+        package: LoadedPackage,
+        path: Path,
+        request: EvaluationRequest,
+        *,
+        work: RenderWork,
+        language: str | None,
+    ) -> Rendering:
+        """What a renderer makes of a package. Without its worker there are no files, and a finding that says so."""
+        try:
+            answer = self._ask(package, path, request, language=language, work=work)
+        except WorkerLost as lost:
+            return Rendering(files={}, findings=(worker_lost(path.name, str(lost)),))
+        assert isinstance(answer, RenderedFiles)
+        return Rendering(files=answer.files, findings=answer.findings.received())
+
+    def judge(
+        self,
+        package: LoadedPackage,
+        path: Path,
+        request: EvaluationRequest,
+        *,
+        files: Sequence[str],
+        language: str,
+    ) -> tuple[Finding, ...]:
+        """What rules in files say of a package; their expressions may call Python, too."""
+        try:
+            answer = self._ask(package, path, request, language=language, work=JudgeWork([*files]))
+        except WorkerLost as lost:
+            return (worker_lost(path.name, str(lost)),)
+        assert isinstance(answer, Found)
+        return answer.findings.received()
+
+    def _ask(
+        self,
+        package: LoadedPackage,
+        path: Path,
+        request: EvaluationRequest,
+        *,
+        language: str | None,
+        work: Work,
+    ) -> Done | RenderedFiles | Found:
+        """What the worker of a project answers: what it was asked for, or as an exception what went wrong."""
         limits = _filled(request.session.limits)
         session = replace(request.session, limits=limits)
-        task = framed(task_of(path, replace(request, session=session), language))
+        task = framed(task_of(path, replace(request, session=session), language, work))
         assert limits.seconds is not None
 
         def tell(said: Said) -> None:
@@ -71,17 +150,13 @@ class Workers:
                     continue  # somebody stopped it while this task was waiting for its turn
                 try:
                     answer = process.ask(task, seconds=limits.seconds, on_said=tell)
-                except WorkerLost as lost:
-                    self._forget(project, process)
-                    process.close()
-                    return _lost(path, str(lost))
                 except (
                     BaseException
-                ):  # the listener's, or Ctrl-C: the answer that is still to come is nobody's
+                ):  # lost; or the listener's, or Ctrl-C: then the answer still to come is nobody's
                     self._forget(project, process)
                     process.close()
                     raise
-            return _evaluation(answer, path)
+            return _answered(answer)
 
     def stop(self, path: Path) -> None:
         """Stop the work on a project at once; whoever waits for it gets a finding that says so."""
@@ -137,26 +212,18 @@ def _filled(limits: Limits) -> Limits:
     )
 
 
-def _evaluation(answer: Message, path: Path) -> Evaluation:
+def _answered(answer: Message) -> Done | RenderedFiles | Found:
     match answer:
-        case Done(graph=graph, findings=findings, rendered=rendered):
-            return Evaluation(
-                graph=load(graph, name=str(path)),
-                findings=findings.received(),
-                rendered=lambda: tuple(rendered),
-            )
         case Refused(kind="FindingError", findings=findings):
             raise FindingError(findings.received())
         case Refused(kind=kind, message=message):
             raise ERRORS[kind](message)
         case Broken(message=message):
-            return _lost(path, f"failed: {message}")
+            raise WorkerLost(f"failed: {message}")
         case Said():
             raise AssertionError(answer)
-
-
-def _lost(path: Path, how: str) -> Evaluation:
-    return Evaluation(graph=Graph(()), findings=(worker_lost(path.name, how),))
+        case Done() | RenderedFiles() | Found():
+            return answer
 
 
 def python_digest(package: LoadedPackage, search_path: tuple[Path, ...]) -> bytes:

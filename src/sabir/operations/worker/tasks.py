@@ -14,15 +14,16 @@ from sabir.graph.json import decoded, encoded, origin_data
 from sabir.graph.json.origins import origin_of
 from sabir.graph.values import Value
 from sabir.languages.language import EvaluationRequest
-from sabir.operations.worker.messages import Task
+from sabir.operations.worker.messages import Task, Work
 from sabir.session import Session
 
 __all__ = ["request_of", "task_of"]
 
 
-def task_of(path: Path, request: EvaluationRequest, language: str | None) -> Task:
+def task_of(path: Path, request: EvaluationRequest, language: str | None, work: Work) -> Task:
     session = request.session
     return Task(
+        work=work,
         path=os.fsencode(path),
         language=language,
         directory=os.fsencode(os.getcwd()),
@@ -33,6 +34,7 @@ def task_of(path: Path, request: EvaluationRequest, language: str | None) -> Tas
         model=None if request.model is None else os.fsencode(request.model),
         config=None if request.config is None else os.fsencode(request.config),
         search_path=[os.fsencode(folder) for folder in request.search_path],
+        std=request.std,
         full_provenance=request.full_provenance,
         trust=session.trust,
         limits=session.limits,
@@ -50,6 +52,7 @@ def request_of(task: Task) -> EvaluationRequest:
         model=None if task.model is None else _path(task.model),
         config=None if task.config is None else _path(task.config),
         search_path=tuple(map(_path, task.search_path)),
+        std=task.std,
         full_provenance=task.full_provenance,
         session=_session(task),
     )

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from sabir.deployments.drivers.kubernetes.access import cluster_config
 
+from sabir.deployments.drivers.kubernetes.access import cluster_config
 from sabir.errors import DeployError
 from sabir.resources.driver import DriverContext
 from sabir.resources.target import Target

@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from sabir.deployments.drivers.kubernetes.connection import Cluster
 from sabir.deployments.drivers.kubernetes.driver import DRIVER
-
 from sabir.graph.address import Address
 from sabir.graph.values import Sensitive
 from sabir.resources.driver import Driver, DriverContext
 from sabir.resources.effects import Effect, Effects
-from sabir.resources.outcome import Change, Outcome, OutcomeStatus
+from sabir.resources.outcome import Change, Health, Outcome, OutcomeStatus
 from sabir.resources.resource import Resource
 from sabir.resources.step import Action, Task
 from sabir.resources.target import Target
@@ -298,3 +298,39 @@ def test_a_kind_that_is_not_served_yet_can_be_planned(on_cluster: Callable[..., 
         assert "serves no Shelf" in (reading.message or "")
 
     on_cluster(work)
+
+
+def test_what_a_container_waits_for_is_told(on_cluster: Callable[..., Any]) -> None:
+    waiting = deployment(containers=[{"name": "web", "image": "web:1", "args": ["wait"]}])
+    notes = Notes()
+
+    async def work(cluster: Cluster) -> tuple[Outcome, Any]:
+        outcome = await cluster.apply(task(waiting, timeout=14.0), notes)
+        return outcome, await cluster.read(waiting, None)
+
+    outcome, reading = on_cluster(work)
+    key = "waits for db/db: no key /ccp/shop/status/global/db/db/ready"
+    assert outcome.status is OutcomeStatus.FAILED
+    assert key in outcome.message
+    assert any(key in line for line in notes.lines)
+    assert reading.health is Health.WAITING
+    assert key in reading.message
+
+
+def test_objects_are_run_each_time(on_cluster: Callable[..., Any]) -> None:
+    def run(*arguments: str) -> Resource:
+        objects = [job(*arguments).desired["manifest"]]
+        return Resource(address=Address("run"), kind="kubernetes-run", desired={"objects": objects})
+
+    async def work(cluster: Cluster) -> tuple[list[Outcome], Any]:
+        outcomes = [
+            await cluster.apply(task(run("first"), Action.RUN, "op-a"), Notes()),
+            await cluster.apply(task(run("fail"), Action.RUN, "op-b"), Notes()),
+        ]
+        nodes = Resource(address=Address("cluster"), kind="kubernetes-nodes")
+        return outcomes, await cluster.apply(task(nodes, Action.RUN), Notes())
+
+    (first, failed), nodes = on_cluster(work)
+    assert first.status is OutcomeStatus.DONE
+    assert failed.status is OutcomeStatus.FAILED
+    assert nodes.results == {"nodes": ["node1"]}

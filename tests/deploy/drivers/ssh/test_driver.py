@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sabir.deployments.drivers.machine import MachineConnection
-from sabir.deployments.drivers.ssh.driver import DRIVER
 
 from sabir.cli.main import main
+from sabir.deployments.drivers.machine import MachineConnection
+from sabir.deployments.drivers.ssh.driver import DRIVER
 from sabir.errors import DeployError, UnreachableError
 from sabir.graph.address import Address
 from sabir.graph.values import Sensitive

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from sabir.deployments.drivers.kubernetes.schema import Schemas
-
 from sabir.errors import DeployError
 
 if TYPE_CHECKING:
@@ -49,6 +48,18 @@ class Api:
 
     async def get(self, path: str, **params: str) -> dict[str, Any]:
         return await self._request("GET", path, params=params)
+
+    async def text(self, path: str, **params: str) -> str:
+        """What is there as a text: the log of a pod."""
+        import httpx2
+
+        try:
+            response = await self.client.request("GET", path, params=params)
+        except (httpx2.HTTPError, OSError) as error:  # OSError: an alert of TLS after the handshake
+            raise ApiFailure(_unreached(error)) from error
+        if not response.is_success:
+            _answer(response)
+        return response.text
 
     async def find(self, path: str) -> dict[str, Any] | None:
         """The object at a path; None when there is none."""
@@ -131,7 +142,7 @@ class Api:
                 content=None if body is None else json.dumps(body).encode(),
                 headers={"Content-Type": content, "Accept": "application/json"},
             )
-        except httpx2.HTTPError as error:
+        except (httpx2.HTTPError, OSError) as error:  # OSError: an alert of TLS after the handshake
             raise ApiFailure(_unreached(error)) from error
         return _answer(response)
 

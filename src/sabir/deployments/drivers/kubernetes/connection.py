@@ -13,24 +13,27 @@ from typing import Any, Final
 
 from msgspec import Struct
 from msgspec.structs import replace
+
 from sabir.deployments.drivers.kubernetes.api import Api, ApiFailure
 from sabir.deployments.drivers.kubernetes.compare import OPERATION, changes_between, redacted
 from sabir.deployments.drivers.kubernetes.objects import CONTENT, WantedObject, wanted_object
-from sabir.deployments.drivers.kubernetes.pods import pod_troubles
+from sabir.deployments.drivers.kubernetes.pods import is_failing, pod_troubles, pods_of
 from sabir.deployments.drivers.kubernetes.readiness import Progress, Readiness, readiness
-
+from sabir.deployments.drivers.kubernetes.takeover import taken_over
 from sabir.errors import DeployError
 from sabir.graph.values import Value
 from sabir.resources.effects import Effects
-from sabir.resources.outcome import Change, Observation, Outcome, OutcomeStatus, Reading, Sighting
+from sabir.resources.outcome import Change, Health, Observation, Outcome, OutcomeStatus, Reading, Sighting
 from sabir.resources.resource import Resource
 from sabir.resources.step import Action, Task
 
-__all__ = ["Cluster", "ClusterSettings"]
+__all__ = ["Cluster", "ClusterSettings", "NotReady", "annotation", "failed_by"]
 
 RESTARTED: Final = "kubectl.kubernetes.io/restartedAt"
 _OWNERS: Final = frozenset(["CronJob", "DaemonSet", "Deployment", "Job", "ReplicaSet", "StatefulSet"])
 """Kinds whose pods go before they do. Nothing waits behind other objects, and their collector may be slow to come."""
+_FIXED: Final = ("immutable", "are forbidden", "may not change", "may not be changed", "cannot change")
+"""How servers say that a field cannot be changed: of selectors, StatefulSets, addresses of Services, roles of a binding."""
 _SOON: Final = 0.2
 _SELDOM: Final = 3.0
 
@@ -47,7 +50,7 @@ class Cluster:
         self.api, self.settings, self.version = api, settings, version
 
     async def read(self, resource: Resource, id: str | None) -> Reading:  # noqa: A002, ARG002  objects are found by name
-        wanted, left_out = await self._wanted(resource)
+        wanted, left_out = await self.wanted(resource)
         message = _left_out(left_out, self.version)
         try:
             path = await self.api.path_of(wanted.manifest)
@@ -58,31 +61,43 @@ class Cluster:
         try:
             live = await self.api.find(path)
             if live is None:
-                return Reading(exists=False, message=message)
+                return Reading(exists=False, message=message, warning=message)
             changes = await self._foreseen(path, wanted, live)
+            health, complaint = await self._health(live)
         except ApiFailure as failure:
             raise DeployError(f"{resource.address}: {failure.message}") from failure
         return Reading(
             exists=True,
             id=live["metadata"].get("uid"),
-            fields={"manifest": redacted(live, wanted.sensitive)},
+            fields={"manifest": _shared(redacted(live, wanted.sensitive), wanted.manifest)},
             results=_results(live),
             changes=changes,
-            message=message,
+            health=health,
+            message=complaint or message,
+            warning=message,
         )
+
+    async def _health(self, live: Mapping[str, Any]) -> tuple[Health, str | None]:
+        """Whether it does what it is for, and what keeps it from that."""
+        progress = readiness(live)
+        if progress.state is Readiness.READY:
+            return Health.OK, None
+        pods = await pods_of(self.api, live)
+        fails = progress.state is Readiness.FAILED or any(map(is_failing, pods))
+        return Health.FAILING if fails else Health.WAITING, await self._why(live, progress)
 
     async def apply(self, task: Task, effects: Effects) -> Outcome:
         try:
-            wanted, left_out = await self._wanted(task.resource)
+            wanted, left_out = await self.wanted(task.resource)
             path = await self.api.path_of(wanted.manifest)
             before = await self.api.find(path)
-            live = await self._applied(path, wanted, task.operation_id, before)
+            live = await self.applied(path, wanted, task.operation_id, before)
             changed = before is None or bool(changes_between(before, live, wanted.sensitive))
             if wanted.wait:
-                live = await self._ready(path, live, task, effects)
+                live = await self.ready(path, live, task, effects)
         except ApiFailure as failure:
-            return _failed(failure)
-        except _NotReady as error:
+            return failed_by(failure)
+        except NotReady as error:
             return Outcome(status=OutcomeStatus.FAILED, message=str(error))
         message = _left_out(left_out, self.version)
         return Outcome(
@@ -94,28 +109,28 @@ class Cluster:
 
     async def delete(self, task: Task, effects: Effects) -> Outcome:
         try:
-            wanted, _ = await self._wanted(task.resource)
+            wanted, _ = await self.wanted(task.resource)
             was_there = await self._deleted(await self.api.path_of(wanted.manifest), task, effects)
         except ApiFailure as failure:
             if failure.is_missing:  # gone already, perhaps with its kind
                 return Outcome(changed=False)
-            return _failed(failure)
-        except _NotReady as error:
+            return failed_by(failure)
+        except NotReady as error:
             return Outcome(status=OutcomeStatus.FAILED, message=str(error))
         return Outcome(changed=was_there)
 
     async def observe(self, task: Task) -> Observation:
         """Applying and deleting may be repeated, so a step counts as done only when nothing is left to wait for."""
         try:
-            wanted, _ = await self._wanted(task.resource)
-            live = await self._live(wanted)
+            wanted, _ = await self.wanted(task.resource)
+            live = await self.live(wanted)
         except ApiFailure as failure:
             return Observation(sighting=Sighting.CANNOT_TELL, look_at=failure.message)
         if task.action is Action.DELETE:
             return Observation(
                 sighting=Sighting.DONE if live is None else Sighting.NOT_DONE, outcome=Outcome()
             )
-        marked = live is not None and _annotation(live, OPERATION) == task.operation_id
+        marked = live is not None and annotation(live, OPERATION) == task.operation_id
         if live is None or not marked or (wanted.wait and readiness(live).state is not Readiness.READY):
             return Observation(sighting=Sighting.NOT_DONE)
         outcome = Outcome(id=live["metadata"].get("uid"), results=_results(live))
@@ -128,24 +143,24 @@ class Cluster:
         moment = datetime.now(UTC).isoformat(timespec="seconds")
         patch = {"spec": {"template": {"metadata": {"annotations": {RESTARTED: moment}}}}}
         try:
-            wanted, _ = await self._wanted(task.resource)
+            wanted, _ = await self.wanted(task.resource)
             path = await self.api.path_of(wanted.manifest)
             live = await self.api.merge(path, patch, fieldManager="sabir-restart")
-            live = await self._ready(path, live, task, effects)
+            live = await self.ready(path, live, task, effects)
         except ApiFailure as failure:
-            return _failed(failure)
-        except _NotReady as error:
+            return failed_by(failure)
+        except NotReady as error:
             return Outcome(status=OutcomeStatus.FAILED, message=str(error))
         return Outcome(results=_results(live))
 
-    async def _wanted(self, resource: Resource) -> tuple[WantedObject, tuple[str, ...]]:
+    async def wanted(self, resource: Resource) -> tuple[WantedObject, tuple[str, ...]]:
         """The object as this server can take it, and what it does not know of it."""
         wanted = wanted_object(resource, self.settings.environment, force=self.settings.force)
         schemas = await self.api.schemas()
         manifest, left_out = schemas.without_unknown(wanted.manifest)
         return replace(wanted, manifest=manifest), left_out
 
-    async def _live(self, wanted: WantedObject) -> dict[str, Any] | None:
+    async def live(self, wanted: WantedObject) -> dict[str, Any] | None:
         """The object as it is; None also when the cluster does not even serve its kind."""
         try:
             return await self.api.find(await self.api.path_of(wanted.manifest))
@@ -156,11 +171,11 @@ class Cluster:
 
     async def _foreseen(self, path: str, wanted: WantedObject, live: Mapping[str, Any]) -> tuple[Change, ...]:
         if wanted.is_job:
-            before, after = _annotation(live, CONTENT), wanted.content
+            before, after = annotation(live, CONTENT), wanted.content
             return () if before == after else (Change(field="content", before=before, after=after),)
         try:
             # The id of the last operation stays on the object until the next: without it, it would seem to go.
-            manifest = wanted.with_operation(_annotation(live, OPERATION))
+            manifest = wanted.with_operation(annotation(live, OPERATION))
             tried = await self.api.apply(path, manifest, dryRun="All", **self._manager(force=True))
         except ApiFailure as failure:
             if failure.status != 422:
@@ -169,20 +184,30 @@ class Cluster:
             return changes_between(_shared(live, wanted.manifest), wanted.manifest, wanted.sensitive)
         return changes_between(live, tried, wanted.sensitive)
 
-    async def _applied(
+    async def applied(
         self, path: str, wanted: WantedObject, operation_id: str, before: Mapping[str, Any] | None
     ) -> dict[str, Any]:
         manifest = wanted.with_operation(operation_id)
-        if wanted.is_job and before is not None and _annotation(before, CONTENT) != wanted.content:
-            await self._removed(path, before)
+        if wanted.force and before is not None:
+            await self._take_over(path, before)
+        if wanted.is_job and before is not None and annotation(before, CONTENT) != wanted.content:
+            await self.removed(path, before)
         try:
             return await self.api.apply(path, manifest, **self._manager(force=wanted.force))
         except ApiFailure as failure:
-            if not (wanted.replace and failure.status == 422):
+            if not (wanted.replace and failure.status == 422 and _cannot_change(failure)):
                 raise
         if before is not None:
-            await self._removed(path, before)
+            await self.removed(path, before)
         return await self.api.apply(path, manifest, **self._manager(force=wanted.force))
+
+    async def _take_over(self, path: str, before: Mapping[str, Any]) -> None:
+        """Own what an earlier tool set: what is not wanted of it goes with the apply, a label of a selector for one."""
+        metadata = before["metadata"]
+        managed = taken_over(metadata.get("managedFields") or (), self.settings.field_manager)
+        if managed is not None:
+            patch = {"managedFields": managed, "resourceVersion": metadata.get("resourceVersion")}
+            await self.api.merge(path, {"metadata": patch})
 
     async def _deleted(self, path: str, task: Task, effects: Effects) -> bool:
         """Take the object away; whether it was there."""
@@ -196,10 +221,10 @@ class Cluster:
                 status=409,
             )
         effects.note(f"deleting {live['kind']} {live['metadata']['name']}")
-        await self._removed(path, live)
+        await self.removed(path, live)
         return True
 
-    async def _removed(self, path: str, live: Mapping[str, Any]) -> None:
+    async def removed(self, path: str, live: Mapping[str, Any]) -> None:
         """Delete just this object, its dependents first, and wait until it is gone."""
         uid = live["metadata"].get("uid")
         await self.api.delete(
@@ -216,28 +241,37 @@ class Cluster:
         while (left := await self.api.find(path)) is not None and left["metadata"].get("uid") == uid:
             if _now() > deadline:
                 held = ", ".join(left["metadata"].get("finalizers") or ()) or "what it owns"
-                raise _NotReady(
+                raise NotReady(
                     f"{left['kind']} {left['metadata']['name']} is still there: it waits for {held}"
                 )
             await asyncio.sleep(pause)
             pause = min(pause * 1.5, _SELDOM)
 
-    async def _ready(self, path: str, live: dict[str, Any], task: Task, effects: Effects) -> dict[str, Any]:
+    async def ready(self, path: str, live: dict[str, Any], task: Task, effects: Effects) -> dict[str, Any]:
         """The object once it does what it is for."""
         deadline = _now() + (task.timeout or self.settings.wait_seconds)
-        pause, told = _SOON, None
+        pause, told = _SOON, set[str]()
         while (progress := readiness(live)).state is Readiness.WAITING:
-            if progress.message != told and progress.message is not None:
-                told = progress.message
-                effects.note(f"waiting for {told}")
+            if progress.message is not None and progress.message not in told:
+                told.add(progress.message)
+                effects.note(f"waiting for {progress.message}")
             if _now() > deadline:
-                raise _NotReady(await self._why(live, progress))
+                raise NotReady(await self._why(live, progress))
+            if pause == _SELDOM:  # it takes long: those who wait want to know why
+                await self._tell_troubles(live, told, effects)
             await asyncio.sleep(pause)
             pause = min(pause * 1.5, _SELDOM)
             live = await self.api.get(path)
         if progress.state is Readiness.FAILED:
-            raise _NotReady(await self._why(live, progress))
+            raise NotReady(await self._why(live, progress))
         return live
+
+    async def _tell_troubles(self, live: Mapping[str, Any], told: set[str], effects: Effects) -> None:
+        """Each complaint of its pods once."""
+        for trouble in await pod_troubles(self.api, live):
+            if trouble not in told:
+                told.add(trouble)
+                effects.note(trouble)
 
     async def _why(self, live: Mapping[str, Any], progress: Progress) -> str:
         troubles = await pod_troubles(self.api, live)
@@ -248,7 +282,7 @@ class Cluster:
         return {**manager, "force": "true"} if force else manager
 
 
-class _NotReady(Exception):
+class NotReady(Exception):
     """An object that did not come to do what it is for, or did not go away, in time."""
 
 
@@ -256,15 +290,22 @@ def _now() -> float:
     return asyncio.get_running_loop().time()
 
 
-def _annotation(manifest: Mapping[str, Any], name: str) -> str | None:
+def _cannot_change(failure: ApiFailure) -> bool:
+    """Whether the object is refused because it is there already and fixed in this: one that is wrong would be refused anew."""
+    return any(words in failure.message for words in _FIXED)
+
+
+def annotation(manifest: Mapping[str, Any], name: str) -> str | None:
     annotations: Mapping[str, str] = manifest.get("metadata", {}).get("annotations") or {}
     return annotations.get(name)
 
 
 def _shared(live: Any, wanted: Any) -> Any:
-    """What the live object has of the fields that are wanted."""
+    """What the live object has of the fields that are wanted: not what the server fills in."""
     if isinstance(live, Mapping) and isinstance(wanted, Mapping):
-        return {key: _shared(live.get(key), value) for key, value in wanted.items()}
+        return {key: _shared(live[key], value) for key, value in wanted.items() if key in live}
+    if isinstance(live, list) and isinstance(wanted, list) and len(live) == len(wanted):
+        return [_shared(*pair) for pair in zip(live, wanted, strict=True)]
     return live
 
 
@@ -286,7 +327,7 @@ def _left_out(paths: tuple[str, ...], version: str) -> str | None:
     return f"left out, because the cluster ({version}) does not know it: {', '.join(paths)}"
 
 
-def _failed(failure: ApiFailure) -> Outcome:
+def failed_by(failure: ApiFailure) -> Outcome:
     message = failure.message
     if failure.status == 409 and failure.causes:
         message = f"others own fields of it ({'; '.join(failure.causes)}); `force: true` takes them over"

@@ -7,7 +7,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import TYPE_CHECKING, Any, Final
 
 from sabir.errors import DeployError
-from sabir.graph.values import reveal
+from sabir.graph.values import Value, reveal
 from sabir.resources.driver import DriverContext, Kind
 from sabir.resources.fields import Field, FieldType
 from sabir.resources.outcome import Change, Reading
@@ -21,6 +21,13 @@ __all__ = ["DRIVER", "KubernetesDriver"]
 
 _SECONDS: Final = 300.0
 _REQUEST_SECONDS: Final = 30.0
+_WORKLOADS: Final = frozenset({"DaemonSet", "Deployment", "StatefulSet"})
+"""Kinds whose pods are made anew when their template changes."""
+
+
+def _is_workload(fields: Mapping[str, Value]) -> bool:
+    manifest = reveal(fields.get("manifest"))
+    return isinstance(manifest, Mapping) and manifest.get("kind") in _WORKLOADS
 
 
 class KubernetesDriver:
@@ -49,7 +56,23 @@ class KubernetesDriver:
             # The server merges what is applied; a second apply of the same object changes nothing.
             idempotent=True,
             operations={"restart": "make the pods of a workload anew"},
-        )
+            callable_on=_is_workload,
+        ),
+        "kubernetes-run": Kind(
+            about="objects that are applied and waited for each time, Jobs among them made anew",
+            fields={
+                "objects": Field(about="the objects, in their order", type=FieldType.LIST, required=True)
+            },
+            # A Job that carries the id of the operation is waited for, not made again.
+            idempotent=True,
+            runs=True,
+        ),
+        "kubernetes-nodes": Kind(
+            about="the nodes of the cluster: their names come back as `nodes`",
+            fields={},
+            idempotent=True,
+            runs=True,
+        ),
     }
 
     def settings(self) -> Mapping[str, Field]:
@@ -77,7 +100,8 @@ async def _connected(target: Target, context: DriverContext) -> AsyncGenerator[C
     try:
         from sabir.deployments.drivers.kubernetes.access import cluster_config, open_client
         from sabir.deployments.drivers.kubernetes.api import Api
-        from sabir.deployments.drivers.kubernetes.connection import Cluster, ClusterSettings
+        from sabir.deployments.drivers.kubernetes.connection import ClusterSettings
+        from sabir.deployments.drivers.kubernetes.runs import RunningCluster
 
         config = cluster_config(target, context)
     except ModuleNotFoundError as error:
@@ -97,7 +121,7 @@ async def _connected(target: Target, context: DriverContext) -> AsyncGenerator[C
             force=bool(setting("force", False)),
             wait_seconds=float(setting("wait_seconds", _SECONDS)),
         )
-        yield Cluster(api, settings, await api.check_access())
+        yield RunningCluster(api, settings, await api.check_access())
 
 
 DRIVER: Final = KubernetesDriver()

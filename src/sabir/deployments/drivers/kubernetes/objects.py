@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from msgspec import Struct
-from sabir.deployments.drivers.kubernetes.compare import OPERATION, sensitive_paths
 
+from sabir.deployments.drivers.kubernetes.compare import OPERATION, sensitive_paths
 from sabir.errors import DeployError
 from sabir.graph.values import reveal, reveal_all
 from sabir.resources.resource import Resource

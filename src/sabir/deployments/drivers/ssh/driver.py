@@ -10,7 +10,6 @@ from typing import Final
 from sabir.deployments.drivers.kinds import MACHINE_KINDS
 from sabir.deployments.drivers.machine import MachineConnection
 from sabir.deployments.drivers.translation import differences
-
 from sabir.errors import DeployError
 from sabir.resources.driver import Connection, DriverContext, Kind
 from sabir.resources.fields import Field, FieldType

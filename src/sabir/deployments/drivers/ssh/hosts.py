@@ -14,13 +14,13 @@ from itertools import count
 from typing import Any, Final, Self
 
 import asyncssh
+
 from sabir.deployments.drivers.machine import AnswerLost
 from sabir.deployments.drivers.ssh.access import Access, connect
 from sabir.deployments.drivers.ssh.sending import first_line, start_command
 from sabir.deployments.hands.place import HandError
 from sabir.deployments.hands.serve import GREETING
 from sabir.deployments.hands.wire import decode, encode
-
 from sabir.errors import UnreachableError
 
 __all__ = ["Host", "Line"]

@@ -2,8 +2,10 @@
 
 {eval: '::db::port'}       an Unfurl expression over the resources of this description
 {get_input: NAME}          what the environment gives
+{get_argument: NAME}       in an operation: what it is called with
 {file: NAME}               the content of a file beside the description
 {sensitive: VALUE}         never shown
+{secret: NAME}             a secret that only a step gets to see: `secrets` of sabir.yaml says where it comes from
 """
 
 from __future__ import annotations
@@ -14,13 +16,15 @@ from typing import Any, Final
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.near import did_you_mean
 from sabir.diagnostics.rules import Rule
-from sabir.expressions.query import QueryError, Session, evaluate, resources_of
+from sabir.expressions.query import QueryError, Session, evaluate, read_from_graph, resources_of
 from sabir.expressions.query.resource import Resource as QueryResource
 from sabir.graph.graph import Graph
 from sabir.graph.origin import AttributeRead, How, Origin
 from sabir.graph.values import Sensitive, Value
 from sabir.languages.language import EvaluationRequest
 from sabir.languages.resources.syntax.rules import resources_rule
+from sabir.provenance import Computing
+from sabir.resources.secrets import reference_to
 from sabir.source.packages import LoadedPackage
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence, plain_data
 from sabir.text import Place, Source
@@ -90,29 +94,45 @@ def _is_template(node: YamlNode) -> bool:
 class FieldValues:
     """Computes values for one evaluation."""
 
-    def __init__(self, package: LoadedPackage, request: EvaluationRequest, source: Source) -> None:
+    def __init__(
+        self,
+        package: LoadedPackage,
+        request: EvaluationRequest,
+        source: Source,
+        arguments: Mapping[str, Value] | None = None,
+    ) -> None:
+        """`arguments` are those of a call; None where nothing is called."""
         self.package = package
         self.request = request
         self.source = source
+        self.arguments = arguments
         self.findings: list[Finding] = []
+
+    def of_call(self, arguments: Mapping[str, Value]) -> FieldValues:
+        """The same for the fields of an operation that is called."""
+        return FieldValues(self.package, self.request, self.source, arguments)
 
     def value(self, node: YamlNode, graph: Graph | None) -> tuple[Value, Origin]:
         """The value and where it came from. Without a graph expressions are `Pending`."""
-        reads: list[AttributeRead] = []
+        reads: list[AttributeRead | Origin] = []
         value = self._value(node, graph, reads)
         how = How.EXPRESSION if reads else How.LITERAL
         return value, Origin(self._place(node), how, tuple(dict.fromkeys(reads)))
 
-    def _value(self, node: YamlNode, graph: Graph | None, reads: list[AttributeRead]) -> Value:
+    def _value(self, node: YamlNode, graph: Graph | None, reads: list[AttributeRead | Origin]) -> Value:
         form = _form(node)
         if form in _FORMS or _is_template(node):
             return self._expression(node, graph, reads)
         if isinstance(node, YamlMapping):
             inner = next(iter(node.values()), None)
             if form == "get_input" and inner is not None:
-                return self._input(inner)
+                return self._input(inner, reads)
+            if form == "get_argument" and inner is not None and self.arguments is not None:
+                return self._argument(inner, self.arguments)
             if form == "file" and inner is not None:
                 return self._file(inner)
+            if form == "secret" and isinstance(inner, YamlScalar):
+                return reference_to(inner.text)
             if form == "sensitive" and inner is not None:
                 return Sensitive(self._value(inner, graph, reads))
             return {
@@ -123,19 +143,17 @@ class FieldValues:
             return [self._value(item, graph, reads) for item in node.items]
         return node.value
 
-    def _expression(self, node: YamlNode, graph: Graph | None, reads: list[AttributeRead]) -> Value:
+    def _expression(self, node: YamlNode, graph: Graph | None, reads: list[AttributeRead | Origin]) -> Value:
         if graph is None:
             raise Pending
         session = Session(work=self.request.session)
         root = resources_of(graph, session)
-        session.reads = []
+        computing = session.computing = Computing()
         try:
             result = evaluate(plain_data(node), root)
         except QueryError as error:
             self.findings.append(error.placed(self._place(node)).finding)
             return None
-        finally:
-            cells, session.reads = session.reads, None
         if not result.values:
             raise Pending
         if isinstance(result.value, QueryResource):
@@ -143,9 +161,8 @@ class FieldValues:
                 node, NO_VALUE, "the expression gives a resource, not a value", "add the field: …::NAME"
             )
             return None
-        for resource, key in cells or ():
-            instance = getattr(resource, "instance", None)
-            if instance is not None and key in instance.attributes:
+        for instance, key in read_from_graph(computing.reads):
+            if key in instance.attributes:
                 reads.append(AttributeRead(instance.id, key))
         value: Value = result.value
         return value
@@ -154,12 +171,21 @@ class FieldValues:
         """Say that an expression gave nothing to the end."""
         self._find(node, NO_VALUE, "the expression gives nothing", None)
 
-    def _input(self, node: YamlNode) -> Value:
+    def _input(self, node: YamlNode, reads: list[AttributeRead | Origin]) -> Value:
         name = str(plain_data(node))
         inputs: Mapping[str, Value] = self.request.inputs
         if name in inputs:
+            if name in self.request.input_origins:
+                reads.append(self.request.input_origins[name])
             return inputs[name]
         self._find(node, NO_INPUT, f"there is no input {name!r}", did_you_mean(name, inputs))
+        return None
+
+    def _argument(self, node: YamlNode, arguments: Mapping[str, Value]) -> Value:
+        name = str(plain_data(node))
+        if name in arguments:
+            return arguments[name]
+        self._find(node, NO_INPUT, f"the operation has no argument {name!r}", did_you_mean(name, arguments))
         return None
 
     def _file(self, node: YamlNode) -> Value:

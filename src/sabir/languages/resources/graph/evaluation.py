@@ -14,6 +14,7 @@ from sabir.graph.record import Record
 from sabir.graph.values import Unknown, Value
 from sabir.languages.language import Evaluation, EvaluationRequest
 from sabir.languages.resources.evaluate.values import FieldValues, Pending, holds_expression
+from sabir.languages.resources.graph.operations import described_operations
 from sabir.languages.resources.syntax.load import load_description
 from sabir.languages.resources.syntax.nodes import DescribedResource, Description
 from sabir.resources.resource import Lifecycle, Resource, Wanted
@@ -36,7 +37,11 @@ def evaluate_package(package: LoadedPackage, request: EvaluationRequest) -> Eval
     work.compute()
     graph = work.graph()
     return Evaluation(
-        graph=graph, findings=(*findings, *values.findings), wanted=lambda: Wanted(resources=work.wanted())
+        graph=graph,
+        findings=(*findings, *values.findings),
+        wanted=lambda: Wanted(
+            resources=work.wanted(), operations=tuple(described_operations(description, graph, values))
+        ),
     )
 
 

@@ -7,7 +7,7 @@ from msgspec import Struct
 from sabir.source.yaml.nodes import YamlNode
 from sabir.text import Source, Span
 
-__all__ = ["DescribedResource", "Description", "Name"]
+__all__ = ["DescribedOperation", "DescribedResource", "Description", "Name"]
 
 
 class Name(Struct, frozen=True):
@@ -33,6 +33,20 @@ class DescribedResource(Struct, frozen=True, kw_only=True, eq=False):
     ignore_changes: tuple[str, ...] = ()
 
 
+class DescribedOperation(Struct, frozen=True, kw_only=True, eq=False):
+    """Something that can be called: resources that are run then."""
+
+    name: Name
+    of: Name | None = None
+    """The resource it belongs to; None: the description as a whole."""
+    about: str | None = None
+    arguments: tuple[tuple[Name, YamlNode], ...] = ()
+    """With their defaults; nothing for one that must be given."""
+    events: tuple[Name, ...] = ()
+    run: tuple[DescribedResource, ...] = ()
+
+
 class Description(Struct, frozen=True, kw_only=True, eq=False):
     source: Source
     resources: tuple[DescribedResource, ...] = ()
+    operations: tuple[DescribedOperation, ...] = ()

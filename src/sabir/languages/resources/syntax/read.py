@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Sequence
 from typing import Final
 
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.near import did_you_mean
 from sabir.diagnostics.rules import Rule
-from sabir.languages.resources.syntax.nodes import DescribedResource, Description, Name
+from sabir.languages.resources.syntax.nodes import DescribedOperation, DescribedResource, Description, Name
 from sabir.languages.resources.syntax.rules import resources_rule
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence, text_of
 from sabir.text import Place, Source, Span
@@ -41,7 +41,15 @@ UNKNOWN_NAME: Final = resources_rule(
     "resources:\n  motd: {kind: file, fields: {path: a}, requires: [nobody]}\n",
 )
 
-_KEYS: Final = ("sabir", "resources")
+MALFORMED_OPERATION: Final = resources_rule(
+    "E008",
+    "a malformed operation",
+    "An operation is a mapping with run, a mapping of resources of kinds that run; arguments is a mapping of names to defaults.",
+    "resources: {}\noperations:\n  backup: [tar]\n",
+)
+
+_KEYS: Final = ("sabir", "resources", "operations")
+_OPERATION_KEYS: Final = ("of", "about", "arguments", "events", "run")
 _RESOURCE_KEYS: Final = (
     "kind",
     "target",
@@ -59,7 +67,9 @@ _RESOURCE_KEYS: Final = (
 def read_description(root: YamlNode | None, source: Source) -> tuple[Description, tuple[Finding, ...]]:
     """The description, as far as it can be used, and what is wrong with its form."""
     reader = _Reader(source)
-    return Description(source=source, resources=reader.resources(root)), tuple(reader.findings)
+    resources = reader.resources(root)
+    operations = reader.operations(root, resources)
+    return Description(source=source, resources=resources, operations=operations), tuple(reader.findings)
 
 
 class _Reader:
@@ -74,16 +84,69 @@ class _Reader:
             self._find(at, NOT_RESOURCES, "a description needs the key resources: a mapping of names")
             return ()
         self._check_keys(root, _KEYS, "a description")
+        # Of a name that is there twice the last one holds; the YAML reader has said so.
+        described = {
+            resource.name.text: resource
+            for key, value in listed.items()
+            if (resource := self._resource(key, value)) is not None
+        }
+        for resource in described.values():
+            self._check_names((*resource.requires, *resource.reacts_to), described)
+        return tuple(described.values())
+
+    def _check_names(self, used: Iterable[Name], names: Collection[str]) -> None:
+        for name in used:
+            if name.text not in names:
+                hint = did_you_mean(name.text, names)
+                self._find(name.span, UNKNOWN_NAME, f"there is no resource {name.text!r}", hint=hint)
+
+    def operations(
+        self, root: YamlNode | None, resources: Sequence[DescribedResource]
+    ) -> tuple[DescribedOperation, ...]:
+        listed = root.get("operations") if isinstance(root, YamlMapping) else None
+        if listed is None:
+            return ()
+        if not isinstance(listed, YamlMapping):
+            self._find(listed.span, MALFORMED_OPERATION, "operations must be a mapping of names")
+            return ()
+        names = {resource.name.text for resource in resources}
+        described = (self._operation(key, value, names) for key, value in listed.items())
+        return tuple(operation for operation in described if operation is not None)
+
+    def _operation(self, key: YamlNode, value: YamlNode, names: Collection[str]) -> DescribedOperation | None:
+        name = text_of(key)
+        run = value.get("run") if isinstance(value, YamlMapping) else None
+        if name is None or not isinstance(value, YamlMapping) or not isinstance(run, YamlMapping):
+            message = (
+                f"operation {name!r} must be a mapping with run: resources that are run when it is called"
+            )
+            self._find(value.span, MALFORMED_OPERATION, message)
+            return None
+        self._check_keys(value, _OPERATION_KEYS, f"operation {name!r}")
         described = [
-            resource for key, value in listed.items() if (resource := self._resource(key, value)) is not None
+            resource for each, node in run.items() if (resource := self._resource(each, node)) is not None
         ]
-        names = {resource.name.text for resource in described}
+        of = self._name(value.get("of"), "of must be the name of a resource")
+        usable = {*names, *(resource.name.text for resource in described)}
         for resource in described:
-            for name in (*resource.requires, *resource.reacts_to):
-                if name.text not in names:
-                    hint = did_you_mean(name.text, names)
-                    self._find(name.span, UNKNOWN_NAME, f"there is no resource {name.text!r}", hint=hint)
-        return tuple(described)
+            self._check_names((*resource.requires, *resource.reacts_to), usable)
+        self._check_names(() if of is None else (of,), names)
+        return DescribedOperation(
+            name=Name(name, key.span),
+            of=of,
+            about=text_of(value.get("about")),
+            arguments=self._arguments(value.get("arguments")),
+            events=self._names(value.get("events"), "events"),
+            run=tuple(described),
+        )
+
+    def _arguments(self, node: YamlNode | None) -> tuple[tuple[Name, YamlNode], ...]:
+        if node is None:
+            return ()
+        if not isinstance(node, YamlMapping):
+            self._find(node.span, MALFORMED_OPERATION, "arguments must be a mapping of names to defaults")
+            return ()
+        return tuple((Name(text_of(key) or "?", key.span), default) for key, default in node.items())
 
     def _resource(self, key: YamlNode, value: YamlNode) -> DescribedResource | None:
         name = text_of(key)

@@ -1,0 +1,151 @@
+"""The front door for programs that change the world: what `import sabir` offers beside the functions of `sabir.api`.
+
+Each function calls the operation that the command of the same name calls. Nobody is asked: what the commands ask for has to be
+said (`allow_delete`), or it is refused with a `DeployError`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Unpack
+
+from sabir.api import EvaluationOptions, evaluation_of
+from sabir.deployments.engine.run import Progress
+from sabir.deployments.store.records import DeploymentRecord
+from sabir.errors import DeployError
+from sabir.operations.call import CallRequest, call_path
+from sabir.operations.deploy import Deployed, DeployRequest, deploy_path
+from sabir.operations.deploying import EnvironmentRequest
+from sabir.operations.doing import Doing, Question
+from sabir.operations.plan import Planned, PlanPathRequest, plan_path
+from sabir.operations.remembered import history_path
+from sabir.operations.status import EnvironmentStatus, status_path
+
+__all__ = ["call", "deploy", "destroy", "history", "plan", "status"]
+
+
+class ActingOptions(EvaluationOptions, total=False):
+    """Where the state is, and how to evaluate; the same words as the options of the commands."""
+
+    state: str
+    """A file or a URL; `.sabir/state.db` beside the description unless said."""
+    environment: str
+    """The name in the state."""
+    key_file: Path | str
+    here: bool
+    """The default target is this machine as a whole."""
+
+
+def plan(
+    path: Path | str,
+    *,
+    only: Sequence[str] = (),
+    refresh: bool = False,
+    destroy: bool = False,
+    at: int | None = None,
+    **options: Unpack[ActingOptions],
+) -> Planned:
+    """The steps that a deployment would take. Nothing is changed, and nothing is written."""
+    request = PlanPathRequest(
+        environment=_environment(path, options), only=tuple(only), refresh=refresh, destroy=destroy, at=at
+    )
+    return plan_path(request)
+
+
+def deploy(
+    path: Path | str,
+    *,
+    only: Sequence[str] = (),
+    refresh: bool = False,
+    repair: bool = False,
+    at: int | None = None,
+    allow_delete: int | None = None,
+    parallel: int = 10,
+    wait: float = 0.0,
+    watch: Callable[[Progress], None] = lambda _: None,
+    **options: Unpack[ActingOptions],
+) -> Deployed:
+    """Bring the world to what is described. `allow_delete`: so many deletions are consented to, -1 for any number."""
+    return deploy_path(
+        DeployRequest(
+            environment=_environment(path, options),
+            doing=Doing(consent=_consent, parallel=parallel, wait=wait, watch=watch),
+            only=tuple(only),
+            refresh=refresh,
+            repair=repair,
+            at=at,
+            allow_delete=allow_delete,
+        )
+    )
+
+
+def destroy(
+    path: Path | str,
+    *,
+    only: Sequence[str] = (),
+    allow_delete: int | None = None,
+    parallel: int = 10,
+    wait: float = 0.0,
+    watch: Callable[[Progress], None] = lambda _: None,
+    **options: Unpack[ActingOptions],
+) -> Deployed:
+    """Take away everything that is recorded, in the reverse of the order it came in."""
+    return deploy_path(
+        DeployRequest(
+            environment=_environment(path, options),
+            doing=Doing(consent=_consent, parallel=parallel, wait=wait, watch=watch),
+            only=tuple(only),
+            destroy=True,
+            allow_delete=allow_delete,
+        )
+    )
+
+
+def call(
+    path: Path | str,
+    operation: str,
+    arguments: Mapping[str, Any] | None = None,
+    *,
+    parallel: int = 10,
+    wait: float = 0.0,
+    watch: Callable[[Progress], None] = lambda _: None,
+    **options: Unpack[ActingOptions],
+) -> Deployed:
+    """Run `INSTANCE.OPERATION` on what is deployed; `result.results` is what it gave back."""
+    return call_path(
+        CallRequest(
+            environment=_environment(path, options),
+            name=operation,
+            arguments=arguments or {},
+            doing=Doing(consent=_consent, parallel=parallel, wait=wait, watch=watch),
+        )
+    )
+
+
+def status(path: Path | str, **options: Unpack[ActingOptions]) -> EnvironmentStatus:
+    """What is wanted, recorded and seen of each resource."""
+    return status_path(_environment(path, options))
+
+
+def history(path: Path | str, **options: Unpack[ActingOptions]) -> list[DeploymentRecord]:
+    """All deployments, the oldest first."""
+    return history_path(_environment(path, options))
+
+
+def _environment(path: Path | str, options: ActingOptions) -> EnvironmentRequest:
+    key_file = options.get("key_file")
+    return EnvironmentRequest(
+        path=Path(path),
+        evaluation=evaluation_of(options),
+        state=options.get("state"),
+        environment=options.get("environment"),
+        key_file=None if key_file is None else Path(key_file),
+        here=options.get("here", False),
+    )
+
+
+def _consent(question: Question) -> bool:
+    if question.guard is not None:
+        raise DeployError(question.guard.message.replace("give --allow-delete", "give allow_delete ="))
+    return True

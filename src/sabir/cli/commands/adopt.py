@@ -1,0 +1,111 @@
+"""`sabir adopt`: take over what already exists."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from sabir.cli.declare import argument, option, sabir_command
+from sabir.cli.deploying import wanted_options
+from sabir.cli.kinds import PATH
+from sabir.cli.options import format_option, path_argument, quiet_option
+from sabir.cli.terminal import say, write
+from sabir.errors import UsageError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from sabir.operations.adopt import Adopted, AdoptedResource
+    from sabir.operations.deploying import EnvironmentRequest
+
+__all__ = ["command"]
+
+
+@sabir_command(
+    "adopt",
+    examples=[
+        ("sabir adopt shop/", "everything that is described and already there"),
+        ("sabir adopt shop/ files/motd", "this one"),
+        ("sabir adopt shop/ net/lan=6f1c…", "one that its target knows by an id"),
+        ("sabir adopt shop/ --murano dump.sql", "what Murano deployed, from a dump of its database"),
+    ],
+)
+@path_argument
+@argument("words", metavar="[ADDRESS[=ID]]…", nargs=-1)
+@option(
+    "--murano",
+    type=PATH,
+    metavar="DUMP",
+    help="Environments of Murano: its database, a dump of it (SQL), or answers of its client (JSON).",
+)
+@format_option("text", "json", help="How it is written.")
+@quiet_option
+@wanted_options
+def command(
+    *, environment: EnvironmentRequest, words: tuple[str, ...], murano: Path | None, format_: str, quiet: bool
+) -> int:
+    """Read what already exists and record it; nothing is changed. What differs from the description is printed.
+
+    From then on it belongs to the environment: the next deployment puts right what differs, destroying takes it away. Exit
+    status 1 when something that is named is not there.
+    """
+    from sabir.cli.boundary import Status
+    from sabir.cli.findings import show_findings
+    from sabir.operations.adopt import adopt_path
+
+    ids = {address: id_ or None for address, _, id_ in (word.partition("=") for word in words)}
+    if murano is None:
+        adopted = adopt_path(environment, ids)
+    elif ids:
+        raise UsageError("--murano takes over whole environments: name no ADDRESS with it")
+    else:
+        from sabir.operations.adopt_murano import adopt_murano
+
+        adopted = adopt_murano(environment, murano, say)
+    show_findings(adopted.findings, environment.path, quiet=quiet)
+    if adopted.failed:
+        return Status.FOUND
+    if format_ == "json":
+        document = {"format": "sabir.adopted/1", "resources": [_data(each) for each in adopted.resources]}
+        write(json.dumps(document, indent=2, ensure_ascii=False) + "\n")
+    else:
+        _tell(adopted, named=bool(ids), quiet=quiet)
+    missing = ids and any(not each.taken for each in adopted.resources)
+    return Status.FOUND if missing else Status.FINE
+
+
+def _tell(adopted: Adopted, *, named: bool, quiet: bool) -> None:
+    from sabir.checks.formatters.palette import harmless
+    from sabir.cli.views.plan import value_words
+
+    for resource in adopted.resources:
+        if not resource.taken:
+            if named or not quiet:
+                write(
+                    harmless(f"{resource.address} ({resource.kind}): not taken over: {resource.reason}")
+                    + "\n"
+                )
+            continue
+        write(harmless(f"{resource.address} ({resource.kind}): taken over") + "\n")
+        for change in resource.differences:
+            there, wanted = value_words(change.before), value_words(change.after)
+            write(f"    {harmless(change.field)}: there is {there}, wanted {wanted}\n")
+    if not quiet:
+        taken = sum(resource.taken for resource in adopted.resources)
+        differing = sum(bool(resource.differences) for resource in adopted.resources)
+        say(f"{taken} taken over, {differing} of them not as described; nothing was changed")
+
+
+def _data(resource: AdoptedResource) -> dict[str, Any]:
+    from sabir.graph.json.values import encoded
+
+    return {
+        "address": resource.address,
+        "kind": resource.kind,
+        "taken": resource.taken,
+        "reason": resource.reason,
+        "differences": [
+            {"field": change.field, "there": encoded(change.before), "wanted": encoded(change.after)}
+            for change in resource.differences
+        ],
+    }

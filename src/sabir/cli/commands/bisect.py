@@ -1,0 +1,85 @@
+"""`sabir bisect`: when something became true."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from sabir.cli.declare import option, sabir_command
+from sabir.cli.deploying import wanted_options
+from sabir.cli.options import format_option, pairs, path_and
+from sabir.cli.terminal import write
+
+if TYPE_CHECKING:
+    from sabir.operations.bisect import Bisected
+    from sabir.operations.deploying import EnvironmentRequest
+
+__all__ = ["command"]
+
+
+@sabir_command(
+    "bisect",
+    examples=[
+        (
+            "sabir bisect shop/ '::web::[port=$p]' --var p=8080",
+            "since when the port is 8080, and by which line",
+        ),
+        ("sabir bisect shop/ '::web::debug'", "since when it is neither missing nor false"),
+    ],
+)
+@path_and("expression", "EXPRESSION")
+@option("--var", "variables", multiple=True, metavar="NAME=VALUE", help="A variable; VALUE is read as YAML.")
+@format_option("text", "json", help="How it is written.")
+@wanted_options
+def command(
+    *, environment: EnvironmentRequest, expression: str, variables: tuple[str, ...], format_: str
+) -> int:
+    """Say when an expression became true: the deployment, its steps, and the lines behind the answer.
+
+    Deployments are evaluated as they were asked for, by halves. Exit status 1 when it is not true in the last one.
+    """
+    from sabir.cli.findings import show_findings
+    from sabir.errors import FindingError
+    from sabir.operations.bisect import bisect_path
+
+    try:
+        found = bisect_path(environment, expression, pairs(variables, "--var"))
+    except FindingError as error:
+        show_findings(error.findings, environment.path, quiet=False)
+        return 1
+    if format_ == "json":
+        write(json.dumps(_data(found), indent=2, ensure_ascii=False) + "\n")
+    else:
+        write(_text(found))
+    return 0
+
+
+def _text(found: Bisected) -> str:
+    from sabir.checks.formatters.palette import harmless
+
+    deployment = found.deployment
+    commit = str(deployment.audit.get("commit", ""))[:9]
+    lines = [
+        f"true since deployment {deployment.number}: {deployment.verb} by {deployment.audit.get('who', '?')}, "
+        f"{deployment.started[:19]} {commit}".rstrip()
+    ]
+    lines += [f"  step {step.position + 1}: {step.action} {step.address}" for step in found.steps]
+    lines += [f"  {place}  {name}" for name, place in found.places]
+    return "".join(harmless(line) + "\n" for line in lines)
+
+
+def _data(found: Bisected) -> dict[str, Any]:
+    return {
+        "format": "sabir.bisect/1",
+        "deployment": found.deployment.number,
+        "started": found.deployment.started,
+        "audit": dict(found.deployment.audit),
+        "steps": [
+            {"position": step.position + 1, "key": step.key, "action": step.action} for step in found.steps
+        ],
+        "places": [
+            {"subject": name, "file": place.file, "line": place.line, "column": place.column}
+            for name, place in found.places
+        ],
+        "evaluated": found.asked,
+    }

@@ -1,0 +1,112 @@
+"""`sabir call`: run an operation on what is deployed."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from sabir.cli.declare import flag, sabir_command, usage_line
+from sabir.cli.deploying import argument_option, doing_options, wanted_options
+from sabir.cli.options import pairs, path_and
+from sabir.cli.terminal import write
+
+if TYPE_CHECKING:
+    from sabir.cli.deploying import Words
+    from sabir.operations.deploying import EnvironmentRequest
+    from sabir.operations.offers import Offer
+
+__all__ = ["command"]
+
+
+@sabir_command(
+    "call",
+    examples=[
+        ("sabir call shop/ --list", "what can be called"),
+        ("sabir call shop/ web.restart", "show what is run, ask, do it"),
+        ("sabir call shop/ db.backup --arg to=/srv/copy --yes", "with an argument, without asking"),
+    ],
+)
+@path_and("operation", "INSTANCE.OPERATION", optional=True)
+@argument_option
+@flag("--list", "list_", help="List what can be called, with the arguments.")
+@flag("--anew", help="Begin from the start, although the same call was cut off.")
+@doing_options
+@wanted_options
+def command(
+    *,
+    environment: EnvironmentRequest,
+    operation: str | None,
+    args: tuple[str, ...],
+    list_: bool,
+    anew: bool,
+    words: Words,
+) -> int:
+    """Run a method, operation, workflow or action on what is deployed, journalled like every step.
+
+    A call that was cut off is gone on with when the same is called again. What it gives back is printed, and is known to
+    expressions from then on. Exit status as of `sabir deploy`.
+    """
+    from sabir.cli.doing import carry_out
+    from sabir.operations.call import CallRequest, call_path
+
+    if list_:
+        return _list(environment, words)
+    if operation is None:
+        ctx = click.get_current_context()
+        ctx.fail(f"INSTANCE.OPERATION is missing: {usage_line(ctx)}; --list shows what there is")
+    arguments = pairs(args, "--arg")
+    return carry_out(
+        environment.path,
+        words,
+        lambda doing: call_path(
+            CallRequest(environment=environment, name=operation, arguments=arguments, doing=doing, anew=anew)
+        ),
+    )
+
+
+def _list(environment: EnvironmentRequest, words: Words) -> int:
+    from sabir.cli.boundary import Status
+    from sabir.cli.findings import show_findings
+    from sabir.operations.call import list_offers
+
+    prepared, offers = list_offers(environment)
+    show_findings(prepared.findings, environment.path, quiet=words.quiet)
+    if words.format_ == "json":
+        document = {"format": "sabir.operations/1", "operations": [_data(offer) for offer in offers]}
+        write(json.dumps(document, indent=2, ensure_ascii=False) + "\n")
+    else:
+        for offer in offers:
+            write(_line(offer))
+    return Status.FOUND if prepared.failed else Status.FINE
+
+
+def _line(offer: Offer) -> str:
+    from sabir.checks.formatters.palette import harmless
+    from sabir.cli.views.plan import value_words
+    from sabir.graph.values import Unknown
+
+    arguments = [
+        name if isinstance(value, Unknown) else f"{name}={value_words(value)}"
+        for name, value in offer.arguments.items()
+    ]
+    events = f"  on {', '.join(offer.events)}" if offer.events else ""
+    about = f"  {offer.about}" if offer.about else ""
+    return harmless(f"{offer.words}({', '.join(arguments)}){events}{about}") + "\n"
+
+
+def _data(offer: Offer) -> dict[str, Any]:
+    from sabir.graph.json.values import encoded
+    from sabir.graph.values import Unknown
+
+    return {
+        "instance": offer.address,
+        "operation": offer.name,
+        "about": offer.about,
+        "events": list(offer.events),
+        "arguments": {
+            name: {"required": True} if isinstance(value, Unknown) else {"default": encoded(value)}
+            for name, value in offer.arguments.items()
+        },
+    }

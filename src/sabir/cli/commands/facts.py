@@ -1,0 +1,82 @@
+"""`sabir facts`: what was observed in the world."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from sabir.cli.declare import argument, flag, sabir_command
+from sabir.cli.deploying import environment_options
+from sabir.cli.options import format_option, path_argument
+from sabir.cli.terminal import say, write
+from sabir.errors import UsageError
+
+if TYPE_CHECKING:
+    from sabir.operations.deploying import EnvironmentRequest
+    from sabir.operations.facts import SeenFact
+
+__all__ = ["command"]
+
+
+@sabir_command(
+    "facts",
+    examples=[
+        ("sabir facts shop/", "everything that steps gave back"),
+        ("sabir facts shop/ db/server.address", "one of them, with where it came from"),
+        ("sabir facts shop/ db/server --expire", "look again with the next deployment"),
+    ],
+)
+@path_argument
+@argument("names", metavar="[NAME]…", nargs=-1)
+@flag("--expire", help="They do not count any more; the next deployment observes them again.")
+@format_option("text", "json", help="How it is written.")
+@environment_options
+def command(*, environment: EnvironmentRequest, names: tuple[str, ...], expire: bool, format_: str) -> int:
+    """List what was observed: values that steps gave back, with the step and the time.
+
+    NAME is that of a value (`db/server.address`), or of an instance or resource: all of its values.
+    """
+    from sabir.operations.facts import expire_facts, facts_path
+
+    if expire:
+        if not names:
+            raise UsageError("say which facts expire: sabir facts PATH NAME… --expire")
+        say(f"expired: {', '.join(expire_facts(environment, names))}")
+        return 0
+    facts = facts_path(environment, names)
+    if format_ == "json":
+        document = {"format": "sabir.facts/1", "facts": [_data(seen) for seen in facts]}
+        write(json.dumps(document, indent=2, ensure_ascii=False) + "\n")
+        return 0
+    for seen in facts:
+        write(_line(seen, whole=bool(names)))
+    return 0
+
+
+def _line(seen: SeenFact, *, whole: bool) -> str:
+    from sabir.checks.formatters.palette import harmless
+    from sabir.cli.views.plan import value_words
+
+    fact = seen.fact
+    expired = ", expired" if fact.expired else ""
+    line = f"{harmless(fact.name.replace('|', '.'))}: {value_words(seen.value)}\n"
+    if not whole:
+        return line.rstrip("\n") + ("  (expired)\n" if fact.expired else "\n")
+    at = f", {fact.at[:19]}" if fact.at else ""
+    return line + harmless(f"    {fact.words} ({fact.step}){at}{expired}") + "\n"
+
+
+def _data(seen: SeenFact) -> dict[str, Any]:
+    from sabir.graph.json.values import encoded
+
+    fact = seen.fact
+    return {
+        "name": fact.name,
+        "value": encoded(seen.value),
+        "resource": fact.address,
+        "deployment": fact.deployment,
+        "step": fact.step,
+        "position": fact.position,
+        "at": fact.at,
+        "expired": fact.expired,
+    }

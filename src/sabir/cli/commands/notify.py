@@ -1,0 +1,47 @@
+"""`sabir notify`: tell an environment of an event."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sabir.cli.declare import flag, sabir_command
+from sabir.cli.deploying import argument_option, doing_options, wanted_options
+from sabir.cli.options import pairs, path_and
+
+if TYPE_CHECKING:
+    from sabir.cli.deploying import Words
+    from sabir.operations.deploying import EnvironmentRequest
+
+__all__ = ["command"]
+
+
+@sabir_command(
+    "notify",
+    examples=[
+        ("sabir notify shop/ disk-full --arg host=web-1", "what policies say is done then"),
+        ("sabir call shop/ --list", "which events something waits for"),
+    ],
+)
+@path_and("event", "EVENT")
+@argument_option
+@flag("--anew", help="Begin from the start, although the same event was being handled and cut off.")
+@doing_options
+@wanted_options
+def command(
+    *, environment: EnvironmentRequest, event: str, args: tuple[str, ...], anew: bool, words: Words
+) -> int:
+    """Tell an environment of an event: every operation that waits for it is called, as one journalled run.
+
+    Each operation gets those arguments that it takes. Exit status as of `sabir deploy`; 0 when nothing waits for the event.
+    """
+    from sabir.cli.doing import carry_out
+    from sabir.operations.call import CallRequest, notify_path
+
+    arguments = pairs(args, "--arg")
+    return carry_out(
+        environment.path,
+        words,
+        lambda doing: notify_path(
+            CallRequest(environment=environment, name=event, arguments=arguments, doing=doing, anew=anew)
+        ),
+    )

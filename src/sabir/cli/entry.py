@@ -1,0 +1,39 @@
+"""Where the programs begin and end: an interrupt while they are still being imported, or when all is done, is no fault to be shown.
+
+It imports nothing of the project by itself, so that the moment in which an interrupt is Python's own is as short as it can be.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+
+__all__ = ["mpl_check", "sabir"]
+
+_INTERRUPTED = 130
+
+
+def sabir() -> int:
+    return _status_of("sabir.cli.main")
+
+
+def mpl_check() -> int:
+    return _status_of("sabir.cli.mpl_check")
+
+
+def _status_of(module: str) -> int:
+    try:
+        status: int = import_module(module).main()
+    except KeyboardInterrupt:
+        print("sabir: stopped", file=sys.stderr)  # noqa: T201  what writes for the others is not imported yet
+        status = _INTERRUPTED
+    _end_quietly()
+    return status
+
+
+def _end_quietly() -> None:
+    """From here on the interpreter only tidies up: what an interrupt cuts short is lost to nobody."""
+    import signal
+
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)

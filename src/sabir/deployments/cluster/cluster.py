@@ -1,0 +1,132 @@
+"""The workers of a scheduler: what they offer, and calls that one of them carries out, once."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import uuid
+from typing import TYPE_CHECKING, Any, Final
+
+from sabir.deployments.cluster.address import scheduler_address
+from sabir.errors import DeployError, UnreachableError
+
+if TYPE_CHECKING:
+    from sabir.deployments.cluster.worker import Answer, Call
+
+__all__ = ["AnswerMissing", "Cluster"]
+
+_CONNECT_SECONDS: Final = 10
+_LOOK_SECONDS: Final = 5.0
+_NOBODY_SECONDS: Final = 60.0
+
+
+class AnswerMissing(DeployError):
+    """A call was given to a worker, and it cannot be told whether it was carried out."""
+
+
+class Cluster:
+    """Connected when it is needed first."""
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+        self.address = scheduler_address(url)
+        self._client: Any = None
+
+    def client(self) -> Any:
+        """It blocks until the scheduler answers."""
+        if self._client is None:
+            self._client = self._connected()
+        return self._client
+
+    def _connected(self) -> Any:
+        try:
+            import distributed
+
+            from sabir.deployments.cluster.worker import ConnectionKeeper
+        except ModuleNotFoundError as error:
+            raise DeployError(f"--executor needs {error.name}: pip install 'sabir[cluster]'") from error
+        try:
+            untyped: Any = distributed
+            security = untyped.Security(require_encryption=True) if self.address.tls else None
+            client = untyped.Client(
+                str(self.address), security=security, timeout=_CONNECT_SECONDS, set_as_default=False
+            )
+            client.register_plugin(ConnectionKeeper())
+        except (OSError, TimeoutError, ValueError, RuntimeError) as error:
+            raise UnreachableError(f"the scheduler {self.url} cannot be used: {error}") from error
+        return client
+
+    def labels(self) -> frozenset[str]:
+        """What the workers offer: sites, networks."""
+        return frozenset(label for offered in self._offers() for label in offered)
+
+    def serves(self, labels: tuple[str, ...]) -> bool:
+        """Whether a worker has all of these labels."""
+        return any(offered.issuperset(labels) for offered in self._offers())
+
+    def _offers(self) -> list[frozenset[str]]:
+        workers = self.client().scheduler_info(n_workers=-1)["workers"].values()
+        return [frozenset(worker["resources"]) for worker in workers]
+
+    async def carry_out(self, call: Call) -> Answer:
+        """Let a worker do it; `AnswerMissing` when nobody knows whether one has."""
+        future = await asyncio.to_thread(self._submitted, call)
+        ended = asyncio.Event()
+        loop = asyncio.get_running_loop()
+        future.add_done_callback(lambda _: _tell(loop, ended))
+        try:
+            await self._wait(ended, call)
+            return await asyncio.to_thread(_answer, future)
+        finally:
+            future.cancel()
+            future.release()
+
+    def _submitted(self, call: Call) -> Any:
+        from sabir.deployments.cluster.worker import carry_out
+
+        return self.client().submit(
+            carry_out,
+            call,
+            key=f"sabir-{call.verb}-{call.target.name}-{uuid.uuid4().hex}",
+            resources=dict.fromkeys(call.target.labels, 1),
+            pure=False,
+            retries=0,
+        )
+
+    async def _wait(self, ended: asyncio.Event, call: Call) -> None:
+        """Until there is an answer, or nobody who could give one for a while."""
+        nobody_since: float | None = None
+        clock = asyncio.get_running_loop().time
+        while True:
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(ended.wait(), _LOOK_SECONDS)
+                return
+            if await asyncio.to_thread(self.serves, call.target.labels):
+                nobody_since = None
+            elif nobody_since is None:
+                nobody_since = clock()
+            elif clock() - nobody_since > _NOBODY_SECONDS:
+                raise AnswerMissing(f"no worker of {self.url} has {_words(call.target.labels)} any more")
+
+
+def _tell(loop: asyncio.AbstractEventLoop, ended: asyncio.Event) -> None:
+    with contextlib.suppress(RuntimeError):  # whoever waited is gone
+        loop.call_soon_threadsafe(ended.set)
+
+
+def _answer(future: Any) -> Answer:
+    from concurrent.futures import CancelledError
+
+    try:
+        answer: Answer = future.result(timeout=_CONNECT_SECONDS)
+    except (Exception, CancelledError) as error:  # whatever a worker died of
+        raise AnswerMissing(f"the worker did not answer: {type(error).__name__} {error}".strip()) from error
+    if answer.was_claimed:
+        raise AnswerMissing("the worker that had begun it is gone")
+    if answer.refusal is not None:
+        raise (UnreachableError if answer.is_unreachable else DeployError)(answer.refusal)
+    return answer
+
+
+def _words(labels: tuple[str, ...]) -> str:
+    return f"the labels {', '.join(labels)}" if labels else "room"

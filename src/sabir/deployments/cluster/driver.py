@@ -1,0 +1,149 @@
+"""A driver whose connections are at a worker: the same kinds, settings and differences, and calls that go to the cluster."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from sabir.deployments.cluster.cluster import AnswerMissing, Cluster
+from sabir.errors import DeployError, UnreachableError
+from sabir.resources.driver import Connection, Driver, DriverContext, Kind
+from sabir.resources.effects import Effects
+from sabir.resources.fields import Field
+from sabir.resources.outcome import Change, Observation, Outcome, OutcomeStatus, Reading
+from sabir.resources.resource import Resource
+from sabir.resources.step import Task
+from sabir.resources.target import Target
+
+if TYPE_CHECKING:
+    from sabir.deployments.cluster.worker import Answer
+
+__all__ = ["ClusterWorkers", "WorkerDriver"]
+
+
+class ClusterWorkers:
+    """The workers of one scheduler, as the targets of an environment see them."""
+
+    def __init__(self, cluster: Cluster) -> None:
+        self._cluster = cluster
+
+    @staticmethod
+    def at(url: str) -> ClusterWorkers:
+        return ClusterWorkers(Cluster(url))
+
+    def labels(self) -> frozenset[str]:
+        return self._cluster.labels()
+
+    def serve(self, labels: tuple[str, ...]) -> bool:
+        return self._cluster.serves(labels)
+
+    def driver_at(self, driver: Driver, target: Target) -> Driver:
+        """This machine stays this machine, unless a label says whose it is."""
+        stays = target.driver == "local" and not target.labels
+        return driver if stays else WorkerDriver(driver, self._cluster)
+
+
+class WorkerDriver:
+    """The same kinds, settings and differences; connections go to a worker."""
+
+    def __init__(self, driver: Driver, cluster: Cluster) -> None:
+        self._driver, self._cluster = driver, cluster
+
+    @property
+    def name(self) -> str:
+        return self._driver.name
+
+    @property
+    def kinds(self) -> Mapping[str, Kind]:
+        return self._driver.kinds
+
+    def settings(self) -> Mapping[str, Field]:
+        return self._driver.settings()
+
+    def diff(self, resource: Resource, reading: Reading) -> Sequence[Change]:
+        return self._driver.diff(resource, reading)
+
+    def connect(self, target: Target, context: DriverContext) -> AbstractAsyncContextManager[Connection]:
+        return _connected(WorkerConnection(self._cluster, target, context))
+
+
+@asynccontextmanager
+async def _connected(connection: WorkerConnection) -> AsyncGenerator[Connection]:
+    yield connection
+
+
+class WorkerConnection:
+    """Each call goes to whichever worker has the labels of the target, and room."""
+
+    def __init__(self, cluster: Cluster, target: Target, context: DriverContext) -> None:
+        self._cluster, self._target, self._context = cluster, replace(target, place=None), context
+
+    async def read(self, resource: Resource, target_id: str | None) -> Reading:
+        reading: Reading = (await self._asked("read", resource=_sent(resource), target_id=target_id)).value
+        return reading
+
+    async def apply(self, task: Task, effects: Effects) -> Outcome:
+        return await self._changed("apply", task, effects)
+
+    async def delete(self, task: Task, effects: Effects) -> Outcome:
+        return await self._changed("delete", task, effects)
+
+    async def call(self, task: Task, operation: str, effects: Effects) -> Outcome:
+        return await self._changed("call", task, effects, operation=operation)
+
+    async def observe(self, task: Task) -> Observation:
+        observation: Observation = (await self._asked("observe", task=_sent_task(task))).value
+        return observation
+
+    async def _changed(
+        self, verb: str, task: Task, effects: Effects, operation: str | None = None
+    ) -> Outcome:
+        try:
+            answer = await self._asked(verb, task=_sent_task(task), operation=operation)
+        except AnswerMissing as error:  # the engine looks for it
+            return Outcome(status=OutcomeStatus.UNKNOWN, message=str(error))
+        except DeployError as error:
+            passing = isinstance(error, UnreachableError)
+            return Outcome(status=OutcomeStatus.FAILED, changed=False, message=str(error), passing=passing)
+        for line in answer.notes:
+            effects.note(line)
+        outcome: Outcome = answer.value
+        return outcome
+
+    async def _asked(
+        self,
+        verb: str,
+        *,
+        task: Task | None = None,
+        resource: Resource | None = None,
+        target_id: str | None = None,
+        operation: str | None = None,
+    ) -> Answer:
+        from sabir.deployments.cluster.worker import Call
+
+        return await self._cluster.carry_out(
+            Call(
+                id=uuid.uuid4().hex,
+                verb=verb,
+                target=self._target,
+                environment=self._context.environment,
+                trust=self._context.session.trust,
+                task=task,
+                resource=resource,
+                target_id=target_id,
+                operation=operation,
+            )
+        )
+
+
+def _sent(resource: Resource) -> Resource:
+    """Without what a worker has no use for: where values came from, and how they are computed."""
+    return replace(resource, late=None, origin=None, origins={})
+
+
+def _sent_task(task: Task) -> Task:
+    return replace(task, resource=_sent(task.resource))

@@ -1,0 +1,125 @@
+"""One connection to a broker: plans are sent, answers are given to whoever waits for them."""
+
+from __future__ import annotations
+
+import asyncio
+import ssl
+from collections.abc import Mapping
+from typing import Any, Final, Self
+
+import aio_pika
+from aio_pika.abc import AbstractChannel, AbstractIncomingMessage, AbstractRobustConnection
+from aio_pika.exceptions import AMQPError, ChannelClosed, ChannelNotFoundEntity
+
+from sabir.deployments.drivers.amqp.messages import Message, answer_of
+from sabir.errors import UnreachableError
+
+__all__ = ["Broker", "BrokerSettings"]
+
+BrokerSettings = Mapping[str, Any]
+"""`host`, `port`, `login`, `password`, `virtual_host`, `ssl`, `insecure`, `ca_certs`."""
+_CONNECT_SECONDS: Final = 20.0
+_KEPT: Final = 1000
+"""Answers that nobody waits for yet, at most."""
+
+
+class Broker:
+    def __init__(self, connection: AbstractRobustConnection, channel: AbstractChannel) -> None:
+        self._connection = connection
+        self._channel = channel
+        self._declared: set[str] = set()
+        self._consuming: set[str] = set()
+        self._waiting: dict[str, asyncio.Future[dict[str, Any]]] = {}
+        self._early: dict[str, dict[str, Any]] = {}
+
+    @classmethod
+    async def open(cls, settings: BrokerSettings, target: str) -> Self:
+        where = f"{settings['host']}:{settings['port']}"
+        try:
+            connection = await aio_pika.connect_robust(
+                host=settings["host"],
+                port=int(settings["port"]),
+                login=settings["login"],
+                password=settings["password"],
+                virtualhost=settings["virtual_host"],
+                ssl=bool(settings.get("ssl")),
+                ssl_context=_tls(settings),
+                timeout=_CONNECT_SECONDS,
+            )
+        except (AMQPError, OSError, TimeoutError) as error:
+            raise UnreachableError(
+                f"target {target!r}: the broker at {where} does not let us in: {error}"
+            ) from error
+        return cls(connection, await connection.channel(publisher_confirms=True))
+
+    async def close(self) -> None:
+        await self._connection.close()
+
+    async def send(self, message: Message) -> None:
+        """It is with the broker when this returns."""
+        await self._declare(message.queue)
+        await self._consume(message.reply_to)
+        told = aio_pika.Message(
+            message.body.encode(),
+            content_type="application/json",
+            headers=dict(message.headers),
+            message_id=message.id,
+            reply_to=message.reply_to,
+            delivery_mode=aio_pika.DeliveryMode.PERSISTENT,
+        )
+        await self._channel.default_exchange.publish(told, routing_key=message.queue, mandatory=True)
+
+    async def answer(self, id_: str, reply_to: str, timeout: float | None) -> dict[str, Any] | None:
+        """The answer to a plan; None when it does not come in time."""
+        await self._consume(reply_to)
+        early = self._early.pop(id_, None)
+        if early is not None:
+            return early
+        waiting: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
+        self._waiting[id_] = waiting
+        try:
+            async with asyncio.timeout(timeout):
+                return await waiting
+        except TimeoutError:
+            return None
+        finally:
+            self._waiting.pop(id_, None)
+
+    async def _consume(self, queue: str) -> None:
+        if queue in self._consuming:
+            return
+        self._consuming.add(queue)
+        await self._declare(queue)
+        await (await self._channel.get_queue(queue)).consume(self._take)
+
+    async def _take(self, message: AbstractIncomingMessage) -> None:
+        id_, answer = answer_of(message.body, message.message_id)
+        waiting = None if id_ is None else self._waiting.get(id_)
+        if answer is not None and waiting is not None and not waiting.done():
+            waiting.set_result(answer)
+        elif answer is not None and id_ is not None and len(self._early) < _KEPT:
+            self._early[id_] = answer  # a plan that cannot be used is answered again and again
+        await message.ack()
+
+    async def _declare(self, name: str) -> None:
+        """A queue that is there is used as it is: whoever made it said what it is like."""
+        if name in self._declared:
+            return
+        look = await self._connection.channel()
+        try:
+            await look.declare_queue(name, passive=True)
+        except (ChannelNotFoundEntity, ChannelClosed):
+            await self._channel.declare_queue(name, durable=False)
+        else:
+            await look.close()
+        self._declared.add(name)
+
+
+def _tls(settings: BrokerSettings) -> ssl.SSLContext | None:
+    if not settings.get("ssl"):
+        return None
+    context = ssl.create_default_context(cafile=settings.get("ca_certs") or None)
+    if settings.get("insecure"):
+        context.check_hostname = False
+        context.verify_mode = ssl.CERT_NONE
+    return context

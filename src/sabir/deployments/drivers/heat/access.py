@@ -1,0 +1,84 @@
+"""From the settings of a target to a session that may talk to the Heat of a cloud."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from sabir.errors import DeployError, UnreachableError
+from sabir.graph.values import reveal, reveal_all
+from sabir.resources.driver import DriverContext
+from sabir.resources.target import Target
+
+if TYPE_CHECKING:
+    from keystoneauth1.adapter import Adapter
+
+__all__ = ["open_heat"]
+
+_REQUEST_SECONDS: Final = 60
+_RETRIES: Final = 3
+_SERVICE: Final = "orchestration"
+
+
+def open_heat(target: Target, context: DriverContext) -> Adapter:
+    """Sign in, and find Heat. `DeployError` says which cloud refuses, and why. It blocks."""
+    from keystoneauth1.adapter import Adapter
+    from keystoneauth1.exceptions import (
+        ClientException,
+        ConnectFailure,
+        EndpointNotFound,
+        MissingRequiredOptions,
+        Unauthorized,
+    )
+    from openstack.exceptions import ConfigException, SDKException
+
+    try:
+        cloud = _cloud(target, context)
+        heat = Adapter(
+            cloud.get_session(),
+            service_type=_SERVICE,
+            interface=cloud.get_interface(_SERVICE),
+            region_name=cloud.get_region_name(_SERVICE),
+            endpoint_override=cloud.get_endpoint(_SERVICE),
+            connect_retries=_RETRIES,
+        )
+        if heat.get_endpoint() is None:
+            raise EndpointNotFound
+    except Unauthorized as error:
+        raise DeployError(f"{_named(target)} refuses the credentials: {error}") from error
+    except ConnectFailure as error:
+        raise UnreachableError(f"{_named(target)} does not answer: {error}") from error
+    except EndpointNotFound as error:
+        raise DeployError(f"{_named(target)} has no orchestration service in its catalogue") from error
+    except MissingRequiredOptions as error:
+        raise DeployError(f"{_named(target)}: the credentials lack {_options(error)}") from error
+    except (ConfigException, SDKException, ClientException, OSError) as error:
+        raise DeployError(f"{_named(target)} cannot be used: {error}") from error
+    return heat
+
+
+def _cloud(target: Target, context: DriverContext) -> Any:
+    from openstack.config import OpenStackConfig
+
+    settings = {
+        name: reveal_all(value) for name, value in target.settings.items() if reveal(value) is not None
+    }
+    file = settings.get("clouds_file")
+    files = None if file is None else [str(context.folder / str(file))]
+    if file is not None and not (context.folder / str(file)).is_file():
+        raise DeployError(f"target {target.name!r}: there is no file {str(context.folder / str(file))!r}")
+    config = OpenStackConfig(app_name="sabir", config_files=files, secure_files=[] if files else None)
+    said: dict[str, Any] = {"api_timeout": _REQUEST_SECONDS}
+    if "region" in settings:
+        said["region_name"] = settings["region"]
+    if "auth" in settings:
+        said["auth"] = settings["auth"]
+    return config.get_one(cloud=settings.get("cloud"), **said)
+
+
+def _named(target: Target) -> str:
+    cloud = reveal(target.settings.get("cloud"))
+    return f"target {target.name!r}: the cloud" + (f" {cloud!r}" if cloud is not None else "")
+
+
+def _options(error: Any) -> str:
+    return ", ".join(str(option.dest) for option in getattr(error, "options", ())) or str(error)

@@ -1,0 +1,100 @@
+"""The driver of Heat, OpenStack's orchestration."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from typing import TYPE_CHECKING, Final
+
+from sabir.deployments.drivers.heat.programs import CALLS
+from sabir.deployments.drivers.heat.services import QUESTIONS
+from sabir.errors import DeployError
+from sabir.graph.values import reveal
+from sabir.resources.driver import DriverContext, Kind
+from sabir.resources.fields import Field, FieldType
+from sabir.resources.outcome import Change, Reading
+from sabir.resources.resource import Resource
+from sabir.resources.target import Target
+
+if TYPE_CHECKING:
+    from sabir.deployments.drivers.heat.connection import Stacks
+
+__all__ = ["DRIVER", "HeatDriver"]
+
+_SECONDS: Final = 3600.0
+
+_STACK: Final = Kind(
+    about="a stack of OpenStack's Heat, kept as a whole",
+    fields={
+        "name": Field(about="of the stack, unique in the project", required=True, replaces=True),
+        "template": Field(about="the template, as data or as text", type=FieldType.ANY, required=True),
+        "parameters": Field(about="values of its parameters", type=FieldType.MAP),
+        "environment": Field(
+            about="an environment of Heat: parameter_defaults, resource_registry", type=FieldType.ANY
+        ),
+        "files": Field(about="texts that template and environment name, by name", type=FieldType.MAP),
+        "tags": Field(about="tags that it gets beside those of sabir", type=FieldType.LIST),
+        "timeout_minutes": Field(about="after which Heat itself gives up", type=FieldType.INTEGER),
+        "rollback": Field(about="let Heat undo what it could not finish; default false", type=FieldType.FLAG),
+    },
+    tells=True,
+    operations={
+        "check": "let Heat look whether its resources are still there",
+        "suspend": "suspend its resources",
+        "resume": "resume its resources",
+    },
+)
+
+
+class HeatDriver:
+    """Stacks with their templates, parameters and files: made, changed, waited for, taken away."""
+
+    name: Final = "openstack-heat"
+    kinds: Mapping[str, Kind] = {"heat-stack": _STACK, **CALLS, **QUESTIONS}
+
+    def settings(self) -> Mapping[str, Field]:
+        return {
+            "cloud": Field(about="a cloud of clouds.yaml; else OS_CLOUD, or the other OS_ variables"),
+            "clouds_file": Field(about="the clouds.yaml; else where openstacksdk looks for it"),
+            "region": Field(about="a region of the cloud; else the one that clouds.yaml names"),
+            "auth": Field(
+                about="what to sign in with, over what clouds.yaml says: username, password, project_name …",
+                type=FieldType.MAP,
+                sensitive=True,
+            ),
+            "wait_seconds": Field(about="how long to wait for a stack; default 3600", type=FieldType.NUMBER),
+        }
+
+    def diff(self, resource: Resource, reading: Reading) -> Sequence[Change]:
+        """As it was seen when the stack was read."""
+        if not reading.exists:
+            return (Change(field="template", after=resource.desired.get("template")),)
+        return reading.changes or ()
+
+    def connect(self, target: Target, context: DriverContext) -> AbstractAsyncContextManager[Stacks]:
+        return _connected(target, context)
+
+
+@asynccontextmanager
+async def _connected(target: Target, context: DriverContext) -> AsyncGenerator[Stacks]:
+    try:
+        from sabir.deployments.drivers.heat.access import open_heat
+        from sabir.deployments.drivers.heat.api import Heat
+        from sabir.deployments.drivers.heat.connection import HeatSettings, Stacks
+
+        heat = Heat(await asyncio.to_thread(open_heat, target, context))
+    except ModuleNotFoundError as error:
+        raise DeployError(
+            f"target {target.name!r} needs {error.name}: pip install 'sabir[openstack]'"
+        ) from error
+    await heat.check_access()
+    seconds = reveal(target.settings.get("wait_seconds"))
+    settings = HeatSettings(
+        environment=context.environment,
+        wait_seconds=float(seconds) if isinstance(seconds, int | float) else _SECONDS,
+    )
+    yield Stacks(heat, settings)
+
+
+DRIVER: Final = HeatDriver()

@@ -1,0 +1,145 @@
+"""What programs ask of the other services of a cloud: networks, people, definitions, workflows."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import quote, urlencode
+
+from msgspec import Struct
+
+from sabir.deployments.drivers.heat.api import HeatFailure
+from sabir.graph.values import reveal_all
+from sabir.resources.driver import Kind
+from sabir.resources.effects import ANSWER, FAILURE
+from sabir.resources.outcome import Outcome, OutcomeStatus
+from sabir.resources.step import Task
+
+if TYPE_CHECKING:
+    from keystoneauth1.adapter import Adapter
+
+__all__ = ["QUESTIONS", "asked"]
+
+_OWN_USER: Final = "user"
+_OWN_PROJECT: Final = "project"
+"""Where a program was told no ids, these stand for whoever signed in."""
+
+
+def _kind(about: str, *, looks: bool = True) -> Kind:
+    return Kind(about=about, runs=True, idempotent=looks)
+
+
+QUESTIONS: Final[Mapping[str, Kind]] = {
+    "neutron.list": _kind("networks, subnets, routers, ports or extensions"),
+    "neutron.create_router": _kind("a router", looks=False),
+    "keystone.user": _kind("who signed in"),
+    "keystone.project": _kind("the project"),
+    "glance.namespaces": _kind("namespaces of metadata definitions"),
+    "glance.objects": _kind("objects of a namespace"),
+    "mistral.upload": _kind("workflows", looks=False),
+    "mistral.run": _kind("an execution of a workflow", looks=False),
+    "mistral.read": _kind("an execution"),
+}
+
+
+class _Request(Struct, frozen=True):
+    """One request to a service, and the part of the answer that is wanted."""
+
+    service: str
+    path: str
+    part: str | None = None
+    body: Any = None
+    """None: it only looks."""
+
+
+async def asked(task: Task, client: Adapter) -> Outcome:
+    """The answer of a service. A cloud without the service has nothing to list; anything else is a failure."""
+    arguments: dict[str, Any] = reveal_all(dict(task.resource.desired))
+    request = _request(task.resource.kind, arguments, client)
+    try:
+        answer = await asyncio.to_thread(_answer, request, client, arguments.get("region"))
+    except HeatFailure as failure:
+        if failure.was_sent:
+            raise
+        name = "keystoneauth1.exceptions.http.HttpError"
+        return Outcome(status=OutcomeStatus.FAILED, message=failure.message, results={FAILURE: name})
+    return Outcome(changed=request.body is not None, results={ANSWER: answer})
+
+
+def _request(kind: str, arguments: dict[str, Any], client: Adapter) -> _Request:
+    match kind:
+        case "neutron.list":
+            resource = arguments["resource"]
+            filters = _own(arguments.get("filters") or {}, client)
+            query = f"?{urlencode(filters)}" if filters else ""
+            return _Request("network", f"/v2.0/{resource}{query}", resource)
+        case "neutron.create_router":
+            router = _own(arguments["router"], client)
+            return _Request("network", "/v2.0/routers", "router", {"router": router})
+        case "keystone.user":
+            id_ = _replaced(arguments["id"], _OWN_USER, client.get_user_id())
+            return _Request("identity", f"/v3/users/{quote(id_)}", "user")
+        case "keystone.project":
+            id_ = _replaced(arguments["id"], _OWN_PROJECT, client.get_project_id())
+            return _Request("identity", f"/v3/projects/{quote(id_)}", "project")
+        case "glance.namespaces":
+            query = urlencode({"resource_types": arguments["resourceType"]})
+            return _Request("image", f"/v2/metadefs/namespaces?{query}", "namespaces")
+        case "glance.objects":
+            return _Request(
+                "image", f"/v2/metadefs/namespaces/{quote(arguments['namespace'])}/objects", "objects"
+            )
+        case "mistral.upload":
+            return _Request("workflowv2", "/workflows", None, arguments["definition"])
+        case "mistral.run":
+            body = {
+                "workflow_name": arguments["name"],
+                "input": arguments.get("input") or {},
+                "params": arguments.get("params") or {},
+            }
+            return _Request("workflowv2", "/executions", None, body)
+        case _:
+            return _Request("workflowv2", f"/executions/{quote(arguments['id'])}")
+
+
+def _own(values: Mapping[str, Any], client: Adapter) -> dict[str, Any]:
+    project = client.get_project_id()
+    return {
+        name: _replaced(value, _OWN_PROJECT, project) if name in ("tenant_id", "project_id") else value
+        for name, value in values.items()
+    }
+
+
+def _replaced(value: Any, placeholder: str, own: str | None) -> Any:
+    return own if value == placeholder and own is not None else value
+
+
+def _answer(request: _Request, client: Adapter, region: str | None) -> Any:
+    from keystoneauth1.adapter import Adapter
+    from keystoneauth1.exceptions import ClientException, ConnectFailure, EndpointNotFound
+
+    service = Adapter(
+        client.session,
+        service_type=request.service,
+        interface=client.interface,
+        region_name=region or client.region_name,
+    )
+    changes = request.body is not None
+    content = {"data": request.body} if isinstance(request.body, str) else {"json": request.body}
+    try:
+        response = service.request(request.path, "POST" if changes else "GET", raise_exc=False, **content)
+    except EndpointNotFound as error:
+        if request.service == "network" and not changes:
+            return []
+        raise HeatFailure(f"the cloud has no {request.service} service") from error
+    except ConnectFailure as error:
+        raise HeatFailure(
+            f"the {request.service} service does not answer: {error}", was_sent=changes
+        ) from error
+    except ClientException as error:
+        raise HeatFailure(f"the {request.service} service cannot be asked: {error}") from error
+    if response.status_code >= 400:
+        raise HeatFailure(f"the {request.service} service says {response.status_code}: {response.text[:300]}")
+    answer = response.json()
+    return answer if request.part is None else answer[request.part]

@@ -1,0 +1,188 @@
+"""Requests to one service, and failures in words for people."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import urlsplit
+
+import msgspec
+from msgspec import Struct
+
+from sabir.deployments.drivers.http.access import Service
+from sabir.errors import DeployError, UnreachableError
+
+if TYPE_CHECKING:
+    import httpx2
+
+__all__ = ["Answer", "Api", "RequestFailed"]
+
+_PASSING: Final = frozenset([408, 425, 429, 502, 503, 504])
+_LARGEST: Final = 16 << 20
+_PAGES: Final = 1000
+
+
+class RequestFailed(Exception):
+    """A request that the service refused, or that it did not answer."""
+
+    def __init__(self, message: str, *, status: int = 0, was_sent: bool = False) -> None:
+        super().__init__(message)
+        self.message, self.status = message, status
+        self.was_sent = was_sent
+        """Nobody answered, but it may have been heard."""
+
+    @property
+    def passing(self) -> bool:
+        return self.status == 0 or self.status in _PASSING or self.status == 412
+
+    @property
+    def is_missing(self) -> bool:
+        return self.status in (404, 410)
+
+
+class Answer(Struct, frozen=True, kw_only=True):
+    data: Any
+    """What the body holds; None when it holds nothing."""
+    tag: str | None = None
+    """The version of what was read, as the service names it."""
+    location: str | None = None
+    next_page: str | None = None
+
+
+class Api:
+    """Everything below the address of a target."""
+
+    def __init__(self, service: Service) -> None:
+        self.service = service
+
+    async def check_access(self) -> None:
+        """The credentials are taken. What the service says of its own address otherwise is its own affair."""
+        try:
+            await self.request("GET", "")
+        except RequestFailed as failure:
+            if failure.status in (401, 403):
+                raise DeployError(f"{self.service.base}: {failure.message}") from failure
+            if failure.status == 0:
+                raise UnreachableError(f"{self.service.base}: {failure.message}") from failure
+
+    async def find(self, path: str) -> Answer | None:
+        try:
+            return await self.request("GET", path)
+        except RequestFailed as failure:
+            if failure.is_missing:
+                return None
+            raise
+
+    async def list(self, path: str) -> list[Any]:
+        """What a collection holds, all of its pages."""
+        items: list[Any] = []
+        page: str | None = path
+        for _ in range(_PAGES):
+            if page is None:
+                return items
+            answer = await self.request("GET", page)
+            items += _items(answer.data)
+            page = None if answer.next_page is None else self.relative(answer.next_page)
+        raise RequestFailed(f"{path} has more than {_PAGES} pages", status=500)
+
+    def relative(self, url: str) -> str:
+        """An address that the service names, below the one of the target; nobody is sent elsewhere."""
+        parts = urlsplit(url)
+        query = f"?{parts.query}" if parts.query else ""
+        if parts.netloc and parts.netloc != urlsplit(self.service.base).netloc:
+            raise RequestFailed(f"it leads on to {parts.netloc}, which is not the target", status=500)
+        if not parts.path.startswith(f"{self.service.path}/"):
+            raise RequestFailed(
+                f"it leads on to {parts.path}, which is not below {self.service.base}", status=500
+            )
+        return f"{parts.path.removeprefix(self.service.path)}{query}"
+
+    async def request(
+        self, method: str, path: str, body: Any = None, headers: Mapping[str, str] | None = None
+    ) -> Answer:
+        import httpx2
+
+        service = self.service
+        content = None if body is None else msgspec.json.encode(body)
+        sent = {**(headers or {}), **({} if content is None else {"Content-Type": "application/json"})}
+        extensions: dict[str, Any] = {}
+        if service.host is not None:
+            sent["Host"] = service.host
+            extensions["sni_hostname"] = urlsplit(service.base).hostname
+        request = service.client.build_request(
+            method, f"{service.path}{path}", content=content, headers=sent, extensions=extensions
+        )
+        try:
+            response = await service.client.send(request, stream=True)
+            try:
+                data = await _read(response)
+            finally:
+                await response.aclose()
+        except (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout) as error:
+            raise RequestFailed(f"it does not answer: {_words(error)}") from error
+        # An alert of TLS after the handshake (a certificate that the other side misses) comes as the OSError it is.
+        except (httpx2.HTTPError, OSError) as error:
+            raise RequestFailed(f"the connection broke: {_words(error)}", was_sent=method != "GET") from error
+        return self._answer(response, data, path)
+
+    def _answer(self, response: httpx2.Response, data: bytes, path: str) -> Answer:
+        status = response.status_code
+        if status >= 300:
+            raise RequestFailed(self.service.secrets.scrubbed(_sentence(response, data, path)), status=status)
+        return Answer(
+            data=_decoded(data),
+            tag=response.headers.get("ETag"),
+            location=response.headers.get("Location"),
+            next_page=(response.links.get("next") or {}).get("url"),
+        )
+
+
+async def _read(response: httpx2.Response) -> bytes:
+    data = bytearray()
+    async for chunk in response.aiter_bytes():
+        data += chunk
+        if len(data) > _LARGEST:
+            raise RequestFailed(f"it answers with more than {_LARGEST >> 20} MB", status=500)
+    return bytes(data)
+
+
+def _decoded(data: bytes) -> Any:
+    if not data.strip():
+        return None
+    try:
+        return msgspec.json.decode(data)
+    except msgspec.DecodeError as error:
+        raise RequestFailed(
+            f"it answers with something that is no JSON: {data[:80]!r}", status=500
+        ) from error
+
+
+def _items(data: Any) -> list[Any]:
+    """The things that a collection lists: a list, or the only list of a mapping."""
+    if isinstance(data, list):
+        return data
+    lists = [value for value in data.values() if isinstance(value, list)] if isinstance(data, dict) else []
+    if len(lists) != 1:
+        raise RequestFailed("the collection does not answer with a list", status=500)
+    return lists[0]
+
+
+def _sentence(response: httpx2.Response, data: bytes, path: str) -> str:
+    said = " ".join(data[:300].decode("utf-8", "replace").split())
+    match response.status_code:
+        case 401:
+            return "it refuses the credentials of the target"
+        case 403:
+            return f"it does not allow that with these credentials: {said or path}"
+        case status if status < 400:
+            return f"it sends requests for {path or '/'} on to {response.headers.get('Location')}; name that address"
+        case 412:
+            return f"somebody else changed {path} meanwhile"
+        case status:
+            return f"it answers {status} {response.reason_phrase} for {path or '/'}" + (
+                f": {said}" if said else ""
+            )
+
+
+def _words(error: Exception) -> str:
+    return str(error) or type(error).__name__

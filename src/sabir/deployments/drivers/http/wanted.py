@@ -1,0 +1,137 @@
+"""A resource of a service as it is wanted: where it is, what it holds, and what differs from it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+from urllib.parse import quote
+
+from msgspec import Struct
+
+from sabir.errors import DeployError
+from sabir.graph.values import Sensitive, Value, reveal, reveal_all
+from sabir.resources.outcome import Change
+
+__all__ = ["WantedItem", "looked_up", "wanted_item"]
+
+_MISSING: Final = object()
+_READY_SECONDS: Final = 300.0
+
+
+class WantedItem(Struct, frozen=True, kw_only=True, eq=False):
+    path: str
+    body: Mapping[str, Any]
+    """With secrets in clear: it goes to the service and nowhere else."""
+    hidden: frozenset[str]
+    """Fields of the body with something sensitive in them."""
+    collection: str | None
+    id_field: str
+    find_by: tuple[str, ...]
+    update: str
+    ignored: frozenset[str]
+    outputs: Mapping[str, str]
+    ready: Mapping[str, Any]
+    ready_within: float
+
+    def at(self, id: str | None) -> str:  # noqa: A002  what the service calls it
+        """Where it is; `DeployError` when only the service could tell."""
+        if "{id}" not in self.path:
+            return self.path
+        if id is None:
+            raise DeployError(f"{self.path}: the service has not told its id yet")
+        return self.path.replace("{id}", quote(id, safe=""))
+
+    @property
+    def is_named_by_service(self) -> bool:
+        return "{id}" in self.path
+
+    def changes(self, seen: Any) -> Iterator[Change]:
+        """Fields that are wanted and not so. What the service adds of its own is its own affair."""
+        there: Mapping[str, Any] = seen if isinstance(seen, Mapping) else {}
+        for name, value in self.body.items():
+            before = there.get(name, _MISSING)
+            if name in self.ignored or before == value:
+                continue
+            if before is _MISSING and name in self.hidden:
+                continue  # services take secrets, and do not give them back
+            if isinstance(value, Mapping) and isinstance(before, Mapping) and _holds(before, value):
+                continue
+            yield Change(
+                field=f"body.{name}", before=self._shown(name, before), after=self._shown(name, value)
+            )
+
+    def _shown(self, name: str, value: Any) -> Value:
+        plain: Value = None if value is _MISSING else value
+        return Sensitive(plain) if name in self.hidden and plain is not None else plain
+
+    def is_listed_as(self, item: Any) -> bool:
+        """Whether an item of the collection is this one."""
+        return isinstance(item, Mapping) and all(
+            item.get(name, _MISSING) == self.body.get(name) for name in self.find_by
+        )
+
+    def id_in(self, data: Any) -> str | None:
+        value = looked_up(data, self.id_field)
+        return None if value is None else str(value)
+
+
+def _holds(there: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
+    return all(
+        (isinstance(value, Mapping) and isinstance(there.get(name), Mapping) and _holds(there[name], value))
+        or there.get(name, _MISSING) == value
+        for name, value in wanted.items()
+    )
+
+
+def looked_up(data: Any, path: str) -> Any:
+    """A value by the names that lead to it, with points between them; numbers count items of lists."""
+    for name in path.split("."):
+        if isinstance(data, Mapping):
+            data = data.get(name)
+        elif isinstance(data, list) and name.isdigit() and int(name) < len(data):
+            data = data[int(name)]
+        else:
+            return None
+    return data
+
+
+def wanted_item(fields: Mapping[str, Value]) -> WantedItem:
+    plain: dict[str, Any] = {name: value for name, value in reveal_all(fields).items() if value is not None}
+    body = reveal(fields.get("body"))
+    hidden = (
+        [name for name, value in body.items() if reveal_all(value) != value]
+        if isinstance(body, Mapping)
+        else []
+    )
+    item = WantedItem(
+        path=_path(str(plain["path"]), "path"),
+        body=plain.get("body", {}),
+        hidden=frozenset(plain.get("body", {}) if isinstance(fields.get("body"), Sensitive) else hidden),
+        collection=_path(str(plain["collection"]), "collection") if "collection" in plain else None,
+        id_field=str(plain.get("id_field", "id")),
+        find_by=tuple(map(str, plain.get("find_by", ()))),
+        update=str(plain.get("update", "PUT")),
+        ignored=frozenset(map(str, plain.get("ignore", ()))),
+        outputs={name: str(path) for name, path in plain.get("outputs", {}).items()},
+        ready=plain.get("ready", {}),
+        ready_within=float(plain.get("ready_within", _READY_SECONDS)),
+    )
+    if item.is_named_by_service and item.collection is None:
+        raise DeployError(
+            f"path {item.path!r} holds an id that the service gives: say `collection`, where it is created"
+        )
+    return item
+
+
+def _path(path: str, field: str) -> str:
+    """Below the address of the target: no other host, and no way up."""
+    if (
+        not path.startswith("/")
+        or path.startswith("//")
+        or "#" in path
+        or ".." in path.partition("?")[0].split("/")
+    ):
+        raise DeployError(
+            f"{field} must be a path below the address of the target, as /users/alice, not {path!r}"
+        )
+    return path

@@ -1,0 +1,126 @@
+"""Objects that are run: applied and waited for each time they are asked for, a Job among them made anew.
+
+The id of the operation stands on a Job, so that one that was begun is waited for and not begun again. What a command wrote comes
+back as the log of the step.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any, Final
+
+from msgspec.structs import replace
+
+from sabir.deployments.drivers.kubernetes.api import ApiFailure
+from sabir.deployments.drivers.kubernetes.compare import OPERATION
+from sabir.deployments.drivers.kubernetes.connection import Cluster, NotReady, annotation, failed_by
+from sabir.deployments.drivers.kubernetes.objects import WantedObject
+from sabir.deployments.drivers.kubernetes.pods import pod_logs, pods_of
+from sabir.errors import DeployError
+from sabir.graph.secrets import Secrets, secret_texts
+from sabir.graph.values import Value, reveal
+from sabir.resources.effects import Effects
+from sabir.resources.outcome import Observation, Outcome, OutcomeStatus, Sighting
+from sabir.resources.resource import Resource
+from sabir.resources.step import Task
+
+__all__ = ["NODES", "RUN", "RunningCluster"]
+
+RUN: Final = "kubernetes-run"
+NODES: Final = "kubernetes-nodes"
+_PAUSE: Final = 0.5
+
+
+class RunningCluster(Cluster):
+    """A cluster that also runs objects."""
+
+    async def apply(self, task: Task, effects: Effects) -> Outcome:
+        if task.resource.kind == NODES:
+            return await self._nodes()
+        if task.resource.kind != RUN:
+            return await super().apply(task, effects)
+        outcome, wanted = Outcome(), list[WantedObject]()
+        try:
+            wanted += [(await self.wanted(resource))[0] for resource in _objects(task.resource)]
+            # All are there before one is waited for: they may wait for each other.
+            begun = [await self._begun(each, task, effects) for each in wanted]
+            for each, (path, live) in zip(wanted, begun, strict=True):
+                await self._ended(each, await self.ready(path, live, task, effects), task)
+        except ApiFailure as failure:
+            outcome = failed_by(failure)
+        except NotReady as error:
+            outcome = Outcome(status=OutcomeStatus.FAILED, message=str(error))
+        return replace(outcome, log=await self._log(task, wanted))
+
+    async def delete(self, task: Task, effects: Effects) -> Outcome:
+        """What was run is not undone."""
+        return (
+            Outcome(changed=False)
+            if task.resource.kind in (RUN, NODES)
+            else await super().delete(task, effects)
+        )
+
+    async def observe(self, task: Task) -> Observation:
+        """Running again goes on with the Job that carries the id of the operation, so that is always safe."""
+        if task.resource.kind in (RUN, NODES):
+            return Observation(sighting=Sighting.NOT_DONE)
+        return await super().observe(task)
+
+    async def _nodes(self) -> Outcome:
+        try:
+            listed = await self.api.get("/api/v1/nodes")
+        except ApiFailure as failure:
+            return failed_by(failure)
+        names = sorted(str(node["metadata"]["name"]) for node in listed.get("items", ()))
+        return Outcome(results={"nodes": [*names]})
+
+    async def _begun(self, wanted: WantedObject, task: Task, effects: Effects) -> tuple[str, dict[str, Any]]:
+        """The object as it is once it was applied, with its path."""
+        path = await self.api.path_of(wanted.manifest)
+        before = await self.api.find(path)
+        if wanted.is_job and before is not None:
+            if annotation(before, OPERATION) == task.operation_id:
+                return path, before
+            effects.note(f"deleting Job {before['metadata']['name']} of an earlier run")
+            await self.removed(path, before)
+            before = None
+        return path, await self.applied(path, wanted, task.operation_id, before)
+
+    async def _ended(self, wanted: WantedObject, live: Mapping[str, Any], task: Task) -> None:
+        """A workload without pods counts as ready while its last ones still end; here they must be gone."""
+        deadline = asyncio.get_running_loop().time() + (task.timeout or self.settings.wait_seconds)
+        while _is_stopped(wanted) and (pods := await pods_of(self.api, live)):
+            if asyncio.get_running_loop().time() > deadline:
+                names = ", ".join(pod["metadata"]["name"] for pod in pods[:3])
+                raise NotReady(f"{live['kind']} {live['metadata']['name']}: pods do not end: {names}")
+            await asyncio.sleep(_PAUSE)
+
+    async def _log(self, task: Task, wanted: list[WantedObject]) -> tuple[str, ...]:
+        """What its Jobs wrote, also one that failed, without secrets."""
+        secrets = Secrets(secret_texts(task.resource.desired.get("objects")) or ())
+        try:
+            jobs = [await self.live(each) for each in wanted if each.is_job]
+        except ApiFailure:
+            return ()
+        lines = [line for live in jobs if live is not None for line in await pod_logs(self.api, live)]
+        return tuple(map(secrets.scrubbed, lines))
+
+
+def _objects(resource: Resource) -> tuple[Resource, ...]:
+    """Each object as a resource of its own."""
+    objects = reveal(resource.desired.get("objects"))
+    if not isinstance(objects, list | tuple) or not objects:
+        raise DeployError(f"{resource.address}: `objects` must be a list of objects")
+    return tuple(replace(resource, desired=_desired(manifest)) for manifest in objects)
+
+
+def _desired(manifest: Value) -> dict[str, Value]:
+    return {"manifest": manifest}
+
+
+def _is_stopped(wanted: WantedObject) -> bool:
+    spec = wanted.manifest.get("spec") or {}
+    if wanted.manifest["kind"] == "DaemonSet":
+        return "sabir/stopped" in (spec["template"]["spec"].get("nodeSelector") or {})
+    return spec.get("replicas") == 0 and "selector" in spec

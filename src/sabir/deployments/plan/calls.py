@@ -1,0 +1,86 @@
+"""Plans for calls: the resources of an operation, each run once, in their order.
+
+The key of a step is `ADDRESS#OPERATION()`, so that it is never taken for a step of a deployment on the same resource.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from sabir.deployments.plan.compare import unknown_names, wanted_fields
+from sabir.deployments.plan.order import ordered
+from sabir.deployments.plan.steps import Call, Plan, PlannedStep
+from sabir.deployments.store.records import Record, RecordStatus
+from sabir.deployments.targets import Placed
+from sabir.graph.values import Value
+from sabir.resources.step import Action
+
+__all__ = ["CallPlanRequest", "CalledResource", "build_call_plan", "call_key"]
+
+
+class CalledResource(Struct, frozen=True, kw_only=True, eq=False):
+    """Something to run, and the call that it is."""
+
+    placed: Placed
+    call: Call
+    record: Record | None = None
+
+
+class CallPlanRequest(Struct, frozen=True, kw_only=True, eq=False):
+    environment: str
+    serial: int
+    called: Mapping[str, CalledResource]
+    """By the text of the address of the resource."""
+    records: Mapping[str, Record]
+    observed: Mapping[str, Value] = field(default_factory=dict[str, Value])
+    done: Collection[str] = ()
+    """Keys of steps that were done already by the call that this one goes on with."""
+
+
+def call_key(address: str, name: str) -> str:
+    return f"{address}#{name}()"
+
+
+def build_call_plan(request: CallPlanRequest) -> Plan:
+    """Everything is run, whatever was run before; what requires something of unknown outcome waits."""
+    steps = {address: _step(address, each, request) for address, each in request.called.items()}
+    unknown = {
+        address for address, record in request.records.items() if record.status is RecordStatus.UNKNOWN
+    }
+    placed = {address: each.placed for address, each in request.called.items()}
+    arranged = ordered(placed, {}, steps, unknown)
+    keys = {address: step.key for address, step in steps.items()}
+    return Plan(
+        environment=request.environment,
+        serial=request.serial,
+        steps=tuple(
+            replace(
+                steps[address],
+                requires=tuple(
+                    keys[other] for other in arranged.requires[address] if keys[other] not in request.done
+                ),
+            )
+            for address in arranged.keys
+            if keys[address] not in request.done
+        ),
+        waiting=tuple((each.address, each.reason) for each in arranged.waiting),
+        recorded=len(request.records),
+    )
+
+
+def _step(address: str, called: CalledResource, request: CallPlanRequest) -> PlannedStep:
+    fields = wanted_fields(called.placed.resource, request.observed)
+    placed = replace(called.placed, resource=replace(called.placed.resource, desired=fields))
+    return PlannedStep(
+        key=call_key(address, called.call.name),
+        action=Action.RUN,
+        address=address,
+        placed=placed,
+        record=called.record,
+        reason=f"{called.call.name} is called",
+        unforeseen=unknown_names(fields),
+        call=called.call,
+    )

@@ -1,0 +1,1 @@
+"""Providers of secrets: environment variables, files, commands, Kubernetes, Vault."""

@@ -1,0 +1,64 @@
+"""Secrets from a Kubernetes cluster: `{kubernetes: {name: db, key: password}}`."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Mapping
+from typing import Any, Final
+
+from sabir.errors import DeployError
+from sabir.resources.driver import DriverContext
+from sabir.resources.fields import Field
+from sabir.resources.target import Target
+
+__all__ = ["PROVIDER"]
+
+_SECONDS: Final = 30.0
+
+
+class ClusterSecrets:
+    name: Final = "kubernetes"
+    main: Final = "name"
+
+    def settings(self) -> Mapping[str, Field]:
+        return {
+            "name": Field(about="the Secret", required=True),
+            "key": Field(about="which of its values", required=True),
+            "namespace": Field(about="where it is; else the namespace of the context"),
+            "kubeconfig": Field(about="the file; else KUBECONFIG, the account of this pod, ~/.kube/config"),
+            "context": Field(about="a context of that file; else its current one"),
+        }
+
+    async def read(self, settings: Mapping[str, Any], context: DriverContext) -> str:
+        try:
+            from sabir.deployments.drivers.kubernetes.access import cluster_config, open_client
+            from sabir.deployments.drivers.kubernetes.api import Api, ApiFailure
+        except ModuleNotFoundError as error:
+            raise DeployError(f"it needs {error.name}: pip install 'sabir[kubernetes]'") from error
+        target = Target(name=f"secret {settings['name']}", driver="kubernetes", settings=settings)
+        config = cluster_config(target, context)
+        namespace = str(settings.get("namespace") or config.namespace)
+        async with open_client(config, timeout=_SECONDS) as client:
+            try:
+                secret = await Api(client, namespace=namespace).get(
+                    f"/api/v1/namespaces/{namespace}/secrets/{settings['name']}"
+                )
+            except ApiFailure as failure:
+                raise DeployError(failure.message) from failure
+        return _value(secret.get("data") or {}, settings)
+
+
+def _value(data: Mapping[str, str], settings: Mapping[str, Any]) -> str:
+    encoded = data.get(settings["key"])
+    if encoded is None:
+        raise DeployError(
+            f"the Secret {settings['name']!r} has no key {settings['key']!r}: {', '.join(data)}"
+        )
+    try:
+        return base64.b64decode(encoded).decode("utf-8")
+    except (binascii.Error, UnicodeDecodeError) as error:
+        raise DeployError(f"{settings['key']!r} of the Secret {settings['name']!r} is no text") from error
+
+
+PROVIDER: Final = ClusterSecrets()

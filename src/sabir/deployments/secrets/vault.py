@@ -1,0 +1,89 @@
+"""Secrets from the key-value store of Vault, version 2: `{vault: {path: shop/db, field: password}}`.
+
+The address is said, or comes from VAULT_ADDR; the token always comes from the operator: VAULT_TOKEN, or ~/.vault-token.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from sabir.errors import DeployError
+from sabir.resources.driver import DriverContext
+from sabir.resources.fields import Field
+
+__all__ = ["PROVIDER"]
+
+_SECONDS: Final = 30.0
+
+
+class Vault:
+    name: Final = "vault"
+    main: Final = "path"
+
+    def settings(self) -> Mapping[str, Field]:
+        return {
+            "path": Field(about="the entry, below the mount", required=True),
+            "field": Field(about="which of its values", required=True),
+            "mount": Field(about="where the store is mounted; default secret"),
+            "address": Field(about="of the server; else VAULT_ADDR"),
+        }
+
+    async def read(self, settings: Mapping[str, Any], context: DriverContext) -> str:
+        try:
+            import httpx2
+        except ModuleNotFoundError as error:
+            raise DeployError(f"it needs {error.name}: pip install 'sabir[http]'") from error
+        url = f"{_address(settings, context)}/v1/{settings.get('mount') or 'secret'}/data/{settings['path']}"
+        try:
+            async with httpx2.AsyncClient(timeout=_SECONDS) as client:
+                response = await client.get(url, headers={"X-Vault-Token": _token(context)})
+        except (httpx2.HTTPError, httpx2.InvalidURL, OSError) as error:
+            raise DeployError(f"{url} does not answer: {error}") from error
+        if response.status_code != 200:
+            raise DeployError(f"{url} answers {response.status_code}: {_words(response.status_code)}")
+        return _value(response.json(), settings)
+
+
+def _address(settings: Mapping[str, Any], context: DriverContext) -> str:
+    """A description that names the server gets the operator's token sent there, so it has to be the operator's server."""
+    operators = context.session.environment.get("VAULT_ADDR")
+    named = settings.get("address")
+    if named is not None and operators != named and not context.session.trust.network:
+        raise DeployError(f"the token would go to {named}: allow it with --trust network, or set VAULT_ADDR")
+    address = named or operators
+    if not address:
+        raise DeployError("there is no address of Vault: say `address:`, or set VAULT_ADDR")
+    return str(address).rstrip("/")
+
+
+def _token(context: DriverContext) -> str:
+    variables = context.session.environment
+    if variables.get("VAULT_TOKEN"):
+        return variables["VAULT_TOKEN"]
+    file = Path(variables.get("HOME", "/nonexistent")) / ".vault-token"
+    try:
+        return file.read_text(encoding="ascii").strip()
+    except OSError as error:
+        raise DeployError(
+            "there is no token for Vault: set VAULT_TOKEN, or log in (~/.vault-token)"
+        ) from error
+
+
+def _words(status: int) -> str:
+    words = {403: "the token may not read it", 404: "there is no such entry"}
+    return words.get(status, "it cannot be read")
+
+
+def _value(answer: Any, settings: Mapping[str, Any]) -> str:
+    try:
+        data = answer["data"]["data"]
+    except (KeyError, TypeError) as error:
+        raise DeployError("the answer is not that of a key-value store of version 2") from error
+    if settings["field"] not in data:
+        raise DeployError(f"{settings['path']} has no field {settings['field']!r}: {', '.join(data)}")
+    return str(data[settings["field"]])
+
+
+PROVIDER: Final = Vault()

@@ -1,0 +1,90 @@
+"""`sabir.yaml` for editors: parts and targets, where expressions reach into them, and what may be written next."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import cache
+
+from sabir.environment.read import ENVIRONMENT_KEYS, PART_KEYS
+from sabir.plugins import DRIVERS, LANGUAGES, plugin_names
+from sabir.source.packages import LoadedPackage, PackageFile
+from sabir.source.symbols import Candidate, FileNames, Mention, Symbol, SymbolKind
+from sabir.source.yaml.nodes import YamlNode, text_of
+from sabir.source.yaml.reading import all_entries, entries, extent, value_at
+from sabir.source.yaml.typing import typed_place
+from sabir.text import Source, Span
+
+__all__ = ["candidates", "file_names", "wanted_keys"]
+
+
+@cache
+def _part_pattern() -> re.Pattern[str]:
+    return re.compile(r"(?<![\w\]?*.)])::(?P<name>[A-Za-z_][\w-]*)")
+
+
+@cache
+def _typed_part_pattern() -> re.Pattern[str]:
+    return re.compile(r"(?<![\w\]?*.)])::[\w-]*\Z")
+
+
+def file_names(file: PackageFile) -> FileNames:
+    if file.name != "sabir.yaml" or not file.yaml.documents:
+        return FileNames()
+    root = file.yaml.documents[0]
+    symbols = (*_section(root, "parts", "part"), *_section(root, "targets", "target"))
+    return FileNames(symbols, (*_parts_used(file.source), *_targets_used(root)))
+
+
+def _section(root: YamlNode | None, section: str, word: str) -> Iterator[Symbol]:
+    for name, entry in entries(value_at(root, section)):
+        about = value_at(entry.value, "language") or value_at(entry.value, "driver")
+        yield Symbol(
+            key=f"{word} {name}",
+            name=name,
+            kind=SymbolKind.MODULE,
+            span=entry.key.span,
+            extent=extent(entry),
+            detail=text_of(about) or text_of(value_at(entry.value, "path")),
+        )
+
+
+def _parts_used(source: Source) -> Iterator[Mention]:
+    for match in _part_pattern().finditer(source.text):
+        yield Mention(Span(*match.span("name")), (f"part {match['name']}",))
+
+
+def _targets_used(root: YamlNode | None) -> Iterator[Mention]:
+    for name, entry in all_entries(value_at(root, "parts")):
+        written = text_of(entry.value)
+        if name == "target" and written is not None:
+            yield Mention(entry.value.span, (f"target {written}",))
+
+
+def candidates(package: LoadedPackage, file: PackageFile, offset: int) -> Sequence[Candidate]:
+    place = typed_place(file.source, offset)
+    match place.path, place.key:
+        case (), None:
+            return [Candidate(text=key, kind=SymbolKind.KEYWORD) for key in ENVIRONMENT_KEYS]
+        case ("parts", _), None:
+            return [Candidate(text=key, kind=SymbolKind.KEYWORD) for key in PART_KEYS]
+        case ("parts", _), "language":
+            return [Candidate(text=name, kind=SymbolKind.VALUE) for name in plugin_names(LANGUAGES)]
+        case ("parts", _), ("path" | "model" | "config"):
+            return [Candidate(text=name, kind=SymbolKind.FILE) for name in _paths(package)]
+        case ("targets", _), "driver":
+            return [Candidate(text=name, kind=SymbolKind.VALUE) for name in plugin_names(DRIVERS)]
+        case _:
+            return ()
+
+
+def _paths(package: LoadedPackage) -> list[str]:
+    """Folders and files beside `sabir.yaml`."""
+    return sorted({name.partition("/")[0] for name in package.list()})
+
+
+def wanted_keys(file: PackageFile, offset: int) -> Sequence[str]:
+    place = typed_place(file.source, offset)
+    if place.key == "target":
+        return ("target ",)
+    return ("part ",) if _typed_part_pattern().search(file.source.text, 0, offset) else ()

@@ -1,0 +1,42 @@
+"""The policy files that an environment names."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from sabir.checks.policy import PolicyRule, read_rules
+from sabir.diagnostics.finding import Finding
+from sabir.diagnostics.near import did_you_mean
+from sabir.environment.examples import environment_rule
+from sabir.environment.nodes import Environment
+from sabir.source.packages import LoadedPackage
+
+__all__ = ["environment_rules"]
+
+MISSING_RULES: Final = environment_rule(
+    "E008",
+    "a policy file that cannot be read",
+    "The files under rules lie beside sabir.yaml, or are named from its folder.",
+    "parts:\n  db:\n    path: db.yaml\nrules: gone.yaml\n",
+)
+
+
+def environment_rules(
+    environment: Environment, package: LoadedPackage
+) -> tuple[tuple[PolicyRule, ...], tuple[Finding, ...]]:
+    """The rules of all policy files, and what is wrong with these."""
+    rules: list[PolicyRule] = []
+    findings: list[Finding] = []
+    for name, span in environment.rules:
+        file = package.get_file(name)
+        if file is None:
+            message = f"there are no rules {name!r} in the environment"
+            files = [each for each in package.list() if each.endswith((".yaml", ".yml"))]
+            findings.append(
+                MISSING_RULES.at(environment.place(span), message, hint=did_you_mean(name, files))
+            )
+            continue
+        read, mistakes = read_rules(file)
+        rules += read
+        findings += mistakes
+    return tuple(rules), tuple(findings)

@@ -1,0 +1,165 @@
+"""Adopt: take over what already exists. It is read and recorded, and nothing is changed; what differs from what is wanted is said,
+and the next deployment puts it right."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from sabir.deployments.deployment import DeployOptions, held
+from sabir.deployments.engine.connections import Connections
+from sabir.deployments.plan.compare import kept_changes, unknown_names, wanted_fields
+from sabir.deployments.store.journal import Journal
+from sabir.deployments.store.records import DeploymentState, Record, RecordStatus
+from sabir.deployments.store.store import Store
+from sabir.deployments.store.writer import Write
+from sabir.deployments.targets import Placed
+from sabir.diagnostics.finding import Finding
+from sabir.diagnostics.near import did_you_mean
+from sabir.diagnostics.reasons import said_by
+from sabir.errors import UsageError
+from sabir.graph.values import Value
+from sabir.operations.deploying import EnvironmentRequest, Prepared, opened, prepare
+from sabir.operations.doing import audit_of
+from sabir.resources.outcome import Change, Reading
+
+__all__ = ["Adopted", "AdoptedResource", "adopt_path"]
+
+
+class AdoptedResource(Struct, frozen=True, kw_only=True):
+    address: str
+    kind: str
+    taken: bool = False
+    """It is there, and recorded now."""
+    differences: tuple[Change, ...] = ()
+    reason: str | None = None
+    """Why it was not taken over."""
+
+
+class Adopted(Struct, frozen=True, kw_only=True):
+    resources: tuple[AdoptedResource, ...] = ()
+    number: int | None = None
+    """Of the entry in the history; None: nothing was taken over."""
+    findings: tuple[Finding, ...] = ()
+    failed: bool = False
+
+
+def adopt_path(request: EnvironmentRequest, ids: Mapping[str, str | None] | None = None) -> Adopted:
+    """Take over what is described, not recorded and there; `ids`: only these addresses, with what the target calls them."""
+    with opened(request, create=True) as store:
+        prepared = prepare(request, store)
+        if prepared.failed:
+            return Adopted(findings=prepared.findings, failed=True)
+        options = DeployOptions(audit=audit_of(request, prepared.context))
+        with held(store, prepared.context, options) as writer:
+            chosen = _chosen(prepared, store.records(), ids or {})
+            readings = asyncio.run(_read(prepared, chosen, ids or {}, store))
+            journal = Journal(store, writer, prepared.context.session.clock)
+            resources, number = _recorded(journal, chosen, readings, options.audit)
+    return Adopted(resources=resources, number=number, findings=prepared.findings)
+
+
+def _chosen(
+    prepared: Prepared, records: Mapping[str, Record], ids: Mapping[str, str | None]
+) -> dict[str, Placed]:
+    for address in ids:
+        if address in records:
+            raise UsageError(f"{address} is recorded already: sabir state show PATH {address}")
+        if address not in prepared.placed:
+            hint = did_you_mean(address, prepared.placed)
+            raise UsageError(f"{address!r} is not described" + (f": {hint}" if hint else ""))
+    return {
+        address: placed
+        for address, placed in prepared.placed.items()
+        if (address in ids if ids else address not in records)
+    }
+
+
+async def _read(
+    prepared: Prepared, chosen: Mapping[str, Placed], ids: Mapping[str, str | None], store: Store
+) -> dict[str, Reading | str]:
+    """What is there of each, or why it cannot be said."""
+    observed = store.observed()
+    async with Connections(prepared.context) as connections:
+
+        async def read(address: str, placed: Placed) -> tuple[str, Reading | str]:
+            if placed.kind.runs:
+                return address, "it is run, not kept: there is nothing to take over"
+            fields = wanted_fields(placed.resource, observed)
+            if unknown_names(fields):
+                return address, "some of its fields are not known yet"
+            try:
+                connection = await connections.of(placed)
+                resource = replace(placed.resource, desired=fields)
+                return address, await connection.read(resource, ids.get(address))
+            except Exception as error:  # noqa: BLE001  whatever a driver raises is told of its resource
+                return address, said_by(error)
+
+        return dict(await asyncio.gather(*(read(address, placed) for address, placed in chosen.items())))
+
+
+def _recorded(
+    journal: Journal,
+    chosen: Mapping[str, Placed],
+    readings: Mapping[str, Reading | str],
+    audit: Mapping[str, Value],
+) -> tuple[tuple[AdoptedResource, ...], int | None]:
+    there = {address: reading for address, reading in readings.items() if isinstance(reading, Reading)}
+    taken = {address: reading for address, reading in there.items() if reading.exists}
+    number: int | None = None
+    if taken:
+        number = journal.open("adopt", audit=audit, plan={"adopted": [*taken]}, steps=lambda _: ())
+    told: list[AdoptedResource] = []
+    writes: list[Write] = []
+    for address, placed in chosen.items():
+        reading = readings[address]
+        kind = placed.resource.kind
+        if isinstance(reading, str):
+            told.append(AdoptedResource(address=address, kind=kind, reason=reading))
+        elif not reading.exists:
+            told.append(AdoptedResource(address=address, kind=kind, reason="it is not there"))
+        else:
+            differences = kept_changes(
+                placed.driver.diff(placed.resource, reading), placed.resource.lifecycle
+            )
+            writes += _writes(journal, placed, reading, differences)
+            told.append(AdoptedResource(address=address, kind=kind, taken=True, differences=differences))
+    if writes:
+        journal.now_all(writes)
+        journal.close(DeploymentState.DONE)
+    return tuple(told), number
+
+
+def _writes(
+    journal: Journal, placed: Placed, reading: Reading, differences: tuple[Change, ...]
+) -> list[Write]:
+    """The record says what is there, so that a plan shows what is to be changed."""
+    resource = placed.resource
+    fields: dict[str, Value] = dict(resource.desired)
+    for change in differences:
+        if change.field in fields:
+            fields[change.field] = change.before
+        else:  # it lies inside of a field, as `spec.replicas` in a manifest
+            fields |= {name: value for name, value in reading.fields.items() if name in fields}
+    address = str(resource.address)
+    record = Record(
+        address=address,
+        kind=resource.kind,
+        target=placed.target.name,
+        driver=placed.driver.name,
+        status=RecordStatus.PRESENT,
+        id=reading.id,
+        desired=journal.fields({name: value for name, value in fields.items() if value is not None}),
+        requires=tuple(str(other) for other in resource.requires),
+        deployment=journal.number,
+        step="adopt",
+        origin=None if resource.origin is None else str(resource.origin.location),
+    )
+    results = {
+        str(resource.results.get(name) or resource.address.of(name)): value
+        for name, value in reading.results.items()
+    }
+    return [journal.record(record), *journal.facts(results, address=address, step="adopt", position=0)]

@@ -1,0 +1,213 @@
+"""Adopt what Murano deployed: its models and what its code remembers become the state of an environment; nothing is changed.
+
+The stacks of such an environment are known by names that are among what code remembers, and agents by the ids of objects. So the
+next deployment updates the same stack and speaks to the same agents.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import yaml
+
+from sabir.deployments.deployment import DeployOptions, held
+from sabir.deployments.engine.connections import Connections
+from sabir.deployments.engine.perform import perform
+from sabir.deployments.store.journal import Journal
+from sabir.deployments.store.records import DeploymentState, Record, RecordStatus
+from sabir.deployments.store.store import Store
+from sabir.deployments.store.writer import Write
+from sabir.deployments.targets import Placed
+from sabir.environment import FILE_NAME
+from sabir.errors import DeployError, UnusableInput
+from sabir.graph.values import Value, reveal_all
+from sabir.languages.muranopl.evaluate.dumps import DumpedEnvironment, read_dump
+from sabir.languages.muranopl.evaluate.kept import STACKS, STORAGE
+from sabir.languages.muranopl.graph.driver import PROGRAM, ProgramTarget
+from sabir.languages.muranopl.worlds.effects import EffectKind
+from sabir.operations.adopt import Adopted, AdoptedResource
+from sabir.operations.deploying import EnvironmentRequest, Prepared, opened, prepare
+from sabir.operations.doing import audit_of
+from sabir.operations.files import write_atomically
+from sabir.resources.effects import ANSWER, Effect, Effects
+from sabir.resources.outcome import Outcome
+from sabir.resources.resource import Resource
+from sabir.resources.step import Action, Task
+
+__all__ = ["adopt_murano"]
+
+_PACKAGE: Final = "package "
+
+
+def adopt_murano(
+    request: EnvironmentRequest, dump: Path, notice: Callable[[str], None] = lambda _: None
+) -> Adopted:
+    """Take over environments of a dump, each for the part whose root has its id."""
+    dumped = {environment.id: environment for environment in read_dump(dump)}
+    for file in _written_models(request, dumped):
+        notice(f"written from the dump: {file}")
+    with opened(request, create=True) as store:
+        prepared = prepare(request, store)
+        if prepared.failed:
+            return Adopted(findings=prepared.findings, failed=True)
+        matching = _matching(prepared, dumped)
+        _refuse(matching, dumped, store)
+        options = DeployOptions(audit={**audit_of(request, prepared.context), "dump": dump.name})
+        with held(store, prepared.context, options) as writer:
+            stacks = [asyncio.run(_stacks(prepared, *pair)) for pair in matching]
+            journal = Journal(store, writer, prepared.context.session.clock)
+            addresses = [str(placed.resource.address) for placed, _ in matching]
+            number = journal.open(
+                "adopt", audit=options.audit, plan={"adopted": addresses}, steps=lambda _: ()
+            )
+            journal.now_all(
+                [
+                    write
+                    for pair, there in zip(matching, stacks, strict=True)
+                    for write in _writes(journal, *pair, there)
+                ]
+            )
+            journal.close(DeploymentState.DONE)
+    taken = {environment.id for _, environment in matching}
+    for environment in dumped.values():
+        if environment.id not in taken:
+            notice(f"left: the environment {environment.name!r}, which nothing here describes")
+    resources = tuple(AdoptedResource(address=address, kind=PROGRAM, taken=True) for address in addresses)
+    return Adopted(resources=resources, number=number, findings=prepared.findings)
+
+
+def _matching(
+    prepared: Prepared, dumped: Mapping[str, DumpedEnvironment]
+) -> list[tuple[Placed, DumpedEnvironment]]:
+    programs = [placed for placed in prepared.placed.values() if placed.resource.kind == PROGRAM]
+    return [
+        (placed, dumped[placed.resource.address.instance])
+        for placed in programs
+        if placed.resource.address.instance in dumped
+    ]
+
+
+def _refuse(
+    matching: list[tuple[Placed, DumpedEnvironment]], dumped: Mapping[str, DumpedEnvironment], store: Store
+) -> None:
+    if not matching:
+        raise DeployError(
+            "nothing here is one of the environments of the dump: the root of a model needs the id "
+            + " or ".join(sorted(dumped))
+        )
+    records = store.records()
+    for placed, _ in matching:
+        if str(placed.resource.address) in records:
+            raise DeployError(
+                f"{placed.resource.address} is recorded already: `sabir state rm` forgets it, if the dump is to count"
+            )
+
+
+async def _stacks(prepared: Prepared, placed: Placed, environment: DumpedEnvironment) -> dict[str, Any]:
+    """The stacks that code remembers by name, as their cloud has them now; none where no cloud is named."""
+    target = placed.target
+    cloud = target.effects.get(EffectKind.STACK_READ) if isinstance(target, ProgramTarget) else None
+    stacks: dict[str, Any] = {}
+    async with Connections(prepared.context) as connections:
+        for name in environment.stack_names if cloud is not None else ():
+            resource = Resource(
+                address=placed.resource.address,
+                kind=EffectKind.STACK_READ.value,
+                desired={"stack": name, "region": ""},
+                target=cloud,
+            )
+            task = Task(operation_id=name, action=Action.RUN, resource=resource)
+            outcome = await perform(prepared.targets.place(resource), task, _NoEffects(), connections)
+            if outcome.failed:
+                raise DeployError(f"the stack {name} cannot be looked at: {outcome.message}")
+            answer: Any = reveal_all(outcome.results.get(ANSWER))
+            if answer is not None:
+                stacks[json.dumps(["", name])] = answer
+    return stacks
+
+
+class _NoEffects:
+    """A look has none."""
+
+    async def perform(self, effect: Effect) -> Outcome:
+        raise DeployError(f"a look does not ask for {effect.kind}")
+
+    def branch(self, name: str) -> Effects:  # noqa: ARG002
+        return self
+
+    def note(self, line: str) -> None:
+        """Nobody watches."""
+
+
+def _writes(
+    journal: Journal, placed: Placed, environment: DumpedEnvironment, stacks: Mapping[str, Any]
+) -> Iterator[Write]:
+    """The record of a program that ran elsewhere. Which packages it ran with nobody knows, so the next deployment runs it."""
+    resource = placed.resource
+    address = str(resource.address)
+    desired = {name: value for name, value in resource.desired.items() if not name.startswith(_PACKAGE)}
+    yield journal.record(
+        Record(
+            address=address,
+            kind=resource.kind,
+            target=placed.target.name,
+            driver=placed.driver.name,
+            status=RecordStatus.PRESENT,
+            desired=journal.fields(desired),
+            deployment=journal.number,
+            step=address,
+            origin=None if resource.origin is None else str(resource.origin.location),
+        )
+    )
+    storage: dict[str, Any] = environment.storage
+    facts: dict[str, Value] = {str(resource.address.of(STORAGE)): storage}
+    if stacks:
+        facts[str(resource.address.of(STACKS))] = dict(stacks)
+    yield from journal.facts(facts, address=address, step=address, position=1)
+
+
+# -- models that are not there yet ---------------------------------------------------------------------------------------
+
+
+def _written_models(request: EnvironmentRequest, dumped: Mapping[str, DumpedEnvironment]) -> Iterator[Path]:
+    """A part may name a model that is not there: it is written from the dump, when it can be told which is meant."""
+    file = request.path / FILE_NAME if request.path.is_dir() else request.path
+    if file.name != FILE_NAME or not file.is_file():
+        return
+    for part, model in _named_models(file):
+        if not model.exists():
+            environment = _meant(part, dumped)
+            if environment is not None:
+                text = yaml.safe_dump(_plain(environment.objects), sort_keys=False, allow_unicode=True)
+                write_atomically(model, text.encode())
+                yield model
+
+
+def _named_models(file: Path) -> Iterator[tuple[str, Path]]:
+    try:
+        description = yaml.safe_load(file.read_text("utf-8"))
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        raise UnusableInput(f"{str(file)!r} cannot be read: {error}") from error
+    parts = description.get("parts") if isinstance(description, Mapping) else None
+    for name, part in parts.items() if isinstance(parts, Mapping) else ():
+        model = part.get("model") if isinstance(part, Mapping) else None
+        if isinstance(model, str):
+            yield str(name), file.parent / model
+
+
+def _meant(part: str, dumped: Mapping[str, DumpedEnvironment]) -> DumpedEnvironment | None:
+    """The environment of a part: the only one, or the one of the same name or id."""
+    if len(dumped) == 1:
+        return next(iter(dumped.values()))
+    return next((one for one in dumped.values() if part in (one.id, one.name)), None)
+
+
+def _plain(value: Any) -> Any:
+    """A model without what only the designer of the dashboard sees."""
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items() if key != "_actions"}
+    return [_plain(item) for item in value] if isinstance(value, list) else value

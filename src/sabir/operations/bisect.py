@@ -1,0 +1,111 @@
+"""Bisect: when did an expression become true, and by which step and line."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from msgspec import Struct
+
+from sabir.deployments.store.records import DeploymentRecord, StepRecord
+from sabir.errors import DeployError, FindingError, UsageError
+from sabir.operations.deploying import EnvironmentRequest, opened
+from sabir.operations.past import recalled
+from sabir.operations.query import Answer, QueryRequest, query_path
+from sabir.operations.why import Explanation
+from sabir.text import Location
+
+__all__ = ["Bisected", "bisect_path"]
+
+
+class Bisected(Struct, frozen=True, kw_only=True):
+    """The deployment that made it true."""
+
+    deployment: DeploymentRecord
+    steps: tuple[StepRecord, ...] = ()
+    """Those of its steps that are about what was read, or about what rests on it."""
+    places: tuple[tuple[str, Location], ...] = ()
+    """What was read for the answer, each with the line that it comes from."""
+    asked: int = 0
+    """How many deployments were evaluated."""
+
+
+def bisect_path(
+    request: EnvironmentRequest, expression: str, variables: Mapping[str, Any] | None = None
+) -> Bisected:
+    """The first deployment from which on the expression is true; it must be true now and must not have been so always."""
+    with opened(request, create=False) as store:
+        deployments = [each for each in store.deployments() if each.verb == "deploy"]
+        if not deployments:
+            raise UsageError("nothing was deployed yet: there is no past to ask")
+    answers: dict[int, Answer] = {}
+
+    def holds(position: int) -> bool:
+        answer = answers[position] = _answer(
+            request, expression, variables or {}, deployments[position].number
+        )
+        return _is_true(answer)
+
+    last = len(deployments) - 1
+    if not holds(last):
+        raise DeployError(f"it is not true in the last deployment ({deployments[last].number})")
+    first = _first_true(holds, last)
+    with opened(request, create=False) as store:
+        steps = store.steps(deployments[first].number)
+    places = _places(answers[first].chains)
+    instances = {name for name, _ in places}
+    return Bisected(
+        deployment=deployments[first],
+        steps=tuple(step for step in steps if any(_is_about(step.address, name) for name in instances)),
+        places=tuple((name, place) for name, place in places),
+        asked=len(answers),
+    )
+
+
+def _first_true(holds: Any, last: int) -> int:
+    """By halves: it is taken that it stayed true once it was."""
+    low, high = -1, last
+    while high - low > 1:
+        middle = (low + high) // 2
+        if holds(middle):
+            high = middle
+        else:
+            low = middle
+    return high
+
+
+def _answer(
+    request: EnvironmentRequest, expression: str, variables: Mapping[str, Any], number: int
+) -> Answer:
+    with recalled(request, number) as known:
+        answer = query_path(
+            QueryRequest(
+                path=known.path,
+                expression=expression,
+                variables=variables,
+                language=known.language,
+                evaluation=known.evaluation,
+                why=True,
+            )
+        )
+    if answer.failed and not answer.values:
+        raise FindingError(answer.findings)
+    return answer
+
+
+def _is_true(answer: Answer) -> bool:
+    return any(answer.values)
+
+
+def _places(chains: Sequence[Explanation]) -> list[tuple[str, Location]]:
+    places: dict[str, Location] = {}
+    for chain in chains:
+        for step in chain.steps:
+            if step.subject is not None and step.location is not None:
+                places.setdefault(step.subject, step.location)
+    return [*places.items()]
+
+
+def _is_about(address: str, subject: str) -> bool:
+    name = subject.rpartition(".")[0] or subject
+    return address == name or address.rpartition("/")[2] == name.rpartition("/")[2]

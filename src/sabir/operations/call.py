@@ -1,0 +1,200 @@
+"""Call and notify: run what a description offers on what is deployed, journalled like every step.
+
+A call that was cut off is gone on with when the same is called again: what it had done is not done twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from sabir.deployments.deployment import Deployer, held
+from sabir.deployments.engine.recover import Recovered
+from sabir.deployments.plan.calls import CalledResource, CallPlanRequest, build_call_plan
+from sabir.deployments.plan.document import plan_document
+from sabir.deployments.plan.steps import Plan
+from sabir.deployments.store.records import DeploymentState, StepState
+from sabir.deployments.store.store import Store
+from sabir.diagnostics.near import did_you_mean
+from sabir.errors import DeployError
+from sabir.graph.json.values import encoded
+from sabir.graph.values import Value
+from sabir.operations.deploy import Deployed
+from sabir.operations.deploying import EnvironmentRequest, Prepared, opened, prepare
+from sabir.operations.doing import Doing, Question
+from sabir.operations.offers import Offer, called_resources, find_offer, offers, taken_arguments
+from sabir.operations.settled import record_settled
+
+__all__ = ["CallRequest", "call_path", "list_offers", "notify_path"]
+
+
+class CallRequest(Struct, frozen=True, kw_only=True):
+    environment: EnvironmentRequest
+    name: str
+    """`INSTANCE.OPERATION`, or the event."""
+    doing: Doing
+    arguments: Mapping[str, Value] = field(default_factory=dict[str, Value])
+    anew: bool = False
+    """Begin from the start although the same call was cut off."""
+
+
+class _Chosen(Struct, frozen=True, kw_only=True, eq=False):
+    """What is called, and how it is told from other calls."""
+
+    verb: str
+    about: Mapping[str, Any]
+    called: Mapping[str, CalledResource]
+    offers: Sequence[Offer] = ()
+
+
+def list_offers(request: EnvironmentRequest) -> tuple[Prepared, list[Offer]]:
+    """Everything that can be called."""
+    with opened(request, create=False) as store:
+        prepared = prepare(request, store)
+        return prepared, offers(prepared, store)
+
+
+def call_path(request: CallRequest) -> Deployed:
+    """Call one operation."""
+
+    def choose(prepared: Prepared, store: Store) -> _Chosen:
+        offer = find_offer(request.name, offers(prepared, store))
+        arguments = taken_arguments(offer, request.arguments)
+        about = {"operation": offer.words, "arguments": encoded(dict(arguments))}
+        called = called_resources(offer, arguments, prepared, store)
+        return _Chosen(verb="call", about=about, called=called, offers=[offer])
+
+    return _carried_out(request, choose)
+
+
+def notify_path(request: CallRequest) -> Deployed:
+    """Call every operation that waits for an event."""
+
+    def choose(prepared: Prepared, store: Store) -> _Chosen:
+        every = offers(prepared, store)
+        waiting = [offer for offer in every if request.name in offer.events]
+        if not waiting:
+            events = {event for offer in every for event in offer.events}
+            names = f"there are {', '.join(sorted(events))}" if events else "nothing here waits for any"
+            hint = did_you_mean(request.name, events) or names
+            # Who announces events need not know who listens.
+            request.doing.notice(f"nothing waits for the event {request.name!r}: {hint}")
+        about = {"event": request.name, "arguments": encoded(dict(request.arguments))}
+        called = _all_called(waiting, request, prepared, store)
+        return _Chosen(verb="notify", about=about, called=called, offers=waiting)
+
+    return _carried_out(request, choose)
+
+
+def _all_called(
+    waiting: Sequence[Offer], request: CallRequest, prepared: Prepared, store: Store
+) -> dict[str, CalledResource]:
+    called: dict[str, CalledResource] = {}
+    for offer in waiting:
+        ours = {name: value for name, value in request.arguments.items() if name in offer.arguments}
+        resources = called_resources(offer, taken_arguments(offer, ours), prepared, store)
+        twice = called.keys() & resources.keys()
+        if twice:
+            raise DeployError(
+                f"{offer.words} and another operation would both run {', '.join(sorted(twice))}"
+            )
+        called |= resources
+    return called
+
+
+def _carried_out(request: CallRequest, choose: Any) -> Deployed:
+    with opened(request.environment, create=True) as store:
+        prepared = prepare(request.environment, store)
+        if prepared.failed:
+            return Deployed(findings=prepared.findings)
+        options = request.doing.options(request.environment, prepared.context)
+        with held(store, prepared.context, options) as writer:
+            deployer = Deployer(store, writer, prepared.targets, prepared.context, options)
+            recovered = deployer.recover()
+            if recovered.done:
+                prepared = prepare(request.environment, store)
+            return _call(request, choose(prepared, store), prepared, store, deployer, recovered)
+
+
+def _call(
+    request: CallRequest,
+    chosen: _Chosen,
+    prepared: Prepared,
+    store: Store,
+    deployer: Deployer,
+    recovered: Recovered,
+) -> Deployed:
+    _refuse_unfinished(recovered)
+    continued = None if request.anew else _cut_off(store, chosen)
+    done = _done_before(store, continued)
+    plan = build_call_plan(
+        CallPlanRequest(
+            environment=prepared.name,
+            serial=store.serial(),
+            called=chosen.called,
+            records=store.records(),
+            observed=store.observed(),
+            done=done,
+        )
+    )
+    deployed = Deployed(findings=prepared.findings, plan=plan)
+    if continued is not None:
+        request.doing.notice(
+            f"going on with {chosen.verb} {continued}, which was cut off (--anew: from the start)"
+        )
+    if not plan.steps:
+        deployer.let_go(calls=True)
+        return deployed
+    _refuse_unknown(plan, recovered)
+    if not request.doing.consent(Question(plan=plan, recovered=recovered)):
+        return replace(deployed, refused=True)
+    document = {**plan_document(plan), chosen.verb: chosen.about}
+    if continued is not None:
+        document["continues"] = continued
+    result = deployer.deploy(plan, verb=chosen.verb, document=document)
+    if result.state is DeploymentState.DONE:
+        record_settled(chosen.offers, prepared, store, deployer.journal)
+    return replace(deployed, result=result)
+
+
+def _refuse_unfinished(recovered: Recovered) -> None:
+    """Steps of a deployment that were begun and not done belong to the next deployment, not to a call."""
+    left = [key for key, step in recovered.open.items() if not step.is_call]
+    if left:
+        raise DeployError(
+            f"a deployment was cut off at {', '.join(left[:5])}: finish it with `sabir deploy` first"
+        )
+
+
+def _refuse_unknown(plan: Plan, recovered: Recovered) -> None:
+    unknown = dict(recovered.unknown)
+    for step in plan.steps:
+        if step.key in unknown:
+            raise DeployError(
+                f"the outcome of {step.key} is unknown: look at {unknown[step.key]}, "
+                "then settle it with `sabir resolve`"
+            )
+
+
+def _cut_off(store: Store, chosen: _Chosen) -> int | None:
+    """The number of the same call, when it was the last of its sort and was cut off."""
+    for deployment in reversed(store.deployments()):
+        if (
+            deployment.verb == chosen.verb
+            and store.plan_document(deployment.number).get(chosen.verb) == chosen.about
+        ):
+            open_states = (DeploymentState.INTERRUPTED, DeploymentState.UNKNOWN)
+            return deployment.number if deployment.state in open_states else None
+    return None
+
+
+def _done_before(store: Store, number: int | None) -> set[str]:
+    """Keys of what a call and those that it went on with had done."""
+    done: set[str] = set()
+    while number is not None:
+        done |= {step.key for step in store.steps(number, states=(StepState.DONE,))}
+        number = store.plan_document(number).get("continues")
+    return done

@@ -1,0 +1,90 @@
+"""How a plan is done, whatever it is for: consent, how much at once, who watches, and what is noted of who did it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final
+
+from msgspec import Struct
+
+from sabir import __version__
+from sabir.deployments.deployment import PARALLEL, DeployOptions
+from sabir.deployments.engine.recover import Recovered
+from sabir.deployments.engine.run import Progress
+from sabir.deployments.plan.guards import Guarded
+from sabir.deployments.plan.steps import Plan
+from sabir.operations.deploying import EnvironmentRequest
+from sabir.resources.driver import DriverContext
+
+__all__ = ["Doing", "Question", "audit_of"]
+
+WHO_VARIABLE: Final = "SABIR_WHO"
+"""For whom it is done, when that is not the user of the process: a service says so."""
+
+
+class Question(Struct, frozen=True, kw_only=True, eq=False):
+    """What the operator is asked before anything is done."""
+
+    plan: Plan
+    recovered: Recovered
+    guard: Guarded | None = None
+    """Consent to deletions is needed: `guard.word` must be typed."""
+    lost: tuple[tuple[str, str], ...] = ()
+    """When it goes back to an earlier wish: what cannot go back, with the reason."""
+    wave: bool = False
+    """It came up when values of an earlier wave had come back; that one is done."""
+
+
+class Doing(Struct, frozen=True, kw_only=True):
+    """How a plan is done, whatever it is for."""
+
+    consent: Callable[[Question], bool]
+    parallel: int = PARALLEL
+    wait: float = 0.0
+    watch: Callable[[Progress], None] = lambda _: None
+    notice: Callable[[str], None] = lambda _: None
+    signals: bool = False
+
+    def options(self, environment: EnvironmentRequest, context: DriverContext) -> DeployOptions:
+        return DeployOptions(
+            parallel=self.parallel,
+            wait=self.wait,
+            watch=self.watch,
+            notice=self.notice,
+            audit=audit_of(environment, context),
+            signals=self.signals,
+        )
+
+
+def audit_of(environment: EnvironmentRequest, context: DriverContext) -> dict[str, Any]:
+    """Who, from which commit, with which sabir."""
+    told: dict[str, Any] = {
+        "who": context.session.environment.get(WHO_VARIABLE) or _user(),
+        "sabir": __version__,
+        "path": str(environment.path),
+    }
+    commit = _commit(context.folder)
+    return told if commit is None else {**told, "commit": commit}
+
+
+def _user() -> str:
+    import getpass
+
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        return "?"
+
+
+def _commit(folder: Path) -> str | None:
+    """The commit that is checked out, read from git's own files: no program is run."""
+    for parent in (folder, *folder.parents):
+        head = parent / ".git" / "HEAD"
+        if head.is_file():
+            text = head.read_text(encoding="utf-8", errors="replace").strip()
+            if not text.startswith("ref: "):
+                return text[:40]
+            reference = parent / ".git" / text.removeprefix("ref: ")
+            return reference.read_text(encoding="ascii").strip()[:40] if reference.is_file() else None
+    return None

@@ -1,0 +1,54 @@
+"""Facts: what was observed in the world, by whom, when; and how it is made to be observed again."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from sabir.deployments.store.records import Fact
+from sabir.diagnostics.near import did_you_mean
+from sabir.errors import UsageError
+from sabir.graph.values import Value
+from sabir.operations.deploying import EnvironmentRequest, opened
+from sabir.operations.remembered import writing
+
+__all__ = ["SeenFact", "expire_facts", "facts_path"]
+
+
+class SeenFact(Struct, frozen=True, eq=False):
+    fact: Fact
+    value: Value
+
+
+def facts_path(request: EnvironmentRequest, words: tuple[str, ...] = ()) -> list[SeenFact]:
+    """The facts that are meant, or all."""
+    with opened(request, create=False) as store:
+        facts = store.facts()
+        return [SeenFact(facts[name], store.fact_value(facts[name])) for name in _meant(words, facts)]
+
+
+def expire_facts(request: EnvironmentRequest, words: tuple[str, ...]) -> list[str]:
+    """They do not count any more: the next deployment looks again at what they came from."""
+    with writing(request) as journal:
+        facts = journal.store.facts()
+        names = _meant(words, facts)
+        journal.now_all([journal.fact(replace(facts[name], expired=True)) for name in names], moves=True)
+        return names
+
+
+def _meant(words: tuple[str, ...], facts: dict[str, Fact]) -> list[str]:
+    """Names of facts: those that are named, those of a resource or instance that is named; all for no word."""
+    if not words:
+        return [*facts]
+    meant: dict[str, None] = {}
+    for word in words:
+        matching = [
+            name
+            for name, fact in facts.items()
+            if word in (name, name.replace("|", "."), name.partition("|")[0], fact.address)
+        ]
+        if not matching:
+            hint = did_you_mean(word, facts)
+            raise UsageError(f"nothing is known as {word!r}" + (f": {hint}" if hint else ""))
+        meant |= dict.fromkeys(matching)
+    return [*meant]

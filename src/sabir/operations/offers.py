@@ -1,0 +1,141 @@
+"""What can be called on an environment: operations that its languages describe, and those of the kinds of what is deployed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+from msgspec import Struct, field
+
+from sabir.deployments.plan.calls import CalledResource
+from sabir.deployments.plan.steps import Call
+from sabir.deployments.problems import leave_problem, place_resources
+from sabir.deployments.store.records import Record
+from sabir.deployments.store.store import Store
+from sabir.diagnostics.finding import Finding, Severity
+from sabir.diagnostics.near import did_you_mean
+from sabir.errors import DeployError, FindingError, UsageError
+from sabir.graph.values import Unknown, Value
+from sabir.operations.deploying import Prepared
+from sabir.operations.plan import recorded_place
+from sabir.resources.resource import Operation, Wanted
+
+__all__ = ["Offer", "called_resources", "find_offer", "offers", "taken_arguments"]
+
+_MOST: Final = 12
+
+
+class Offer(Struct, frozen=True, kw_only=True, eq=False):
+    """Something that can be called."""
+
+    address: str
+    name: str
+    arguments: Mapping[str, Value] = field(default_factory=dict[str, Value])
+    about: str | None = None
+    events: tuple[str, ...] = ()
+    operation: Operation | None = None
+    """Described by a language; None: one of the kind of `record`."""
+    record: Record | None = None
+
+    @property
+    def words(self) -> str:
+        """How it is called."""
+        return f"{self.address}.{self.name}" if self.address else self.name
+
+
+def offers(prepared: Prepared, store: Store) -> list[Offer]:
+    """Everything that can be called, in the order of the description; then what kinds offer."""
+    described = [
+        Offer(
+            address=str(operation.address),
+            name=operation.name,
+            arguments=operation.arguments,
+            about=operation.about,
+            events=operation.events,
+            operation=operation,
+        )
+        for operation in prepared.wanted.operations
+    ]
+    return [*described, *_of_kinds(prepared, store)]
+
+
+def _of_kinds(prepared: Prepared, store: Store) -> Iterator[Offer]:
+    for address, record in store.records().items():
+        try:
+            kind = prepared.targets.kind(prepared.targets.driver(record.driver), record.kind)
+        except DeployError:
+            continue  # its driver is gone: deploy and status say so
+        if not kind.operations:
+            continue
+        if kind.callable_on is not None and not kind.callable_on(store.codec.read(record.desired)):
+            continue
+        for name, about in kind.operations.items():
+            yield Offer(address=address, name=name, about=about, record=record)
+
+
+def find_offer(word: str, every: Sequence[Offer]) -> Offer:
+    """What `INSTANCE.OPERATION` means: the address or the name at its end; an operation alone when only one is called so."""
+    for meant in (
+        [offer for offer in every if offer.words == word],
+        [offer for offer in every if f"{offer.address.rpartition('/')[2]}.{offer.name}" == word],
+        [offer for offer in every if offer.name == word],
+    ):
+        if len(meant) == 1:
+            return meant[0]
+        if meant:
+            raise UsageError(f"{word!r} could be {' or '.join(offer.words for offer in meant[:_MOST])}")
+    hint = did_you_mean(word, [offer.words for offer in every])
+    if hint is None:
+        names = ", ".join(offer.words for offer in every[:_MOST]) + (" …" if len(every) > _MOST else "")
+        hint = f"there are {names}" if every else "nothing here can be called"
+    raise UsageError(f"there is no operation {word!r}: {hint}")
+
+
+def taken_arguments(offer: Offer, arguments: Mapping[str, Value]) -> dict[str, Value]:
+    """The arguments with their defaults; a `UsageError` for one that it does not take, or needs and does not get."""
+    for name in arguments:
+        if name not in offer.arguments:
+            takes = ", ".join(offer.arguments)
+            hint = did_you_mean(name, offer.arguments) or (f"it takes {takes}" if takes else "it takes none")
+            raise UsageError(f"{offer.words} has no argument {name!r}: {hint}")
+    taken = {**offer.arguments, **arguments}
+    missing = [name for name, value in taken.items() if isinstance(value, Unknown)]
+    if missing:
+        given = " ".join(f"--arg {name}=VALUE" for name in missing)
+        raise UsageError(f"{offer.words} needs {', '.join(missing)}: give {given}")
+    return taken
+
+
+def called_resources(
+    offer: Offer, arguments: Mapping[str, Value], prepared: Prepared, store: Store
+) -> dict[str, CalledResource]:
+    """What is run when it is called. What is wrong with that is a `FindingError`."""
+    if offer.record is not None:
+        return {offer.address: _of_kind(offer, offer.record, prepared, store)}
+    assert offer.operation is not None
+    resources = offer.operation.resources(arguments)
+    trust, records = prepared.context.session.trust, store.records()
+    placing = place_resources(
+        Wanted(resources=resources), prepared.targets, trust, deployed={*records, *prepared.placed}
+    )
+    _refuse(placing.findings)
+    for placed in placing.by_address.values():
+        for required in map(str, placed.resource.requires):
+            if required not in placing.by_address and required not in records:
+                raise DeployError(f"{offer.words} requires {required}, which is not deployed yet")
+    call = Call(name=offer.name, arguments=arguments)
+    return {
+        address: CalledResource(placed=placed, call=call) for address, placed in placing.by_address.items()
+    }
+
+
+def _of_kind(offer: Offer, record: Record, prepared: Prepared, store: Store) -> CalledResource:
+    placed = recorded_place(prepared.targets, store, record)
+    problem = leave_problem(placed, prepared.context.session.trust)
+    _refuse(() if problem is None else (problem,))
+    return CalledResource(placed=placed, call=Call(name=offer.name, operation=offer.name), record=record)
+
+
+def _refuse(findings: Sequence[Finding]) -> None:
+    if any(finding.severity is Severity.ERROR for finding in findings):
+        raise FindingError(findings)

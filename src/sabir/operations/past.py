@@ -1,0 +1,181 @@
+"""The past of an environment: what each deployment was asked for, and what was known of the world then.
+
+A deployment keeps the files of its description, its inputs, and what had been observed when it ended. So every question that
+can be asked of a description can be asked of any deployment, and each can be deployed again.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+from msgspec.structs import replace
+
+from sabir.deployments.store.store import Store
+from sabir.deployments.store.wish import Wish, sealed_files
+from sabir.errors import DeployError, UsageError
+from sabir.graph.address import digest
+from sabir.graph.graph import Graph
+from sabir.graph.observed import Sightings
+from sabir.graph.values import Sensitive, Value, reveal
+from sabir.languages.language import EvaluationRequest
+from sabir.operations.deploying import FOLDER, EnvironmentRequest, opened, seen_by
+from sabir.operations.evaluate import evaluate_path
+from sabir.session import Session
+
+__all__ = ["deployed_graph", "has_state", "recalled", "wish_of"]
+
+_LEFT_OUT: Final = frozenset({FOLDER, ".git", ".venv", "node_modules", "__pycache__"})
+_NO_KEY: Final = "there was no key to seal them with (SABIR_KEY, or --key-file)"
+_MOST_FILES: Final = 5000
+_MOST_BYTES: Final = 64 * 1024 * 1024
+
+
+def has_state(request: EnvironmentRequest) -> bool:
+    """Whether there is a state to look at: one that is named, or the file beside the description."""
+    return request.state is not None or (request.folder / FOLDER / "state.db").is_file()
+
+
+@contextmanager
+def recalled(request: EnvironmentRequest, at: int | None = None) -> Generator[EnvironmentRequest]:
+    """The request as the state completes it: with what was observed; with `at`, as it was asked for and known then.
+
+    The files of the past are there as long as the context lasts.
+    """
+    if at is None and not has_state(request):
+        yield request
+        return
+    with opened(request, create=False) as store:
+        if at is None:
+            yield replace(request, evaluation=seen_by(request.evaluation, store))
+            return
+        wish = store.wish(at)
+        folder = Path(tempfile.mkdtemp(prefix="sabir-past-"))
+        try:
+            _write(store, wish, folder, at)
+            yield _as_wished(request, store, wish, folder, at)
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def deployed_graph(path: Path, session: Session) -> Graph:
+    """The graph of another environment as it was last deployed, with what had been observed."""
+    request = EnvironmentRequest(path=path, evaluation=EvaluationRequest(session=session))
+    if not has_state(request):
+        raise UsageError(f"nothing is deployed at {str(path)!r}")
+    with opened(request, create=False) as store:
+        numbers = [each.number for each in store.deployments() if each.verb == "deploy"]
+        if not numbers or not store.records():
+            raise UsageError(f"nothing is deployed at {str(path)!r}")
+    with recalled(request, numbers[-1]) as known:
+        return evaluate_path(known.path, known.evaluation, language=known.language).evaluation.graph
+
+
+def _as_wished(
+    request: EnvironmentRequest, store: Store, wish: Wish, folder: Path, at: int
+) -> EnvironmentRequest:
+    if wish.settings is None:
+        raise DeployError(f"the inputs of deployment {at} were not kept: there was no key to seal them with")
+    kept = {name: reveal(value) for name, value in store.codec.read(wish.settings).items()}
+    observed, notes = store.observed_at(at)
+    evaluation = replace(
+        request.evaluation,
+        inputs={**_mapping(kept["inputs"]), **request.evaluation.inputs},
+        overrides={**_mapping(kept["overrides"]), **request.evaluation.overrides},
+        model=_beside(kept["model"], folder),
+        config=_beside(kept["config"], folder),
+        observed=observed,
+        sightings=Sightings(notes=notes),
+    )
+    return replace(
+        request,
+        path=folder / wish.path if wish.path else folder,
+        home=request.folder,
+        environment=store.environment,
+        language=request.language or wish.language,
+        here=request.here or wish.here,
+        evaluation=evaluation,
+    )
+
+
+def _mapping(value: Value) -> Mapping[str, Value]:
+    return value if isinstance(value, Mapping) else {}
+
+
+def _beside(name: Value, folder: Path) -> Path | None:
+    return folder / name if isinstance(name, str) else None
+
+
+def _write(store: Store, wish: Wish, folder: Path, at: int) -> None:
+    if wish.missing is not None:
+        raise DeployError(f"the files of deployment {at} were not kept: {wish.missing}")
+    for name, data in store.files(wish).items():
+        file = folder / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(data)
+
+
+def wish_of(request: EnvironmentRequest, store: Store) -> tuple[Wish, dict[str, bytes]]:
+    """What is asked for now, with the contents of the files."""
+    root = request.path if request.path.is_dir() else request.path.parent
+    contents, missing = _contents(root)
+    try:
+        files, blobs = sealed_files(contents, store.codec.sealer)
+    except DeployError:
+        files, blobs, missing = {}, {}, _NO_KEY
+    evaluation = request.evaluation
+    settings: dict[str, Value] = {
+        "inputs": dict(evaluation.inputs),
+        "overrides": dict(evaluation.overrides),
+        "model": _inside(evaluation.model, root),
+        "config": _inside(evaluation.config, root),
+    }
+    wish = Wish(
+        path="" if request.path.is_dir() else request.path.name,
+        files=files,
+        digest=digest(*(word for pair in sorted(files.items()) for word in pair), size=16) if files else "",
+        missing=missing,
+        settings=_sealed(settings, store),
+        language=request.language,
+        here=request.here,
+    )
+    return wish, blobs
+
+
+def _sealed(settings: Mapping[str, Value], store: Store) -> str | None:
+    """Inputs may be secrets, so they are kept sealed or not at all; where there are none there is nothing to hide."""
+    if not any(settings.values()):
+        return store.codec.write(settings)
+    try:
+        return store.codec.write({name: Sensitive(value) for name, value in settings.items()})
+    except DeployError:
+        return None
+
+
+def _inside(path: Path | None, root: Path) -> str | None:
+    if path is None:
+        return None
+    relative = os.path.relpath(path.absolute(), root.absolute())
+    return None if relative.startswith("..") else relative
+
+
+def _contents(root: Path) -> tuple[dict[str, bytes], str | None]:
+    """The files below a folder; a reason when there are too many to keep."""
+    contents: dict[str, bytes] = {}
+    size = 0
+    for folder, folders, names in os.walk(root):
+        folders[:] = sorted(name for name in folders if name not in _LEFT_OUT)
+        for name in sorted(names):
+            file = Path(folder, name)
+            if file.is_symlink() or not file.is_file():
+                continue
+            size += file.stat().st_size
+            if len(contents) >= _MOST_FILES or size > _MOST_BYTES:
+                return {}, f"there are more than {_MOST_FILES} files, or {_MOST_BYTES >> 20} MB, beside it"
+            contents[str(file.relative_to(root))] = file.read_bytes()
+    return contents, None

@@ -1,0 +1,122 @@
+"""Questions to the past, and the way back to it."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from sabir.cli.main import main
+
+TRUST = ("--trust", "scripts")
+ENVIRONMENT = """
+name: demo
+targets:
+  m: {driver: local, root: world}
+parts:
+  one:
+    language: resources
+    inputs: {greeting: hello}
+    model:
+      resources:
+        port: {kind: command, target: m, results: [number], fields: {run: 'echo number=80 > $SABIR_OUTPUTS'}}
+        url: {kind: file, target: m, fields: {path: url, content: {eval: {concat: ["x:", {eval: '::port::number'}]}}}}
+        text: {kind: file, target: m, fields: {path: text, content: {file: text.txt}}}
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("SABIR_KEY", raising=False)
+    (tmp_path / "world").mkdir()
+    (tmp_path / "sabir.yaml").write_text(ENVIRONMENT)
+    (tmp_path / "text.txt").write_text("one")
+    for before, after in (("", ""), ("number=80", "number=81"), ("x:", "y:")):
+        change(before, after)
+        assert main(["deploy", ".", "--yes", "--quiet", *TRUST]) == 0
+    (tmp_path / "text.txt").write_text("two")
+    return tmp_path
+
+
+def change(before: str, after: str) -> None:
+    file = Path("sabir.yaml")
+    file.write_text(file.read_text().replace(before, after) if before else file.read_text())
+
+
+def asked(capsys: pytest.CaptureFixture[str], *words: str) -> str:
+    capsys.readouterr()
+    assert main([*words]) in (0, 3)
+    return capsys.readouterr().out
+
+
+def test_a_value_that_was_observed_knows_when(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert "observed (at step 1 of deployment 2)" in asked(capsys, "why", ".", "one/url.content")
+    assert "observed (at step 1 of deployment 1)" in asked(capsys, "why", ".", "one/url.content", "--at", "1")
+    assert "not known yet" in asked(capsys, "why", ".", "one/url.content", "--no-state")
+    assert asked(capsys, "query", ".", "::one::url::.status") == "ok\n"
+    assert asked(capsys, "query", ".", "::one::url::.status", "--no-state") == "absent\n"
+
+
+def test_each_deployment_can_be_asked(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    contents = [
+        asked(capsys, "query", ".", "::one::url::content", "--at", str(number)) for number in (1, 2, 3)
+    ]
+    assert contents == ["x:80\n", "x:81\n", "y:81\n"]
+    assert asked(capsys, "query", ".", "content", "--at", "one/text", "--at", "1") == "one\n"
+    assert asked(capsys, "query", ".", "::one::text::content") == "two\n"
+    graph = json.loads(asked(capsys, "compile", ".", "--at", "1"))
+    assert "x:80" in json.dumps(graph)
+    assert '"x:80" \u2192 "y:81"' in asked(capsys, "diff", ".", "--at", "1", "--at", "3")
+    assert '"one" \u2192 "two"' in asked(capsys, "diff", ".", "--at", "3")
+    assert main(["query", ".", "::one", "--at", "9"]) == 2
+    assert main(["diff", ".", ".", "--at", "1"]) == 2
+
+
+def test_when_it_became_true(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    found = asked(capsys, "bisect", ".", "::one::url::[content=$c]", "--var", "c=y:81")
+    assert found.startswith("true since deployment 3: deploy by ")
+    assert "update one/url" in found
+    assert "sabir.yaml:12:" in found
+    data = asked(capsys, "bisect", ".", "::one::port::[number=$n]", "--var", "n='81'", "--format", "json")
+    assert json.loads(data)["deployment"] == 2
+    assert main(["bisect", ".", "::one::url::[content=$c]", "--var", "c=z"]) == 1
+
+
+def test_back_to_an_earlier_deployment(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    capsys.readouterr()
+    assert main(["plan", ".", "--at", "1", *TRUST]) == 3
+    shown = capsys.readouterr()
+    assert "cannot go back: one/port: what it did is not undone" in shown.err
+    assert main(["deploy", ".", "--at", "1", "--yes", *TRUST]) == 0
+    assert (folder / "world/url").read_text() == "x:80"
+    assert (folder / "world/text").read_text() == "one"
+    assert main(["plan", ".", "--at", "1", *TRUST]) == 0
+    assert main(["plan", ".", *TRUST]) == 3
+    assert main(["deploy", ".", "--yes", *TRUST]) == 0
+    assert (folder / "world/text").read_text() == "two"
+
+
+def test_inputs_are_kept_sealed(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["--input", "greeting=canary-99"]
+    Path("alone.yaml").write_text(
+        "sabir: resources/1\nresources:\n  a: {kind: file, fields: {path: a, content: {get_input: greeting}}}\n"
+    )
+    assert main(["deploy", "alone.yaml", "--yes", *words]) == 0
+    with sqlite3.connect(".sabir/state.db") as connection:
+        wish = connection.execute("select wish from sabir_deployment order by started desc").fetchone()[0]
+    assert "alone.yaml" in wish
+    assert "canary-99" not in wish
+    assert main(["plan", "alone.yaml", "--at", "1", "--environment", "alone.yaml"]) == 0
+
+
+def test_drift_says_where_both_values_come_from(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "world/url").write_text("theirs")
+    capsys.readouterr()
+    assert main(["status", ".", *TRUST]) == 3
+    shown = capsys.readouterr().out
+    assert "content: written y:81, there is theirs" in shown
+    assert "(written by deployment 3 from sabir.yaml:12:9; seen now)" in shown
+    assert "content: recorded one, wanted two (sabir.yaml:13:" in shown

@@ -1,0 +1,1 @@
+"""Names and completion in texts that are typed, for every language that has them."""
