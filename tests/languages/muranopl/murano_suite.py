@@ -70,12 +70,12 @@ class Runner:
         self.preserve_exception = False
         self.loaded: Any = None
         with _translated():
-            if storage["Objects"] is not None:
-                self.loaded = self.session_.load(
-                    storage["Objects"],
-                    previous=storage.get("ObjectsCopy"),
-                    attributes=storage.get("Attributes") or (),
-                )
+            self.loaded = self.session_.begin(
+                storage["Objects"],
+                previous=storage.get("ObjectsCopy"),
+                attributes=storage.get("Attributes") or (),
+            )
+            self.session_.destroy_vanished()
 
     def _switching(self, noted: Callable[..., Any] | None) -> dict[str, Callable[..., Any]]:
         """A function `yield` lets others go on, which greenlets do by sleeping for no time."""

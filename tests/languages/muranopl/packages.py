@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from sabir.languages.muranopl.evaluate.limits import RunLimits
 from sabir.languages.muranopl.evaluate.packages import Package
 from sabir.languages.muranopl.evaluate.runtime import Runtime
 from sabir.languages.muranopl.evaluate.session import Session
+from sabir.languages.muranopl.evaluate.system import SystemClass
 from sabir.languages.muranopl.syntax.classes import ClassFile, read_class_file
 from sabir.languages.muranopl.syntax.manifest import Manifest
 from sabir.source.packages import MemoryPackage
@@ -30,14 +32,19 @@ def read(text: str, manifest_name: str | None = None) -> ClassFile:
     return read_class_file(compose(Source("Root.yaml", text)), manifest_name)
 
 
-def load(classes: str, model: dict[str, Any] | None = None, limits: RunLimits | None = None) -> Session:
+def load(
+    classes: str,
+    model: dict[str, Any] | None = None,
+    limits: RunLimits | None = None,
+    system: Iterable[SystemClass] = (),
+) -> Session:
     """A session of the classes, its model loaded when there is one."""
     found = read(classes)
     assert not found.findings, found.findings
     package = Package(Manifest(name="demo", format="1.4"), MemoryPackage({}))
     for node in found.classes:
         package.add(node)
-    session = Session(Runtime([package], limits=limits))
+    session = Session(Runtime([package], limits=limits, system=system))
     if model is not None:
         session.load(model)
     return session

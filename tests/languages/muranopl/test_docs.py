@@ -7,6 +7,7 @@ import os
 import re
 import shlex
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,7 +15,6 @@ from sabir.cli.main import main
 from sabir.expressions.yaql import STANDARD
 from sabir.languages.muranopl.evaluate.functions import library_for
 from sabir.languages.muranopl.evaluate.serialising import plain_result
-from sabir.languages.muranopl.evaluate.system import registry
 from sabir.languages.muranopl.model.errors import MuranoError
 from sabir.languages.muranopl.syntax.statements import CONSTRUCTS
 from tests.files import write_files
@@ -56,9 +56,9 @@ def test_the_reference_names_everything() -> None:
 
 def test_the_system_class_of_the_reference() -> None:
     (program,) = re.findall(r"^```python\n(.*?)^```", REFERENCE, re.MULTILINE | re.DOTALL)
-    exec(compile(program, "reference.md", "exec"), {"__name__": "example"})  # noqa: S102  our own page
-    try:
-        classes = """\
+    names: dict[str, Any] = {"__name__": "example"}
+    exec(compile(program, "reference.md", "exec"), names)  # noqa: S102  our own page
+    classes = """\
 Namespaces: {=: org.example}
 Name: Clock
 Methods:
@@ -66,12 +66,10 @@ Methods:
     Arguments:
       - zone: {Contract: $.string()}
 """
-        session = load(classes, {"?": {"id": "c", "type": "org.example.Clock"}})
-        root = session.runtime.root
-        assert root is not None
-        assert session.call(root, "now", ["Rome"]) == "noon in Rome"
-    finally:
-        registry._registered.pop("org.example.Clock")
+    session = load(classes, {"?": {"id": "c", "type": "org.example.Clock"}}, system=[names["CLOCK"]])
+    root = session.runtime.root
+    assert root is not None
+    assert session.call(root, "now", ["Rome"]) == "noon in Rome"
 
 
 def test_the_tutorial(

@@ -19,7 +19,9 @@ if TYPE_CHECKING:
         TestCall,
         TestRun,
     )
-    from sabir.source.packages import LoadedPackage
+    from sabir.resources.resource import Wanted
+    from sabir.source.packages import LoadedPackage, PackageFile
+    from sabir.source.symbols import Candidate, FileNames
 
 __all__ = ["LANGUAGE", "MuranoPL"]
 
@@ -72,7 +74,33 @@ class MuranoPL:
                 graph = build_graph(prepared.session.runtime)
             except MuranoError as error:
                 findings = (*findings, *error_findings(error))
-        return Evaluation(graph=graph, findings=findings)
+
+        def wanted() -> Wanted:
+            from sabir.languages.muranopl.graph.wanted import wanted_program
+
+            return wanted_program(package, request, prepared, graph)
+
+        return Evaluation(graph=graph, findings=findings, wanted=wanted)
+
+    def libraries(self, package: LoadedPackage) -> Sequence[LoadedPackage]:
+        from sabir.languages.muranopl import exploring
+
+        return exploring.libraries(package)
+
+    def names(self, package: LoadedPackage, file: PackageFile) -> FileNames:  # noqa: ARG002  the protocol's
+        from sabir.languages.muranopl import exploring
+
+        return exploring.file_names(file)
+
+    def complete(self, package: LoadedPackage, file: PackageFile, offset: int) -> Sequence[Candidate]:
+        from sabir.languages.muranopl import exploring
+
+        return exploring.candidates(package, file, offset)
+
+    def wanted_keys(self, file: PackageFile, offset: int) -> Sequence[str]:
+        from sabir.languages.muranopl import exploring
+
+        return exploring.wanted_keys(file, offset)
 
     def run(self, package: LoadedPackage, request: EvaluationRequest, call: RunCall) -> RunResult:
         from sabir.languages.muranopl.running import run_package

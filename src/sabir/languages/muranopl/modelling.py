@@ -17,7 +17,7 @@ from sabir.languages.muranopl.evaluate.forms.filling import Wizard
 from sabir.languages.muranopl.evaluate.forms.offers import Offers
 from sabir.languages.muranopl.evaluate.forms.schema import class_schema
 from sabir.languages.muranopl.evaluate.packages import Package, PackageRegistry
-from sabir.languages.muranopl.evaluate.preparing import COMPILE_LIMITS, error_findings, has_errors
+from sabir.languages.muranopl.evaluate.preparing import COMPILE_LIMITS, error_findings, has_errors, run_limits
 from sabir.languages.muranopl.evaluate.runtime import Runtime
 from sabir.languages.muranopl.evaluate.serialising import plain_result
 from sabir.languages.muranopl.evaluate.session import Session
@@ -38,7 +38,9 @@ def make_model(package: LoadedPackage, request: EvaluationRequest, call: ModelCa
         return ModelResult(findings=findings)
     described = Package(manifest, package)
     registry = PackageRegistry([described], request.search_path)
-    runtime = Runtime(registry, limits=COMPILE_LIMITS, clock=request.session.clock, sleeps=False)
+    runtime = Runtime(
+        registry, limits=run_limits(request, COMPILE_LIMITS), clock=request.session.clock, sleeps=False
+    )
     form = PackageView.of(package).ui_file
     file = None if form is None else package.get_file(form)
     source = None if file is None else file.source
@@ -136,7 +138,7 @@ def _question(field: Field) -> str:
 
 
 def _shown(name: str, fields: list[Field]) -> dict[str, Any]:
-    return {"name": name, "fields": [field.shown() for field in fields]}
+    return {"name": name, "fields": [field.described() for field in fields]}
 
 
 def _sourced_parameters(

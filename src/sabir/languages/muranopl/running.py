@@ -7,6 +7,7 @@ from random import SystemRandom
 from typing import Any, Final
 
 from sabir.languages.language import EvaluationRequest, RunCall, RunResult
+from sabir.languages.muranopl.evaluate.calls import perform_call
 from sabir.languages.muranopl.evaluate.limits import RunLimits
 from sabir.languages.muranopl.evaluate.preparing import error_findings, prepare, run_limits
 from sabir.languages.muranopl.evaluate.serialising import plain_result
@@ -16,9 +17,8 @@ from sabir.languages.muranopl.worlds.recorded import RecordedWorld
 from sabir.languages.muranopl.worlds.simulated import SimulatedWorld
 from sabir.source.packages import LoadedPackage
 
-__all__ = ["DEFAULT_METHOD", "run_package"]
+__all__ = ["run_package"]
 
-DEFAULT_METHOD: Final = "deploy"
 _NOTHING_LEFT: Final[Mapping[str, Any]] = {"Objects": None, "ObjectsCopy": None, "Attributes": []}
 
 
@@ -36,13 +36,9 @@ def run_package(package: LoadedPackage, request: EvaluationRequest, call: RunCal
     session = prepared.session
     if session is None or prepared.failed:
         return RunResult(findings=prepared.findings, actions=_actions(world))
-    runtime, result = session.runtime, None
+    runtime = session.runtime
     try:
-        if runtime.root is not None:
-            target, method = _target(session, call.call)
-            result = session.call(target, method, kwargs=call.args, from_outside=call.call is not None)
-        runtime.destruction.collect()
-        runtime.finish()
+        result = perform_call(session, call.call, call.args)
         model = {} if runtime.root is None else session.dump()
         storage = _NOTHING_LEFT if runtime.root is None else session.storage()
     except MuranoError as error:
@@ -62,19 +58,3 @@ def _actions(world: RecordedWorld | None) -> tuple[Mapping[str, Any], ...] | Non
         return None
     effects = [event for event in world.events if isinstance(event, Effect)]
     return tuple({"action": effect.kind.value, **plain_result(dict(effect.arguments))} for effect in effects)
-
-
-def _target(session: Any, call: str | None) -> tuple[Any, str]:
-    """The object or class to call on, and the method."""
-    subject, dot, method = (call or DEFAULT_METHOD).rpartition(".")
-    if subject.endswith("."):  # `root..init`: the name of the method begins with a period
-        subject, method = subject[:-1], "." + method
-    if not dot or not subject:
-        return session.runtime.root, method if dot or not subject else call or DEFAULT_METHOD
-    try:
-        return session.find_object(subject), method
-    except MuranoError as error:
-        try:
-            return session.find_class(subject), method
-        except MuranoError:
-            raise error from None

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from sabir.languages.muranopl.check import beside, package_validators
+from sabir.languages.muranopl.check import package_validators
 from sabir.languages.muranopl.examples.packages import LIBRARY
 from sabir.source.packages import load_package
 from tests.files import write_files
@@ -80,6 +80,5 @@ def test_a_class_of_the_own_namespace_may_lie_in_a_package_beside(folder: Path) 
     manifest.write_text(manifest.read_text().replace("Require: {com.example.tools: 1}\n", ""))
     tools = folder / "tools/manifest.yaml"
     assert codes(folder, "Extends: t:Counter", "Extends: Base") == ["MPL:E111"]
-    beside._listed.cache_clear()
     tools.write_text(tools.read_text() + "  com.example.user.Base: Base.yaml\n")
     assert codes(folder) == []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sabir.languages.language import EvaluationRequest
 from sabir.languages.muranopl.evaluate.preparing import prepare
 from sabir.source.packages import MemoryPackage
-from tests.languages.muranopl.packages import files
+from tests.languages.muranopl.packages import files, load
 
 CLASSES = """\
   sys: io.murano.system
@@ -70,3 +70,20 @@ def test_what_the_calling_method_holds_stays() -> None:
 
 def test_what_another_branch_holds_stays() -> None:
     assert _ended("branches") == ["waiting lives"]
+
+
+def test_owners_are_told_of_before_their_parts() -> None:
+    session = load(
+        "Namespaces: {sys: io.murano.system, std: io.murano}\nName: Root\nProperties:\n"
+        "  log: {Contract: [$.string()], Usage: Runtime, Default: []}\n"
+        "Methods:\n  _gone:\n    Arguments:\n      - part: {Contract: $.class(Part).notNull()}\n"
+        "    Body:\n      - $.log: $.log + [$part.name]\n"
+        "  run:\n    Body:\n      - $x: new(Part, name => outer, inner => dict(name => inner))\n"
+        "      - sys:GC.subscribeDestruction($x.inner, $this, _gone)\n"
+        "      - sys:GC.subscribeDestruction($x, $this, _gone)\n"
+        "      - $x: null\n      - sys:GC.collect()\n      - Return: $.log\n"
+        "---\nName: Part\nProperties:\n  name: {Contract: $.string()}\n  inner: {Contract: $.class(Part)}\n",
+        {"?": {"type": "Root", "id": "root"}},
+    )
+    assert session.runtime.root is not None
+    assert session.call(session.runtime.root, "run") == ["outer", "inner"]

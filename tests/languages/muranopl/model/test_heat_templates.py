@@ -63,6 +63,25 @@ def test_parameters_are_checked(parameters: str, message: str | None) -> None:
         ("- 1\n", "PKG:E122", "template.yaml:1:1"),
         ("parameters: {a: {type: strnig}}\nresources: {}\n", "PKG:E122", "template.yaml:1:24"),
         ("resources: {\n", "E002", None),
+        *(
+            (f"{text}\nresources: {{}}\n", "PKG:E122", f"template.yaml:1:{column}")
+            for text, column in (
+                ("parameters: [a]", 13),
+                ("parameters: {1: {type: number}}", 14),
+                ("parameters: {a: {type: [number]}}", 24),
+                ("parameters: {a: {type: number, constraints: 5}}", 45),
+                ("parameters: {a: {type: number, constraints: [5]}}", 46),
+                ("parameters: {a: {type: number, constraints: [{range: 5}]}}", 54),
+                ("parameters: {a: {type: number, constraints: [{range: {min: .inf}}]}}", 60),
+                ("parameters: {a: {type: number, constraints: [{length: {max: []}}]}}", 61),
+                ("parameters: {a: {type: number, constraints: [{allowed_values: 5}]}}", 63),
+                ("outputs: 5", 10),
+                ("parameter_groups: {a: 1}", 19),
+                ("parameter_groups: [5]", 20),
+                ("parameter_groups: [{parameters: 5}]", 33),
+                ("parameter_groups: [{parameters: [[]]}]", 34),
+            )
+        ),
     ],
 )
 def test_check_reads_the_template(template: str | None, code: str | None, place: str | None) -> None:

@@ -12,9 +12,9 @@ from sabir.languages.language import EvaluationRequest
 from sabir.languages.muranopl.evaluate.preparing import prepare
 from sabir.languages.muranopl.model.errors import NativeFailure
 from sabir.languages.muranopl.worlds.effects import Effect, EffectKind, WorldFailure
-from sabir.languages.muranopl.worlds.journalled import ANSWER, NAME, JournalledWorld
+from sabir.languages.muranopl.worlds.journalled import JournalledWorld
 from sabir.languages.muranopl.worlds.simulated import SimulatedWorld
-from sabir.resources.effects import Diverged
+from sabir.resources.effects import ANSWER, FAILURE, Diverged
 from sabir.resources.effects import Effect as Call
 from sabir.resources.outcome import Outcome, OutcomeStatus
 from sabir.source.packages import MemoryPackage
@@ -71,7 +71,7 @@ class Journal:
         try:
             answer = self.cloud.perform(Effect(kind=EffectKind(call.kind), arguments=call.arguments))
         except WorldFailure as failure:
-            return Outcome(status=OutcomeStatus.FAILED, message=str(failure), results={NAME: failure.name})
+            return Outcome(status=OutcomeStatus.FAILED, message=str(failure), results={FAILURE: failure.name})
         return Outcome(results={ANSWER: answer})
 
 

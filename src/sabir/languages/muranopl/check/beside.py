@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
-from functools import cache, lru_cache
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Final
 
 from sabir.errors import UnusableInput
 from sabir.source.packages import LoadedPackage, load_package
 
-__all__ = ["is_class_beside", "packages_beside"]
+__all__ = ["Neighbours", "is_class_beside", "packages_beside"]
 
 _MOST_FOLDERS: Final = 2000
 _HEAD: Final = 8192
@@ -28,8 +28,38 @@ def _full_name_pattern() -> re.Pattern[bytes]:
     return re.compile(rb"""^FullName:[ \t]*["']?([\w.]+)""", re.MULTILINE)
 
 
+class Neighbours:
+    """What lies in the folders around packages, read once for all packages of a session that lie there."""
+
+    def __init__(self) -> None:
+        self._named: dict[_Seen, Mapping[str, Path]] = {}
+        self._listed: dict[_Seen, frozenset[bytes]] = {}
+
+    def named(self, folder: Path) -> Mapping[str, Path]:
+        """The packages in the folders of a folder, by full name."""
+        seen = _seen(folder)
+        if seen not in self._named:
+            named: dict[str, Path] = {}
+            for name, root in _packages(folder):
+                named.setdefault(name, root)
+            self._named[seen] = named
+        return self._named[seen]
+
+    def listed(self, folder: Path) -> frozenset[bytes]:
+        """What the manifests of the packages in a folder list, as far as it can be told from their lines."""
+        seen = _seen(folder)
+        if seen not in self._listed:
+            lines = (_head(root, _MOST_OF_A_MANIFEST) for root in self.named(folder).values())
+            self._listed[seen] = frozenset(name for text in lines for name in _listed_pattern().findall(text))
+        return self._listed[seen]
+
+
+_Seen = tuple[Path, int]
+"""A folder and when an entry of it last came or went."""
+
+
 def packages_beside(
-    package: LoadedPackage, names: Iterable[str], search_path: Iterable[Path] = ()
+    package: LoadedPackage, names: Iterable[str], neighbours: Neighbours, search_path: Iterable[Path] = ()
 ) -> dict[str, LoadedPackage]:
     """Those of the named packages that lie in a folder beside this one or in one of the search path, also in repositories
     of `NAME/package/`."""
@@ -39,7 +69,7 @@ def packages_beside(
         return packages
     path = package.path.absolute()
     folders = [_folder(path), *(folder.absolute() for folder in search_path)]
-    for name, root in (pair for folder in folders for pair in _named(folder).items()):
+    for name, root in (pair for folder in folders for pair in neighbours.named(folder).items()):
         if name in wanted and name not in packages and root != path:
             try:
                 packages[name] = load_package(root)
@@ -48,45 +78,41 @@ def packages_beside(
     return packages
 
 
-def is_class_beside(package: LoadedPackage, name: str) -> bool:
+def is_class_beside(package: LoadedPackage, name: str, neighbours: Neighbours) -> bool:
     """Whether a package beside this one lists a class. Before there was `Require` such a class was simply found."""
     if package.path is None or package.single_file:
         return False
-    return name.encode() in _listed(_folder(package.path.absolute()))
+    return name.encode() in neighbours.listed(_folder(package.path.absolute()))
 
 
 def _folder(path: Path) -> Path:
     return path.parent.parent if path.name == "package" else path.parent
 
 
-@lru_cache(maxsize=8)
-def _listed(folder: Path) -> frozenset[bytes]:
-    """What the manifests of the packages in a folder list, as far as it can be told from their lines."""
-    names: set[bytes] = set()
-    for root in _named(folder).values():
-        try:
-            with (root / "manifest.yaml").open("rb") as file:
-                names.update(_listed_pattern().findall(file.read(_MOST_OF_A_MANIFEST)))
-        except OSError:
-            continue
-    return frozenset(names)
+def _seen(folder: Path) -> _Seen:
+    try:
+        return folder, folder.stat().st_mtime_ns
+    except OSError:
+        return folder, 0
 
 
-@lru_cache(maxsize=64)
-def _named(folder: Path) -> Mapping[str, Path]:
-    """The packages in the folders of a folder, by full name; only the heads of their manifests are read."""
-    named: dict[str, Path] = {}
+def _packages(folder: Path) -> Iterator[tuple[str, Path]]:
+    """The full names and folders of packages; only the heads of their manifests are read."""
     try:
         entries = sorted(folder.iterdir())[:_MOST_FOLDERS]
     except OSError:
-        return named
+        return
     for entry in (folder, *entries):
         for root in (entry, entry / "package"):
-            try:
-                with (root / "manifest.yaml").open("rb") as file:
-                    match = _full_name_pattern().search(file.read(_HEAD))
-            except OSError:
-                continue
+            match = _full_name_pattern().search(_head(root, _HEAD))
             if match is not None:
-                named.setdefault(match[1].decode("ascii", "replace"), root)
-    return named
+                yield match[1].decode("ascii", "replace"), root
+
+
+def _head(root: Path, size: int) -> bytes:
+    """The beginning of the manifest; empty when there is none."""
+    try:
+        with (root / "manifest.yaml").open("rb") as file:
+            return file.read(size)
+    except OSError:
+        return b""

@@ -194,9 +194,10 @@ class ClassTable:
             # A misspelt namespace of the core library, in which the class would be.
             return False if f"{meant}.{name.rpartition('.')[2]}" in core_library.CLASSES else None
         # Only now: most packages miss none.
-        from sabir.languages.muranopl.check.beside import is_class_beside
+        from sabir.languages.muranopl.check.beside import Neighbours, is_class_beside
 
-        return None if is_class_beside(self.view.package, name) else False
+        neighbours = self.view.session.cache(Neighbours)
+        return None if is_class_beside(self.view.package, name, neighbours) else False
 
     def lineage(self, document: ClassDocument) -> Ancestry | None:
         """The class and its ancestors; None when one of them is not known."""

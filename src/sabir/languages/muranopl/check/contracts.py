@@ -18,9 +18,9 @@ from sabir.languages.muranopl.syntax.report import Report, kind_of, shown
 from sabir.languages.muranopl.syntax.shapes import is_null
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence
 
-__all__ = ["accepts_null", "check_contract", "contract_chain", "contract_expressions"]
+__all__ = ["CONTRACT_FUNCTIONS", "accepts_null", "check_contract", "contract_chain", "contract_expressions"]
 
-_FUNCTIONS: Final = frozenset(
+CONTRACT_FUNCTIONS: Final = frozenset(
     ["string", "int", "bool", "class", "template", "owned", "notOwned", "notNull", "check"]
 )
 _WITH_CLASS: Final = frozenset({"class", "template"})
@@ -102,7 +102,7 @@ def _check_functions(report: Report, contract: ExpressionText) -> Iterator[Findi
         elif call.name in _WITH_CLASS and not call.arguments:
             message = f"the contract function {call.name!r} needs the name of a class"
             yield report.at(contract.span(call), NO_CONTRACT, message)
-        meant = report.near(call.name, _FUNCTIONS) if call.name not in _FUNCTIONS else None
+        meant = report.near(call.name, CONTRACT_FUNCTIONS) if call.name not in CONTRACT_FUNCTIONS else None
         if meant is not None and meant.hint is not None:
             message = f"contracts have no function {call.name!r}"
             span = contract.span(call)

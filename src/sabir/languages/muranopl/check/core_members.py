@@ -28,11 +28,15 @@ def core_class(name: str) -> CoreClass | None:
     return None if line is None else _parsed(line)
 
 
-@cache
 def core_heirs(name: str) -> tuple[str, ...]:
     """The classes of the core library that extend one, directly or not."""
+    return _heirs(name) if name in _lines() else ()
+
+
+@cache
+def _heirs(name: str) -> tuple[str, ...]:
     heirs = [heir for heir, line in _lines().items() if name in _parsed(line).parents]
-    return (*heirs, *(further for heir in heirs for further in core_heirs(heir)))
+    return (*heirs, *(further for heir in heirs for further in _heirs(heir)))
 
 
 @cache

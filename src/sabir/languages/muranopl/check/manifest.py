@@ -18,6 +18,7 @@ from sabir.languages.muranopl.check.manifest_keys import (
     check_keys,
     is_class_file,
 )
+from sabir.languages.muranopl.check.names import HEAT
 from sabir.languages.muranopl.check.validator import ViewValidator
 from sabir.languages.muranopl.check.view import MANIFEST
 from sabir.languages.muranopl.examples.packages import (
@@ -193,7 +194,7 @@ class ManifestValidator(ViewValidator):
         return Fix(title="list it in the manifest", edits=(edit,), safe=False)
 
     def _ui_file(self, report: Report, manifest: YamlMapping) -> Iterator[Finding]:
-        if self._view.format_name == "Heat.HOT" or text_of(manifest.get("Type")) != "Application":
+        if self._view.format_name == HEAT or text_of(manifest.get("Type")) != "Application":
             return
         value = manifest.get("UI")
         if value is not None and not is_null(value) and text_of(value) is None:

@@ -26,10 +26,17 @@ from sabir.languages.muranopl.syntax.versions import InvalidVersion, read_versio
 from sabir.source.packages.names import name_defect
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence, text_of
 
-__all__ = ["FULL_NAME_CASE", "check_classes", "check_keys", "is_class_file"]
+__all__ = [
+    "FULL_NAME_CASE",
+    "MANIFEST_KEYS",
+    "MANIFEST_TYPES",
+    "check_classes",
+    "check_keys",
+    "is_class_file",
+]
 
 # The engine also reads Supplier (who offers the application); the document does not list it.
-_KEYS: Final = frozenset(
+MANIFEST_KEYS: Final = frozenset(
     [
         "Format",
         "Type",
@@ -47,7 +54,7 @@ _KEYS: Final = frozenset(
         "Supplier",
     ]
 )
-_TYPES: Final = ("Application", "Library")
+MANIFEST_TYPES: Final = ("Application", "Library")
 
 _CLASSES: Final = "Classes:\n  com.example.tools.Counter: Counter.yaml\n"
 REQUIRE_FORM: Final = package_rule(
@@ -148,12 +155,14 @@ FULL_NAME_CASE: Final = package_rule(
 def check_keys(report: Report, manifest: YamlMapping, *, foreign: bool = False) -> Iterator[Finding]:
     """The keys of the manifest and the form of their values."""
     if not foreign:
-        yield from unknown_keys(report, manifest, _KEYS, code=UNKNOWN_SECTION, what="a manifest")
+        yield from unknown_keys(report, manifest, MANIFEST_KEYS, code=UNKNOWN_SECTION, what="a manifest")
     for key in ("Type", "FullName"):
         if manifest.get(key) is None:
             yield report.whole(MISSING_KEY, f"the manifest lacks its key {key}")
     yield from check_format(report, manifest.get("Format"))
-    yield from one_of(report, manifest.get("Type"), _TYPES, code=TYPE_OR_VERSION, what="Type", required=True)
+    yield from one_of(
+        report, manifest.get("Type"), MANIFEST_TYPES, code=TYPE_OR_VERSION, what="Type", required=True
+    )
     for key, rule in (
         ("Name", NO_TEXT),
         ("Author", NO_TEXT),

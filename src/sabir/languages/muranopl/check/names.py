@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 __all__ = [
     "FORMATS",
+    "HEAT",
     "LATEST",
     "is_camel_case",
     "is_dotted_name",
@@ -16,24 +16,21 @@ __all__ = [
 
 Version = tuple[int, int]
 
+HEAT: Final = "Heat.HOT"
 FORMATS: Final[dict[str, tuple[Version, ...]]] = {
     "MuranoPL": ((1, 0), (1, 1), (1, 2), (1, 3), (1, 4)),
-    "Heat.HOT": ((1, 0),),
+    HEAT: ((1, 0),),
 }
 LATEST: Final[Version] = (1, 4)
 
-_IDENTIFIER: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_DOTTED: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*")
-_CAMEL_CASE: Final = re.compile(r"_*(?:[A-Z]{1,3}|[A-Z][A-Za-z0-9]*)")
-_ALL_CAPITALS: Final = re.compile(r"[A-Z0-9]{4,}")
-
 
 def is_identifier(name: str) -> bool:
-    return _IDENTIFIER.fullmatch(name) is not None
+    """Letters, digits and `_` of ASCII, not beginning with a digit."""
+    return name.isascii() and name.isidentifier()
 
 
 def is_dotted_name(name: str) -> bool:
-    return _DOTTED.fullmatch(name) is not None
+    return all(map(is_identifier, name.split(".")))
 
 
 def is_lower_camel(name: str) -> bool:
@@ -42,4 +39,7 @@ def is_lower_camel(name: str) -> bool:
 
 
 def is_camel_case(name: str) -> bool:
-    return _CAMEL_CASE.fullmatch(name) is not None and _ALL_CAPITALS.fullmatch(name) is None
+    """`Name`, `HTTPServer` or `_Name`; not `NAME`, unless it is an abbreviation of up to three letters."""
+    word = name.lstrip("_")
+    is_shout = len(name) > 3 and name.isalnum() and name == name.upper()
+    return word.isascii() and word.isalnum() and word[0].isupper() and not is_shout

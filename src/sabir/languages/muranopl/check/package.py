@@ -7,10 +7,10 @@ from typing import ClassVar, Final
 
 from sabir.checks.files import FileSelection
 from sabir.diagnostics.finding import Finding
+from sabir.languages.muranopl.check.names import HEAT
 from sabir.languages.muranopl.check.validator import ViewValidator
 from sabir.languages.muranopl.check.view import MANIFEST
 from sabir.languages.muranopl.examples.packages import LIBRARY, package_rule
-from sabir.languages.muranopl.model.heat_templates import FORMAT, TEMPLATE, read_template
 
 __all__ = ["PackageValidator"]
 
@@ -54,7 +54,9 @@ class PackageValidator(ViewValidator):
             yield NO_LICENCE.about_file("LICENSE", "the package has no LICENSE file", hint=hint)
         view = self._view
         expected = {*_ROOT_FILES, view.logo_file or "logo.png", view.supplier_logo, view.ui_file}
-        if self._view.format_name == FORMAT:
+        if self._view.format_name == HEAT:
+            from sabir.languages.muranopl.model.heat_templates import TEMPLATE, read_template
+
             expected.add(TEMPLATE)
             template = read_template(self.package)
             if isinstance(template, Finding):

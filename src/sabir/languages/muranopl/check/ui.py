@@ -25,9 +25,9 @@ from sabir.languages.muranopl.syntax.shapes import (
 )
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, text_of
 
-__all__ = ["UiValidator"]
+__all__ = ["UI_SECTIONS", "UiValidator"]
 
-_SECTIONS: Final = ("Version", "Templates", "Application", "Forms", "Parameters", "ParametersSource")
+UI_SECTIONS: Final = ("Version", "Templates", "Application", "Forms", "Parameters", "ParametersSource")
 _VERSIONS: Final = frozenset({"1", "1.0", "2", "2.0", "2.1", "2.2", "2.3", "2.4"})
 
 UI_VERSION: Final = ui_rule(
@@ -76,7 +76,7 @@ class UiValidator(ViewValidator):
         return None if ui is not None and not is_null(ui) and text_of(ui) is None else self._view.ui_file
 
     def _definition(self, report: Report, ui: YamlMapping) -> Iterator[Finding]:
-        yield from unknown_keys(report, ui, _SECTIONS, code=UNKNOWN_SECTION, what="a UI definition")
+        yield from unknown_keys(report, ui, UI_SECTIONS, code=UNKNOWN_SECTION, what="a UI definition")
         for section in ("Application", "Forms"):
             if ui.get(section) is None:
                 yield report.whole(MISSING_KEY, f"the UI definition lacks its section {section}")

@@ -14,11 +14,11 @@ from sabir.languages.muranopl.syntax.report import Report, kind_of, shown
 from sabir.languages.muranopl.syntax.shapes import NO_TEXT, UNKNOWN_KEY, is_null, quoting, unknown_keys
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence, text_of
 
-__all__ = ["check_forms", "form_fields"]
+__all__ = ["FIELD_KEYS", "FIELD_TYPES", "check_forms", "form_fields"]
 
 # The dashboard also reads region; the document does not list it.
 _FORM_KEYS: Final = frozenset({"fields", "validators", "region"})
-_SIMPLE_TYPES: Final = frozenset(
+FIELD_TYPES: Final = frozenset(
     [
         "string",
         "boolean",
@@ -46,6 +46,7 @@ _SIMPLE_TYPES: Final = frozenset(
 _TEXTS: Final = ("name", "label", "description", "descriptionTitle", "helpText", "regexpValidator")
 _FLAGS: Final = ("required", "hidden")
 _NUMBERS: Final = ("minLength", "maxLength", "minValue", "maxValue")
+FIELD_KEYS: Final = (*_TEXTS, *_FLAGS, *_NUMBERS, "type", "initial", "errorMessages", "validators")
 
 FLAG_FORM: Final = ui_rule(
     "UI:E081",
@@ -198,9 +199,9 @@ def _check_type(report: Report, value: YamlNode | None) -> Iterator[Finding]:
         yield report.at(
             value, FIELD_TYPE_FORM, f"{shown(value)} is neither a type of field nor the name of a class"
         )
-    elif is_identifier(name) and name not in _SIMPLE_TYPES:
-        meant = report.near(name, _SIMPLE_TYPES)
-        hint = meant.hint or f"the simple types are {', '.join(sorted(_SIMPLE_TYPES))}"
+    elif is_identifier(name) and name not in FIELD_TYPES:
+        meant = report.near(name, FIELD_TYPES)
+        hint = meant.hint or f"the simple types are {', '.join(sorted(FIELD_TYPES))}"
         fix = report.replacing(value, meant.only) if meant.only else None
         yield report.at(value, UNKNOWN_FIELD_TYPE, f"there is no type of field {name!r}", hint=hint, fix=fix)
 

@@ -24,6 +24,7 @@ class ViewValidator(BaseValidator):
     def _view(self) -> PackageView:
         view = PackageView.of(self.package)
         view.search_path = tuple(map(Path, self.options.search_path))
+        view.session = self.options.session
         return view
 
     @classmethod

@@ -12,6 +12,7 @@ from weakref import WeakKeyDictionary
 from msgspec import Struct
 
 from sabir.languages.muranopl.check.names import FORMATS, LATEST, Version, is_dotted_name
+from sabir.session import Session
 from sabir.source.packages import LoadedPackage, PackageFile
 from sabir.source.yaml.nodes import YamlMapping, YamlScalar, text_of
 from sabir.text import Source
@@ -45,6 +46,7 @@ class PackageView:
         self.package = package
         self.search_path: tuple[Path, ...] = ()
         """Folders in which required packages are looked for, too."""
+        self.session = Session()
         self.class_file_cache: dict[str, ClassFile] = {}
 
     @staticmethod
@@ -147,9 +149,10 @@ class PackageView:
         """The required packages that are at hand: they lie beside this one, or where the user said."""
         if not self._required_names:
             return ()
-        from sabir.languages.muranopl.check.beside import packages_beside
+        from sabir.languages.muranopl.check.beside import Neighbours, packages_beside
 
-        beside = packages_beside(self.package, self._required_names, self.search_path)
+        neighbours = self.session.cache(Neighbours)
+        beside = packages_beside(self.package, self._required_names, neighbours, self.search_path)
         return tuple(map(PackageView.of, beside.values()))
 
     @cached_property

@@ -80,10 +80,10 @@ class Destruction:
         """End objects: every `.destroy` (or `destroy`) of their classes, the most derived first."""
         doomed = [object_ for object_ in objects if not object_.is_destroyed]
         self._doomed.update(map(id, doomed))
-        doomed.sort(key=_depth, reverse=True)
-        for object_ in doomed:  # who wants to know is told while everything is still there
+        doomed.sort(key=_depth)
+        for object_ in doomed:  # who wants to know is told while everything is still there, of owners first
             self._tell(object_)
-        for object_ in doomed:
+        for object_ in sorted(doomed, key=_depth, reverse=True):
             self._run(object_)
         for object_ in doomed:
             object_.is_destroyed = True

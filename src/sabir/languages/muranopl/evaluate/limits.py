@@ -18,13 +18,14 @@ _GIGABYTE = 1 << 30
 class RunLimits(Struct, frozen=True, kw_only=True):
     """`steps`: rounds of loops plus calls of methods; `seconds`: time on the clock, sleeping included; `depth`:
     calls inside calls; `branches`: instructions of `Parallel` under way at the same time; `memory`: bytes that the process may
-    grow by."""
+    grow by; `objects`: those that there are at the same time."""
 
     steps: int | None = 50_000_000
     seconds: float | None = None
     depth: int = 400
     branches: int = 256
     memory: int = 2 * _GIGABYTE
+    objects: int = 2_000_000
 
 
 class Meter:
@@ -38,6 +39,14 @@ class Meter:
         self.deadline = None if limits.seconds is None else monotonic() + limits.seconds
         self.until_clock = self.left - _LOOK_EVERY
         self.most_memory = _memory() + limits.memory
+
+    def room(self, objects: int) -> None:
+        """Called when there is one object more."""
+        if objects > self.limits.objects:
+            raise Unstoppable(
+                f"there are more than {self.limits.objects:,} objects",
+                hint=f"look for what grows without end, or raise --limits instances={self.limits.objects * 10}",
+            )
 
     def refill(self) -> None:
         """Called when `left` has fallen below `until_clock`."""

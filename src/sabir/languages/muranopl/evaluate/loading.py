@@ -74,17 +74,21 @@ class Loader:
         is_dry: bool = False,
         positions: Positions | None = None,
         previous: Mapping[str, Mapping[Any, Any]] | None = None,
+        goes_on: bool = False,
     ) -> None:
+        """`goes_on`: the model is as its author wrote it, so what runs left in `InOut` properties is taken from `previous`."""
         self.runtime = runtime
         self.keep_ids = keep_ids
         self.is_dry = is_dry
         self.positions = positions
         self.previous = previous
+        self.goes_on = goes_on
         self.waiting: list[MuranoObject] = []
         self.finished: list[MuranoObject] = []
         self.slot: Slot | None = None
         self._identities = Identities(lambda _: False) if is_dry else runtime.identities
         self.local: dict[str, MuranoObject] = {}
+        self._made_of: dict[str, Mapping[Any, Any]] = {}
         self.warnings: list[Finding] = []
         self._warned: set[tuple[str, Any]] = set()
         self._made_by: dict[MuranoObject, PropertyDeclaration] = {}
@@ -108,6 +112,8 @@ class Loader:
                 error.place = self.positions.of(raw)
             raise
         cls, id_, properties = definition.cls, definition.id, definition.properties
+        if id_ and not self.keep_ids and raw is self._made_of.get(id_):
+            return self.local[id_]  # the same data at several places is one object
         if not self.keep_ids or not id_:
             object_id = self._identities.of(definition, owner, self.slot, raw)
         else:
@@ -156,8 +162,10 @@ class Loader:
                     place=self.positions.of(raw) if self.positions else None,
                 )
             self.local[id_] = object_
+            self._made_of[id_] = raw
         if not self.is_dry:
             self.runtime.store.add(object_, is_model=self.keep_ids)
+            self.runtime.meter.room(len(self.runtime.store))
             if self.positions is not None and not self.positions.is_late:
                 self.runtime.origins[object_.id] = (self.positions, raw)
 
@@ -165,17 +173,21 @@ class Loader:
         """Values of `Out` properties as the last run left them: a user cannot change them (spec 000, "Out")."""
         if self.previous is None:
             return values
-        before = self.previous.get(object_.id)
-        outs = [name for name, decl in object_.cls.members.items() if decl.usage == "Out"]
-        if not outs:
+        before = self.previous.get(object_.id) or {}
+        members = object_.cls.members
+        outs = [name for name, member in members.items() if member.usage == "Out"]
+        kept = [*outs, *(self._left_open(object_, values) if self.goes_on else ())]
+        if not kept:
             return values
-        result = dict(values)
-        for name in outs:
-            if before is not None and name in before:
-                result[name] = before[name]
-            else:
-                result.pop(name, None)
+        result = {name: value for name, value in values.items() if name not in outs}
+        result.update((name, before[name]) for name in kept if name in before)
         return result
+
+    @staticmethod
+    def _left_open(object_: MuranoObject, values: Mapping[Any, Any]) -> list[str]:
+        """Properties that both the model and code may write, and that the model does not."""
+        members = object_.cls.members
+        return [name for name, member in members.items() if member.usage == "InOut" and name not in values]
 
     def _note_unknown(self, object_: MuranoObject, raw: Mapping[Any, Any]) -> None:
         assert self.positions is not None

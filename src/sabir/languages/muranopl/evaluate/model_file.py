@@ -41,6 +41,8 @@ class ModelFile(Struct, frozen=True, kw_only=True):
     findings: tuple[Finding, ...] = ()
     removes: bool = False
     """`Objects` is null: everything that `previous` has is to be taken away."""
+    goes_on: bool = False
+    """`previous` is what a deployment left; the model itself is as its author wrote it."""
 
 
 def find_model(package: LoadedPackage, path: Path | None) -> Source | None:

@@ -15,6 +15,7 @@ from sabir.languages.muranopl.evaluate.configuration import (
     configuration_of,
     read_class_configuration,
 )
+from sabir.languages.muranopl.evaluate.kept import continued
 from sabir.languages.muranopl.evaluate.limits import RunLimits
 from sabir.languages.muranopl.evaluate.model_file import (
     MODEL_NAMES,
@@ -51,6 +52,7 @@ class Prepared(Struct, frozen=True, kw_only=True):
 
     findings: tuple[Finding, ...]
     session: Session | None = None
+    file: ModelFile | None = None
 
     @property
     def failed(self) -> bool:
@@ -69,12 +71,13 @@ def prepare(
     sleeps: bool = False,
     world: World | None = None,
     may_remove: bool = False,
+    file: ModelFile | None = None,
 ) -> Prepared:
     """Read the package, build its classes, load the model.
 
     `note_writes`: keep where code wrote properties; `recorder`: record the steps to every value; `system`: Python for
     system classes of this run; `sleeps`: really wait where code does; `world`: what answers effects; `may_remove`:
-    a model without objects takes away what the last run left.
+    a model without objects takes away what the last run left; `file`: the model, when it is read already.
     """
     manifest, findings = read_manifest(loaded)
     if manifest is None:
@@ -108,7 +111,9 @@ def prepare(
         findings += _build_classes(runtime, package)
     if has_errors(findings):
         return Prepared(findings=findings)
-    return _load(Session(runtime), loaded, request, findings, may_remove=may_remove)
+    if file is None:
+        file = _model_file(loaded, request)
+    return _load(Session(runtime), file, request, findings, may_remove=may_remove)
 
 
 def run_limits(request: EvaluationRequest, usual: RunLimits) -> RunLimits:
@@ -119,6 +124,7 @@ def run_limits(request: EvaluationRequest, usual: RunLimits) -> RunLimits:
         steps=usual.steps if limits.steps is None else limits.steps,
         seconds=usual.seconds if limits.seconds is None else limits.seconds,
         memory=usual.memory if limits.memory is None else limits.memory,
+        objects=limits.instances,
     )
 
 
@@ -161,13 +167,12 @@ def _build_classes(runtime: Runtime, package: Package) -> tuple[Finding, ...]:
 
 def _load(
     session: Session,
-    loaded: LoadedPackage,
+    file: ModelFile | None,
     request: EvaluationRequest,
     findings: tuple[Finding, ...],
     *,
     may_remove: bool,
 ) -> Prepared:
-    file = _model_file(loaded, request)
     if file is None:
         finding = MODEL_FORM.about_file(
             MANIFEST,
@@ -188,17 +193,26 @@ def _load(
         runtime.overridden = apply_overrides(file.model, request)
     try:
         session.begin(
-            file.model, previous=file.previous, attributes=file.attributes, positions=file.positions
+            file.model,
+            previous=file.previous,
+            attributes=file.attributes,
+            positions=file.positions,
+            goes_on=file.goes_on,
+            ends=may_remove or not file.goes_on,
         )
         session.destroy_vanished()
     except MuranoError as error:
         return Prepared(findings=(*findings, *runtime.warnings, *error_findings(error)))
-    return Prepared(findings=(*findings, *runtime.warnings), session=session)
+    return Prepared(findings=(*findings, *runtime.warnings), session=session, file=file)
 
 
 def _model_file(loaded: LoadedPackage, request: EvaluationRequest) -> ModelFile | None:
     document = request.documents.get("model")
     if document is not None:
-        return placed_model(document.source, document.node)
-    source = find_model(loaded, request.model)
-    return None if source is None else read_model(source)
+        file = placed_model(document.source, document.node)
+    else:
+        source = find_model(loaded, request.model)
+        if source is None:
+            return None
+        file = read_model(source)
+    return continued(file, request.observed)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterable, Mapping
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from functools import cached_property
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final, NotRequired, TypedDict
@@ -26,6 +25,7 @@ from sabir.languages.muranopl.evaluate.packages import Package, PackageRegistry,
 from sabir.languages.muranopl.evaluate.parallel import Scheduler
 from sabir.languages.muranopl.evaluate.store import ObjectStore
 from sabir.languages.muranopl.evaluate.system import SystemClass, attach_native
+from sabir.languages.muranopl.evaluate.system.asking import ask
 from sabir.languages.muranopl.examples.runs import MODEL, run_package, run_rule
 from sabir.languages.muranopl.library import core_package
 from sabir.languages.muranopl.model.classes import MuranoClass
@@ -37,6 +37,7 @@ from sabir.languages.muranopl.syntax.defects import FORM, UNKNOWN_CLASS
 from sabir.languages.muranopl.syntax.names import UnknownPrefix, is_qualified_name
 from sabir.languages.muranopl.syntax.nodes import ClassNode
 from sabir.languages.muranopl.syntax.versions import InvalidVersion, VersionSpec
+from sabir.languages.muranopl.worlds.effects import EffectKind
 from sabir.languages.muranopl.worlds.settings import EngineSettings
 from sabir.session import wall_clock
 from sabir.text import Place
@@ -67,10 +68,6 @@ KEY_DROPPED: Final = run_rule(
 class _Watching(TypedDict):
     objects: HostObjects
     compiler: NotRequired[MakeCompiler]
-
-
-# Python frames of one call of a method, with room for lambdas and structures in between.
-_FRAMES_PER_CALL = 40
 
 
 class Runtime:
@@ -141,7 +138,6 @@ class Runtime:
         self._building: list[str] = []
         self._engines: dict[tuple[str, tuple[str, ...]], Engine] = {}
         self._dropped: set[tuple[str, Any]] = set()
-        sys.setrecursionlimit(max(sys.getrecursionlimit(), self.max_depth * _FRAMES_PER_CALL))
 
     @cached_property
     def unconnected(self) -> World:
@@ -289,8 +285,14 @@ class Runtime:
         return list(self._classes.values())
 
     def clock(self) -> datetime:
-        """The time of day, with the sleep that was counted and not waited for."""
-        return self._clock() + timedelta(seconds=self.scheduler.skipped)
+        """The time of day, with the sleep that was counted and not waited for.
+
+        It is the world's, where there is one and nobody brought a clock: a run that is repeated sees the same times.
+        """
+        counted = timedelta(seconds=self.scheduler.skipped)
+        if self.world is None or self._clock is not wall_clock:
+            return self._clock() + counted
+        return datetime.fromtimestamp(ask(self, EffectKind.CLOCK), UTC) + counted
 
     def sleep(self, seconds: float) -> None:
         """Wait, letting other branches run, but not past the end of the time that the run has."""

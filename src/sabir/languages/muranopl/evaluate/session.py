@@ -53,19 +53,30 @@ class Session:
         previous: Mapping[Any, Any] | None = None,
         attributes: Sequence[Any] = (),
         positions: Positions | None = None,
+        goes_on: bool = False,
+        ends: bool = True,
     ) -> MuranoObject | None:
-        """Load a model, None for one in which nothing is left, and beside it the objects that only the last one has."""
+        """Load a model, None for one in which nothing is left, and beside it the objects that only the last one has.
+
+        `goes_on`: the model is as its author wrote it; what runs left in it is in `previous` alone. Without `ends` it is only
+        looked at, and what it has no longer is left alone."""
         if model is not None and not isinstance(model, Mapping):
             raise MuranoError(MODEL_FORM, f"an object model is a mapping, not {shown(model)}")
         runtime = self.runtime
         runtime.attributes.load(attributes)
         before = None if previous is None else defined_objects(previous)
-        loader = Loader(runtime, keep_ids=True, positions=positions, previous=before)
+        loader = Loader(
+            runtime,
+            keep_ids=True,
+            positions=positions,
+            previous=before,
+            goes_on=goes_on and before is not None,
+        )
         try:
             if model is not None:
                 runtime.root = loader.shell(model, None, None)
                 loader.finish()
-            if before:
+            if before and ends:
                 self._load_vanished(before)
         except RecursionError:
             raise Unstoppable("the object model is nested too deeply") from None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, Literal
 
 from sabir.diagnostics.rules import Example, Rule
 
@@ -48,5 +48,13 @@ def init_package(*body: str, more: str = "") -> Example:
     return run_package(f"Name: Root\n\nMethods:\n  .init:\n    Body:\n{lines}{more}")
 
 
-def run_rule(code: str, title: str, why: str, bad: Example, good: Example) -> Rule:
-    return Rule(code=code, title=title, why=why, bad=bad, good=good, language="muranopl", when="evaluate")
+def run_rule(
+    code: str,
+    title: str,
+    why: str,
+    bad: Example,
+    good: Example,
+    *,
+    when: Literal["evaluate", "plan"] = "evaluate",
+) -> Rule:
+    return Rule(code=code, title=title, why=why, bad=bad, good=good, language="muranopl", when=when)

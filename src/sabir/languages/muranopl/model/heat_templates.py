@@ -14,6 +14,7 @@ from msgspec import Struct
 
 from sabir.diagnostics.finding import Finding
 from sabir.languages.muranopl.examples.packages import package_rule
+from sabir.languages.muranopl.model.heat_shape import shape_defects
 from sabir.source.packages import LoadedPackage
 from sabir.source.yaml import plain_data
 from sabir.source.yaml.nodes import YamlMapping
@@ -164,12 +165,8 @@ def read_template(package: LoadedPackage) -> HeatTemplate | Finding:
         place = Place(file.source, root.span) if root is not None else None
         message = "a Heat template is a mapping with `resources`"
         return NO_TEMPLATE.at(place, message) if place else NO_TEMPLATE.about_file(file.source, message)
-    parameters = root.get("parameters")
-    for key, value in parameters.items() if isinstance(parameters, YamlMapping) else ():
-        type_ = value.get("type") if isinstance(value, YamlMapping) else None
-        if type_ is None or plain_data(type_) not in _CONTRACTS:
-            message = f"a parameter needs one of the types {', '.join(_CONTRACTS)}"
-            return NO_TEMPLATE.at(Place(file.source, (type_ or key).span), message)
+    for node, message in shape_defects(root):
+        return NO_TEMPLATE.at(Place(file.source, node.span), message)
     data = plain_data(root)
     assert isinstance(data, Mapping)
     files = tuple(name.removeprefix(_FILES) for name in package.list(_FILES.rstrip("/")))

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
 from sabir.expressions.yaql import Variables
+from sabir.expressions.yaql.kinds import EmbeddedObject
 from sabir.languages.muranopl.examples.runs import VALUE, init_package, run_package
 from sabir.languages.muranopl.model.errors import MuranoError
 from sabir.languages.muranopl.syntax.failures import failure_rule
@@ -48,7 +49,7 @@ UNDECLARED_READ: Final = failure_rule(
 )
 
 
-class HostValue:
+class HostValue(EmbeddedObject):
     """Something whose attributes and methods are ours to look up. Compared by identity unless it says otherwise."""
 
     __slots__ = ()
@@ -67,10 +68,6 @@ class HostObjects:
     """What the expression engine asks about values of ours."""
 
     __slots__ = ()
-
-    @property
-    def types(self) -> tuple[type, ...]:
-        return (HostValue,)
 
     def attribute(self, value: HostValue, name: str, variables: Variables) -> Any:
         return value.get_attribute(name, variables)

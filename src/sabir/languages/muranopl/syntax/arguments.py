@@ -22,10 +22,10 @@ from sabir.languages.muranopl.syntax.shapes import is_null
 from sabir.languages.muranopl.syntax.values import read_value
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlSequence
 
-__all__ = ["ARGUMENT_USAGES", "read_arguments"]
+__all__ = ["ARGUMENT_KEYS", "ARGUMENT_USAGES", "read_arguments"]
 
 ARGUMENT_USAGES: Final = ("Standard", "VarArgs", "KwArgs")
-_KEYS: Final = frozenset({"Contract", "Default", "Usage", "Meta"})
+ARGUMENT_KEYS: Final = frozenset({"Contract", "Default", "Usage", "Meta"})
 
 MEMBER_FORM: Final = package_rule(
     "MPL:E046",
@@ -100,7 +100,7 @@ def _argument(method: str, key: YamlNode, value: YamlNode, defects: Defects) -> 
         else:
             defects.at(value, MEMBER_FORM, message)
         return ArgumentNode(span=key.span, name=name, contract=absent)
-    keys_are_known(value, _KEYS, f"argument {shown(key)}", defects)
+    keys_are_known(value, ARGUMENT_KEYS, f"argument {shown(key)}", defects)
     contract = value.get("Contract")
     if contract is None:
         message = f"in method {method!r} argument {name!r} has no Contract"

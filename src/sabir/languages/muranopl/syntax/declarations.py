@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection
 from typing import Final
 
@@ -10,6 +9,7 @@ from sabir.diagnostics.rules import Rule
 from sabir.languages.muranopl.examples.packages import package_rule, with_class
 from sabir.languages.muranopl.syntax.defects import Defects
 from sabir.languages.muranopl.syntax.differences import IGNORED_KEY, LOOSE_NAME, META_BY_NAME
+from sabir.languages.muranopl.syntax.names import is_short_name
 from sabir.languages.muranopl.syntax.nodes import Constant, Value
 from sabir.languages.muranopl.syntax.report import shown
 from sabir.languages.muranopl.syntax.shapes import UNKNOWN_KEY, is_null, meta_shape, unknown_keys
@@ -26,10 +26,6 @@ __all__ = [
     "read_optional",
     "without_value",
 ]
-
-_STRICT_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-# What the engine takes for a name: also with a dot before it, as `.init` has.
-_LOOSE_NAME: Final = re.compile(r"\.?[a-zA-Z_]\w*")
 
 META_FORM: Final = package_rule(
     "MPL:E049",
@@ -53,12 +49,13 @@ def read_name(
     if written is None and isinstance(key, YamlScalar):
         written = key.text
     name = written or ""
-    well_formed = text_of(key) is not None and (_STRICT_NAME.fullmatch(name) or name in special)
+    well_formed = text_of(key) is not None and ((name.isascii() and name.isidentifier()) or name in special)
     if well_formed:
         return name
     # YAML 1.1 reads `on`, `yes` … as booleans; as a name they are what was written.
     is_word = isinstance(key, YamlScalar) and isinstance(key.value, str | bool)
-    is_loose = is_word and _LOOSE_NAME.fullmatch(name) is not None
+    # What the engine takes for a name: also with a dot before it, as `.init` has.
+    is_loose = is_word and is_short_name(name.removeprefix("."))
     if strict or not is_loose:
         article = "an" if kind[0] in "aeiou" else "a"
         message = f"{article} {kind} cannot be called {shown(key)}"

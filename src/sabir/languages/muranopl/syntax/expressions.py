@@ -20,6 +20,7 @@ from sabir.expressions.yaql.nodes import (
 )
 from sabir.expressions.yaql.parser import Dialect, parse_tree
 from sabir.languages.muranopl.examples.packages import package_rule, with_body
+from sabir.languages.muranopl.syntax.names import is_words
 from sabir.languages.muranopl.syntax.nodes import Expr
 from sabir.languages.muranopl.syntax.report import Report
 from sabir.source.yaml.nodes import Style, YamlNode, YamlScalar, YamlSequence
@@ -37,7 +38,6 @@ __all__ = [
     "unparsable",
 ]
 
-_PLAIN_WORDS: Final = re.compile(r"[\w.\s]*")
 _PAIRS: Final = {")": "(", "]": "[", "}": "{"}
 
 UNPARSABLE: Final = package_rule(
@@ -126,7 +126,7 @@ def is_expression_scalar(node: YamlNode) -> bool:
         return False
     if node.tag == "!yaql":
         return True
-    return node.style is Style.PLAIN and _PLAIN_WORDS.fullmatch(node.text) is None
+    return node.style is Style.PLAIN and not is_words(node.text)
 
 
 def looks_like_code(text: str) -> bool:

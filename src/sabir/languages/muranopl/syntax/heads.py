@@ -36,10 +36,10 @@ from sabir.languages.muranopl.syntax.shapes import MISSING_KEY, UNKNOWN_SECTION,
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence, text_of
 from sabir.text import Span
 
-__all__ = ["ClassHead", "ClassHeads", "TypeReference", "is_preamble", "read_heads"]
+__all__ = ["CLASS_KEYS", "ClassHead", "ClassHeads", "TypeReference", "is_preamble", "read_heads"]
 
 _META_KEYS: Final = ("Cardinality", "Applies", "Inherited")
-_KEYS: Final = frozenset(
+CLASS_KEYS: Final = frozenset(
     [
         "Name",
         "Namespaces",
@@ -185,7 +185,7 @@ def read_heads(documents: Iterable[YamlMapping], promised: str | None, defects: 
 def _head(
     document: YamlMapping, prefixes: _Prefixes, promised: str | None, defects: Defects, *, is_alone: bool
 ) -> ClassHead:
-    for finding in unknown_keys(defects.report, document, _KEYS, code=UNKNOWN_SECTION, what="a class"):
+    for finding in unknown_keys(defects.report, document, CLASS_KEYS, code=UNKNOWN_SECTION, what="a class"):
         defects.reported(finding, IGNORED_KEY)
     name_node = document.get("Name")
     start = Span(document.span.start, document.span.start)

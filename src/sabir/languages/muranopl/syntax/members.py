@@ -33,7 +33,9 @@ from sabir.text import Place
 
 __all__ = [
     "ARGUMENT_USAGES",
+    "METHOD_KEYS",
     "METHOD_USAGES",
+    "PROPERTY_KEYS",
     "PROPERTY_USAGES",
     "SCOPES",
     "read_methods",
@@ -43,8 +45,8 @@ __all__ = [
 PROPERTY_USAGES: Final = ("In", "Out", "InOut", "Const", "Runtime", "Static", "Config")
 METHOD_USAGES: Final = ("Runtime", "Static", "Extension", "Action")
 SCOPES: Final = ("Session", "Public")
-_PROPERTY_KEYS: Final = frozenset({"Contract", "Usage", "Default", "Meta"})
-_METHOD_KEYS: Final = frozenset({"Scope", "Arguments", "Body", "Usage", "Meta"})
+PROPERTY_KEYS: Final = frozenset({"Contract", "Usage", "Default", "Meta"})
+METHOD_KEYS: Final = frozenset({"Scope", "Arguments", "Body", "Usage", "Meta"})
 _SPECIAL_METHODS: Final = frozenset({".init", ".destroy"})
 
 OLD_SECTION: Final = package_rule(
@@ -120,7 +122,7 @@ def _property(key: YamlNode, value: YamlNode, defects: Defects) -> PropertyNode:
         message = f"property {shown(key)} must be a mapping with a Contract, not {kind_of(value)}"
         defects.at(key, NO_CONTRACT, message)
         return PropertyNode(span=key.span, name=name, contract=without_value(key.span), is_doubtful=True)
-    has_known_keys = keys_are_known(value, _PROPERTY_KEYS, f"property {shown(key)}", defects)
+    has_known_keys = keys_are_known(value, PROPERTY_KEYS, f"property {shown(key)}", defects)
     contract = _contract(key, value, defects)
     usage, usage_span = read_choice(
         value, "Usage", PROPERTY_USAGES, code=PROPERTY_USAGE, what="Usage of a property", defects=defects
@@ -189,7 +191,7 @@ def _method(key: YamlNode, value: YamlNode, defects: Defects, *, with_bodies: bo
             message = f"method {shown(key)} must be a mapping with a Body, not {kind_of(value)}"
             defects.at(value, MEMBER_FORM, message, hint=hint)
         return MethodNode(span=key.span, name=name)
-    keys_are_known(value, _METHOD_KEYS, f"method {shown(key)}", defects)
+    keys_are_known(value, METHOD_KEYS, f"method {shown(key)}", defects)
     scope, scope_span = read_choice(
         value, "Scope", SCOPES, code=SCOPE_OR_NAMESPACES, what="Scope", defects=defects
     )

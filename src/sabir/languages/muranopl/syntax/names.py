@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Final
 
@@ -15,20 +14,24 @@ __all__ = [
     "is_qualified_name",
     "is_short_name",
     "is_type_reference",
+    "is_words",
 ]
-
-_SHORT: Final = re.compile(r"[a-zA-Z_]\w*")
-_QUALIFIED: Final = re.compile(r"[a-zA-Z_]\w*(?:\.[a-zA-Z_]\w*)*")
 
 
 def is_short_name(text: str) -> bool:
-    """One part of a class name: letters, digits and `_`, not beginning with a digit."""
-    return _SHORT.fullmatch(text) is not None
+    """One part of a class name: letters, digits and `_`, beginning with a letter of ASCII or `_`."""
+    return text[:1].isascii() and not text[:1].isdigit() and text.replace("_", "x").isalnum()
 
 
 def is_qualified_name(text: str) -> bool:
     """A class name or namespace: parts joined by periods."""
-    return _QUALIFIED.fullmatch(text) is not None
+    return all(map(is_short_name, text.split(".")))
+
+
+def is_words(text: str) -> bool:
+    """Whether nothing stands in a text but words, with white space and periods around them."""
+    words = "".join(text.replace(".", " ").replace("_", " ").split())
+    return not words or words.isalnum()
 
 
 def is_class_name(text: str) -> bool:

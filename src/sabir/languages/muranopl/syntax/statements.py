@@ -57,7 +57,7 @@ from sabir.languages.muranopl.syntax.values import is_expression_scalar, read_va
 from sabir.source.yaml.nodes import Style, YamlMapping, YamlNode, YamlScalar, YamlSequence, text_of
 from sabir.text import Span
 
-__all__ = ["CONSTRUCTS", "read_block"]
+__all__ = ["CONSTRUCTS", "KEYWORDS", "read_block"]
 
 CONSTRUCTS: Final[Mapping[str, tuple[str, ...]]] = {
     "Return": (),
@@ -87,7 +87,7 @@ _REQUIRED: Final[Mapping[str, tuple[str, ...]]] = {
 }
 # `Do` opens a construct only where no other keyword does.
 _OPENERS: Final = tuple(name for name in CONSTRUCTS if name != "Do")
-_KEYWORDS: Final = frozenset((*CONSTRUCTS, *(key for keys in CONSTRUCTS.values() for key in keys)))
+KEYWORDS: Final = frozenset((*CONSTRUCTS, *(key for keys in CONSTRUCTS.values() for key in keys)))
 
 
 def read_block(node: YamlNode | None, defects: Defects) -> Block:
@@ -155,9 +155,9 @@ def _assignment(node: YamlMapping, defects: Defects) -> Statement:
             defects.at(key, NO_TARGET, message, difference=CALL_IN_TARGET)
             return Assignment(span=span, target=target, value=value)
     message = f"{shown(key)} can be neither assigned to nor is it a keyword"
-    if text_of(key) in _KEYWORDS:
+    if text_of(key) in KEYWORDS:
         message = f"{shown(key)} cannot stand alone: it belongs to another keyword"
-    defects.reported(defects.report.unknown(key, NO_TARGET, message, _KEYWORDS, refused=True))
+    defects.reported(defects.report.unknown(key, NO_TARGET, message, KEYWORDS, refused=True))
     return Broken(span=span, value=value)
 
 

@@ -12,13 +12,13 @@ from typing import Final
 
 from sabir.expressions.yaql.expression import is_expression
 from sabir.expressions.yaql.parser import Dialect
+from sabir.languages.muranopl.syntax.names import is_words
 from sabir.languages.muranopl.syntax.nodes import Constant, Expr, ListValue, MapValue, Value
 from sabir.source.yaml import Style, YamlNode, YamlScalar, YamlSequence
 from sabir.text import Place, Source, Span
 
 __all__ = ["expression_place", "is_expression_scalar", "read_value"]
 
-_ONLY_WORDS: Final = re.compile(r"[\w\s.]*")
 YAQL_TAG: Final = "!yaql"
 
 
@@ -38,7 +38,7 @@ def _expression_text(node: YamlScalar) -> str | None:
         return node.text
     if node.style is not Style.PLAIN or node.tag is not None or not isinstance(node.value, str):
         return None
-    if _ONLY_WORDS.fullmatch(node.text):
+    if is_words(node.text):
         return None
     text = _own_namespace_pattern().sub(":", node.text) if "=:" in node.text else node.text
     return text if is_expression(text, Dialect.MURANO) else None

@@ -8,7 +8,7 @@ small package, so the usual spellings are recognised without it; only comparing 
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import Struct
@@ -108,7 +108,7 @@ class VersionSpec(Struct, frozen=True):
         return self.text or "*"
 
 
-@cache
+@lru_cache(maxsize=1024)
 def _simple_spec(text: str) -> SimpleSpec:
     from semantic_version import SimpleSpec
 

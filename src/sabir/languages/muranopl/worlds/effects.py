@@ -31,6 +31,10 @@ class EffectKind(StrEnum):
     WORKFLOW_UPLOAD = "mistral.upload"
     WORKFLOW_RUN = "mistral.run"
     WORKFLOW_READ = "mistral.read"
+    MACHINE_CLAIM = "machine.claim"
+    MACHINE_RELEASE = "machine.release"
+    MACHINE_PLAN = "machine.plan"
+    PROGRAM = "program"
     PAUSE = "pause"
     RANDOM = "random"
     CLOCK = "clock"
@@ -49,6 +53,7 @@ _LOOKING = frozenset(
         EffectKind.USER,
         EffectKind.PROJECT,
         EffectKind.WORKFLOW_READ,
+        EffectKind.PROGRAM,
         EffectKind.PAUSE,
         EffectKind.RANDOM,
         EffectKind.CLOCK,

@@ -11,39 +11,38 @@ The program runs in a thread beside the event loop of the engine; this is the on
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
 
-from sabir.languages.muranopl.worlds.effects import Branch, Effect, Report, WorldFailure
+from sabir.graph.secrets import Secrets
+from sabir.graph.values import reveal_all
+from sabir.languages.muranopl.worlds.effects import Branch, Effect, EffectKind, Report, WorldFailure
+from sabir.resources.effects import ANSWER, FAILURE
 from sabir.resources.effects import Effect as Call
 
 if TYPE_CHECKING:
     from sabir.resources.effects import Effects
     from sabir.resources.outcome import Outcome
 
-__all__ = ["ANSWER", "NAME", "JournalledWorld"]
-
-ANSWER: Final = "answer"
-"""The result of an effect under which a driver gives what the program wants to know."""
-NAME: Final = "name"
-"""The result of a failed effect under which a driver gives the name that programs catch it by."""
+__all__ = ["JournalledWorld"]
 
 
 class JournalledWorld:
-    """`loop` is the one that `effects` belongs to; `target` and `driver` say who does the effects."""
+    """`loop` is the one that `effects` belongs to; `targets` says who does effects of a kind, when it is not the driver of the
+    program; `secrets` are kept out of the journal."""
 
     def __init__(
         self,
         effects: Effects,
         loop: asyncio.AbstractEventLoop,
         *,
-        target: str | None = None,
-        driver: str | None = None,
+        targets: Mapping[EffectKind, str] | None = None,
+        secrets: Secrets | None = None,
     ) -> None:
         self._branches: dict[Branch, Effects] = {(): effects}
         self._loop = loop
-        self._target = target
-        self._driver = driver
+        self._targets = targets or {}
+        self._secrets = secrets or Secrets(())
 
     def open_branches(self, parent: Branch, group: int, size: int) -> None:
         effects = self._branches[parent]
@@ -54,22 +53,26 @@ class JournalledWorld:
         return self.begin(effect)()
 
     def begin(self, effect: Effect) -> Callable[[], Any]:
+        arguments = dict(effect.arguments)
         call = Call(
             kind=effect.kind.value,
-            arguments=dict(effect.arguments),
-            target=self._target,
-            driver=self._driver,
-            timeout=effect.arguments.get("timeout"),
+            arguments={name: self._secrets.marked(value) for name, value in arguments.items()},
+            target=self._targets.get(effect.kind),
+            timeout=arguments.get("timeout"),
         )
         asked = asyncio.run_coroutine_threadsafe(self._branches[effect.branch].perform(call), self._loop)
         return lambda: _answer(asked.result())
 
     def report(self, report: Report) -> None:
         source = f"{report.source}: " if report.source else ""
-        self._loop.call_soon_threadsafe(self._branches[report.branch].note, f"{source}{report.line}")
+        self.note(f"{source}{report.line}", report.branch)
+
+    def note(self, line: str, branch: Branch = ()) -> None:
+        """A line for whoever watches the deployment."""
+        self._loop.call_soon_threadsafe(self._branches[branch].note, self._secrets.scrubbed(line))
 
 
 def _answer(outcome: Outcome) -> Any:
     if outcome.failed:
-        raise WorldFailure(str(outcome.results.get(NAME) or "OSError"), outcome.message or "")
-    return outcome.results.get(ANSWER)
+        raise WorldFailure(str(outcome.results.get(FAILURE) or "OSError"), outcome.message or "")
+    return reveal_all(outcome.results.get(ANSWER))

@@ -85,6 +85,10 @@ def test_offers_of_a_cloud() -> None:
         ),
         ("Application: {}\nForms:\n  - form:\n", "ui.yaml:3:5: the form 'form' has no list of fields"),
         ("Application: {}\nForms:\n  - form: {fields: [{name: a}]}\n", "a field needs a name and a type"),
+        (
+            "Application: {}\nForms:\n  - form: {fields: [{name: a, type: [[]]}]}\n",
+            "the type of a field is a name, or a list of names of classes",
+        ),
         ("- 1\n", "a UI definition is a mapping"),
     ],
 )

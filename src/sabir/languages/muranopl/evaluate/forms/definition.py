@@ -127,6 +127,10 @@ def _field(source: Source, node: YamlNode, spec: Any) -> FieldSpec:
     if not isinstance(spec, Mapping) or not spec.get("name") or not spec.get("type"):
         raise _unusable(source, node, "a field needs a name and a type")
     kind = spec["type"]
+    if not isinstance(kind, str) and not (
+        isinstance(kind, list) and all(isinstance(name, str) for name in kind)
+    ):
+        raise _unusable(source, node, "the type of a field is a name, or a list of names of classes")
     keys = {key: value for key, value in spec.items() if key not in ("name", "type")}
     return FieldSpec(str(spec["name"]), tuple(kind) if isinstance(kind, list) else str(kind), keys)
 

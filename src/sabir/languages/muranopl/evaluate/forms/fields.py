@@ -71,6 +71,22 @@ class Field(Struct, frozen=True, eq=False):
             shown["choices"] = [[value, text] for value, text in self.choices]
         return shown
 
+    def described(self) -> dict[str, Any]:
+        """The same, with everything that a page needs to draw the field."""
+        spec = self.spec
+        kind = spec.kind if isinstance(spec.kind, str) else spec.kind[0]
+        keys = (
+            "description",
+            "helpText",
+            "minLength",
+            "maxLength",
+            "minValue",
+            "maxValue",
+            "regexpValidator",
+        )
+        limits = {key: value for key in keys if (value := spec.literal(key)) is not None}
+        return {**self.shown(), "type": kind, **limits}
+
     def clean(self, value: Any, evaluate_for: Callable[[Any], Evaluate], *, enabled: bool) -> Any:
         """The value as the model gets it. Raises `Refused`. One that is not enabled is only converted."""
         spec = self.spec

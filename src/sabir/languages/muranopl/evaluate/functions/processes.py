@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from random import Random
 from typing import Any, Final
 
 from sabir.expressions.yaql import LAMBDA, Lambda, Library, Variables
@@ -57,6 +58,21 @@ def random_name(variables: Variables) -> str:
         runtime_of(variables), EffectKind.RANDOM, length=15
     )  # a run that is repeated gets the same
     return name
+
+
+@FUNCTIONS.function("random")
+def random_number(variables: Variables) -> float:
+    """From 0 to 1; the same again in a run that is repeated."""
+    return _generator(variables).random()
+
+
+@FUNCTIONS.function("random", INT, INT)
+def random_between(variables: Variables, from_: int, to_: int) -> int:
+    return _generator(variables).randint(from_, to_)
+
+
+def _generator(variables: Variables) -> Random:
+    return Random(ask(runtime_of(variables), EffectKind.RANDOM, length=24))
 
 
 @FUNCTIONS.function("config", STRING, STRING, BOOL)

@@ -8,9 +8,9 @@ The class file declares a method with its arguments and no body; Python gives th
     def string(this, variables, name): ...
 
 `this` is the object (the class for a static method), `variables` those of the call, then come the declared arguments,
-already checked by their contracts. `calling(variables)` is the class whose code made the call. Embedders register classes
-of their own with `register`; a later registration of a method replaces an earlier one. What a method wants of the world
-outside it asks for with `ask`; the world of the run answers.
+already checked by their contracts. `calling(variables)` is the class whose code made the call. Embedders hand classes
+of their own to the `Runtime`, whose methods come before ours. What a method wants of the world outside it asks for with `ask`;
+the world of the run answers.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ from sabir.languages.muranopl.evaluate.system.registry import (
     SystemClass,
     attach_native,
     calling,
-    register,
 )
 
-__all__ = ["NATIVE_CLASSES", "SystemClass", "attach_native", "calling", "register"]
+__all__ = ["NATIVE_CLASSES", "SystemClass", "attach_native", "calling"]

@@ -170,9 +170,12 @@ def _sent(this: MuranoObject, plan: dict[str, Any]) -> None:
 
 def _message(this: MuranoObject, plan: dict[str, Any]) -> dict[str, Any]:
     region = _region(this)
+    stack = None if region is None else region.properties.get("stack")
     return {
         "broker": _broker(region, this.cls.runtime),
         "queue": _queue(this),
+        "host": this.properties["host"].properties.get("name"),
+        "stack": stack.properties.get("name") if isinstance(stack, MuranoObject) else None,
         "replyTo": None if region is None else _results_queue(region),
         "plan": plan,
     }

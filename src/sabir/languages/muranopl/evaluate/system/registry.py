@@ -14,11 +14,10 @@ from sabir.languages.muranopl.model.plain_functions import CLOUD_NEEDED
 if TYPE_CHECKING:
     from sabir.languages.muranopl.model.classes import MuranoClass
 
-__all__ = ["NATIVE_CLASSES", "SystemClass", "attach_native", "calling", "register"]
+__all__ = ["NATIVE_CLASSES", "SystemClass", "attach_native", "calling"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 _CLOUD: Final = ("io.murano.resources.", "io.murano.system.", "io.murano.configuration.")
-_registered: dict[str, dict[str, Callable[..., Any]]] = {}
 NATIVE_CLASSES: Final[Mapping[str, str]] = {
     "io.murano.Object": "builtin:OBJECT",
     "io.murano.Project": "services:PROJECT",
@@ -54,18 +53,12 @@ class SystemClass:
         return declare
 
 
-def register(*classes: SystemClass) -> None:
-    """Let Python do the work of methods that class files declare without a body."""
-    for class_ in classes:
-        _registered.setdefault(class_.name, {}).update(class_.methods)
-
-
 def attach_native(cls: MuranoClass) -> None:
     """Connect the methods of a class that is being built."""
     functions_given = cls.runtime.system.get(cls.name, {})
-    if not cls.name.startswith("io.murano.") and cls.name not in _registered and not functions_given:
+    if not cls.name.startswith("io.murano.") and not functions_given:
         return
-    functions = {**_shipped(cls.name), **_registered.get(cls.name, {}), **functions_given}
+    functions = {**_shipped(cls.name), **functions_given}
     is_cloud = cls.package is cls.runtime.core and cls.name.startswith(_CLOUD)
     for name, method in cls.own_methods.items():
         if name in functions:

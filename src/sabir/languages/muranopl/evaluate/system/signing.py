@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
 
-__all__ = ["public_key", "signature"]
+__all__ = ["public_key"]
 
 
-@cache
 def _private_key(path: str) -> RSAPrivateKey | None:
     from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
     from cryptography.hazmat.primitives.serialization import load_pem_private_key
@@ -32,12 +30,3 @@ def public_key(path: str) -> str:
     if key is None:
         return ""
     return key.public_key().public_bytes(Encoding.PEM, PublicFormat.PKCS1).decode("ascii")
-
-
-def signature(path: str, queue: str, message: str) -> bytes | None:
-    """What goes into the header `signature` of a message: over the name of the queue and the text."""
-    from cryptography.hazmat.primitives.asymmetric.padding import PKCS1v15
-    from cryptography.hazmat.primitives.hashes import SHA256
-
-    key = _private_key(path)
-    return None if key is None else key.sign((queue + message).encode(), PKCS1v15(), SHA256())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import json
 from collections.abc import Mapping
 from fnmatch import fnmatchcase
 from typing import Any, Final
@@ -31,6 +32,7 @@ class Stacks:
         self._patterns: Mapping[str, Any] | None = None
         self._failures: list[Mapping[str, Any]] = []
         self._calls: dict[str, int] = {}
+        self._known: dict[tuple[str, str], Mapping[str, Any]] = {}
 
     def describe(self, description: Mapping[str, Any] | None) -> None:
         """How stacks answer from now on; calls are counted afresh."""
@@ -38,11 +40,26 @@ class Stacks:
         self._failures = list((description or {}).get("failures") or ())
         self._calls = {}
 
+    def restore(self, kept: Mapping[str, Any]) -> None:
+        """Begin with stacks as a deployment kept them: by region and name, as JSON. Outputs that are known keep their values."""
+        for key, stack in kept.items():
+            region, name = json.loads(key)
+            told = {
+                field: copy.deepcopy(stack.get(field))
+                for field in ("template", "parameters", "status", "reason")
+            }
+            self._stacks[region, name] = told
+            self._known[region, name] = stack.get("outputs") or {}
+
+    def templates(self) -> dict[str, Any]:
+        """The templates that there are, by the names of their stacks."""
+        return {name: stack["template"] for (_, name), stack in self._stacks.items()}
+
     def read(self, arguments: Mapping[str, Any]) -> dict[str, Any] | None:
         stack = self._stacks.get(_key(arguments))
         if stack is None:
             return None
-        return {**copy.deepcopy(stack), "outputs": self._outputs(stack["template"])}
+        return {**copy.deepcopy(stack), "outputs": self._outputs(stack["template"], _key(arguments))}
 
     def create(self, arguments: Mapping[str, Any]) -> dict[str, Any] | None:
         return self._push("create", arguments)
@@ -84,15 +101,19 @@ class Stacks:
                 return failure
         return None
 
-    def _outputs(self, template: Mapping[str, Any]) -> dict[str, Any]:
+    def _outputs(self, template: Mapping[str, Any], key: tuple[str, str]) -> dict[str, Any]:
         declared = template.get("outputs") or template.get("Outputs") or {}
         if self._patterns is None:
-            return {key: invented_output(key, output) for key, output in declared.items()}
+            known = self._known.get(key, {})
+            return {
+                name: known[name] if name in known else invented_output(name, output)
+                for name, output in declared.items()
+            }
         outputs: dict[str, Any] = {}
-        for key in declared:
+        for name in declared:
             for pattern, value in self._patterns.items():
-                if fnmatchcase(key, pattern):
-                    outputs[key] = copy.deepcopy(value)
+                if fnmatchcase(name, pattern):
+                    outputs[name] = copy.deepcopy(value)
                     break
         return outputs
 

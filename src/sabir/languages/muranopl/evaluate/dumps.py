@@ -1,0 +1,183 @@
+"""Environments of the existing engine, read from what is left of it: its database, dumps of it, answers of its client.
+
+    a SQLite file                     the database itself
+    SQL text                          what mysqldump or pg_dump wrote (INSERT statements)
+    JSON or YAML                      rows of the table `environment`, an answer of `environment-show`, or a model as the engine keeps it
+
+The column `description` holds the object model (`Objects`), and what code remembers (`Attributes`: the names of stacks among it).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sqlite3
+from collections.abc import Iterator, Mapping
+from contextlib import closing
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+from msgspec import Struct
+
+from sabir.errors import UnusableInput
+from sabir.languages.muranopl.evaluate.positions import read_placed
+from sabir.source.yaml import compose
+from sabir.text import Source
+
+__all__ = ["DumpedEnvironment", "read_dump"]
+
+_SQLITE: Final = b"SQLite format 3\0"
+_TABLE: Final = "environment"
+_STACK_NAME: Final = "generatedStackName"
+_ENVIRONMENT: Final = "io.murano.Environment"
+
+
+class DumpedEnvironment(Struct, frozen=True, kw_only=True):
+    id: str
+    name: str
+    objects: Mapping[str, Any]
+    attributes: tuple[Any, ...] = ()
+
+    @property
+    def storage(self) -> dict[str, Any]:
+        """As the state of a deployment keeps it."""
+        return {"Objects": dict(self.objects), "Attributes": list(self.attributes)}
+
+    @property
+    def stack_names(self) -> tuple[str, ...]:
+        """Stacks of regions: their names are made of what code made up and remembers."""
+        names = [entry[3] for entry in self.attributes if len(entry) == 4 and entry[2] == _STACK_NAME]
+        return tuple(dict.fromkeys(f"murano-{name}" for name in names if name))
+
+
+def read_dump(path: Path) -> tuple[DumpedEnvironment, ...]:
+    """All environments of a dump; `UnusableInput` when there are none."""
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise UnusableInput(f"the dump {str(path)!r} cannot be read: {error.strerror}") from error
+    if data.startswith(_SQLITE):
+        environments = [*_from_sqlite(path)]
+    else:
+        text = data.decode("utf-8", "replace")
+        rows = _sql_rows(text) if _insert().search(text) else _data_rows(Source(str(path), text))
+        environments = [environment for row in rows if (environment := _environment(row)) is not None]
+    if not environments:
+        raise UnusableInput(
+            f"there is no environment of Murano in {str(path)!r}: a dump has rows of the table environment, an answer of "
+            "environment-show, or a model with Objects"
+        )
+    return tuple(environments)
+
+
+def _environment(row: Any) -> DumpedEnvironment | None:
+    """One row, answer or model."""
+    if not isinstance(row, Mapping):
+        return None
+    kept = row.get("description")
+    if isinstance(kept, str):
+        kept = _json(kept)
+    kept = kept if isinstance(kept, Mapping) and "Objects" in kept else row
+    objects = kept.get("Objects")
+    if objects is None and "?" in row:
+        objects = row
+    if objects is None and "services" in row:
+        objects = _of_answer(row)
+    if not isinstance(objects, Mapping) or not isinstance(objects.get("?"), Mapping):
+        return None
+    id_ = str(objects["?"].get("id") or row.get("id"))
+    name = str(row.get("name") or objects.get("name") or id_)
+    return DumpedEnvironment(
+        id=id_, name=name, objects=dict(objects), attributes=tuple(kept.get("Attributes") or ())
+    )
+
+
+def _of_answer(answer: Mapping[str, Any]) -> dict[str, Any]:
+    """The model behind an answer of `environment-show`: applications are called services there."""
+    return {
+        "?": {"id": str(answer.get("id")), "type": _ENVIRONMENT},
+        "name": answer.get("name"),
+        "applications": answer["services"],
+    }
+
+
+def _json(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return None
+
+
+def _from_sqlite(path: Path) -> Iterator[DumpedEnvironment]:
+    try:
+        with closing(sqlite3.connect(f"file:{path.absolute()}?mode=ro", uri=True)) as database:
+            database.row_factory = sqlite3.Row
+            rows = [dict(row) for row in database.execute(f"select * from {_TABLE}")]
+    except sqlite3.Error as error:
+        raise UnusableInput(f"the database {str(path)!r} cannot be read: {error}") from error
+    yield from (environment for row in rows if (environment := _environment(row)) is not None)
+
+
+def _data_rows(source: Source) -> Iterator[Any]:
+    stream = compose(source)
+    for document in stream.documents:
+        if document is not None:
+            data, _ = read_placed(source, document)
+            rows = data.get("environments", data) if isinstance(data, Mapping) else data
+            yield from rows if isinstance(rows, list) else [rows]
+
+
+# -- SQL ----------------------------------------------------------------------------------------------------------------
+
+
+@cache
+def _insert() -> re.Pattern[str]:
+    return re.compile(
+        rf"INSERT INTO\s+(?:\w+\.)?[`\"]?{_TABLE}[`\"]?\s*(\([^)]*\))?\s*VALUES\s*", re.IGNORECASE
+    )
+
+
+def _sql_rows(text: str) -> Iterator[dict[str, Any]]:
+    """Rows of the table; without names of columns those are told by their values."""
+    for insert in _insert().finditer(text):
+        names = [name.strip(' `"') for name in (insert[1] or "").strip("()").split(",") if name.strip()]
+        for values in _tuples(text, insert.end()):
+            if names and len(names) == len(values):
+                yield dict(zip(names, values, strict=True))
+            else:
+                kept = [value for value in values if isinstance(value, str) and '"Objects"' in value]
+                yield {"description": kept[0] if kept else None}
+
+
+def _tuples(text: str, start: int) -> Iterator[list[Any]]:
+    """The tuples behind VALUES, up to the semicolon."""
+    values: list[Any] = []
+    for token in _token().finditer(text, start):
+        word = token[0]
+        if word == ";":
+            return
+        if word == "(":
+            values = []
+        elif word == ")":
+            yield values
+        elif word.startswith("'"):
+            values.append(_unquoted(word))
+        elif word not in ",":
+            values.append(None if word.upper() == "NULL" else word)
+
+
+@cache
+def _token() -> re.Pattern[str]:
+    return re.compile(r"'(?:[^'\\]|\\.|'')*'|[(),;]|[^\s(),;']+", re.DOTALL)
+
+
+_ESCAPES: Final = {"n": "\n", "r": "\r", "t": "\t", "0": "\0"}
+
+
+def _unquoted(word: str) -> str:
+    """A text of SQL; MySQL writes backslashes before what is special, PostgreSQL doubles quotes only."""
+    inner = word[1:-1].replace("''", "'")
+    if _json(inner) is not None:
+        return inner
+    return re.sub(r"\\(.)", lambda match: _ESCAPES.get(match[1], match[1]), inner, flags=re.DOTALL)

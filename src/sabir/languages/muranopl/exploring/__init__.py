@@ -1,0 +1,41 @@
+"""MuranoPL for editors: names of class files, manifests and forms, and what may be written next."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from sabir.languages.muranopl.exploring.classes import class_names
+from sabir.languages.muranopl.exploring.completing import candidates, wanted_keys
+from sabir.languages.muranopl.exploring.files import manifest_names, ui_names
+from sabir.source.packages import LoadedPackage, PackageFile
+from sabir.source.symbols import FileNames
+
+if TYPE_CHECKING:
+    from sabir.languages.muranopl.evaluate.packages import Package
+
+__all__ = ["candidates", "file_names", "libraries", "wanted_keys"]
+
+MANIFEST = "manifest.yaml"
+
+
+def file_names(file: PackageFile) -> FileNames:
+    if not file.name.endswith((".yaml", ".yml")):
+        return FileNames()
+    if file.name == MANIFEST:
+        return manifest_names(file)
+    if file.name.startswith("UI/"):
+        return ui_names(file)
+    return class_names(file)
+
+
+def libraries(package: LoadedPackage) -> Sequence[LoadedPackage]:
+    """The core library and what ships beside it, and the packages that lie beside this one and are required by it."""
+    from sabir.languages.muranopl.check.view import PackageView
+    from sabir.languages.muranopl.library import CORE, SHIPPED, shipped_package
+
+    shipped: list[Package] = [shipped_package(name) for name in (CORE, *SHIPPED)]
+    return [
+        *(found.loaded for found in shipped),
+        *(view.package for view in PackageView.of(package).required),
+    ]

@@ -1,0 +1,239 @@
+"""The driver of programs: it runs one, and every effect that the program asks for goes through the journal.
+
+The program runs in a thread of its own; effects come back to the event loop of the engine, which records them and lets the drivers
+of their targets do them. What is the program's alone (pauses, names, the time, which program it is) is answered here.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import string
+import time
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from typing import Any, Final
+
+from msgspec.structs import replace
+
+from sabir.diagnostics.finding import Finding, Severity
+from sabir.errors import DeployError
+from sabir.graph.address import Address
+from sabir.graph.secrets import Secrets, secret_texts
+from sabir.graph.values import Value, reveal_all
+from sabir.languages.muranopl.evaluate.kept import STACKS, STORAGE, kept_value, root_id
+from sabir.languages.muranopl.evaluate.model_file import ModelFile
+from sabir.languages.muranopl.graph.program import Program, ProgramCall, ProgramEnd, run_program
+from sabir.languages.muranopl.worlds.effects import Effect, EffectKind
+from sabir.languages.muranopl.worlds.journalled import JournalledWorld
+from sabir.languages.muranopl.worlds.machines import MachineCloud
+from sabir.languages.muranopl.worlds.remembered import RememberedStacks
+from sabir.resources.driver import Connection, DriverContext, Kind
+from sabir.resources.effects import ANSWER, Diverged, Effects
+from sabir.resources.fields import Field
+from sabir.resources.outcome import Change, Observation, Outcome, OutcomeStatus, Reading, Sighting
+from sabir.resources.resource import Resource
+from sabir.resources.step import Task
+from sabir.resources.target import Target
+from sabir.text import Source
+
+__all__ = ["CALL", "DRIVER", "PROGRAM", "TARGET", "ProgramDriver", "ProgramTarget"]
+
+TARGET: Final = "murano"
+"""The name of the target that a model brings; inside of an environment the name of its part stands before it."""
+
+PROGRAM: Final = "murano-program"
+CALL: Final = "murano-call"
+"""A method that is called on what was deployed."""
+RESULT: Final = "result"
+_RANDOM: Final = random.SystemRandom()
+
+
+class ProgramTarget(Target, frozen=True, kw_only=True, eq=False):
+    """Where a program runs: here; and the targets that its effects go to."""
+
+    program: Program
+    file: ModelFile | None
+    """The model that is wanted; None when it has errors."""
+    pinned: Mapping[str, Value]
+    """What must be the same when the program is run again after a crash."""
+    effects: Mapping[EffectKind, str]
+    """The targets of effects that are not the program's own."""
+    has_machines: bool = False
+    """Servers are machines of a pool, not of a cloud."""
+
+
+class ProgramDriver:
+    name: Final = "murano"
+
+    @property
+    def kinds(self) -> Mapping[str, Kind]:
+        return {
+            PROGRAM: Kind(about="a MuranoPL environment, deployed by its program", runs=True, code=True),
+            CALL: Kind(about="a public method of a MuranoPL object", runs=True, code=True),
+            **{kind.value: Kind(about=about, runs=True, idempotent=True) for kind, about in _OWN.items()},
+        }
+
+    def settings(self) -> Mapping[str, Field]:
+        return {}
+
+    def diff(self, resource: Resource, reading: Reading) -> Sequence[Change]:  # noqa: ARG002  # it is run, not kept
+        return ()
+
+    def connect(self, target: Target, context: DriverContext) -> AbstractAsyncContextManager[Connection]:
+        """Leave is asked for here, too: what is no longer described is ended without having been placed."""
+        if not isinstance(target, ProgramTarget):
+            raise DeployError(f"target {target.name!r}: a program brings its target itself")
+        if not context.session.trust.scripts:
+            raise DeployError(
+                "a program runs scripts of its packages: give --trust scripts when you trust it"
+            )
+        return _connected(target)
+
+
+_OWN: Final = {
+    EffectKind.PROGRAM: "which program runs",
+    EffectKind.PAUSE: "a pause of a program",
+    EffectKind.RANDOM: "a name that a program makes up",
+    EffectKind.CLOCK: "the time that a program sees",
+}
+
+DRIVER: Final = ProgramDriver()
+
+
+@asynccontextmanager
+async def _connected(target: ProgramTarget) -> AsyncGenerator[Connection]:
+    yield _ProgramConnection(target)
+
+
+class _ProgramConnection:
+    def __init__(self, target: ProgramTarget) -> None:
+        self._target = target
+        self._observed = target.program.request.observed
+
+    async def read(self, resource: Resource, target_id: str | None) -> Reading:  # noqa: ARG002  # as above
+        return Reading(exists=True)
+
+    async def apply(self, task: Task, effects: Effects) -> Outcome:
+        kind = task.resource.kind
+        if kind not in (PROGRAM, CALL):
+            return Outcome(results={ANSWER: await _own_answer(EffectKind(kind), task.resource.desired)})
+        file = self._target.file
+        if file is None:
+            raise DeployError(f"{task.resource.address}: the model has errors")
+        if kind == PROGRAM:
+            return await self._run(task, effects, ProgramCall(file=file))
+        desired = reveal_all(dict(task.resource.desired))
+        call = ProgramCall(file=file, method=str(desired["call"]), arguments=desired.get("arguments") or {})
+        return await self._run(task, effects, call)
+
+    async def delete(self, task: Task, effects: Effects) -> Outcome:
+        """Everything that the last deployment left is ended, parts before what owns them."""
+        if task.resource.kind != PROGRAM:
+            return Outcome(changed=False)
+        storage = kept_value(self._observed, self._root(task), STORAGE)
+        if storage is None:
+            return Outcome(changed=False, message="its program left nothing")
+        file = ModelFile(
+            source=self._source(),
+            previous=storage["Objects"],
+            attributes=tuple(storage.get("Attributes") or ()),
+            removes=True,
+            goes_on=True,
+        )
+        return await self._run(task, effects, ProgramCall(file=file))
+
+    async def observe(self, task: Task) -> Observation:
+        """A program is looked for by its effects; what it asks of itself may be asked again."""
+        return Observation(sighting=Sighting.CANNOT_TELL, look_at=str(task.resource.address))
+
+    async def call(self, task: Task, operation: str, effects: Effects) -> Outcome:  # noqa: ARG002
+        raise DeployError(f"{task.resource.address} has no operation {operation!r}")
+
+    # -- running --------------------------------------------------------------------------------------------------------
+
+    async def _run(self, task: Task, effects: Effects, call: ProgramCall) -> Outcome:
+        target = self._target
+        secrets = Secrets(secret_texts(dict(task.resource.desired)) or ())
+        base = JournalledWorld(effects, asyncio.get_running_loop(), targets=target.effects, secrets=secrets)
+        stacks = kept_value(self._observed, self._root(task), STACKS) or {}
+        world = MachineCloud(base, stacks) if target.has_machines else RememberedStacks(base, stacks)
+
+        def work() -> ProgramEnd:
+            world.perform(Effect(kind=EffectKind.PROGRAM, arguments=self._pinned(call)))
+            end = run_program(target.program, call, world)
+            world.finish()
+            return end
+
+        try:
+            end = await _in_thread(work)
+        except Diverged as diverged:
+            return _failure(
+                f"{diverged}. What was begun with the other description is recorded; deploy again to begin anew from what is there"
+            )
+        return _outcome(end, world.stacks, secrets)
+
+    def _pinned(self, call: ProgramCall) -> dict[str, Any]:
+        words = call.method or ("deploy" if call.file.model is not None else "destroy")
+        return {**self._target.pinned, "call": words, "arguments": dict(call.arguments)}
+
+    def _root(self, task: Task) -> str | None:
+        """The root as its part knows it: of the model, or for what is no longer described of the record."""
+        if task.resource.kind == PROGRAM:
+            # What is recorded knows no parts; the target that the part brought begins with its name.
+            part = self._target.name.removesuffix(TARGET)
+            return Address.parse(str(task.resource.address).removeprefix(part)).instance
+        return None if self._target.file is None else root_id(self._target.file.model)
+
+    def _source(self) -> Source:
+        return (
+            Source("the state of the environment", "")
+            if self._target.file is None
+            else self._target.file.source
+        )
+
+
+async def _in_thread(work: Any) -> ProgramEnd:
+    """In a thread of its own: those that the engine shares must not be held for hours."""
+    executor = ThreadPoolExecutor(1, thread_name_prefix="program")
+    try:
+        return await asyncio.get_running_loop().run_in_executor(executor, work)
+    finally:
+        executor.shutdown(wait=False)
+
+
+async def _own_answer(kind: EffectKind, arguments: Mapping[str, Value]) -> Value:
+    match kind:
+        case EffectKind.PAUSE:
+            await asyncio.sleep(float(str(arguments["seconds"])))
+            return None
+        case EffectKind.RANDOM:
+            length = int(str(arguments["length"]))
+            return "".join(_RANDOM.choice(string.ascii_lowercase) for _ in range(length))
+        case EffectKind.CLOCK:
+            return time.time()
+        case _:
+            return None
+
+
+def _outcome(end: ProgramEnd, stacks: Mapping[str, Any], secrets: Secrets) -> Outcome:
+    results: dict[str, Value] = {}
+    if end.storage is not None:
+        results = {STORAGE: secrets.marked(dict(end.storage)), STACKS: secrets.marked(dict(stacks))}
+    if end.result is not None:
+        results[RESULT] = secrets.marked(end.result)
+    log = tuple(secrets.scrubbed(_words(finding)) for finding in end.findings)
+    if not end.failed:
+        return Outcome(results=results, log=log)
+    errors = [finding for finding in end.findings if finding.severity is Severity.ERROR]
+    return replace(_failure(secrets.scrubbed(_words(errors[0]))), results=results, log=log)
+
+
+def _failure(message: str) -> Outcome:
+    return Outcome(status=OutcomeStatus.FAILED, changed=True, message=message)
+
+
+def _words(finding: Finding) -> str:
+    location = finding.location
+    return f"{location.file}:{location.line}: {finding.message} [{finding.code}]"
