@@ -11,7 +11,7 @@ from typing import Any
 
 from sabir.languages.ccp.evaluate.objects.program import ARCHIVE
 
-__all__ = ["etc_folder", "shown_files"]
+__all__ = ["etc_folder", "mounted", "shown_files"]
 
 _SHOW = """
 import contextlib, io, json, os, sys
@@ -33,11 +33,16 @@ def etc_folder(objects: Mapping[str, Any], unit: str, folder: Path) -> Path:
         template = workload.get("spec", {}).get("template", {}).get("spec", {})
         names = [one["name"] for one in template.get("containers", ())]
         if workload["metadata"].get("labels", {}).get("app") == service and container in names:
-            for volume in template["volumes"]:
-                for source in volume.get("projected", {}).get("sources", ()):
-                    _project(objects, source, folder)
-            return folder
+            return mounted(workload, objects, folder)
     raise AssertionError(f"no pod has the container {unit}")
+
+
+def mounted(workload: Mapping[str, Any], objects: Mapping[str, Any], folder: Path) -> Path:
+    """The folder with what the pods of a workload or Job mount as /etc/ccp."""
+    for volume in workload["spec"]["template"]["spec"]["volumes"]:
+        for source in volume.get("projected", {}).get("sources", ()):
+            _project(objects, source, folder)
+    return folder
 
 
 def _project(objects: Mapping[str, Any], source: Mapping[str, Any], folder: Path) -> None:

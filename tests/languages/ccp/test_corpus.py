@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 from sabir.diagnostics.finding import Severity
+from sabir.graph.values import Value, reveal_all
+from sabir.languages.ccp import LANGUAGE
 from sabir.languages.ccp.check.file_templates import check_file_templates
 from sabir.languages.ccp.check.phases import Checked, check_deployment
 from sabir.languages.ccp.evaluate.render import render_objects
@@ -17,7 +20,7 @@ from sabir.languages.ccp.model.loading import load_deployment
 from sabir.languages.ccp.model.templates import ContainerTemplates
 from sabir.languages.language import EvaluationRequest
 from sabir.source.packages import load_package
-from tests.languages.ccp.pods import etc_folder, shown_files
+from tests.languages.ccp.pods import etc_folder, mounted, shown_files
 from tests.languages.ccp.runner.cluster import container_python
 
 FOLDER = Path(os.environ.get("SABIR_TEST_CORPORA", "")) / "fuel-ccp"
@@ -69,6 +72,31 @@ def test_the_runner_writes_the_bytes_that_were_written_before(checked: Checked, 
     assert [set(files) for files in wanted.values()] == [
         {file["name"] for file in answer["files"]} for answer in answers
     ]
+
+
+def test_the_runner_writes_the_files_of_actions_and_upgrades(tmp_path: Path) -> None:
+    """Of three of them files read a setting that no component defines."""
+    inputs = {"private_interface": "none0", "public_interface": "none1", "service.database": "database"}
+    wanted = LANGUAGE.evaluate(load_package(FOLDER), EvaluationRequest(inputs=inputs)).wanted()
+    deployed = _by_name(resource.desired["manifest"] for resource in wanted.resources)
+    containers: list[tuple[Path, str]] = []
+    for procedure in wanted.operations:
+        if not str(procedure.address).startswith("component/"):
+            continue
+        for step in procedure.resources(dict.fromkeys(procedure.arguments, "nova")):
+            objects = _by_name(cast("list[Value]", step.desired["objects"]))
+            for name in (name for name in objects if name.startswith("Job/")):
+                (container,) = objects[name]["spec"]["template"]["spec"]["containers"]
+                folder = mounted(objects[name], {**deployed, **objects}, tmp_path / name)
+                containers.append((folder, container["name"]))
+    answers = shown_files(container_python(tmp_path / "image"), deployed, containers, POD, tmp_path)
+    assert [answer["status"] for answer in answers] == [0] * 41
+    assert sum(len(answer["files"]) for answer in answers) == 42
+
+
+def _by_name(manifests: Iterable[Value]) -> dict[str, Any]:
+    plain: list[Any] = [reveal_all(manifest) for manifest in manifests]
+    return {f"{one['kind']}/{one['metadata']['name']}": one for one in plain}
 
 
 def test_check_renders_what_the_runner_renders(checked: Checked) -> None:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
-from collections.abc import Iterator, Mapping
+import shutil
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 from msgspec import Struct, structs
+
 from sabir.deployments.deployment import Deployer, DeployOptions, held
 from sabir.deployments.drivers.kubernetes.driver import DRIVER
 from sabir.deployments.engine.run import DeploymentResult
@@ -17,16 +20,19 @@ from sabir.deployments.plan.steps import Plan
 from sabir.deployments.store.records import DeploymentState
 from sabir.deployments.store.store import Store
 from sabir.deployments.targets import Targets
-
 from sabir.graph.values import Value
 from sabir.languages.ccp import LANGUAGE
 from sabir.languages.language import EvaluationRequest
 from sabir.resources.driver import DriverContext
+from sabir.resources.outcome import Outcome, OutcomeStatus
 from sabir.resources.resource import Resource
+from sabir.resources.step import Action, Task
 from sabir.resources.target import DEFAULT_TARGET, Target
 from sabir.source.packages import LoadedPackage, MemoryPackage, load_package
-from tests.control_plane import NodeStandIn, control_plane
+from tests.control_plane import NodeStandIn
+from tests.deploy.drivers.kubernetes.test_driver import Notes
 from tests.languages.ccp.building import service
+from tests.languages.ccp.procedures import FILES
 
 pytestmark = pytest.mark.slow
 
@@ -71,7 +77,7 @@ class World(Struct):
             records=records,
             targets=targets,
             codec=store.codec,
-            observed=store.observed(records),
+            observed=store.observed(),
         )
         return build_plan(request)
 
@@ -98,15 +104,9 @@ class World(Struct):
                 deployer = Deployer(store, writer, self._targets(), context, options)
                 deployer.recover()
                 plan = self._plan(store, resources)
-                return deployer.deploy(plan, verb="deploy", document={}, observed=store.observed())
+                return deployer.deploy(plan, verb="deploy", document={})
         finally:
             store.close()
-
-
-@pytest.fixture(scope="module")
-def node(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[NodeStandIn, Path]]:
-    with control_plane(tmp_path_factory.mktemp("cluster")) as kubeconfig, NodeStandIn(kubeconfig) as stand_in:
-        yield stand_in, kubeconfig
 
 
 @pytest.mark.rows("C-100")
@@ -138,6 +138,64 @@ def test_made_left_alone_changed_and_taken_away(node: tuple[NodeStandIn, Path], 
     assert "shop" not in names
 
 
+async def _called(kubeconfig: Path, resources: tuple[Resource, ...], operation_id: str) -> list[Outcome]:
+    """What `call` does: each resource is run, in the order they require each other."""
+    settings: dict[str, Value] = {"kubeconfig": str(kubeconfig), "wait_seconds": 120}
+    target = Target(name="cluster", driver="kubernetes", settings=settings)
+    async with DRIVER.connect(target, DriverContext(environment="procedures")) as cluster:
+        tasks = (
+            Task(operation_id=f"{operation_id}-{number}", action=Action.RUN, resource=resource)
+            for number, resource in enumerate(resources)
+        )
+        return [await cluster.apply(task, Notes()) for task in tasks]
+
+
+def test_actions_and_upgrades_are_carried_out(node: tuple[NodeStandIn, Path], tmp_path: Path) -> None:
+    cluster, kubeconfig = node
+    world = World(kubeconfig, tmp_path / "state.db", "procedures")
+    package = MemoryPackage(FILES)
+    assert world.deploy(package).failures == ()
+    operations = {
+        one.name: one for one in LANGUAGE.evaluate(package, EvaluationRequest()).wanted().operations
+    }
+    jobs = "/apis/batch/v1/namespaces/procedures/jobs"
+    runs: list[str] = []
+    for operation_id in ("first", "first", "second"):
+        (outcome,) = asyncio.run(_called(kubeconfig, operations["backup"].resources({}), operation_id))
+        assert outcome.status is OutcomeStatus.DONE, outcome.message
+        runs.append(cluster.request("GET", f"{jobs}/action-backup")["metadata"]["uid"])
+    # The same operation goes on with its Job; another makes one anew.
+    assert runs[0] == runs[1] != runs[2]
+    steps = operations["upgrade"].resources({})
+    web = "/apis/apps/v1/namespaces/procedures/deployments/web"
+    before = cluster.request("GET", f"{jobs}/web-sync")["metadata"]["uid"]
+    outcomes = asyncio.run(_called(kubeconfig, steps[:3], "upgrade"))
+    assert [one.message for one in outcomes if one.failed] == []
+    assert cluster.request("GET", web)["spec"]["replicas"] == 0
+    outcomes = asyncio.run(_called(kubeconfig, steps, "upgrade"))
+    assert [one.message for one in outcomes if one.failed] == []
+    assert cluster.request("GET", web)["status"]["readyReplicas"] == 1
+    assert cluster.request("GET", f"{jobs}/web-sync")["metadata"]["uid"] == before
+    assert world.steps(package) == []
+    assert world.deploy(None).state is DeploymentState.DONE
+
+
+def _carry_out_procedures(kubeconfig: Path, package: LoadedPackage) -> None:
+    """All actions and upgrades. Files of three of them read a setting that no component defines."""
+    request = EvaluationRequest(inputs={"service.database": "database"})
+    operations = LANGUAGE.evaluate(package, request).wanted().operations
+    procedures = [one for one in operations if str(one.address).startswith("component/")]
+    assert len([one for one in procedures if one.name == "upgrade"]) == 10
+    assert len(procedures) == 23
+    failures: dict[str, list[str | None]] = {}
+    for procedure in procedures:
+        id_ = f"{procedure.address}.{procedure.name}"
+        resources = procedure.resources(dict.fromkeys(procedure.arguments, "nova"))
+        outcomes = asyncio.run(_called(kubeconfig, resources, id_.rpartition("/")[2]))
+        failures[id_] = [one.message for one in outcomes if one.failed]
+    assert {id_: messages for id_, messages in failures.items() if messages} == {}
+
+
 def _changing(keys: list[str]) -> set[str]:
     return {key.rpartition(":")[2] for key in keys}
 
@@ -151,10 +209,17 @@ CORPUS = Path(os.environ.get("SABIR_TEST_CORPORA", "")) / "fuel-ccp"
 )
 def test_definitions_of_public_repositories(node: tuple[NodeStandIn, Path], tmp_path: Path) -> None:
     _, kubeconfig = node
-    world = World(kubeconfig, tmp_path / "state.db", "ccp", waits=False)
+    # All of them becoming ready takes minutes, which `make endure` has.
+    waits = bool(os.environ.get("SABIR_TEST_ENDURE"))
+    world = World(kubeconfig, tmp_path / "state.db", "ccp", waits=waits)
     package = load_package(CORPUS)
     first = world.deploy(package)
     assert first.failures == ()
     assert world.steps(package) == []
     assert world.deploy(package, **{"keystone.debug": True}).failures == ()
+    assert world.steps(package, **{"keystone.debug": True}) == []
+    upgraded = shutil.copytree(CORPUS, tmp_path / "upgraded")
+    with (upgraded / "ccp.yaml").open("a") as configuration:
+        configuration.write("images: {tag: next}\n")
+    _carry_out_procedures(kubeconfig, load_package(upgraded))
     assert world.deploy(None).state is DeploymentState.DONE

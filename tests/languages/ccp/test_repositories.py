@@ -69,7 +69,7 @@ files:
 """,
     "fuel-ccp-queue/service/files/queue.conf.j2": "url = {{ queue_macros.url(queue.port) }}\nnode = {{ node_name }}\n",
     "fuel-ccp-queue/service/files/peer.j2": "x\n",
-    "fuel-ccp-queue/service/actions/cleanup.yaml": "actions:\n  - name: cleanup\n",
+    "fuel-ccp-queue/service/actions/cleanup.yaml": "actions:\n  - {name: cleanup, image: queue, command: clean-up}\n",
     "fuel-ccp-queue/service/files/defaults.yaml": """\
 configs:
   queue:

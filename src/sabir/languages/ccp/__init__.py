@@ -10,7 +10,8 @@ if TYPE_CHECKING:
     from sabir.checks.validator import BaseValidator
     from sabir.diagnostics.rules import Rule
     from sabir.languages.language import Evaluation, EvaluationRequest, Renderer
-    from sabir.source.packages import LoadedPackage
+    from sabir.source.packages import LoadedPackage, PackageFile
+    from sabir.source.symbols import Candidate, FileNames
 
 __all__ = ["LANGUAGE", "Ccp"]
 
@@ -41,7 +42,7 @@ class Ccp:
         from sabir.graph import Graph
         from sabir.languages.ccp.check.phases import check_deployment
         from sabir.languages.ccp.graph.build import build_graph
-        from sabir.languages.ccp.graph.wanted import wanted_objects
+        from sabir.languages.ccp.graph.operations import wanted
         from sabir.languages.ccp.model.loading import load_deployment
         from sabir.languages.language import Evaluation
         from sabir.source.collector import collector_paused
@@ -58,16 +59,39 @@ class Ccp:
             )
             return Evaluation(
                 graph=graph,
-                findings=checked.findings,
-                wanted=partial(wanted_objects, checked.resolved, graph),
+                findings=checked.consequential,
+                wanted=partial(wanted, checked.resolved, graph),
             )
+
+    def libraries(self, package: LoadedPackage) -> Sequence[LoadedPackage]:  # noqa: ARG002  the protocol's
+        return ()
+
+    def names(self, package: LoadedPackage, file: PackageFile) -> FileNames:  # noqa: ARG002  the protocol's
+        from sabir.languages.ccp.exploring import file_names
+
+        return file_names(file)
+
+    def complete(self, package: LoadedPackage, file: PackageFile, offset: int) -> Sequence[Candidate]:
+        from sabir.languages.ccp.exploring import candidates
+
+        return candidates(package, file, offset)
+
+    def wanted_keys(self, file: PackageFile, offset: int) -> Sequence[str]:
+        from sabir.languages.ccp.exploring import wanted_keys
+
+        return wanted_keys(file, offset)
 
     def renderers(self) -> Mapping[str, Renderer]:
         from sabir.languages.ccp.graph.picture import picture_renderer
         from sabir.languages.ccp.renderers import (
             render_configuration,
             render_dependencies,
+            render_dockerfiles,
+            render_domains,
+            render_fetch,
+            render_images,
             render_kubernetes,
+            render_runner_image,
             render_start_order,
         )
 
@@ -76,6 +100,11 @@ class Ccp:
             "start-order": render_start_order,
             "dependencies": render_dependencies,
             "configuration": render_configuration,
+            "images": render_images,
+            "dockerfiles": render_dockerfiles,
+            "domains": render_domains,
+            "runner-image": render_runner_image,
+            "fetch": render_fetch,
             **{suffix: picture_renderer(suffix) for suffix in ("mermaid", "dot", "svg")},
         }
 

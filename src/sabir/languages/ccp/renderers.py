@@ -1,25 +1,43 @@
-"""The renderers: Kubernetes objects, the start order, the services needed, the merged configuration."""
+"""The renderers: Kubernetes objects, the start order, the services needed, the merged configuration, images and where they come from."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
+from importlib import resources
 
+from sabir.diagnostics.finding import Severity
 from sabir.errors import UsageError
+from sabir.languages.ccp.check.images import check_images
 from sabir.languages.ccp.check.phases import check_deployment
+from sabir.languages.ccp.evaluate.fetching import fetch_script
+from sabir.languages.ccp.evaluate.images import build_files, images_used
 from sabir.languages.ccp.evaluate.manifests import ObjectFiles
+from sabir.languages.ccp.evaluate.objects.networking import domains
 from sabir.languages.ccp.evaluate.render import object_stream
+from sabir.languages.ccp.model.config_file import find_config
 from sabir.languages.ccp.model.cycles import start_order
 from sabir.languages.ccp.model.loading import load_deployment
 from sabir.languages.ccp.model.units import Units
+from sabir.languages.ccp.syntax.images import read_images
 from sabir.languages.ccp.syntax.reading import DNS_LABEL
 from sabir.languages.language import EvaluationRequest, Rendering, RenderRequest
 from sabir.source.collector import collector_paused
 from sabir.source.packages import LoadedPackage
 from sabir.source.yaml.write import yaml_document
 
-__all__ = ["render_configuration", "render_dependencies", "render_kubernetes", "render_start_order"]
+__all__ = [
+    "render_configuration",
+    "render_dependencies",
+    "render_dockerfiles",
+    "render_domains",
+    "render_fetch",
+    "render_images",
+    "render_kubernetes",
+    "render_runner_image",
+    "render_start_order",
+]
 
 _IMAGE = "image."
 
@@ -80,6 +98,64 @@ def _listing(
         return Rendering(files={}, findings=checked.findings)
     text = "\n".join(lines(checked.resolved.units)) + "\n"
     return Rendering(files={file: text}, findings=checked.findings)
+
+
+def render_images(package: LoadedPackage, request: EvaluationRequest, render: RenderRequest, /) -> Rendering:
+    """The whole names of the images that are run, a line each."""
+    del render
+    checked = check_deployment(load_deployment(package, request))
+    if checked.resolved is None:
+        return Rendering(files={}, findings=checked.findings)
+    services = (name for name in checked.resolved.units.definitions if checked.resolved.deploys(name))
+    names = images_used(checked.deployment, services)
+    return Rendering(files={"images.txt": "".join(f"{name}\n" for name in names)}, findings=checked.findings)
+
+
+def render_domains(package: LoadedPackage, request: EvaluationRequest, render: RenderRequest, /) -> Rendering:
+    """The domains under which services are reached from outside, each with its service and port."""
+    del render
+    checked = check_deployment(load_deployment(package, request))
+    if checked.resolved is None:
+        return Rendering(files={}, findings=checked.findings)
+    lines = sorted(f"{host}  {service}:{port}\n" for host, service, port in domains(checked.resolved))
+    return Rendering(files={"domains.txt": "".join(lines)}, findings=checked.findings)
+
+
+def render_dockerfiles(
+    package: LoadedPackage, request: EvaluationRequest, render: RenderRequest, /
+) -> Rendering:
+    """Dockerfiles as they are built, and `build.sh`, which builds them."""
+    del render
+    deployment = load_deployment(package, request)
+    findings = tuple(check_images(deployment))
+    images = [*read_images(deployment.packages, deployment.configuration)]
+    if not images:
+        raise UsageError("there is no Dockerfile.j2 here: FOLDER/NAME/Dockerfile.j2 describes the image NAME")
+    if any(finding.severity is Severity.ERROR for finding in findings):
+        return Rendering(files={}, findings=findings)
+    return Rendering(files=build_files(images, deployment.configuration), findings=findings)
+
+
+def render_runner_image(
+    package: LoadedPackage, request: EvaluationRequest, render: RenderRequest, /
+) -> Rendering:
+    """What the image is built from that brings an interpreter to containers without one (`configs.runner.image`)."""
+    del package, request, render
+    folder = resources.files("sabir.languages.ccp.library").joinpath("python_image")
+    names = ("Dockerfile", "gather.py")
+    return Rendering(files={name: folder.joinpath(name).read_text("utf-8") for name in names})
+
+
+def render_fetch(package: LoadedPackage, request: EvaluationRequest, render: RenderRequest, /) -> Rendering:
+    """A script that clones the repositories of the configuration; nothing of them needs to be there."""
+    del render
+    config = find_config(package, request)
+    repositories = {} if config is None else config.repositories
+    if not repositories.get("repos"):
+        raise UsageError(
+            "the configuration lists no repositories: repositories.repos: [{name: …, git_url: …}]"
+        )
+    return Rendering(files={"fetch.sh": fetch_script(repositories)})
 
 
 def render_configuration(

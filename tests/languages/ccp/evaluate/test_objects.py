@@ -157,3 +157,18 @@ def test_with_an_error_nothing_is_rendered() -> None:
     rendering = render_kubernetes(package, EvaluationRequest(), RenderRequest())
     assert rendering.files == {}
     assert [finding.code for finding in rendering.findings] == ["CCP:E021"]
+
+
+def test_access_to_the_api_for_those_who_ask_for_it() -> None:
+    config = "kubernetes: {access: {web: [{resources: [secrets], verbs: [get, patch]}]}}\n"
+    container = "pre:\n- {name: keys, type: single, command: make-keys}\n"
+    made = objects({"web": service("web", container=container), "db": service("db")}, config)
+    assert made["Role/web"]["rules"] == [
+        {"apiGroups": [""], "resources": ["secrets"], "verbs": ["get", "patch"]}
+    ]
+    assert made["RoleBinding/web"]["subjects"] == [
+        {"kind": "ServiceAccount", "name": "web", "namespace": "ccp"}
+    ]
+    for name in ("Deployment/web", "Job/web-keys"):
+        assert made[name]["spec"]["template"]["spec"]["serviceAccountName"] == "web"
+    assert "serviceAccountName" not in made["Deployment/db"]["spec"]["template"]["spec"]

@@ -162,7 +162,7 @@ class Pod:
         self.process: subprocess.Popen[bytes] | None = None
         self.log = root / f"{spec['name']}.log"
 
-    def _words(self, words: list[str]) -> list[str]:
+    def words(self, words: list[str]) -> list[str]:
         return [
             str(self.python),
             "-I",  # nothing from the folder of the tests or from PYTHONPATH
@@ -172,13 +172,13 @@ class Pod:
     def start(self) -> Pod:
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(
-                self._words(self.spec["command"]), env=self.environment, stdout=log, stderr=log
+                self.words(self.spec["command"]), env=self.environment, stdout=log, stderr=log
             )
         return self
 
     def probe(self) -> bool:
         """What the kubelet does with the readiness probe."""
-        words = self._words(self.spec["readinessProbe"]["exec"]["command"])
+        words = self.words(self.spec["readinessProbe"]["exec"]["command"])
         with self.log.open("ab") as log:
             return (
                 subprocess.run(words, env=self.environment, stdout=log, stderr=log, check=False).returncode

@@ -5,6 +5,9 @@ from __future__ import annotations
 import ctypes
 import http.server
 import json
+import os
+import shutil
+import signal
 import ssl
 import subprocess
 import sys
@@ -28,14 +31,12 @@ _BECOME_FIRST = "import ctypes, os, sys; ctypes.CDLL(None).prctl(36, 1); os.exec
 
 
 def _start_as_first(pod: Pod) -> None:
-    words = [
-        str(pod.python),
-        "-I",
-        *(f"{pod.root}{one}" if one.startswith("/") else one for one in pod.spec["command"][1:]),
-    ]
     with pod.log.open("ab") as log:
         pod.process = subprocess.Popen(
-            [sys.executable, "-c", _BECOME_FIRST, *words], env=pod.environment, stdout=log, stderr=log
+            [sys.executable, "-c", _BECOME_FIRST, *pod.words(pod.spec["command"])],
+            env=pod.environment,
+            stdout=log,
+            stderr=log,
         )
 
 
@@ -61,6 +62,33 @@ def test_orphans_are_taken_in(tmp_path: Path, deploy: Deploy) -> None:
     runner = web.process.pid
     until(lambda: len(_children(runner)) == 1, "only the daemon is left")
     assert not any(state.startswith("Z") for _, state in _children(runner))
+
+
+def _may_unshare() -> bool:
+    words = ["unshare", "--pid", "--fork", "true"]
+    return (
+        bool(shutil.which("unshare"))
+        and not subprocess.run(words, capture_output=True, check=False).returncode
+    )
+
+
+@pytest.mark.skipif(not _may_unshare(), reason="namespaces of processes are Linux's, and mostly root's")
+def test_as_process_1(tmp_path: Path, deploy: Deploy, etcd: EtcdServer) -> None:
+    """The kernel gives it all orphans, and no signal that it does not ask for."""
+    script = f"(sh -c 'sleep 0.3; touch {tmp_path}/ended' &); trap 'sleep 3; exit 7' TERM; while :; do sleep 0.1; done"
+    web = deploy({"web": service("web", daemon=f'command: "{script}"')}).pod("Deployment/web", "web")
+    with web.log.open("ab") as log:
+        words = ["unshare", "--pid", "--fork", "--kill-child", *web.words(web.spec["command"])]
+        web.process = subprocess.Popen(words, env=web.environment, stdout=log, stderr=log)
+    until(web.probe, "web is ready")
+    until((tmp_path / "ended").exists, "the orphan ended")
+    ((runner, _),) = _children(web.process.pid)
+    until(lambda: len(_children(runner)) == 1, "only the daemon is left")
+    os.kill(runner, signal.SIGTERM)
+    key = "/ccp/ccp/status/global/web/web/ready"
+    until(lambda: not etcd.has(key), "its keys are gone", seconds=2.5)
+    assert web.process.poll() is None
+    assert web.wait() == 7
 
 
 class _Hello(http.server.BaseHTTPRequestHandler):

@@ -135,6 +135,20 @@ def test_etcd_frozen(deploy: Deploy, etcd: EtcdServer) -> None:
     assert time.monotonic() - began < 10
 
 
+def test_etcd_lost(deploy: Deploy, etcd: EtcdServer) -> None:
+    """It never comes back: the daemon goes on, and ends when it is told to."""
+    web = deploy({"web": service("web", daemon=SLEEPS)}).pod("Deployment/web", "web").start()
+    until(web.probe, "web is ready")
+    etcd.stop()
+    until(lambda: not web.probe(), "nobody counts on it")
+    assert web.process is not None
+    assert web.process.poll() is None
+    began = time.monotonic()
+    web.signal(signal.SIGTERM)
+    assert web.wait() == 128 + signal.SIGTERM
+    assert time.monotonic() - began < 10
+
+
 def test_one_of_two_replicas_may_go(deploy: Deploy, etcd: EtcdServer) -> None:
     cluster = deploy({"web": service("web", daemon=SLEEPS)})
     first, second = (cluster.pod("Deployment/web", "web", node=node).start() for node in ("node1", "node2"))

@@ -10,9 +10,9 @@ from sabir.diagnostics.rules import Rule
 from sabir.languages.ccp.model.units import LOCAL, Units
 from sabir.languages.ccp.syntax.examples import example, second_service
 from sabir.languages.ccp.syntax.fault import Fault, fault
-from sabir.languages.ccp.syntax.nodes import Reference
+from sabir.languages.ccp.syntax.nodes import Definition, Reference
 
-__all__ = ["check_dependencies"]
+__all__ = ["check_dependencies", "dependencies_of"]
 
 UNKNOWN_DEPENDENCY: Final = Rule(
     code="CCP:E040",
@@ -30,11 +30,16 @@ UNKNOWN_DEPENDENCY: Final = Rule(
 def check_dependencies(units: Units) -> Iterator[Fault]:
     names = units.names
     for definition in units.definitions.values():
-        for container in definition.service.containers:
-            for command in container.commands:
-                for reference in command.dependencies:
-                    if not units.resolve(definition, reference):
-                        yield _unknown(units, reference, names)
+        yield from dependencies_of(units, definition, names)
+
+
+def dependencies_of(units: Units, definition: Definition, names: set[str]) -> Iterator[Fault]:
+    """`names`: everything that a dependency can name."""
+    for container in definition.service.containers:
+        for command in container.commands:
+            for reference in command.dependencies:
+                if not units.resolve(definition, reference):
+                    yield _unknown(units, reference, names)
 
 
 def _unknown(units: Units, reference: Reference, names: set[str]) -> Fault:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
-from sabir.diagnostics.near import did_you_mean
 from sabir.diagnostics.rules import Rule
-from sabir.expressions.template.sandbox import ProblemKind, TemplateProblem
+from sabir.expressions.template.findings import TemplateDefect, TemplateFinding
+from sabir.languages.ccp.model.procedures import command_steps
 from sabir.languages.ccp.model.resolved import ResolvedDeployment
 from sabir.languages.ccp.model.templates import ContainerTemplates, RenderedText
 from sabir.languages.ccp.model.units import Unit
@@ -58,6 +58,23 @@ FILE_FAILS: Final = Rule(
     language="ccp",
 )
 
+PROCEDURE_FAILS: Final = Rule(
+    code="CCP:W035",
+    title="template of an action or upgrade cannot be rendered",
+    why=(
+        "Its files and commands are rendered when it is called. This template fails there, so the call would; what is "
+        "deployed does not need it."
+    ),
+    bad=example(
+        service__actions__sync_dot_yaml="actions:\n- {name: sync, image: web, command: 'sync {{ wep.port }}'}\n",
+    ),
+    good=example(
+        service__actions__sync_dot_yaml="actions:\n- {name: sync, image: web, command: 'sync {{ web.port }}'}\n",
+        config="images: {tag: '1.0'}\nconfigs: {web: {port: 80}}\n",
+    ),
+    language="ccp",
+)
+
 TOO_LARGE: Final = Rule(
     code="CCP:W033",
     title="files too large for a ConfigMap",
@@ -86,15 +103,18 @@ def _all(resolved: ResolvedDeployment) -> Iterator[Fault]:
             for unit in resolved.units.of_service(definition.service.name):
                 yield from _unit(templates, unit)
         yield from _too_large(resolved.deployment, definition)
+    for procedure in resolved.deployment.procedures:
+        for step in command_steps(procedure):
+            yield from _unit(templates, step.unit, PROCEDURE_FAILS)
 
 
-def _unit(templates: ContainerTemplates, unit: Unit) -> Iterator[Fault]:
+def _unit(templates: ContainerTemplates, unit: Unit, fails: Rule = FILE_FAILS) -> Iterator[Fault]:
     for node in templates.nodes(unit):
         variables = templates.variables(unit, node)
         strict = _is_strict(variables)
         for rendered in _texts(templates, unit, variables):
-            for problem in rendered.problems:
-                yield _fault(problem, variables, fails=strict or rendered.text is None)
+            for finding in rendered.findings:
+                yield _fault(finding, fails if strict or rendered.text is None else FILE_TEMPLATE)
 
 
 def _texts(templates: ContainerTemplates, unit: Unit, variables: Mapping[str, Any]) -> Iterator[RenderedText]:
@@ -109,18 +129,15 @@ def _is_strict(variables: Mapping[str, Any]) -> bool:
     return isinstance(options, Mapping) and options.get("undefined") == "strict"
 
 
-def _fault(problem: TemplateProblem, variables: Mapping[str, Any], *, fails: bool) -> Fault:
-    rule = FILE_FAILS if fails else FILE_TEMPLATE
-    if problem.kind is not ProblemKind.UNDEFINED or problem.name is None:
-        reason = "is not readable as a Jinja2 template" if problem.kind is ProblemKind.SYNTAX else "fails"
-        return fault(rule, "", problem.place, f"the template {reason} in the container: {problem.message}")
-    parent, _, last = problem.name.rpartition(".")
-    hint = did_you_mean(last, problem.known or () if parent else variables)
-    if hint and parent:
-        hint = hint.replace("did you mean '", f"did you mean '{parent}.")
-    effect = "the container would not start" if fails else "it will be empty"
-    message = f"the template uses {problem.name!r}, which is not defined in the container: {effect}"
-    return fault(rule, "", problem.place, message, hint=hint)
+def _fault(finding: TemplateFinding, rule: Rule) -> Fault:
+    if finding.name is None:
+        unreadable = finding.defect is TemplateDefect.SYNTAX
+        failure = "is not readable as a Jinja2 template" if unreadable else "fails"
+        message = f"the template {failure} in the container: {finding.reason}"
+    else:
+        effect = "it will be empty" if rule is FILE_TEMPLATE else "the container would not start"
+        message = f"the template uses {finding.name!r}, which is not defined in the container: {effect}"
+    return fault(rule, "", finding.place, message, hint=finding.hint)
 
 
 def _distinct(faults: Iterable[Fault]) -> Iterator[Fault]:
@@ -134,11 +151,10 @@ def _distinct(faults: Iterable[Fault]) -> Iterator[Fault]:
 
 
 def _too_large(deployment: Deployment, definition: Definition) -> Iterator[Fault]:
-    component = deployment.component(definition.component)
     sizes = {
         name: len(content.raw())
-        for name, file in definition.files.items()
-        if (content := component.content(file.content)) is not None
+        for name in definition.files
+        if (content := deployment.content(definition, name)) is not None
     }
     size = sum(sizes.values())
     if size > _LARGEST:

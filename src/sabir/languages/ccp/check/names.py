@@ -10,7 +10,7 @@ from sabir.languages.ccp.syntax.nodes import Container, Definition, Port, Servic
 from sabir.languages.ccp.syntax.reading import CONFLICT
 from sabir.text import Place
 
-__all__ = ["check_names", "check_ports", "check_volumes"]
+__all__ = ["check_names", "check_ports", "check_volumes", "named_twice"]
 
 
 def check_names(deployment: Deployment) -> Iterator[Fault]:
@@ -20,13 +20,13 @@ def check_names(deployment: Deployment) -> Iterator[Fault]:
         service = definition.service
         known = services.setdefault(service.name, service.name_place)
         if known is not service.name_place:
-            yield _twice("service.name", service.name_place, f"service {service.name!r}", known)
+            yield named_twice("service.name", service.name_place, f"service {service.name!r}", known)
             continue
         yield from _unit_names(service)
         yield from _job_names(service, jobs)
 
 
-def _twice(path: str, place: Place, what: str, first: Place) -> Fault:
+def named_twice(path: str, place: Place, what: str, first: Place) -> Fault:
     return fault(
         DUPLICATE_NAME,
         path,
@@ -48,7 +48,7 @@ def _unit_names(service: Service) -> Iterator[Fault]:
         for path, name, place, what in named:
             first = seen.setdefault(name, place)
             if first is not place:
-                yield _twice(path, place, f"{what} {name!r} of service {service.name!r}", first)
+                yield named_twice(path, place, f"{what} {name!r} of service {service.name!r}", first)
 
 
 def _job_names(service: Service, jobs: dict[str, Place]) -> Iterator[Fault]:
@@ -59,7 +59,7 @@ def _job_names(service: Service, jobs: dict[str, Place]) -> Iterator[Fault]:
             name = f"{service.name}-{command.name}"
             first = jobs.setdefault(name, command.name_place)
             if first is not command.name_place and name not in own:
-                yield _twice(f"{command.path}.name", command.name_place, f"the Job {name!r}", first)
+                yield named_twice(f"{command.path}.name", command.name_place, f"the Job {name!r}", first)
             own.add(name)
 
 

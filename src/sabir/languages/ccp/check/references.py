@@ -14,7 +14,7 @@ from sabir.languages.ccp.syntax.fault import Fault, fault
 from sabir.languages.ccp.syntax.nodes import Definition, Reference, Secret
 from sabir.languages.ccp.syntax.reading import CONFLICT
 
-__all__ = ["check_references", "check_secret_objects"]
+__all__ = ["check_references", "check_secret_objects", "references_of"]
 
 UNKNOWN_FILE: Final = Rule(
     code="CCP:E030",
@@ -54,12 +54,15 @@ _OWN_SECRETS = frozenset({"global-secrets", "registry-key"})
 
 def check_references(deployment: Deployment) -> Iterator[Fault]:
     for definition in deployment.definitions:
-        component = deployment.component(definition.component)
-        for container in definition.service.containers:
-            for command in container.commands:
-                yield from _unknown(command.files, definition.files, UNKNOWN_FILE, "file")
-                yield from _unknown(command.secrets, definition.secrets, UNKNOWN_SECRET, "secret")
-        yield from _missing_content(component, definition)
+        yield from references_of(deployment.component(definition.component), definition)
+
+
+def references_of(component: Component, definition: Definition) -> Iterator[Fault]:
+    for container in definition.service.containers:
+        for command in container.commands:
+            yield from _unknown(command.files, definition.files, UNKNOWN_FILE, "file")
+            yield from _unknown(command.secrets, definition.secrets, UNKNOWN_SECRET, "secret")
+    yield from _missing_content(component, definition)
 
 
 def _unknown(

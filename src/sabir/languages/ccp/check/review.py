@@ -7,6 +7,7 @@ from typing import Final
 
 from sabir.diagnostics.near import did_you_mean
 from sabir.diagnostics.rules import Rule
+from sabir.languages.ccp.model.procedures import topology_keys
 from sabir.languages.ccp.model.topology import Topology
 from sabir.languages.ccp.model.units import Units
 from sabir.languages.ccp.syntax.deployment import Deployment
@@ -14,7 +15,7 @@ from sabir.languages.ccp.syntax.examples import TOPOLOGY, example, second_servic
 from sabir.languages.ccp.syntax.fault import Fault, fault
 from sabir.languages.ccp.syntax.nodes import Container, Definition, File, Volume
 
-__all__ = ["review"]
+__all__ = ["NOT_DEPLOYED", "UNMATCHED_TOPOLOGY", "review"]
 
 LIVENESS_TIMEOUT: Final = Rule(
     code="CCP:W010",
@@ -254,9 +255,10 @@ def _latest(deployment: Deployment) -> Iterator[Fault]:
 
 def _topology(deployment: Deployment, units: Units, topology: Topology) -> Iterator[Fault]:
     configuration = deployment.configuration
+    known = {*units.definitions, *topology_keys(deployment.procedures)}
     for role, services in configuration.section("roles").items():
         for index, service in enumerate(services):
-            if service not in units.definitions:
+            if service not in known:
                 message = f"roles.{role}: there is no service {service!r}"
                 place = configuration.place("roles", role, index)
                 hint = did_you_mean(service, units.definitions)
@@ -271,7 +273,7 @@ def _topology(deployment: Deployment, units: Units, topology: Topology) -> Itera
         yield fault(UNMATCHED_TOPOLOGY, f"nodes.{pattern}", place, message)
     if any(hosts is None for hosts in topology.services.values()):
         message = "nodes: the nodes of the cluster are not known, so pods are not tied to them"
-        hint = "list them under kubernetes.cluster_nodes"
+        hint = "list them under kubernetes.cluster_nodes, or ask the cluster: sabir call PATH cluster.nodes"
         place = configuration.place("nodes")
         yield fault(UNMATCHED_TOPOLOGY, "nodes", place, message, hint=hint)
     for unit in units.all.values():

@@ -27,6 +27,7 @@ class CcpValidator(BaseValidator):
         from sabir.languages.ccp.check.addresses import check_addresses
         from sabir.languages.ccp.check.beside import about_package
         from sabir.languages.ccp.check.file_templates import check_file_templates
+        from sabir.languages.ccp.check.images import check_images
         from sabir.languages.ccp.check.phases import check_deployment
         from sabir.languages.ccp.model.loading import load_deployment
         from sabir.languages.language import EvaluationRequest
@@ -36,7 +37,7 @@ class CcpValidator(BaseValidator):
             checked = check_deployment(
                 load_deployment(self.package, EvaluationRequest.of_check(self.options))
             )
-            findings = [*checked.findings]
+            findings = [*checked.findings, *check_images(checked.deployment)]
             if checked.resolved is not None:
                 findings += check_file_templates(checked.resolved)
                 findings += check_addresses(checked.resolved)

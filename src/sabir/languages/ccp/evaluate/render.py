@@ -7,14 +7,16 @@ from typing import Any
 
 from msgspec import Struct
 
+from sabir.languages.ccp.evaluate.objects.access import access_objects
 from sabir.languages.ccp.evaluate.objects.configuration import (
     deployment_objects,
     service_objects,
     service_secrets,
 )
+from sabir.languages.ccp.evaluate.objects.jobs import jobs
 from sabir.languages.ccp.evaluate.objects.networking import ingress, services
 from sabir.languages.ccp.evaluate.objects.settings import Settings
-from sabir.languages.ccp.evaluate.objects.workloads import jobs, workload
+from sabir.languages.ccp.evaluate.objects.workloads import workload
 from sabir.languages.ccp.model.resolved import ResolvedDeployment
 from sabir.languages.ccp.syntax.nodes import Definition
 
@@ -61,7 +63,9 @@ def _objects(settings: Settings) -> Iterator[KubernetesObject]:
     for definition in settings.deployment.definitions:
         if not settings.deploys(definition.service.name):
             continue
-        for data in service_objects(settings, definition):
+        for data in service_objects(settings, definition, settings.units.of_service(definition.service.name)):
+            yield KubernetesObject(data, definition)
+        for data in access_objects(settings, definition):
             yield KubernetesObject(data, definition)
         for data in service_secrets(settings, definition):
             yield KubernetesObject(data, definition)

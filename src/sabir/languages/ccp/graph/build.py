@@ -10,8 +10,10 @@ from sabir.graph import AttributeRead, EdgeKind, Graph, How, Instance, Origin, R
 from sabir.graph.address import digest, escaped
 from sabir.graph.edges import EdgeKinds, edge_kinds
 from sabir.languages.ccp.evaluate.render import KubernetesObject, render_objects
+from sabir.languages.ccp.graph.computed import computed_attributes
 from sabir.languages.ccp.graph.contents import ContentOrigins
 from sabir.languages.ccp.graph.origins import Origins
+from sabir.languages.ccp.graph.procedures import procedure_instances
 from sabir.languages.ccp.graph.secrecy import marked_instance, secrets_of
 from sabir.languages.ccp.graph.wanted import object_id
 from sabir.languages.ccp.model.cycles import start_order
@@ -74,6 +76,7 @@ class _Builder:
             for definition in self.resolved.deployment.definitions:
                 if definition.component == component.name and definition.root == component.root:
                     yield from self._service(definition)
+            yield from procedure_instances(self.resolved.deployment, component, self.origins)
         for rendered in objects:
             yield self._object(rendered)
 
@@ -92,6 +95,7 @@ class _Builder:
         service = definition.service
         deployed = self.resolved.topology is None or self.resolved.topology.has(service.name)
         written = {**self._attributes(service), "name": service.name, "dsl_version": definition.version}
+        computed, origins = computed_attributes(self.resolved, definition, self.origins)
         yield self._instance(
             definition,
             service,
@@ -99,7 +103,8 @@ class _Builder:
             type_="ccp::Service",
             name=service.name,
             owner=f"component/{definition.component}",
-            attributes=written,
+            attributes={**computed, **written},
+            computed=origins,
             relations={"depends_on": self._services_needed(service.name)},
             reads={"depends_on": self._reads_of_service(service.name)},
             status=None if deployed else "not deployed",
@@ -247,13 +252,14 @@ class _Builder:
         name: str,
         owner: str,
         attributes: Mapping[str, Value],
+        computed: Mapping[str, Origin] | None = None,
         relations: Mapping[str, tuple[str, ...]] | None = None,
         reads: Mapping[str, tuple[AttributeRead, ...]] | None = None,
         requires: tuple[str, ...] = (),
         status: str | None = None,
     ) -> Instance:
         if self.origins.full:
-            names = (*attributes, *(relations or ()))
+            names = (*(name for name in attributes if name not in (computed or ())), *(relations or ()))
             self._described[definition.service.name] += [AttributeRead(id_, key) for key in names]
         return Instance(
             id=id_,
@@ -266,7 +272,9 @@ class _Builder:
             requires=requires,
             status=status,
             origin=Origin(node.place, How.LITERAL),
-            origins=self.origins.of(definition, node, (*attributes, *(relations or ())), id_, reads or {}),
+            origins=self.origins.of(
+                definition, node, (*attributes, *(relations or ())), id_, reads or {}, computed or {}
+            ),
             kinds=_kinds(relations or ()),
         )
 
@@ -333,8 +341,7 @@ class _Builder:
                 yield from self.contents.of_unit(unit)
 
     def _texts(self, definition: Definition) -> Iterator[Origin]:
-        component = self.resolved.deployment.component(definition.component)
-        texts = (self.origins.of_file(component, file.content) for file in definition.files.values())
+        texts = (self.origins.of_file(definition, name) for name in definition.files)
         yield from (text for text in texts if text is not None)
 
     def _made_from(self, rendered: KubernetesObject) -> tuple[str, ...]:

@@ -9,7 +9,6 @@ from typing import Final
 from sabir.expressions.template.lines import Piece
 from sabir.expressions.template.reading import read_tags
 from sabir.graph import AttributeRead, How, Origin, Record
-from sabir.languages.ccp.syntax.component import Component
 from sabir.languages.ccp.syntax.deployment import INPUTS, Deployment
 from sabir.languages.ccp.syntax.nodes import Definition, Mapped
 from sabir.languages.ccp.syntax.recording.settings import MAPPING
@@ -70,6 +69,7 @@ class Origins(Chains):
         names: tuple[str, ...],
         instance: str,
         reads: Mapping[str, tuple[AttributeRead, ...]],
+        computed: Mapping[str, Origin],
     ) -> Record[Origin]:
         """The origin of each attribute that stands in the node; others share the node's own. `reads` has what relations
         rest on."""
@@ -84,6 +84,7 @@ class Origins(Chains):
         origins = {
             name: self._origin(definition, spans[name]) if name in spans else of_node for name in names
         }
+        origins |= {name: origin for name, origin in computed.items() if name not in spans}
         if "dsl_version" in origins:
             origins["dsl_version"] = Origin(definition.version_place, How.LITERAL)
         if self.full:
@@ -127,9 +128,9 @@ class Origins(Chains):
         last = bisect_right(lines.starts, max(span.end - 1, span.start))
         return lines.pieces[first:last]
 
-    def of_file(self, component: Component, name: str) -> Origin | None:
+    def of_file(self, definition: Definition, name: str) -> Origin | None:
         """Of the text of a file, which is rendered where the containers run."""
-        file = component.get(f"service/files/{name}")
+        file = self.deployment.content(definition, name)
         return None if file is None else Origin(Place(file.source, Span(0, len(file.source.text))), How.FILE)
 
     def of_config(self, *path: str | int, all_layers: bool = False) -> Iterator[Origin]:

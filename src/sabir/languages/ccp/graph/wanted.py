@@ -6,8 +6,10 @@ for is there; where services wait for containers of each other, that is left to 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, cast
+
+from msgspec.structs import replace
 
 from sabir.graph import Graph, Sensitive, Value
 from sabir.graph.address import Address
@@ -18,10 +20,14 @@ from sabir.languages.ccp.model.cycles import find_cycles
 from sabir.languages.ccp.model.resolved import ResolvedDeployment
 from sabir.languages.ccp.model.units import Unit
 from sabir.resources.resource import Resource, Wanted
+from sabir.resources.target import Target
 
-__all__ = ["object_id", "wanted_objects"]
+__all__ = ["cluster_target", "object_id", "sensitive_manifest", "wanted_objects"]
 
 _KIND: Final = "kubernetes"
+_TARGET: Final = "kubernetes"
+_WORKLOADS: Final = frozenset({"Deployment", "StatefulSet", "DaemonSet"})
+_RUNS_AGAIN: Final = "runs again, because its command, image or files changed"
 
 
 def object_id(kind: str, name: str) -> str:
@@ -33,14 +39,36 @@ def wanted_objects(resolved: ResolvedDeployment, graph: Graph) -> Wanted:
     """Every object as a resource. Addresses and origins are those of the graph."""
     order = _Order(resolved)
     secrets = secrets_of(resolved.deployment)
-    resources = tuple(_resource(one, order, graph, secrets) for one in object_stream(resolved))
-    return Wanted(resources=resources)
+    target = cluster_target(resolved)
+    resources = tuple(
+        replace(_resource(one, order, graph, secrets), target=target) for one in object_stream(resolved)
+    )
+    return Wanted(resources=resources, targets=tuple(_targets(resolved)))
+
+
+def cluster_target(resolved: ResolvedDeployment) -> str | None:
+    """The target that the configuration names itself; None: the one of the environment."""
+    return next((target.name for target in _targets(resolved)), None)
+
+
+def _targets(resolved: ResolvedDeployment) -> Iterator[Target]:
+    section = resolved.deployment.configuration.section("kubernetes")
+    settings: dict[str, Value] = {
+        name: section[name]
+        for name in ("kubeconfig", "context", "wait_seconds", "force")
+        if section.get(name)
+    }
+    if settings.keys() & {"kubeconfig", "context"}:
+        place = resolved.deployment.configuration.place("kubernetes")
+        yield Target(name=_TARGET, driver=_KIND, settings=settings, place=place)
 
 
 def _resource(one: KubernetesObject, order: _Order, graph: Graph, secrets: Secrets) -> Resource:
     id_ = object_id(one.kind, one.name)
     instance = graph.get(id_)
-    desired: dict[str, Value] = {"manifest": secrets.marked(_manifest(one.data))}
+    desired: dict[str, Value] = {"manifest": secrets.marked(sensitive_manifest(one.data))}
+    if one.kind in _WORKLOADS:  # an earlier tool may have given it another selector, which cannot be changed
+        desired["replace"] = True
     if order.waits_for_others(id_):
         desired["wait"] = False
     return Resource(
@@ -49,10 +77,22 @@ def _resource(one: KubernetesObject, order: _Order, graph: Graph, secrets: Secre
         desired=desired,
         requires=tuple(map(Address, order.before(one, id_))),
         origin=None if instance is None else instance.origin,
+        when_changed=_RUNS_AGAIN if one.kind == "Job" else None,
+        links=_links(one, graph),
     )
 
 
-def _manifest(data: Mapping[str, Any]) -> dict[str, Value]:
+def _links(one: KubernetesObject, graph: Graph) -> tuple[str, ...]:
+    """Of the object that leads into the cluster: the Ingress when there is one, else the Service."""
+    service = graph.get(one.definition.service.name) if one.definition is not None else None
+    links = None if service is None else service.attributes.get("links")
+    if one.kind not in ("Service", "Ingress") or not isinstance(links, list):
+        return ()
+    scheme = "https:" if one.kind == "Ingress" else "http:"
+    return tuple(str(link) for link in links if str(link).startswith(scheme))
+
+
+def sensitive_manifest(data: Mapping[str, Any]) -> dict[str, Value]:
     """With the values of a Secret marked."""
     if data["kind"] != "Secret" or "data" not in data:
         return cast(dict[str, Value], dict(data))

@@ -9,13 +9,14 @@ from typing import Any
 
 from sabir.errors import UnusableInput
 from sabir.graph.values import Value, reveal_all
-from sabir.languages.ccp.recognition import CONFIG_NAMES, is_definition_file
-from sabir.languages.ccp.syntax.component import Component, components_of, config_of
+from sabir.languages.ccp.model.config_file import ConfigFile, find_config
+from sabir.languages.ccp.model.observed import observed_layer
+from sabir.languages.ccp.recognition import is_definition_file
+from sabir.languages.ccp.syntax.component import Component, components_of
 from sabir.languages.ccp.syntax.deployment import INPUTS, Deployment, read_deployment
-from sabir.languages.language import Document, EvaluationRequest
+from sabir.languages.language import EvaluationRequest
 from sabir.session import Session
 from sabir.source.packages import LoadedPackage, is_below, load_package
-from sabir.source.yaml import YamlMapping, compose, plain_data
 from sabir.text import Source
 
 __all__ = ["load_deployment"]
@@ -29,7 +30,7 @@ def load_deployment(
     `keeps_trees`: for a graph.
     """
     request = request or EvaluationRequest()
-    config = _config(package, request)
+    config = find_config(package, request)
     session = request.session
     limits = session.limits.package
     packages = [package, *(load_package(path, limits) for path in request.search_path)]
@@ -47,7 +48,10 @@ def load_deployment(
         )
     deployment = read_deployment(
         components,
-        config=config,
+        observed=observed_layer(request.observed),
+        config=None if config is None else config.layer,
+        beside=None if config is None else config.beside,
+        packages=packages,
         inputs=_inputs(request.inputs),
         overrides=request.overrides,
         recording=request.full_provenance,
@@ -62,35 +66,9 @@ def load_deployment(
     return deployment
 
 
-def _config(package: LoadedPackage, request: EvaluationRequest) -> Source | Document | None:
-    if "config" in request.documents:
-        return request.documents["config"]
-    if request.config is not None:
-        named = load_package(request.config)
-        file = named.get_file(next(iter(named.list()), "")) if named.single_file else config_of(named)
-        if file is None:
-            raise UnusableInput(f"{request.config} has no configuration: {' or '.join(CONFIG_NAMES)}")
-        return file.source
-    if package.single_file:
-        file = package.get_file(next(iter(package.list()), ""))
-        return file.source if file is not None and not is_definition_file(package) else None
-    file = config_of(package)
-    return file.source if file is not None else None
-
-
-def _section(config: Source | Document | None, name: str) -> Mapping[str, Any]:
-    if config is None:
-        return {}
-    documents = (config.node,) if isinstance(config, Document) else compose(config).documents
-    root = documents[0] if documents else None
-    node = root.get(name) if isinstance(root, YamlMapping) else None
-    data = plain_data(node) if isinstance(node, YamlMapping) else {}
-    return {str(key): value for key, value in data.items()} if isinstance(data, dict) else {}
-
-
-def _repositories(config: Source | Document | None, beside: Path, session: Session) -> list[LoadedPackage]:
+def _repositories(config: ConfigFile | None, beside: Path, session: Session) -> list[LoadedPackage]:
     """The folder of component repositories that a configuration names (`repositories.path`), or the one it stands in."""
-    written = _section(config, "repositories").get("path")
+    written = None if config is None else config.repositories.get("path")
     folder = beside / str(written) if written else beside
     if not session.trust.outside and not is_below(folder, beside):
         raise UnusableInput(
@@ -100,9 +78,9 @@ def _repositories(config: Source | Document | None, beside: Path, session: Sessi
     return [load_package(folder, session.limits.package)]
 
 
-def _ordered(components: tuple[Component, ...], config: Source | Document | None) -> tuple[Component, ...]:
+def _ordered(components: tuple[Component, ...], config: ConfigFile | None) -> tuple[Component, ...]:
     """In the order of `repositories.repos`, when the configuration lists them: their defaults are merged in it."""
-    repositories = _section(config, "repositories").get("repos")
+    repositories = None if config is None else config.repositories.get("repos")
     names = (
         [repository.get("name") for repository in repositories if isinstance(repository, dict)]
         if isinstance(repositories, list)

@@ -18,3 +18,6 @@ class ResolvedDeployment(Struct, frozen=True, kw_only=True, eq=False):
     units: Units
     topology: Topology | None
     """None: everything runs anywhere."""
+
+    def deploys(self, service: str) -> bool:
+        return self.topology is None or self.topology.has(service)

@@ -8,7 +8,8 @@ from typing import Any, Final
 from msgspec import Struct, structs
 
 from sabir.expressions.patterns import compile_pattern, matches_start
-from sabir.expressions.template.sandbox import TemplateFailed, TemplateProblem, is_template
+from sabir.expressions.template.findings import TemplateFailed, TemplateFinding
+from sabir.expressions.template.sandbox import is_template
 from sabir.languages.ccp.model.resolved import ResolvedDeployment
 from sabir.languages.ccp.model.topology import node_configs
 from sabir.languages.ccp.model.units import Unit
@@ -32,7 +33,7 @@ class RenderedText(Struct, frozen=True, kw_only=True, eq=False):
     """A text as a container would have it; None when the template fails there."""
 
     text: str | None
-    problems: tuple[TemplateProblem, ...] = ()
+    findings: tuple[TemplateFinding, ...] = ()
     """Why it fails; or the names that are not defined and therefore empty."""
 
 
@@ -94,12 +95,11 @@ class ContainerTemplates:
             source = self.content(unit.definition, name)
             if source is not None:
                 rendered = self._rendered(unit, source, variables)
-                yield RenderedFile(name=name, source=source, text=rendered.text, problems=rendered.problems)
+                yield RenderedFile(name=name, source=source, text=rendered.text, findings=rendered.findings)
 
     def content(self, definition: Definition, name: str) -> Source | None:
         """The template of a file by its name in the definition, as containers have it."""
-        file = definition.files.get(name)
-        content = self.deployment.component(definition.component).content(file.content) if file else None
+        content = self.deployment.content(definition, name) if name in definition.files else None
         return content.source if content is not None and content.defect is None else None
 
     def command(self, unit: Unit, place: Place, text: str, variables: Mapping[str, Any]) -> RenderedText:
@@ -107,30 +107,30 @@ class ContainerTemplates:
         if not is_template(text):
             return RenderedText(text=text)
         rendered = self._rendered(unit, Source(place.source.name, text), variables)
-        problems = (structs.replace(problem, place=place) for problem in rendered.problems)
-        return RenderedText(text=rendered.text, problems=tuple(problems))
+        findings = (structs.replace(finding, place=place) for finding in rendered.findings)
+        return RenderedText(text=rendered.text, findings=tuple(findings))
 
     def _rendered(self, unit: Unit, source: Source, variables: Mapping[str, Any]) -> RenderedText:
         self.definition = unit.definition
         template = Source(source.name, self.imports + source.text)
         try:
-            rendered, problems = self._sandbox.render_leniently(template, variables)
+            rendered, findings = self._sandbox.render_leniently(template, variables)
         except TemplateFailed as failed:
-            return RenderedText(text=None, problems=self._moved(failed.problems, source))
-        return RenderedText(text=rendered.source.text, problems=self._moved(problems, source))
+            return RenderedText(text=None, findings=self._moved(failed.findings, source))
+        return RenderedText(text=rendered.source.text, findings=self._moved(findings, source))
 
     def load(self, name: str) -> Source | None:
         """What templates include: other files of the same definition, and the shared macros."""
         source = None if self.definition is None else self.content(self.definition, name)
         return source or self.macros.get(name)
 
-    def _moved(self, problems: Iterable[TemplateProblem], source: Source) -> tuple[TemplateProblem, ...]:
+    def _moved(self, findings: Iterable[TemplateFinding], source: Source) -> tuple[TemplateFinding, ...]:
         """At their places in the file, which has no imports before its first line."""
         return tuple(
-            structs.replace(problem, place=_before(problem.place, source, len(self.imports)))
-            if problem.place.source.name == source.name
-            else problem
-            for problem in problems
+            structs.replace(finding, place=_before(finding.place, source, len(self.imports)))
+            if finding.place.source.name == source.name
+            else finding
+            for finding in findings
         )
 
 

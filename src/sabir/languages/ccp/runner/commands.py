@@ -112,6 +112,7 @@ class Supervisor:
         self.check()
         process = _start(command, user, environment or {})
         self._running = process
+        self._pass_on(process)
         try:
             code = self._wait(process, time.monotonic() + timeout if timeout else None)
         finally:
@@ -141,7 +142,13 @@ class Supervisor:
     ) -> subprocess.Popen[bytes]:
         self.check()
         self._daemon = _start(command, user, environment or {})
+        self._pass_on(self._daemon)
         return self._daemon
+
+    def _pass_on(self, process: subprocess.Popen[bytes]) -> None:
+        """A signal that came while the process was being started has not reached it."""
+        if self.stopping is not None:
+            _signal_group(process, self.stopping)
 
     def end_daemon(self) -> None:
         """End a daemon that is still there: politely, and when its grace is over without mercy."""

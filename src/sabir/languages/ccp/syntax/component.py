@@ -60,6 +60,13 @@ class Component(Struct, frozen=True, kw_only=True, eq=False):
                 exports[name.rpartition("/")[2]] = file
         return exports
 
+    def below(self, folder: str) -> list[PackageFile]:
+        """Its YAML files in a folder, by name."""
+        prefix = self.root + folder
+        names = (name for name in self.package.list() if name.startswith(prefix) and name.endswith(".yaml"))
+        files = (self.package.get_file(name) for name in sorted(names) if "/" not in name[len(prefix) :])
+        return [file for file in files if file is not None]
+
     def get(self, name: str) -> PackageFile | None:
         return self.package.get_file(self.root + name)
 

@@ -16,9 +16,11 @@ from sabir.diagnostics.rules import Rule
 from sabir.expressions.template.lines import Rendered
 from sabir.languages.ccp.syntax.examples import example
 from sabir.languages.ccp.syntax.fault import Fault
+from sabir.languages.ccp.syntax.includes import Beside, documents_of
 from sabir.languages.ccp.syntax.patterns import pattern_problem
 from sabir.languages.ccp.syntax.reading import (
     BAD_FORMAT,
+    CONFLICT,
     DNS_LABEL,
     EMPTY,
     WRONG_TYPE,
@@ -50,13 +52,12 @@ NOT_HEEDED: Final = Rule(
         "The existing tool heeds it and sabir does not, so the deployment differs from what the configuration asks for. "
         "Say it another way, or remove the line to show that you know."
     ),
-    bad=example(config="images: {tag: '1.0'}\nfiles: {web.conf: my-web.conf}\n"),
+    bad=example(config="images: {tag: '1.0'}\nkubernetes: {appcontroller: {enabled: true}}\n"),
     good=example(),
     language="ccp",
 )
 
 _NOT_HEEDED: Final = {
-    "files": "change the template in its component",
     "kubernetes.appcontroller": "containers wait for each other by themselves",
 }
 """Settings, each with what to do instead."""
@@ -72,6 +73,9 @@ def _dsl_version_pattern() -> re.Pattern[str]:
     return re.compile(r"[0-9]{1,9}\.[0-9]{1,9}\.[0-9]{1,9}")
 
 
+_ACCESS: Final = ("apiGroups", "resources", "verbs", "resourceNames")
+_REPOSITORY: Final = ("name", "git_url", "git_ref")
+_SOURCE: Final = ("git_url", "git_ref", "source_dir")
 _PULL_POLICIES: Final = ("Always", "IfNotPresent", "Never")
 
 SECTIONS: Final = (
@@ -85,6 +89,10 @@ SECTIONS: Final = (
     "kubernetes",
     "services",
     "framework",
+    "files",
+    "repositories",
+    "sources",
+    "versions",
 )
 _FOREIGN: Final = frozenset(
     [
@@ -96,11 +104,8 @@ _FOREIGN: Final = frozenset(
         "deploy_config",
         "log_file",
         "network_topology",
-        "repositories",
-        "sources",
         "url",
         "verbose_level",
-        "versions",
     ]
 )
 """Sections of the existing tool that have no meaning here and are no mistake."""
@@ -207,22 +212,22 @@ def _framework() -> tuple[Source, YamlMapping]:
     return source, root
 
 
-def read_configuration(sources: Iterable[Source | Document]) -> tuple[Configuration, list[Fault]]:
+def read_configuration(
+    sources: Iterable[Source | Document], beside: Beside | None = None
+) -> tuple[Configuration, list[Fault]]:
     """Merge these texts over the framework's defaults, in their order."""
     faults: list[Fault] = []
     layers = [_framework()]
     merged = data_of(layers[0][1])
     readable = True
     for layer in sources:
-        source = layer.source if isinstance(layer, Document) else layer
-        root = _read_layer(layer, faults)
-        if root is not None:
-            data = data_of(root)
-            sections = {name: value for name, value in data.items() if isinstance(value, dict)}
+        roots = [*_read_layer(layer, beside, faults)]
+        for _, root in roots:
+            sections = {name: value for name, value in data_of(root).items() if isinstance(value, dict)}
             merged = deep_merge(merged, sections)
-            layers.append((source, root))
-        elif source.text.strip():
-            readable = False
+        layers += roots
+        text = layer.source.text if isinstance(layer, Document) else layer.text
+        readable = readable and (bool(roots) or not text.strip())
     return Configuration(data=_with_whole_lines(merged), layers=tuple(layers), readable=readable), faults
 
 
@@ -241,20 +246,15 @@ def _with_whole_lines(data: dict[str, Any]) -> dict[str, Any]:
     return data
 
 
-def _read_layer(layer: Source | Document, faults: list[Fault]) -> YamlMapping | None:
-    source = layer.source if isinstance(layer, Document) else layer
-    reading = Reading(Rendered(source), faults)
-    first = layer.node if isinstance(layer, Document) else _first_document(source, reading)
-    root = None if first is None else reading.mapping(first, "")
-    if root is not None:
-        _Sections(reading).check(root)
-    return root
-
-
-def _first_document(source: Source, reading: Reading) -> YamlNode | None:
-    stream = compose(source)
-    reading.take_defects(stream)
-    return None if stream.broken or not stream.documents else stream.documents[0]
+def _read_layer(
+    layer: Source | Document, beside: Beside | None, faults: list[Fault]
+) -> Iterator[tuple[Source, YamlMapping]]:
+    for source, document in documents_of(layer, beside, faults):
+        reading = Reading(Rendered(source), faults)
+        root = reading.mapping(document, "")
+        if root is not None:
+            _Sections(reading).check(root)
+            yield source, root
 
 
 class _Sections:
@@ -271,8 +271,6 @@ class _Sections:
                 section = self.reading.mapping(entry.value, name)
                 if section is not None:
                     getattr(self, f"_{name}", self._anything)(section)
-            elif name in _NOT_HEEDED:
-                self._not_heeded(name, entry)
             elif name not in _FOREIGN and near(name, SECTIONS) is not None:
                 hint = f"did you mean {near(name, SECTIONS)!r}?"
                 message = f"the configuration has no section {name!r}; it is not used"
@@ -357,11 +355,31 @@ class _Sections:
             self._range(entries["node_port_range"].value)
         if "cluster_nodes" in entries:
             self._texts(entries["cluster_nodes"].value, "kubernetes.cluster_nodes")
+        for key in ("kubeconfig", "context"):
+            if key in entries:
+                self.reading.text(entries[key].value, f"kubernetes.{key}")
+        if "force" in entries:
+            self.reading.boolean(entries["force"].value, "kubernetes.force")
+        if "wait_seconds" in entries:
+            self.reading.integer(
+                entries["wait_seconds"].value, "kubernetes.wait_seconds", low=1, high=2**31 - 1
+            )
+        if "access" in entries:
+            self._access(entries["access"].value)
         if "image_pull_policy" in entries:
             path = "kubernetes.image_pull_policy"
             self.reading.choice(entries["image_pull_policy"].value, path, _PULL_POLICIES)
         if "appcontroller" in entries:
             self._not_heeded("kubernetes.appcontroller", entries["appcontroller"])
+
+    def _access(self, node: YamlNode) -> None:
+        mapping = self.reading.mapping(node, "kubernetes.access")
+        for name, entry in (self.reading.entries(mapping, "kubernetes.access") if mapping else {}).items():
+            for item, path in self.reading.items(entry.value, f"kubernetes.access.{name}"):
+                rule = self.reading.mapping(item, path)
+                keys = self.reading.keys(rule, path, _ACCESS, required=("resources", "verbs")) if rule else {}
+                for key, listed in keys.items():
+                    self._texts(listed.value, f"{path}.{key}")
 
     def _range(self, node: YamlNode) -> None:
         path = "kubernetes.node_port_range"
@@ -370,6 +388,34 @@ class _Sections:
         if text and (match is None or not 1 <= int(match[1]) <= int(match[2]) <= 65535):
             message = f"{path} must be LOW-HIGH within 1..65535, not {text!r}"
             self.reading.fail(BAD_FORMAT, path, node, message, hint="as in 30000-32767")
+
+    def _files(self, section: YamlMapping) -> None:
+        for name, entry in self.reading.entries(section, "files").items():
+            self.reading.text(entry.value, join("files", name))
+
+    def _repositories(self, section: YamlMapping) -> None:
+        entries = self.reading.entries(section, "repositories")
+        items = self.reading.items(entries["repos"].value, "repositories.repos") if "repos" in entries else ()
+        for node, path in items:
+            repository = self.reading.mapping(node, path)
+            if repository is not None:
+                self._origin(self.reading.keys(repository, path, _REPOSITORY, required=("name",)), path)
+
+    def _sources(self, section: YamlMapping) -> None:
+        for name, entry in self.reading.entries(section, "sources").items():
+            path = join("sources", name)
+            source = self.reading.mapping(entry.value, path)
+            if source is None:
+                continue
+            entries = self.reading.keys(source, path, _SOURCE)
+            self._origin(entries, path)
+            if len(entries.keys() & {"git_url", "source_dir"}) != 1:
+                message = f"{path} needs one of git_url and source_dir"
+                self.reading.fail(CONFLICT, path, entry.key, message)
+
+    def _origin(self, entries: Mapping[str, YamlEntry], path: str) -> None:
+        for key, entry in entries.items():
+            self._word(entry.value, f"{path}.{key}")
 
     def _framework(self, section: YamlMapping) -> None:
         entries = self.reading.keys(section, "framework", ("dsl_version",))

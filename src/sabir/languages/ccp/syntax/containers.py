@@ -13,7 +13,15 @@ from sabir.languages.ccp.syntax.reading import BAD_FORMAT, Reading
 from sabir.source.yaml import YamlEntry, YamlMapping, YamlNode
 from sabir.text import Place
 
-__all__ = ["COMMAND_KEYS", "CONTAINER_KEYS", "VOLUME_KEYS", "read_container", "read_destination"]
+__all__ = [
+    "COMMAND_KEYS",
+    "CONTAINER_KEYS",
+    "VOLUME_KEYS",
+    "read_container",
+    "read_destination",
+    "read_references",
+    "read_volumes",
+]
 
 
 @cache
@@ -67,7 +75,7 @@ def read_container(reading: Reading, node: YamlNode, path: str) -> Container | N
         image_place=_value_place(reading, entries, "image", mapping),
         readiness=readiness,
         liveness=liveness,
-        volumes=_volumes(reading, entries, path),
+        volumes=read_volumes(reading, entries, path),
         pre=_commands(reading, entries, path, Stage.PRE),
         daemon=daemon or _no_command(reading, mapping, path),
         post=_commands(reading, entries, path, Stage.POST),
@@ -113,7 +121,7 @@ def _probes(reading: Reading, entries: dict[str, YamlEntry], path: str) -> tuple
     return readiness, liveness
 
 
-def _volumes(reading: Reading, entries: dict[str, YamlEntry], path: str) -> tuple[Volume, ...]:
+def read_volumes(reading: Reading, entries: dict[str, YamlEntry], path: str) -> tuple[Volume, ...]:
     volumes = (_volume(reading, *item) for item in _array(reading, entries, path, "volumes"))
     return tuple(volume for volume in volumes if volume is not None)
 
@@ -188,15 +196,15 @@ def read_command(reading: Reading, node: YamlNode, path: str, stage: Stage) -> C
         name_place=_value_place(reading, entries, "name", mapping),
         command=reading.text(entries["command"].value, f"{path}.command") if "command" in entries else "",
         single=single,
-        dependencies=_references(reading, entries, path, "dependencies"),
-        files=_references(reading, entries, path, "files"),
-        secrets=_references(reading, entries, path, "secrets"),
+        dependencies=read_references(reading, entries, path, "dependencies"),
+        files=read_references(reading, entries, path, "files"),
+        secrets=read_references(reading, entries, path, "secrets"),
         user=reading.text(entries["user"].value, f"{path}.user") if "user" in entries else None,
         image=reading.text(entries["image"].value, f"{path}.image") if "image" in entries else None,
     )
 
 
-def _references(
+def read_references(
     reading: Reading, entries: dict[str, YamlEntry], path: str, key: str
 ) -> tuple[Reference, ...]:
     return tuple(

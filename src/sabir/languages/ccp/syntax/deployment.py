@@ -9,21 +9,26 @@ from msgspec import Struct
 
 from sabir.diagnostics.near import did_you_mean
 from sabir.diagnostics.rules import Rule
+from sabir.expressions.template.findings import TemplateFailed
 from sabir.expressions.template.lines import Rendered
-from sabir.expressions.template.sandbox import ProblemKind, Sandbox, TemplateFailed, TemplateProblem
+from sabir.expressions.template.sandbox import Sandbox
 from sabir.graph.values import Value
 from sabir.languages.ccp.runner.addresses import address_function, host, hostname
 from sabir.languages.ccp.runner.templates import raise_exception
 from sabir.languages.ccp.syntax.component import Component
 from sabir.languages.ccp.syntax.configuration import Configuration, deep_merge, read_configuration
 from sabir.languages.ccp.syntax.examples import example
-from sabir.languages.ccp.syntax.fault import Fault, fault
+from sabir.languages.ccp.syntax.fault import Fault, fault, template_fault
+from sabir.languages.ccp.syntax.includes import Beside
 from sabir.languages.ccp.syntax.nodes import Definition
 from sabir.languages.ccp.syntax.overrides import Overrides
+from sabir.languages.ccp.syntax.procedures import Procedure, read_procedures
 from sabir.languages.ccp.syntax.reading import MISSING_KEY, YAML_SYNTAX, Reading
+from sabir.languages.ccp.syntax.replaced import replaced_files
 from sabir.languages.ccp.syntax.sections import read_sections
+from sabir.languages.ccp.syntax.template_rules import TEMPLATE_RULES, UNDEFINED_VARIABLE
 from sabir.languages.language import Document
-from sabir.source.packages import PackageFile
+from sabir.source.packages import LoadedPackage, PackageFile
 from sabir.source.yaml import compose
 from sabir.source.yaml.recovery import compose_readable
 from sabir.text import EMPTY_SPAN, Place, Source
@@ -39,76 +44,7 @@ __all__ = [
     "make_sandbox",
     "read_deployment",
     "recorded_templates",
-    "template_fault",
 ]
-
-_ENDLESS: Final = "{% for i in range(100000) %}{% for j in range(100000) %}{% endfor %}{% endfor %}"
-TEMPLATE_SYNTAX: Final = Rule(
-    code="CCP:E002",
-    title="definition is not readable as a template",
-    why=(
-        "Definitions are Jinja2 templates over the configuration. A tag left open, an `endif` too few or a filter that "
-        "does not exist keeps the whole file from being rendered."
-    ),
-    bad=example(service="{% if web.public %}\nports: [8080]"),
-    good=example(
-        service="{% if web.public %}\nports: [8080]\n{% endif %}",
-        config="images: {tag: '1.0'}\nconfigs: {web: {public: true}}\n",
-    ),
-    language="ccp",
-)
-
-UNDEFINED_VARIABLE: Final = Rule(
-    code="CCP:E003",
-    title="template uses a name that is not defined",
-    why=(
-        "An undefined name would silently become an empty text. Define it under `configs`, in the configuration or in "
-        "`service/files/defaults.yaml` of a component, or fix the spelling."
-    ),
-    bad=example(
-        service="ports: [{{ web.prot }}]", config="images: {tag: '1.0'}\nconfigs: {web: {port: 8080}}\n"
-    ),
-    good=example(
-        service="ports: [{{ web.port }}]", config="images: {tag: '1.0'}\nconfigs: {web: {port: 8080}}\n"
-    ),
-    language="ccp",
-)
-
-TEMPLATE_FAILED: Final = Rule(
-    code="CCP:E004",
-    title="template cannot be rendered",
-    why=(
-        "An expression in the template fails on the values it is given: a sum of a text and a number, an include of a "
-        "file that is not there, or the template's own `raise_exception`."
-    ),
-    bad=example(service='ports: [{{ 8000 + "80" }}]'),
-    good=example(service="ports: [{{ 8000 + 80 }}]"),
-    language="ccp",
-)
-
-TEMPLATE_UNSAFE: Final = Rule(
-    code="CCP:E005",
-    title="template reaches for the interpreter",
-    why=(
-        "Templates work on the configuration. Attributes of Python objects that lead out of it are refused, whoever wrote "
-        "the template."
-    ),
-    bad=example(service="ports: [{{ ''.__class__.__mro__ }}]"),
-    good=example(),
-    language="ccp",
-)
-
-TEMPLATE_LIMIT: Final = Rule(
-    code="CCP:E006",
-    title="template does not end within bounds",
-    why=(
-        "A rendering may take about half a second, some hundred thousand steps and some million characters. A description "
-        "that needs more is a mistake, or meant to harm."
-    ),
-    bad=example(service=_ENDLESS),
-    good=example(),
-    language="ccp",
-)
 
 DUPLICATE_NAME: Final = Rule(
     code="CCP:E018",
@@ -137,14 +73,6 @@ DSL_VERSION: Final = "0.9.0"
 INPUTS: Final = "<inputs>"
 """What stands for the file of values that were given one by one."""
 
-_TEMPLATE_RULES: Final = {
-    ProblemKind.SYNTAX: TEMPLATE_SYNTAX,
-    ProblemKind.UNDEFINED: UNDEFINED_VARIABLE,
-    ProblemKind.UNSAFE: TEMPLATE_UNSAFE,
-    ProblemKind.LIMIT: TEMPLATE_LIMIT,
-    ProblemKind.FAILED: TEMPLATE_FAILED,
-}
-
 
 class Deployment(Struct, frozen=True, kw_only=True, eq=False):
     components: tuple[Component, ...]
@@ -152,6 +80,12 @@ class Deployment(Struct, frozen=True, kw_only=True, eq=False):
     variables: Mapping[str, Any]
     definitions: tuple[Definition, ...]
     """In the order of the components and of their files; named instances follow, in the order of the configuration."""
+    procedures: tuple[Procedure, ...]
+    """Actions and upgrades, in the order of the components and of their files."""
+    packages: tuple[LoadedPackage, ...]
+    """Everything that was searched: components without services may still bring images."""
+    replaced: Mapping[str, PackageFile]
+    """Templates of the configuration that stand in for those of components, by the names of files."""
     dsl_version: str
     faults: tuple[Fault, ...]
     """What reading alone could tell: the first phase."""
@@ -160,12 +94,21 @@ class Deployment(Struct, frozen=True, kw_only=True, eq=False):
     def component(self, name: str) -> Component:
         return next(component for component in self.components if component.name == name)
 
+    def content(self, definition: Definition, name: str) -> PackageFile | None:
+        """The template of a file by its name in the definition."""
+        if name in self.replaced:
+            return self.replaced[name]
+        return self.component(definition.component).content(definition.files[name].content)
+
 
 def read_deployment(
     components: Sequence[Component],
     *,
+    observed: Source | None = None,
     config: Source | Document | None = None,
     inputs: Source | None = None,
+    beside: Beside | None = None,
+    packages: Sequence[LoadedPackage] = (),
     dsl_version: str | None = None,
     overrides: Mapping[str, Value] | None = None,
     recording: bool = False,
@@ -178,16 +121,25 @@ def read_deployment(
     """
     defaults = [file for component in components if (file := component.get("service/files/defaults.yaml"))]
     configuration, faults = read_configuration(
-        [*(file.source for file in defaults), *(layer for layer in (config, inputs) if layer is not None)]
+        [
+            *(file.source for file in defaults),
+            *(layer for layer in (observed, config, inputs) if layer is not None),
+        ],
+        beside,
     )
     values = Overrides(overrides or {})
     reader = _Reader(configuration, faults, values, recording=recording, keeps_trees=keeps_trees)
     definitions = reader.read(components)
+    procedures = read_procedures(components, reader.rendered, faults)
+    names = {name for described in (*definitions, *procedures) for name in described.files}
     return Deployment(
         components=tuple(components),
         configuration=configuration,
         variables=reader.variables,
         definitions=tuple(definitions),
+        procedures=procedures,
+        packages=tuple(packages) or tuple(dict.fromkeys(component.package for component in components)),
+        replaced=replaced_files(configuration, beside, names, faults),
         dsl_version=dsl_version or configuration.dsl_version or DSL_VERSION,
         faults=_distinct(faults, readable=configuration.readable),
         overrides=values,
@@ -213,6 +165,7 @@ def with_address(variables: Mapping[str, Any], mapping: Mapping[str, str]) -> di
 def make_sandbox(load: Callable[[str], Source | None], *, keep_trailing_newline: bool = True) -> Sandbox:
     """The sandbox for a component's templates."""
     return Sandbox(
+        TEMPLATE_RULES,
         functions=_FUNCTIONS,
         filters=_FILTERS,
         load=load,
@@ -230,40 +183,6 @@ def recorded_templates(load: Callable[[str], Source | None]) -> RecordedTemplate
     from sabir.languages.ccp.syntax.recording.templates import RecordedTemplates
 
     return RecordedTemplates(load, _FUNCTIONS, _FILTERS)
-
-
-def template_fault(problem: TemplateProblem, variables: Mapping[str, Any]) -> Fault:
-    """What a template did wrong, with the near name of an undefined variable."""
-    hint = None
-    message = problem.message
-    if problem.kind is ProblemKind.UNDEFINED and problem.name is not None:
-        parent, _, last = problem.name.rpartition(".")
-        hint = did_you_mean(last, problem.known or [] if parent else variables)
-        if hint and parent:
-            hint = hint.replace("did you mean '", f"did you mean '{parent}.")
-        message = f"the template uses {problem.name!r}, which is not defined"
-        hint = hint or "define it under configs in the configuration or in service/files/defaults.yaml"
-    elif problem.kind is ProblemKind.SYNTAX:
-        message = f"not readable as a Jinja2 template: {problem.message}"
-        hint = _syntax_hint(problem.message)
-    elif problem.kind is ProblemKind.UNSAFE:
-        message = f"the template is refused: {problem.message}"
-    else:
-        message = f"the template cannot be rendered: {problem.message}"
-    return fault(_TEMPLATE_RULES[problem.kind], "", problem.place, message, hint=hint)
-
-
-def _syntax_hint(message: str) -> str | None:
-    """What to do about the slips that are made most."""
-    if message.startswith("unexpected '}'") or "expected token 'end of print statement'" in message:
-        return "an expression is closed by two braces: {{ … }}"
-    if message.startswith(("Unexpected end of template", "unexpected end of template")):
-        return "close the statement, or remove it: {% if … %} … {% endif %}"
-    if message.startswith("No filter named"):
-        from jinja2.filters import FILTERS
-
-        return did_you_mean(message.split("'")[1], [*FILTERS, *_FILTERS])
-    return None
 
 
 def _mapping(value: Any) -> dict[str, Any]:
@@ -367,7 +286,7 @@ class _Reader:
         if configs or mapping:
             plain = deep_merge(self.variables, configs)
             variables = with_address(plain, mapping)
-        rendered = self._rendered(component, file.source, variables)
+        rendered = self.rendered(component, file.source, variables)
         if rendered is None:
             return None
         reading = Reading(rendered, self.faults, keeps_trees=self._keeps_trees)
@@ -406,13 +325,15 @@ class _Reader:
             trace=self._trace(component, file.source, rendered, instance, plain, mapping),
         )
 
-    def _rendered(
-        self, component: Component, source: Source, variables: Mapping[str, Any]
+    def rendered(
+        self, component: Component, source: Source, variables: Mapping[str, Any] | None = None
     ) -> Rendered | None:
+        """The text of a template; None when it fails, which is noted. Without variables: those of the deployment."""
+        variables = self._bound if variables is None else variables
         try:
             return self._sandbox(component).render(source, variables)
         except TemplateFailed as failed:
-            self.faults += [template_fault(problem, variables) for problem in failed.problems]
+            self.faults += map(template_fault, failed.findings)
             return None
 
     def _sandbox(self, component: Component) -> Sandbox:

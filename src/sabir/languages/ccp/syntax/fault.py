@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from sabir.diagnostics.finding import Finding, Related
 from sabir.diagnostics.rules import Rule
+from sabir.expressions.template.findings import TemplateFinding
 from sabir.text import Place
 
-__all__ = ["Fault", "fault"]
+__all__ = ["Fault", "fault", "template_fault"]
 
 
 class Fault(Finding, frozen=True, kw_only=True):
@@ -37,4 +38,16 @@ def fault(
         related=tuple(Related(place=other, message=note) for other, note in related),
         path=path,
         units=units,
+    )
+
+
+def template_fault(finding: TemplateFinding) -> Fault:
+    """What a template did wrong, with the whole definition as its path."""
+    return Fault(
+        code=finding.code,
+        message=finding.message,
+        place=finding.place,
+        whole_file=finding.whole_file,
+        hint=finding.hint,
+        path="",
     )

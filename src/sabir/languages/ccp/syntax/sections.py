@@ -25,7 +25,7 @@ from sabir.languages.ccp.syntax.secrets import read_secret
 from sabir.source.yaml import YamlEntry, YamlMapping, YamlNode, YamlScalar
 from sabir.text import EMPTY_SPAN, Place
 
-__all__ = ["FILE_KEYS", "SERVICE_KEYS", "TOP_KEYS", "Sections", "read_sections"]
+__all__ = ["FILE_KEYS", "SERVICE_KEYS", "TOP_KEYS", "Sections", "read_file", "read_files", "read_sections"]
 
 TOP_KEYS: Final = ("dsl_version", "service", "files", "secrets")
 SERVICE_KEYS: Final = (
@@ -80,11 +80,10 @@ def read_sections(
     service = (
         _service(reading, entries["service"].value, node_ports, instance) if "service" in entries else None
     )
-    files = _named(reading, entries, "files")
+    files = read_files(reading, entries)
     secrets = _named(reading, entries, "secrets")
     if "secrets" in entries:
         reading.feature((0, 6, 0), "secrets", entries["secrets"])
-    read_files = {name: _file(reading, name, entry) for name, entry in files.items()}
     read_secrets = {name: read_secret(reading, name, entry) for name, entry in secrets.items()}
     node = mapping.get("service")
     name_node = node.get("name") if isinstance(node, YamlMapping) else None
@@ -96,7 +95,7 @@ def read_sections(
         version_place=reading.place(entries["dsl_version"].value if "dsl_version" in entries else mapping),
         service=service or _no_service(reading, mapping),
         written_name=written,
-        files={name: file for name, file in read_files.items() if file is not None},
+        files=files,
         secrets={name: secret for name, secret in read_secrets.items() if secret is not None},
     )
 
@@ -241,11 +240,22 @@ def _named(reading: Reading, entries: dict[str, YamlEntry], section: str) -> dic
     return {} if mapping is None else reading.entries(mapping, section)
 
 
-def _file(reading: Reading, name: str, entry: YamlEntry) -> File | None:
-    path = join("files", name)
-    wanted = "cannot be a key of a ConfigMap (letters, digits, '-', '_' and '.')"
-    reading.key_matching(entry, name, path, CONFIG_KEY, wanted)
-    mapping = reading.mapping(entry.value, path)
+def read_files(reading: Reading, entries: dict[str, YamlEntry]) -> dict[str, File]:
+    """The section `files`: names to files."""
+    files: dict[str, File] = {}
+    for name, entry in _named(reading, entries, "files").items():
+        path = join("files", name)
+        wanted = "cannot be a key of a ConfigMap (letters, digits, '-', '_' and '.')"
+        reading.key_matching(entry, name, path, CONFIG_KEY, wanted)
+        file = read_file(reading, name, entry.value, path, at=entry.key)
+        if file is not None:
+            files[name] = file
+    return files
+
+
+def read_file(reading: Reading, name: str, node: YamlNode, path: str, *, at: YamlNode) -> File | None:
+    """A file; `at` is the node that stands for it in messages."""
+    mapping = reading.mapping(node, path)
     if mapping is None:
         return None
     entries = reading.keys(mapping, path, FILE_KEYS, required=("path", "content"))
@@ -261,7 +271,7 @@ def _file(reading: Reading, name: str, entry: YamlEntry) -> File | None:
         )
     return File(
         path=path,
-        place=reading.place(entry.key),
+        place=reading.place(at),
         yaml=reading.tree(mapping),
         name=name,
         destination=_destination(reading, entries, path),

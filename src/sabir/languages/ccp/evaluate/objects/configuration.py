@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 from sabir.languages.ccp.evaluate.objects.program import ARCHIVE, runner_data
 from sabir.languages.ccp.evaluate.objects.settings import REGISTRY_SECRET, Settings
 from sabir.languages.ccp.evaluate.workflow import workflow
 from sabir.languages.ccp.model.topology import node_configs
+from sabir.languages.ccp.model.units import Unit
 from sabir.languages.ccp.syntax.nodes import Definition, Service
 
 __all__ = ["RUNNER", "deployment_objects", "service_objects", "service_secrets", "to_json"]
@@ -90,21 +91,17 @@ def _registry_secret(settings: Settings) -> Data:
     return secret(settings, REGISTRY_SECRET, {".dockerconfigjson": text}, "kubernetes.io/dockerconfigjson")
 
 
-def service_objects(settings: Settings, definition: Definition) -> Iterator[Data]:
-    """The ConfigMaps of one service."""
+def service_objects(settings: Settings, definition: Definition, units: Iterable[Unit]) -> Iterator[Data]:
+    """The ConfigMaps of one service, with the workflows of these units."""
     service = definition.service
-    component = settings.deployment.component(definition.component)
     contents: dict[str, str] = {}
-    for name, file in definition.files.items():
-        content = component.content(file.content)
+    for name in definition.files:
+        content = settings.deployment.content(definition, name)
         contents[name] = content.source.text if content is not None else ""
     yield config_map(settings, f"{service.name}-files", contents)
     meta = {"service-name": service.name, "host-net": service.host_network}
     yield config_map(settings, f"{service.name}-meta", {"meta": to_json(meta)})
-    workflows = {
-        unit.id.partition("/")[2]: to_json(workflow(settings.units, unit))
-        for unit in settings.units.of_service(service.name)
-    }
+    workflows = {unit.id.partition("/")[2]: to_json(workflow(settings.units, unit)) for unit in units}
     yield config_map(settings, f"{service.name}-role", workflows)
     if definition.configs or definition.mapping:
         own = {"configs": definition.configs, "mapping": definition.mapping}

@@ -6,9 +6,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from sabir.languages.ccp.evaluate.objects.settings import Settings, labels
+from sabir.languages.ccp.model.resolved import ResolvedDeployment
+from sabir.languages.ccp.syntax.configuration import Configuration
 from sabir.languages.ccp.syntax.nodes import Definition, Port, WorkloadKind
 
-__all__ = ["ingress", "services"]
+__all__ = ["domains", "ingress", "services"]
 
 Data = dict[str, Any]
 
@@ -55,12 +57,30 @@ def _port(port: Port, *, external: bool) -> Data:
     return body
 
 
-def ingress(settings: Settings, definition: Definition) -> Data | None:
-    configured = settings.configuration.configs.get("ingress")
-    named = [port for port in definition.service.ports if port.ingress]
-    if not isinstance(configured, dict) or not configured.get("enabled") or not named:
+def domains(resolved: ResolvedDeployment) -> Iterator[tuple[str, str, int]]:
+    """Host, service and port of everything that an Ingress leads to."""
+    domain = _domain(resolved.deployment.configuration)
+    for definition in resolved.deployment.definitions if domain is not None else ():
+        if resolved.deploys(definition.service.name):
+            for port in definition.service.ports:
+                if port.ingress:
+                    yield f"{port.ingress}.{domain}", definition.service.name, port.internal
+
+
+def _domain(configuration: Configuration) -> str | None:
+    """None when nothing is reached through an Ingress."""
+    configured = configuration.configs.get("ingress")
+    if not isinstance(configured, dict) or not configured.get("enabled"):
         return None
-    rules = [_rule(definition.service.name, port, str(configured.get("domain"))) for port in named]
+    return str(configured.get("domain"))
+
+
+def ingress(settings: Settings, definition: Definition) -> Data | None:
+    domain = _domain(settings.configuration)
+    named = [port for port in definition.service.ports if port.ingress]
+    if domain is None or not named:
+        return None
+    rules = [_rule(definition.service.name, port, domain) for port in named]
     return {
         "apiVersion": "networking.k8s.io/v1",
         "kind": "Ingress",

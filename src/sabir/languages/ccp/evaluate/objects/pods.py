@@ -5,7 +5,13 @@ from __future__ import annotations
 from typing import Any, Final
 
 from sabir.languages.ccp.evaluate.objects.settings import Settings
-from sabir.languages.ccp.evaluate.objects.volumes import PROGRAM, container_secrets, job_secrets, mounts
+from sabir.languages.ccp.evaluate.objects.volumes import (
+    PROGRAM,
+    PYTHON_FOLDER,
+    container_secrets,
+    job_secrets,
+    mounts,
+)
 from sabir.languages.ccp.syntax.nodes import Command, Container, Definition, HttpProbe, Probe, Service
 
 __all__ = ["container_spec", "job_container_spec", "node_affinity", "pod_network"]
@@ -27,8 +33,9 @@ _LIMITS: Final = (("MEMORY_LIMIT", "limits.memory"), ("CPU_LIMIT", "limits.cpu")
 Data = dict[str, Any]
 
 
-def runner_command(action: str, name: str) -> list[str]:
-    return [_PYTHON, PROGRAM, action, name]
+def runner_command(settings: Settings, action: str, name: str) -> list[str]:
+    python = _PYTHON if settings.python_image is None else f"{PYTHON_FOLDER}/bin/{_PYTHON}"
+    return [python, PROGRAM, action, name]
 
 
 def container_spec(settings: Settings, definition: Definition, container: Container) -> Data:
@@ -37,12 +44,12 @@ def container_spec(settings: Settings, definition: Definition, container: Contai
         "name": container.name,
         "image": settings.image(container.image),
         **settings.pull_policy(),
-        "command": runner_command("provision", container.name),
+        "command": runner_command(settings, "provision", container.name),
         "env": [
             *environment(container),
             {"name": "CCP_CONTENT", "value": settings.contents.of_container(unit)},
         ],
-        "readinessProbe": readiness_probe(container),
+        "readinessProbe": readiness_probe(settings, container),
     }
     if container.liveness is not None:
         spec["livenessProbe"] = liveness_probe(container.liveness)
@@ -61,7 +68,7 @@ def job_container_spec(
         "name": command.name,
         "image": settings.image(command.image or container.image),
         **settings.pull_policy(),
-        "command": runner_command("provision", command.name or ""),
+        "command": runner_command(settings, "provision", command.name or ""),
         "env": environment(container),
         "securityContext": {"privileged": container.privileged},
         "volumeMounts": mounts(settings, definition, container, job_secrets(definition, container, command)),
@@ -80,10 +87,10 @@ def environment(container: Container) -> list[Data]:
     return [*own, *(dict(variable) for variable in container.env)]
 
 
-def readiness_probe(container: Container) -> Data:
+def readiness_probe(settings: Settings, container: Container) -> Data:
     """The runner runs the check and, when it is well, writes the status (S-65)."""
     probe: Data = {
-        "exec": {"command": runner_command("status", container.name)},
+        "exec": {"command": runner_command(settings, "status", container.name)},
         "timeoutSeconds": _READINESS_TIMEOUT,
         "periodSeconds": _READINESS_PERIOD,
     }

@@ -15,6 +15,7 @@ from sabir.languages.ccp.model.units import Units
 from sabir.languages.ccp.syntax.component import shared_macros
 from sabir.languages.ccp.syntax.configuration import Configuration
 from sabir.languages.ccp.syntax.deployment import Deployment
+from sabir.languages.ccp.syntax.images import image_name
 from sabir.languages.ccp.syntax.nodes import Definition
 
 __all__ = ["Settings", "labels"]
@@ -52,11 +53,16 @@ class Settings(Struct, frozen=True, kw_only=True, eq=False, dict=True):
         """Registry, namespace and tag are added by the framework."""
         if name in self.image_overrides:
             return self.image_overrides[name]
-        images = self.configuration.section("images")
-        spec = (images.get("image_specs") or {}).get(name) or {}
-        namespace, tag = (str(spec.get(key, images[key])) for key in ("namespace", "tag"))
-        address = self.configuration.section("registry").get("address")
-        return f"{address}/{namespace}/{name}:{tag}" if address else f"{namespace}/{name}:{tag}"
+        return image_name(self.configuration, name)
+
+    @property
+    def python_image(self) -> str | None:
+        """The image that brings an interpreter to containers without one, when the configuration names it."""
+        options = self.configuration.configs.get("runner")
+        name = options.get("image") if isinstance(options, dict) else None
+        if not isinstance(name, str) or not name:
+            return None
+        return name if "/" in name else self.image(name)
 
     def pull_policy(self) -> dict[str, str]:
         """When images are pulled, where the configuration says so."""
@@ -79,7 +85,7 @@ class Settings(Struct, frozen=True, kw_only=True, eq=False, dict=True):
         return self.topology.services.get(service) if self.topology is not None else None
 
     def deploys(self, service: str) -> bool:
-        return self.topology is None or self.topology.has(service)
+        return self.resolved.deploys(service)
 
     def metadata(self, name: str, extra: Mapping[str, Any] | None = None) -> dict[str, Any]:
         return {"name": name, "namespace": self.namespace, **(extra or {})}

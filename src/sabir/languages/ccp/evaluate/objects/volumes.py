@@ -10,11 +10,21 @@ from sabir.languages.ccp.evaluate.objects.program import ARCHIVE
 from sabir.languages.ccp.evaluate.objects.settings import Settings
 from sabir.languages.ccp.syntax.nodes import Command, Container, Definition, Secret
 
-__all__ = ["PROGRAM", "container_secrets", "job_secrets", "mounts", "pod_volumes"]
+__all__ = [
+    "PROGRAM",
+    "PYTHON_FOLDER",
+    "container_secrets",
+    "init_containers",
+    "job_secrets",
+    "mounts",
+    "pod_volumes",
+]
 
 ETC: Final = "/etc/ccp"
 _RUNNER_FOLDER: Final = "/opt/ccp/runner"
 PROGRAM: Final = f"{_RUNNER_FOLDER}/{ARCHIVE}"
+PYTHON_FOLDER: Final = "/opt/ccp/python"
+"""Where an interpreter is brought to; what is in the image lies in `/ccp-python`."""
 
 Data = dict[str, Any]
 
@@ -36,7 +46,7 @@ def _secrets(definition: Definition, commands: Iterable[Command]) -> list[Secret
 def mounts(
     settings: Settings, definition: Definition, container: Container, secrets: Sequence[Secret]
 ) -> list[Data]:
-    etc, runner = own_volume_names(definition)
+    etc, runner, python = own_volume_names(definition)
     if _uses_etc(definition, container, secrets):
         folders = [
             {"name": etc, "mountPath": f"{ETC}/{name}", "subPath": name, "readOnly": True}
@@ -45,6 +55,8 @@ def mounts(
     else:
         folders = [{"name": etc, "mountPath": ETC, "readOnly": True}]
     own = [*folders, {"name": runner, "mountPath": _RUNNER_FOLDER, "readOnly": True}]
+    if settings.python_image is not None:
+        own.append({"name": python, "mountPath": PYTHON_FOLDER, "readOnly": True})
     volumes = [
         {"name": volume.name, "mountPath": volume.mount_path, "readOnly": volume.read_only}
         for volume in container.volumes
@@ -95,19 +107,36 @@ def pod_volumes(
         if one.items:
             source["items"] = [dict(item) for item in one.items]
         volumes.setdefault(one.name, {"name": one.name, "secret": source})
-    etc, runner = own_volume_names(definition)
-    own = [
+    etc, runner, python = own_volume_names(definition)
+    own: list[Data] = [
         {"name": etc, "projected": {"sources": _sources(settings, definition, units)}},
         {"name": runner, "configMap": {"name": RUNNER}},
     ]
+    if settings.python_image is not None:
+        own.append({"name": python, "emptyDir": {}})
     return [*own, *volumes.values()]
 
 
-def own_volume_names(definition: Definition) -> tuple[str, str]:
-    """`ccp-etc` and `ccp-runner`, with a number when a volume of the user's is called so."""
+def init_containers(settings: Settings, definition: Definition) -> Data:
+    """What runs before the containers of a pod: the interpreter is brought, where the configuration asks for it."""
+    if settings.python_image is None:
+        return {}
+    name = own_volume_names(definition)[2]
+    bring = {
+        "name": name,
+        "image": settings.python_image,
+        **settings.pull_policy(),
+        "command": ["/bin/sh", "-c", f"cp -a /ccp-python/. {PYTHON_FOLDER}/"],
+        "volumeMounts": [{"name": name, "mountPath": PYTHON_FOLDER}],
+    }
+    return {"initContainers": [bring]}
+
+
+def own_volume_names(definition: Definition) -> tuple[str, str, str]:
+    """`ccp-etc`, `ccp-runner` and `ccp-python`, with a number when a volume of the user's is called so."""
     taken = {volume.name for one in definition.service.containers for volume in one.volumes}
     taken |= set(definition.secrets)
-    return _free("ccp-etc", taken), _free("ccp-runner", taken)
+    return _free("ccp-etc", taken), _free("ccp-runner", taken), _free("ccp-python", taken)
 
 
 def _free(name: str, taken: set[str]) -> str:

@@ -1,25 +1,16 @@
-"""Deployment, DaemonSet, StatefulSet, and the Job of a single command."""
+"""Deployment, DaemonSet, StatefulSet."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any, Final
+from typing import Any
 
-from sabir.languages.ccp.evaluate.objects.content import CONTENT
-from sabir.languages.ccp.evaluate.objects.pods import (
-    container_spec,
-    job_container_spec,
-    node_affinity,
-    pod_network,
-)
+from sabir.languages.ccp.evaluate.objects.access import pod_account
+from sabir.languages.ccp.evaluate.objects.pods import container_spec, node_affinity, pod_network
 from sabir.languages.ccp.evaluate.objects.settings import Settings, labels
-from sabir.languages.ccp.evaluate.objects.volumes import container_secrets, job_secrets, pod_volumes
-from sabir.languages.ccp.syntax.nodes import Command, Container, Definition, Service, WorkloadKind
+from sabir.languages.ccp.evaluate.objects.volumes import container_secrets, init_containers, pod_volumes
+from sabir.languages.ccp.syntax.nodes import Definition, Service, WorkloadKind
 
-__all__ = ["jobs", "workload"]
-
-_JOB_RETRIES: Final = 20
-"""Kubernetes waits longer from attempt to attempt, six minutes at most: about an hour and a half."""
+__all__ = ["workload"]
 
 Data = dict[str, Any]
 
@@ -67,6 +58,8 @@ def _pod(settings: Settings, definition: Definition) -> Data:
     secrets = [one for container in service.containers for one in container_secrets(definition, container)]
     pod: Data = {
         **pod_network(service),
+        **pod_account(settings, definition),
+        **init_containers(settings, definition),
         "restartPolicy": "Always",
         "containers": [container_spec(settings, definition, one) for one in service.containers],
         "volumes": pod_volumes(
@@ -95,44 +88,3 @@ def _anti_affinity(settings: Settings, service: Service) -> Data:
     else:
         term["namespaceSelector"] = {}
     return {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}
-
-
-def jobs(settings: Settings, definition: Definition) -> Iterator[Data]:
-    for container in definition.service.containers:
-        for command in container.single_commands:
-            yield _job(settings, definition, container, command)
-
-
-def _job(settings: Settings, definition: Definition, container: Container, command: Command) -> Data:
-    """Named after its command, however often that changes: the annotation tells whether it is the same."""
-    service, name = definition.service.name, command.name or ""
-    secrets = job_secrets(definition, container, command)
-    spec = job_container_spec(settings, definition, container, command)
-    volumes = pod_volumes(settings, definition, [container], [name], secrets)
-    template = {
-        # Without `app`: the Service would send requests to the Job's pod.
-        "metadata": {"labels": {"ccp": "true", "ccp-component": definition.component}},
-        "spec": _job_pod(settings, definition, spec, volumes),
-    }
-    content = settings.contents.of_job(settings.units.all[f"{service}/{name}"], template)
-    extra = {"labels": labels(definition), "annotations": {CONTENT: content}}
-    return {
-        "apiVersion": "batch/v1",
-        "kind": "Job",
-        "metadata": settings.metadata(f"{service}-{name}", extra),
-        "spec": {"backoffLimit": _JOB_RETRIES, "template": template},
-    }
-
-
-def _job_pod(settings: Settings, definition: Definition, spec: Data, volumes: list[Data]) -> Data:
-    pod: Data = {
-        **pod_network(definition.service),
-        "restartPolicy": "OnFailure",
-        "containers": [spec],
-        "volumes": volumes,
-        **settings.pull_secrets(),
-    }
-    affinity = node_affinity(settings.hosts(definition.service.name))
-    if affinity:
-        pod["affinity"] = affinity
-    return pod

@@ -1,0 +1,114 @@
+"""Actions and upgrades: names, files, services and dependencies that they speak of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from sabir.diagnostics.near import did_you_mean
+from sabir.diagnostics.rules import Rule
+from sabir.languages.ccp.check.dependencies import dependencies_of
+from sabir.languages.ccp.check.names import named_twice
+from sabir.languages.ccp.check.references import references_of
+from sabir.languages.ccp.check.review import UNMATCHED_TOPOLOGY
+from sabir.languages.ccp.model.procedures import command_steps, services_of
+from sabir.languages.ccp.model.topology import Topology
+from sabir.languages.ccp.model.units import Units
+from sabir.languages.ccp.syntax.deployment import Deployment
+from sabir.languages.ccp.syntax.examples import example
+from sabir.languages.ccp.syntax.fault import Fault, fault
+from sabir.languages.ccp.syntax.nodes import Definition
+from sabir.languages.ccp.syntax.procedures import Action, Procedure, Upgrade
+from sabir.languages.ccp.syntax.reading import BAD_FORMAT
+from sabir.text import Place
+
+__all__ = ["check_procedure_dependencies", "check_procedures", "review_procedures"]
+
+_UPGRADE: Final = """\
+upgrade:
+  name: upgrade-web
+  image: web
+  steps:
+  - {{name: roll, type: rolling-upgrade, services: [{service}]}}
+"""
+
+UNKNOWN_STEP_SERVICE: Final = Rule(
+    code="CCP:E052",
+    title="upgrade step names a service that its component has not",
+    why="An upgrade stops and rolls the services of its own component; another name would do nothing.",
+    bad=example(service__upgrade__default_dot_yaml=_UPGRADE.format(service="wep")),
+    good=example(service__upgrade__default_dot_yaml=_UPGRADE.format(service="web")),
+    language="ccp",
+)
+
+_LONGEST_NAME: Final = 63
+
+
+def check_procedures(deployment: Deployment) -> Iterator[Fault]:
+    """With the names of the definitions: what an action or an upgrade can be told by itself."""
+    names: dict[str, Place] = {}
+    for procedure in deployment.procedures:
+        kind = "action" if isinstance(procedure, Action) else "upgrade"
+        first = names.setdefault(f"{kind} {procedure.name!r}", procedure.name_place)
+        if first is not procedure.name_place:
+            path = f"{procedure.path}.name"
+            yield named_twice(path, procedure.name_place, f"{kind} {procedure.name!r}", first)
+        yield from _job_names(procedure)
+        for definition in _definitions(procedure):
+            yield from references_of(procedure.component, definition)
+        if isinstance(procedure, Upgrade):
+            yield from _steps(procedure)
+            yield from _services(procedure, deployment.definitions)
+
+
+def _definitions(procedure: Procedure) -> Iterator[Definition]:
+    """The service that stands for the procedure, if it has commands at all."""
+    step = next(command_steps(procedure), None)
+    if step is not None:
+        yield step.unit.definition
+
+
+def _job_names(procedure: Procedure) -> Iterator[Fault]:
+    for step in command_steps(procedure):
+        if len(step.job) > _LONGEST_NAME:
+            command = step.unit.container.daemon
+            message = f"{command.path}.name: the Job would be called {step.job!r}, {len(step.job)} characters; 63 is the most"
+            yield fault(BAD_FORMAT, f"{command.path}.name", command.name_place, message)
+
+
+def _steps(upgrade: Upgrade) -> Iterator[Fault]:
+    seen: dict[str, Place] = {}
+    for step in upgrade.steps:
+        first = seen.setdefault(step.name, step.name_place)
+        if first is not step.name_place:
+            yield named_twice(f"{step.path}.name", step.name_place, f"step {step.name!r}", first)
+
+
+def _services(upgrade: Upgrade, definitions: tuple[Definition, ...]) -> Iterator[Fault]:
+    ours = services_of(upgrade.component, definitions)
+    written = [definition.written_name for definition in definitions if definition.service.name in ours]
+    known = {*ours, *written}
+    for step in upgrade.steps:
+        for reference in step.services or ():
+            if reference.name not in known:
+                message = f"{reference.path}: the component {upgrade.component.name!r} has no service {reference.name!r}"
+                hint = did_you_mean(reference.name, known)
+                yield fault(UNKNOWN_STEP_SERVICE, reference.path, reference.place, message, hint=hint)
+
+
+def check_procedure_dependencies(deployment: Deployment, units: Units) -> Iterator[Fault]:
+    names = units.names
+    for procedure in deployment.procedures:
+        for definition in _definitions(procedure):
+            yield from dependencies_of(units, definition, names)
+
+
+def review_procedures(deployment: Deployment, topology: Topology | None) -> Iterator[Fault]:
+    """Commands that are tied to nodes which nobody names."""
+    for procedure in deployment.procedures:
+        for step in procedure.steps if isinstance(procedure, Upgrade) and topology is not None else ():
+            key = step.topology_key
+            if key is not None and topology is not None and not topology.has(key.name):
+                message = f"{key.path}: no role lists {key.name!r}, so the step may run on any node"
+                hint = f"add {key.name!r} to a role whose nodes it may run on"
+                yield fault(UNMATCHED_TOPOLOGY, key.path, key.place, message, hint=hint)

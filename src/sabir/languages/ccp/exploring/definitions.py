@@ -1,0 +1,170 @@
+"""Names of definitions: services with their containers and commands, files, settings; and where they are used.
+
+A definition is a template that becomes YAML, so it is read as it is typed: the braces of an expression are taken for text of the
+same length, and places stay what they are.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from typing import Final
+
+from sabir.source.packages import PackageFile
+from sabir.source.symbols import FileNames, Mention, Symbol, SymbolKind
+from sabir.source.yaml import compose
+from sabir.source.yaml.nodes import YamlNode, text_of
+from sabir.source.yaml.reading import entries, extent, items, value_at
+from sabir.text import Source, Span
+
+__all__ = ["file_names"]
+
+_DEFAULTS: Final = "defaults.yaml"
+
+
+@cache
+def _expression_pattern() -> re.Pattern[str]:
+    return re.compile(r"\{\{.*?\}\}|\{%.*?%\}|\{#.*?#\}", re.DOTALL)
+
+
+@cache
+def _variable_pattern() -> re.Pattern[str]:
+    return re.compile(r"(?<![\w.'\"|])[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*(?!\w|\s*\()")
+
+
+def file_names(file: PackageFile) -> FileNames:
+    if not file.name.endswith((".yaml", ".yml", ".j2")):
+        return FileNames()
+    used = tuple(_settings_used(file.source))
+    if file.name.endswith(".j2"):
+        return FileNames((), used)
+    root = next(iter(compose(_as_yaml(file.source)).documents), None)
+    if file.name.endswith(_DEFAULTS) or value_at(root, "service") is None:
+        return FileNames(tuple(_settings("", value_at(root, "configs"))), used)
+    return FileNames((*_service(root), *_files(root)), (*used, *_mentions(root)))
+
+
+def _as_yaml(source: Source) -> Source:
+    """The text with expressions as words, at the same places."""
+    return Source(source.name, _expression_pattern().sub(_word, source.text))
+
+
+def _word(match: re.Match[str]) -> str:
+    """A statement stands on lines of its own and becomes blank; an expression becomes a word."""
+    fill = "x" if match[0].startswith("{{") else " "
+    return "".join(char if char == "\n" else fill for char in match[0])
+
+
+# Definitions
+
+
+def _settings(prefix: str, node: YamlNode | None) -> Iterator[Symbol]:
+    for name, entry in entries(node):
+        path = f"{prefix}{name}"
+        yield Symbol(
+            key=f"setting {path}",
+            name=name,
+            kind=SymbolKind.VARIABLE,
+            span=entry.key.span,
+            extent=extent(entry),
+            detail=path,
+            children=tuple(_settings(f"{path}.", entry.value)),
+        )
+
+
+def _service(root: YamlNode | None) -> Iterator[Symbol]:
+    named = value_at(root, "service", "name")
+    name = text_of(named)
+    service = value_at(root, "service")
+    if named is None or name is None or service is None:
+        return
+    containers = items(value_at(service, "containers"))
+    yield Symbol(
+        key=f"service {name}",
+        name=name,
+        kind=SymbolKind.CLASS,
+        span=named.span,
+        extent=service.span,
+        children=tuple(symbol for container in containers for symbol in _container(name, container)),
+    )
+
+
+def _container(service: str, node: YamlNode) -> Iterator[Symbol]:
+    named = value_at(node, "name")
+    name = text_of(named)
+    if named is not None and name is not None:
+        yield Symbol(
+            key=f"container {service}/{name}",
+            name=name,
+            kind=SymbolKind.MODULE,
+            span=named.span,
+            extent=node.span,
+            detail=text_of(value_at(node, "image")),
+            children=tuple(_commands(service, node)),
+        )
+
+
+def _commands(service: str, container: YamlNode) -> Iterator[Symbol]:
+    for phase in ("pre", "post"):
+        for command in items(value_at(container, phase)):
+            named = value_at(command, "name")
+            name = text_of(named)
+            if named is not None and name is not None:
+                yield Symbol(
+                    key=f"command {service}/{name}",
+                    name=name,
+                    kind=SymbolKind.METHOD,
+                    span=named.span,
+                    extent=command.span,
+                    detail=text_of(value_at(command, "command")),
+                )
+
+
+def _files(root: YamlNode | None) -> Iterator[Symbol]:
+    for name, entry in entries(value_at(root, "files")):
+        yield Symbol(
+            key=f"file {name}",
+            name=name,
+            kind=SymbolKind.FILE,
+            span=entry.key.span,
+            extent=extent(entry),
+            detail=text_of(value_at(entry.value, "path")),
+        )
+
+
+# Uses
+
+
+def _mentions(root: YamlNode | None) -> Iterator[Mention]:
+    for container in items(value_at(root, "service", "containers")):
+        commands = [value_at(container, "daemon")]
+        commands += [command for phase in ("pre", "post") for command in items(value_at(container, phase))]
+        for command in commands:
+            for file in items(value_at(command, "files")):
+                name = text_of(file)
+                if name is not None:
+                    yield Mention(file.span, (f"file {name}",))
+            for dependency in items(value_at(command, "dependencies")):
+                yield from _dependency(dependency)
+
+
+def _dependency(node: YamlNode) -> Iterator[Mention]:
+    """`service`, or `service/command`."""
+    written = text_of(node)
+    if written is not None:
+        service = written.partition(":")[0]
+        key = f"command {service}" if "/" in service else f"service {service}"
+        yield Mention(node.span, (key, f"service {service.partition('/')[0]}"))
+
+
+def _settings_used(source: Source) -> Iterator[Mention]:
+    for expression in _expression_pattern().finditer(source.text):
+        if expression[0].startswith("{#"):
+            continue
+        for variable in _variable_pattern().finditer(
+            source.text, expression.start() + 2, expression.end() - 2
+        ):
+            parts = variable[0].split(".")
+            keys = tuple(f"setting {'.'.join(parts[:length])}" for length in range(len(parts), 0, -1))
+            yield Mention(Span(*variable.span()), keys)

@@ -1,0 +1,245 @@
+"""What can be called on a deployment: the actions and upgrades of its components.
+
+Each step becomes one resource of the kind `kubernetes-run`: objects that are applied and waited for, a Job among them where a
+command is run. Steps of an upgrade come one after the other. Jobs of services that are rolled are left to the next deployment,
+which runs those whose content has changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from sabir.errors import UsageError
+from sabir.graph import Graph, Value
+from sabir.graph.address import Address
+from sabir.graph.secrets import Secrets
+from sabir.graph.values import reveal_all
+from sabir.languages.ccp.evaluate.objects.access import access_objects
+from sabir.languages.ccp.evaluate.objects.configuration import service_objects
+from sabir.languages.ccp.evaluate.objects.jobs import job
+from sabir.languages.ccp.evaluate.objects.settings import Settings
+from sabir.languages.ccp.evaluate.render import KubernetesObject, object_stream
+from sabir.languages.ccp.graph.certificates import DRIVER, KIND
+from sabir.languages.ccp.graph.secrecy import secrets_of
+from sabir.languages.ccp.graph.wanted import cluster_target, object_id, sensitive_manifest, wanted_objects
+from sabir.languages.ccp.model.observed import CERTIFICATES, CLUSTER
+from sabir.languages.ccp.model.procedures import CommandStep, command_steps, target_services
+from sabir.languages.ccp.model.resolved import ResolvedDeployment
+from sabir.languages.ccp.model.templates import ContainerTemplates
+from sabir.languages.ccp.syntax.procedures import Action, Procedure, StepKind, Upgrade, UpgradeStep
+from sabir.resources.resource import Operation, Resource, Wanted
+
+__all__ = ["operations_of", "wanted"]
+
+RUN: Final = "kubernetes-run"
+NODES: Final = "kubernetes-nodes"
+_WORKLOADS: Final = frozenset({"Deployment", "StatefulSet", "DaemonSet"})
+_NO_NODE: Final = {"sabir/stopped": "true"}
+"""Labels that no node has: a DaemonSet has no replicas that could be none."""
+
+Objects = list[Mapping[str, Any]]
+
+
+def wanted(resolved: ResolvedDeployment, graph: Graph) -> Wanted:
+    """What a deployment keeps in the world, and what can be called on it."""
+    return replace(
+        wanted_objects(resolved, graph), operations=(*operations_of(resolved), *_of_deployment(resolved))
+    )
+
+
+def operations_of(resolved: ResolvedDeployment) -> tuple[Operation, ...]:
+    return tuple(_operation(resolved, procedure) for procedure in resolved.deployment.procedures)
+
+
+def _of_deployment(resolved: ResolvedDeployment) -> tuple[Operation, ...]:
+    """What is asked of the cluster, and made for the deployment as a whole; the configuration takes it up."""
+    cluster, certificates = Address(CLUSTER), Address(CERTIFICATES)
+    nodes = Resource(address=cluster, kind=NODES, target=cluster_target(resolved))
+    made = Resource(
+        address=certificates, kind=KIND, driver=DRIVER.name, desired={"names": [*_certified_names(resolved)]}
+    )
+    return (
+        Operation(
+            address=cluster,
+            name="nodes",
+            resources=lambda _: (nodes,),
+            about="asks the cluster for its nodes, which `nodes` of the configuration then matches",
+        ),
+        Operation(
+            address=certificates,
+            name="create",
+            resources=lambda _: (made,),
+            about="makes an authority and a certificate, used where `security.tls` of the configuration has none",
+        ),
+    )
+
+
+def _certified_names(resolved: ResolvedDeployment) -> Iterator[str]:
+    configuration = resolved.deployment.configuration
+    namespace, domain = configuration.namespace, configuration.cluster_domain
+    yield from (f"*.{namespace}.svc.{domain}", f"*.{namespace}.svc", f"*.{namespace}")
+    ingress = configuration.configs.get("ingress")
+    if isinstance(ingress, dict) and ingress.get("domain"):
+        yield f"*.{ingress['domain']}"
+    external = str(configuration.configs.get("k8s_external_ip") or "")
+    if external not in ("", "0.0.0.0"):  # stands for no address
+        yield external
+    yield from ("localhost", "127.0.0.1")
+
+
+def _operation(resolved: ResolvedDeployment, procedure: Procedure) -> Operation:
+    address = Address(f"component/{procedure.component.name}")
+    if isinstance(procedure, Action):
+        return Operation(
+            address=address,
+            name=procedure.name,
+            arguments=dict(procedure.parameters),
+            resources=partial(_action, resolved, procedure),
+            about=f"runs {procedure.command.command.strip()!r} in the image {procedure.image}",
+        )
+    steps = ", ".join(step.name for step in procedure.steps)
+    return Operation(
+        address=address,
+        name="upgrade" if procedure.variant == "default" else f"upgrade-{procedure.variant}",
+        resources=partial(_upgrade, resolved, procedure),
+        settles=partial(_settled, resolved, procedure),
+        about=f"brings its services to their new definition: {steps}",
+    )
+
+
+def _action(
+    resolved: ResolvedDeployment, action: Action, arguments: Mapping[str, Value]
+) -> tuple[Resource, ...]:
+    maker = _Maker(resolved)
+    plain: Mapping[str, Any] = {name: reveal_all(value) for name, value in arguments.items()}
+    (step,) = command_steps(action, plain)
+    return (maker.run(f"action/{action.name}", maker.command(step, restarts=action.restarts)),)
+
+
+def _upgrade(
+    resolved: ResolvedDeployment, upgrade: Upgrade, arguments: Mapping[str, Value]
+) -> tuple[Resource, ...]:
+    del arguments  # it takes none
+    maker = _Maker(resolved)
+    commands = {step.step: step for step in command_steps(upgrade)}
+    name = f"upgrade/{upgrade.component.name}"
+    resources = [maker.run(f"{name}/configuration", maker.shared)]
+    for step in upgrade.steps:
+        objects = maker.step(upgrade, step, commands.get(step))
+        if objects:
+            resources.append(maker.run(f"{name}/{step.name}", objects, after=resources[-1]))
+    return tuple(resources)
+
+
+def _settled(resolved: ResolvedDeployment, upgrade: Upgrade) -> list[Address]:
+    """What all share, and the objects of services that its last step with them rolls; their Jobs are the next deployment's."""
+    last: dict[str, StepKind] = {}
+    for step in upgrade.steps:
+        if step.command is None:
+            names = target_services(upgrade, step, resolved.deployment.definitions)
+            last |= dict.fromkeys(names, step.kind)
+    return [
+        Address(object_id(one.kind, one.name))
+        for one in object_stream(resolved)
+        if one.definition is None
+        or (one.kind != "Job" and last.get(one.definition.service.name) is StepKind.ROLL)
+    ]
+
+
+class _Objects(Struct, frozen=True, eq=False):
+    """The objects of a deployment: those of services by their names, and those that all share."""
+
+    shared: Objects
+    services: Mapping[str, Sequence[KubernetesObject]]
+
+
+class _Maker:
+    def __init__(self, resolved: ResolvedDeployment) -> None:
+        self._resolved = resolved
+        self._settings = Settings(resolved=resolved, namespace=resolved.deployment.configuration.namespace)
+        self._secrets: Secrets = secrets_of(resolved.deployment)
+        self._templates = ContainerTemplates(resolved)
+        self._sorted: _Objects | None = None
+
+    def run(self, address: str, objects: Objects, after: Resource | None = None) -> Resource:
+        marked: list[Value] = [self._secrets.marked(sensitive_manifest(manifest)) for manifest in objects]
+        return Resource(
+            address=Address(address),
+            kind=RUN,
+            target=cluster_target(self._resolved),
+            desired={"objects": marked},
+            requires=() if after is None else (after.address,),
+        )
+
+    def command(self, step: CommandStep, *, restarts: bool) -> Objects:
+        """What the runner reads, and the Job."""
+        self._reject_broken(step)
+        unit, key = step.unit, step.step.topology_key if step.step is not None else None
+        made = job(
+            self._settings,
+            unit,
+            name=step.job,
+            hosts=self._settings.hosts(key.name) if key is not None else None,
+            restarts=restarts,
+            extra_labels={"ccp-action": "true"} if step.step is None else {"ccp-upgrade": "true"},
+        )
+        beside = (
+            *access_objects(self._settings, unit.definition),
+            *service_objects(self._settings, unit.definition, [unit]),
+        )
+        return [*beside, made]
+
+    def _reject_broken(self, step: CommandStep) -> None:
+        """Nothing is begun that is known to fail in its container."""
+        unit = step.unit
+        for node in self._templates.nodes(unit):
+            for file in self._templates.files(unit, self._templates.variables(unit, node)):
+                if file.text is None:
+                    raise UsageError(
+                        f"{file.source.name} cannot be rendered: {file.findings[0].message}; nothing was begun"
+                    )
+
+    def step(self, upgrade: Upgrade, step: UpgradeStep, command: CommandStep | None) -> Objects:
+        if command is not None:
+            return self.command(command, restarts=True)
+        names = target_services(upgrade, step, self._resolved.deployment.definitions)
+        objects = [one for name in names for one in self._objects.services.get(name, ())]
+        if step.kind is StepKind.KILL:
+            return [_stopped(one.data) for one in objects if one.kind in _WORKLOADS]
+        return [one.data for one in objects if one.kind != "Job"]
+
+    @property
+    def shared(self) -> Objects:
+        return self._objects.shared
+
+    @property
+    def _objects(self) -> _Objects:
+        if self._sorted is None:
+            services: dict[str, list[KubernetesObject]] = {}
+            shared: Objects = []
+            for one in self._stream():
+                if one.definition is None:
+                    shared.append(one.data)
+                else:
+                    services.setdefault(one.definition.service.name, []).append(one)
+            self._sorted = _Objects(shared, services)
+        return self._sorted
+
+    def _stream(self) -> Iterator[KubernetesObject]:
+        return object_stream(self._resolved)
+
+
+def _stopped(workload: Mapping[str, Any]) -> dict[str, Any]:
+    """The workload with no pods, applied under the same name: rolling it brings them back."""
+    spec = dict(workload["spec"])
+    if workload["kind"] == "DaemonSet":
+        template = spec["template"]
+        spec["template"] = {**template, "spec": {**template["spec"], "nodeSelector": _NO_NODE}}
+    else:
+        spec["replicas"] = 0
+    return {**workload, "spec": spec}

@@ -1,0 +1,153 @@
+"""Dockerfiles of components: `NAME/Dockerfile.j2` describes the image NAME.
+
+They are templates over `images`, `versions` and `url` of the configuration. `image_spec(NAME)` is the whole name of another image, from
+which this one is made; `copy_sources(NAME, FOLDER)` copies a source that the configuration names; `render(FILE)` a template beside it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache
+from typing import Any
+
+from msgspec import Struct
+
+from sabir.diagnostics.near import did_you_mean
+from sabir.expressions.template.findings import TemplateFailed
+from sabir.expressions.template.sandbox import Sandbox
+from sabir.languages.ccp.syntax.configuration import Configuration
+from sabir.languages.ccp.syntax.fault import Fault, template_fault
+from sabir.languages.ccp.syntax.template_rules import TEMPLATE_RULES
+from sabir.source.packages import LoadedPackage
+from sabir.text import Place, Source, Span
+
+__all__ = ["DOCKERFILE", "ImageFile", "image_name", "read_images"]
+
+DOCKERFILE = "Dockerfile.j2"
+
+
+@cache
+def _from_pattern() -> re.Pattern[str]:
+    return re.compile(r"^[ \t]*FROM[ \t]+(?P<image>\S+)", re.MULTILINE | re.IGNORECASE)
+
+
+class ImageFile(Struct, frozen=True, kw_only=True, eq=False):
+    """A Dockerfile as it is built. `text` is None when its template fails."""
+
+    name: str
+    full_name: str
+    source: Source
+    package: LoadedPackage
+    folder: str
+    """In the package."""
+    text: str | None
+    parent: str | None
+    """The image that it asks for by `image_spec`."""
+    base: str | None
+    """What stands behind FROM."""
+    sources: tuple[str, ...]
+    rendered: Mapping[str, str]
+    """Files beside it that it had rendered."""
+    faults: tuple[Fault, ...] = ()
+
+    @property
+    def place(self) -> Place:
+        match = _from_pattern().search(self.source.text)
+        return Place(self.source, Span(*match.span()) if match else Span(0, 0))
+
+
+def image_name(configuration: Configuration, name: str) -> str:
+    """Registry, namespace and tag are added by the framework."""
+    images = configuration.section("images")
+    spec = (images.get("image_specs") or {}).get(name) or {}
+    namespace, tag = (str(spec.get(key, images[key])) for key in ("namespace", "tag"))
+    address = configuration.section("registry").get("address")
+    return f"{address}/{namespace}/{name}:{tag}" if address else f"{namespace}/{name}:{tag}"
+
+
+def read_images(packages: Iterable[LoadedPackage], configuration: Configuration) -> Iterator[ImageFile]:
+    """In the order of their files."""
+    variables = _variables(configuration)
+    for package in packages:
+        for name in package.list():
+            folder, _, file = name.rpartition("/")
+            if file == DOCKERFILE and folder:
+                yield _Reader(package, folder, configuration).read(variables)
+
+
+def _variables(configuration: Configuration) -> dict[str, Any]:
+    images = dict(configuration.section("images"))
+    address = configuration.section("registry").get("address")
+    if address:
+        images["namespace"] = f"{address}/{images['namespace']}"
+    return {**images, **configuration.section("versions"), "url": configuration.section("url")}
+
+
+class _Reader:
+    """Renders one Dockerfile, and takes down what it asks for."""
+
+    def __init__(self, package: LoadedPackage, folder: str, configuration: Configuration) -> None:
+        self._package, self._folder, self._configuration = package, folder, configuration
+        self._parent: str | None = None
+        self._sources: dict[str, None] = {}
+        self._rendered: dict[str, str] = {}
+        self._variables: Mapping[str, Any] = {}
+        functions: dict[str, Callable[..., Any]] = {
+            "image_spec": self._image_spec,
+            "copy_sources": self._copy_sources,
+            "render": self._render,
+        }
+        self._sandbox = Sandbox(TEMPLATE_RULES, functions=functions, load=self._load)
+
+    def read(self, variables: Mapping[str, Any]) -> ImageFile:
+        source = self._load(DOCKERFILE)
+        assert source is not None
+        self._variables = variables
+        image = self._folder.rpartition("/")[2]
+        text, faults = self._text(source, variables)
+        base = _from_pattern().search(text or "")
+        return ImageFile(
+            name=image,
+            full_name=image_name(self._configuration, image),
+            source=source,
+            package=self._package,
+            folder=self._folder,
+            text=text,
+            parent=self._parent,
+            base=base["image"] if base else None,
+            sources=tuple(self._sources),
+            rendered=self._rendered,
+            faults=faults,
+        )
+
+    def _text(self, source: Source, variables: Mapping[str, Any]) -> tuple[str | None, tuple[Fault, ...]]:
+        try:
+            return self._sandbox.render(source, variables).source.text, ()
+        except TemplateFailed as failed:
+            return None, tuple(map(template_fault, failed.findings))
+
+    def _load(self, name: str) -> Source | None:
+        file = self._package.get_file(f"{self._folder}/{name}")
+        return None if file is None else file.source
+
+    def _image_spec(self, name: str) -> str:
+        self._parent = str(name)
+        return image_name(self._configuration, str(name))
+
+    def _copy_sources(self, name: str, folder: str) -> str:
+        known = self._configuration.section("sources")
+        if name not in known:
+            hint = did_you_mean(str(name), known)
+            raise ValueError(f"the configuration has no source {name!r}{f': {hint}' if hint else ''}")
+        self._sources[str(name)] = None
+        return f"COPY {name} {folder}"
+
+    def _render(self, name: str) -> str:
+        source = self._load(str(name))
+        if source is None:
+            raise ValueError(f"there is no {name!r} beside the Dockerfile")
+        target = name[: -len(".j2")] if name.endswith(".j2") else f"{name}.rendered"
+        sandbox = Sandbox(TEMPLATE_RULES, functions=self._sandbox.functions, load=self._load)
+        self._rendered[target] = sandbox.render(source, self._variables).source.text
+        return target

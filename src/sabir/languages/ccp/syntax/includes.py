@@ -1,0 +1,82 @@
+"""Configurations of several documents, and of other files: a document `!include [FILE, …]` stands for those files.
+
+Everything is merged in the order in which it stands; a later document wins.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Final
+
+from sabir.diagnostics.rules import Rule
+from sabir.errors import UnusableInput
+from sabir.expressions.template.lines import Rendered
+from sabir.languages.ccp.syntax.examples import example
+from sabir.languages.ccp.syntax.fault import Fault
+from sabir.languages.ccp.syntax.reading import Reading
+from sabir.languages.language import Document
+from sabir.source.packages import PackageFile
+from sabir.source.yaml import YamlNode, YamlSequence, compose
+from sabir.text import Source
+
+__all__ = ["Beside", "documents_of"]
+
+BAD_INCLUDE: Final = Rule(
+    code="CCP:E007",
+    title="included configuration cannot be had",
+    why=(
+        "A document `!include [FILE, …]` takes in other files, named from the one it stands in. One that is missing, that "
+        "includes itself or that leads out of the project leaves settings out."
+    ),
+    bad=example(config="!include [site.yaml]\n---\nimages: {tag: '1.0'}\n"),
+    good=example(config="!include [site.yaml]\n", site_dot_yaml="images: {tag: '1.0'}\n"),
+    language="ccp",
+)
+
+TAG: Final = "!include"
+_DEEPEST: Final = 20
+
+Beside = Callable[[Source, str], PackageFile | None]
+"""The file that a text of the configuration names; raises `UnusableInput` where it may not be read."""
+
+
+def documents_of(
+    layer: Source | Document, beside: Beside | None, faults: list[Fault], within: tuple[str, ...] = ()
+) -> Iterator[tuple[Source, YamlNode]]:
+    """The documents of a layer, those that it includes in their place."""
+    if isinstance(layer, Document):
+        yield layer.source, layer.node
+        return
+    reading = Reading(Rendered(layer), faults)
+    stream = compose(layer, tags=frozenset([TAG]))
+    reading.take_defects(stream)
+    for document in () if stream.broken else stream.documents:
+        if isinstance(document, YamlSequence) and document.tag == TAG:
+            for node, path in reading.items(document, TAG):
+                name = reading.text(node, path)
+                included = _included(layer, name, beside, within, reading, node) if name else None
+                if included is not None:
+                    yield from documents_of(included, beside, faults, (*within, layer.name))
+        elif document is not None:
+            yield layer, document
+
+
+def _included(
+    layer: Source,
+    name: str,
+    beside: Beside | None,
+    within: tuple[str, ...],
+    reading: Reading,
+    node: YamlNode,
+) -> Source | None:
+    problem = "there is no such file"
+    try:
+        file = beside(layer, name) if beside is not None else None
+        source = None if file is None else file.source
+    except UnusableInput as error:
+        source, problem = None, str(error)
+    if source is not None and (source.name in (*within, layer.name) or len(within) >= _DEEPEST):
+        source, problem = None, "it includes itself"
+    if source is None:
+        reading.fail(BAD_INCLUDE, TAG, node, f"{name!r} cannot be included: {problem}")
+    return source

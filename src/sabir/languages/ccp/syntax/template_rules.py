@@ -1,0 +1,88 @@
+"""What can be wrong with a template of a component: a definition, an upgrade, a Dockerfile."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from sabir.diagnostics.rules import Rule
+from sabir.expressions.template.findings import TemplateRules
+from sabir.languages.ccp.syntax.examples import example
+
+__all__ = ["TEMPLATE_RULES", "UNDEFINED_VARIABLE"]
+
+_ENDLESS: Final = "{% for i in range(100000) %}{% for j in range(100000) %}{% endfor %}{% endfor %}"
+TEMPLATE_SYNTAX: Final = Rule(
+    code="CCP:E002",
+    title="definition is not readable as a template",
+    why=(
+        "Definitions are Jinja2 templates over the configuration. A tag left open, an `endif` too few or a filter that "
+        "does not exist keeps the whole file from being rendered."
+    ),
+    bad=example(service="{% if web.public %}\nports: [8080]"),
+    good=example(
+        service="{% if web.public %}\nports: [8080]\n{% endif %}",
+        config="images: {tag: '1.0'}\nconfigs: {web: {public: true}}\n",
+    ),
+    language="ccp",
+)
+
+UNDEFINED_VARIABLE: Final = Rule(
+    code="CCP:E003",
+    title="template uses a name that is not defined",
+    why=(
+        "An undefined name would silently become an empty text. Define it under `configs`, in the configuration or in "
+        "`service/files/defaults.yaml` of a component, or fix the spelling."
+    ),
+    bad=example(
+        service="ports: [{{ web.prot }}]", config="images: {tag: '1.0'}\nconfigs: {web: {port: 8080}}\n"
+    ),
+    good=example(
+        service="ports: [{{ web.port }}]", config="images: {tag: '1.0'}\nconfigs: {web: {port: 8080}}\n"
+    ),
+    language="ccp",
+)
+
+TEMPLATE_FAILED: Final = Rule(
+    code="CCP:E004",
+    title="template cannot be rendered",
+    why=(
+        "An expression in the template fails on the values it is given: a sum of a text and a number, an include of a "
+        "file that is not there, or the template's own `raise_exception`."
+    ),
+    bad=example(service='ports: [{{ 8000 + "80" }}]'),
+    good=example(service="ports: [{{ 8000 + 80 }}]"),
+    language="ccp",
+)
+
+TEMPLATE_UNSAFE: Final = Rule(
+    code="CCP:E005",
+    title="template reaches for the interpreter",
+    why=(
+        "Templates work on the configuration. Attributes of Python objects that lead out of it are refused, whoever wrote "
+        "the template."
+    ),
+    bad=example(service="ports: [{{ ''.__class__.__mro__ }}]"),
+    good=example(),
+    language="ccp",
+)
+
+TEMPLATE_LIMIT: Final = Rule(
+    code="CCP:E006",
+    title="template does not end within bounds",
+    why=(
+        "A rendering may take about half a second, some hundred thousand steps and some million characters. A description "
+        "that needs more is a mistake, or meant to harm."
+    ),
+    bad=example(service=_ENDLESS),
+    good=example(),
+    language="ccp",
+)
+
+TEMPLATE_RULES: Final = TemplateRules(
+    syntax=TEMPLATE_SYNTAX,
+    undefined=UNDEFINED_VARIABLE,
+    unsafe=TEMPLATE_UNSAFE,
+    limit=TEMPLATE_LIMIT,
+    failed=TEMPLATE_FAILED,
+    defining="define it under configs in the configuration or in service/files/defaults.yaml",
+)
