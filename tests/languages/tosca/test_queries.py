@@ -118,3 +118,57 @@ def test_an_attribute_is_no_property(root: Resource, path: list[str]) -> None:
         evaluate({"get_property": path}, _at(root, "web"))
     assert failed.value.rule is NOT_FOUND
     assert "get_attribute" in str(failed.value.finding.hint)
+
+
+LISTS = """\
+tosca_definitions_version: tosca_simple_yaml_1_3
+node_types:
+  Sized:
+    derived_from: tosca.nodes.Root
+    properties:
+      sizes: {type: list, entry_schema: {type: integer}, required: false}
+      named: {type: map, entry_schema: {type: integer}, required: false}
+topology_template:
+  node_templates:
+    one: {type: Sized, properties: {sizes: [2, {eval: ".::sizes::0"}, {get_property: [SELF, sizes, 1]}]}}
+    two: {type: Sized, properties: {sizes: [{eval: ".::sizes::1"}, {eval: ".::sizes::0"}]}}
+    six: {type: Sized, properties: {named: {a: {eval: ".::named::b"}, b: {eval: ".::named::a"}}}}
+"""
+
+
+def test_items_may_read_one_another_but_not_in_a_circle(tmp_path: Path) -> None:
+    path = tmp_path / "template.yaml"
+    path.write_text(LISTS, encoding="utf-8")
+    nodes = instantiate(load_file(path), Request()).root.all()
+    assert evaluate(".::sizes", nodes["one"]).value == [2, 2, 2]
+    for name, key, words in (("two", "sizes", "item 0 of a list"), ("six", "named", "'a' in a map")):
+        with pytest.raises(QueryError, match=f"{words} of '{name}' needs its own value") as failure:
+            evaluate(f".::{key}", nodes[name])
+        assert failure.value.rule.code == "EXPR:E019"
+        assert failure.value.finding.location.line == 11 + (name == "six")
+
+
+FLOW = """\
+tosca_definitions_version: tosca_simple_yaml_1_3
+topology_template:
+  node_templates:
+    one: {type: tosca.nodes.WebApplication, properties: {context_root: "1, ::x"}}
+    two: {type: tosca.nodes.WebApplication, properties: {context_root: {eval: ::one::context_root}}}
+    six: {type: tosca.nodes.WebApplication, properties: {context_root: {eval: {or: [::none::x, ::two::.name]}}}}
+"""
+
+
+def test_paths_in_flow_style_need_no_quotes(tmp_path: Path) -> None:
+    path = tmp_path / "template.yaml"
+    path.write_text(FLOW, encoding="utf-8")
+    loaded = load_file(path)
+    nodes = instantiate(loaded, Request()).root.all()
+    values = [evaluate(".::context_root", nodes[name]).value for name in ("one", "two", "six")]
+    assert (list(loaded.findings), values) == ([], ["1, ::x", "1, ::x", "two"])
+
+
+def test_what_else_is_wrong_is_told_of_the_text_as_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "template.yaml"
+    path.write_text(FLOW + "    bad: {eval: ::one::[x]}\n", encoding="utf-8")
+    (finding,) = load_file(path).findings
+    assert (finding.location.line, finding.hint) == (5, "put quotes around it")

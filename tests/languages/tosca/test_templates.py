@@ -438,3 +438,15 @@ def test_a_version_that_is_none_names_its_family(tmp_path: Path) -> None:
     (finding,) = (finding for _, finding in check_paths([file]).report.findings())
     assert finding.hint is not None
     assert finding.hint.endswith("tosca_simple_yaml_1_3")
+
+
+def test_the_file_of_a_project_is_no_template() -> None:
+    project = "apiVersion: unfurl/v1alpha1\nkind: Project\nensembles: [{file: ensemble/ensemble.yaml}]\n"
+    ensemble = (
+        "apiVersion: unfurl/v1alpha1\nkind: Ensemble\nspec: {service_template: {topology_template: {}}}\n"
+    )
+    files = {"unfurl.yaml": project, "ensemble/ensemble.yaml": ensemble}
+    assert found(files) == []
+    assert LANGUAGE.evaluate(MemoryPackage(files), EvaluationRequest()).findings == ()
+    (finding,) = found({"unfurl.yaml": project})
+    assert (finding.code, finding.message) == ("TOSCA:E030", "this is a project, not an ensemble")

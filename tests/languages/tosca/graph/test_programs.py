@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from sabir.errors import DeployError
 from sabir.languages.tosca.graph.programs import INPUTS, is_variable, words
 
 
@@ -66,9 +65,23 @@ def test_all_inputs_are_in_a_file(tmp_path: Path) -> None:
     assert _run(tmp_path, "run.py", text, outputs=[], one="1") == (0, '{"one": "1"}')
 
 
-def test_a_playbook_is_refused() -> None:
-    with pytest.raises(DeployError, match="Ansible"):
-        words("site.yaml", None, inputs=(), outputs=(), variables={})
+@pytest.mark.slow
+def test_a_playbook_gets_inputs_as_variables_and_gives_back_statistics(tmp_path: Path) -> None:
+    text = (
+        "- hosts: all\n  gather_facts: false\n  tasks:\n"
+        "    - ansible.builtin.set_stats: {data: {sum: '{{ number | int + 1 }}', host: '{{ inventory_hostname }}'}}\n"
+    )
+    status, outputs = _run(tmp_path, "play.yaml", text, outputs=["sum"], number="41")
+    assert status == 0
+    assert json.loads(outputs) == {"sum": 42, "host": "localhost"}
+
+
+def test_a_playbook_is_for_the_host_of_its_node() -> None:
+    (*_, script, file) = words(
+        "play.yaml", None, inputs=(), outputs=(), variables={"SABIR_HOST": "the server"}
+    )
+    assert "printf '%s ansible_host=%s\\n' 'the server' \"$SABIR_ADDRESS\"" in script
+    assert file == "play.yaml"
 
 
 @pytest.mark.parametrize(

@@ -90,13 +90,16 @@ def test_what_an_operation_gave_out(tmp_path: Path, observed: dict[str, str], va
             "require each other",
         ),
         (
-            "    a: {type: tosca.nodes.Compute, capabilities: {scalable: {properties: {default_instances: 2, "
-            "min_instances: 1, max_instances: 2}}}}\n",
-            "several instances",
+            "    a: {type: Plain, directives: [select], node_filter: {properties: [{size: 3}]}}\n",
+            "no node of type Plain fits",
         ),
         (
-            "    a: {type: Plain}\n  workflows: {deploy: {steps: {one: {target: a, activities: [{set_state: started}]}}}}\n",
-            "workflow 'deploy'",
+            "    a: {type: Plain, directives: [substitute]}\n",
+            "no template at hand stands for Plain",
+        ),
+        (
+            "    a: {type: Plain}\n  workflows: {deploy: {steps: {one: {target: a, activities: [{inline: nosuch}]}}}}\n",
+            "no workflow 'nosuch'",
         ),
     ],
 )

@@ -24,16 +24,19 @@ class ToscaValidator(BaseValidator):
         return collect_rules("sabir.languages.tosca")
 
     def run(self, files: Iterable[str] | None = None) -> Iterator[Finding]:
-        from sabir.languages.tosca.check.rules import check_topology
-        from sabir.languages.tosca.model.model import Model
+        from sabir.languages.tosca.check.models import CheckedModels, check_topology
+        from sabir.languages.tosca.check.rules.archives import check_archive
         from sabir.languages.tosca.syntax.package import load_entries
 
         selection = FileSelection.of(files)
         seen: set[object] = set()
-        for loaded in load_entries(self.package, self.session.trust):
+        yield from selection.only(check_archive(self.package))
+        for loaded in load_entries(self.package, self.session):
             findings = [*loaded.findings]
             if loaded.topology is not None and not loaded.broken:
-                findings += check_topology(Model(loaded.topology))
+                findings += check_topology(
+                    self.session.cache(CheckedModels).of(self.package, loaded.topology)
+                )
             for finding in selection.only(findings):
                 if finding.sort_key not in seen:
                     seen.add(finding.sort_key)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from msgspec.structs import replace
 
@@ -16,8 +17,9 @@ from sabir.expressions.query.project import Project
 from sabir.expressions.query.resource import Resource
 from sabir.expressions.query.session import Session
 from sabir.expressions.query.values import MISSING, LazyMap
+from sabir.graph.values import Value
 from sabir.languages.tosca.evaluate.instances import NodeInstance, RootInstance
-from sabir.languages.tosca.evaluate.request import Request
+from sabir.languages.tosca.evaluate.request import Observed, Request
 from sabir.languages.tosca.evaluate.typed import typed
 from sabir.languages.tosca.model.inputs import UNKNOWN_INPUT
 from sabir.languages.tosca.model.model import Model
@@ -27,7 +29,14 @@ from sabir.languages.tosca.syntax.nodes import Kind, PropertyDefinition, Written
 from sabir.source.yaml.nodes import YamlScalar
 from sabir.text import Place, Span
 
-__all__ = ["Ensemble"]
+if TYPE_CHECKING:
+    from sabir.languages.tosca.evaluate.substitution import Substitution
+
+__all__ = ["Ensemble", "Inner", "Nodes"]
+
+Inner = Mapping[str, Callable[[NodeInstance], None]]
+"""By the name of a node: puts a topology in its place."""
+_NO_INNER: Final[Inner] = {}
 
 MISSING_INPUT: Final = Rule(
     code="TOSCA:E026",
@@ -41,12 +50,51 @@ MISSING_INPUT: Final = Rule(
 )
 
 
+class Nodes(Mapping[str, NodeInstance]):
+    """Nodes by name, made when they are asked for: an operation that is about to run needs a few of them."""
+
+    def __init__(self, ensemble: Ensemble) -> None:
+        self._ensemble = ensemble
+        self._ready: dict[str, NodeInstance] = {}
+        self._names: Collection[str] = ensemble.model.nodes
+
+    def __getitem__(self, name: str) -> NodeInstance:
+        node = self._ready.get(name)
+        if node is None:
+            ensemble = self._ensemble
+            if name not in self._names:
+                raise KeyError(name)
+            template = ensemble.model.nodes[name]
+            node = self._ready[name] = NodeInstance(ensemble, template, ensemble.model.flat[name])
+            put_in = ensemble.inner.get(name)
+            if put_in is not None:
+                put_in(node)
+        return node
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def leave_out(self, name: str) -> None:
+        """Another node stands for it."""
+        self._names = dict.fromkeys(other for other in self._names if other != name)
+
+
 class Ensemble:
     """The instances of one topology and what they share."""
 
-    def __init__(self, model: Model, request: Request) -> None:
+    def __init__(
+        self, model: Model, request: Request, *, outer: Substitution | None = None, inner: Inner = _NO_INNER
+    ) -> None:
+        """`outer`: the node that this topology stands for; `inner`: what puts topologies in the place of nodes."""
         self.model = model
+        self.inner = inner
         self.request = request
+        self.outer = outer
+        self.prefix = "" if outer is None else f"{outer.node.key}.nodes."
+        """What the keys of its nodes begin with."""
         self.findings: list[Finding] = []
         self.session = Session(
             project=_with_repositories(request.project, model),
@@ -55,21 +103,27 @@ class Ensemble:
             input=self.input,
             input_names=lambda: tuple(model.topology.inputs),
             named=self.named,
+            instances=self.instances,
+            counts_from_first=model.topology.second,
         )
         self.root = RootInstance(self)
         self._assignments: dict[int, Assigned] = {}
         self._defaults: dict[int, Assigned | None] = {}
         self._relationships: dict[tuple[str, str], list[Resource]] | None = None
-        self.nodes: dict[str, NodeInstance] = {}
-        for name, template in model.nodes.items():
-            self.nodes[name] = NodeInstance(self, template, model.flat[name])
-        for name, node in self.nodes.items():
-            host = self.nodes.get(model.hosts.get(name, ""))
-            if host is None:
-                self.root.add_child(node)
-            else:
-                node.stand_on(host)
-        self._check_inputs()
+        self.nodes = Nodes(self)
+
+    def with_observed(self, values: Mapping[str, Value]) -> Ensemble:
+        """The same instances, when these values have been observed."""
+        request = replace(self.request, observed=Observed(values))
+        return Ensemble(self.model, request, inner=self.inner)
+
+    def at(self, path: Sequence[str]) -> NodeInstance:
+        """The node at the end of a path through topologies that stand for nodes."""
+        node = self.nodes[path[0]]
+        if len(path) == 1:
+            return node
+        assert node.substitution is not None
+        return node.substitution.ensemble.at(path[1:])
 
     # Types
 
@@ -116,6 +170,8 @@ class Ensemble:
 
     def _input_thunk(self, definition: PropertyDefinition) -> Any:
         def value() -> Any:
+            if self.outer is not None and (mapped := self.outer.input(definition.name)) is not MISSING:
+                return mapped
             given_value = self.request.inputs.get(definition.name, MISSING)
             if given_value is not MISSING:
                 return Assigned(given_value, sensitive=definition.sensitive).value(self.root)
@@ -135,7 +191,7 @@ class Ensemble:
         assigned = self.assignment(written, None)
         return lambda: assigned.value(self.root)
 
-    def _check_inputs(self) -> None:
+    def check_inputs(self) -> None:
         handed_in = self.request.inputs
         declared = self.model.topology.inputs
         for name, definition in declared.items():
@@ -145,7 +201,7 @@ class Ensemble:
                     self._report(
                         misfit.rule, f"input {name}{where}: {misfit.message}", definition.place, misfit.hint
                     )
-            elif definition.required and definition.default is None and definition.value is None:
+            elif self._is_needed(definition):
                 self._report(
                     MISSING_INPUT,
                     f"the input {name!r} has no value",
@@ -159,21 +215,40 @@ class Ensemble:
                     UNKNOWN_INPUT, f"there is no input {name!r}", place, did_you_mean(name, declared)
                 )
 
+    def _is_needed(self, definition: PropertyDefinition) -> bool:
+        has_value = definition.default is not None or definition.value is not None or not definition.required
+        return not has_value and (self.outer is None or not self.outer.maps_input(definition.name))
+
     def _report(self, rule: Rule, message: str, place: Place, hint: str | None) -> None:
         self.findings.append(rule.at(place, message, hint=hint))
 
     # Relationships
 
+    def everything(self) -> Iterator[NodeInstance]:
+        """Its nodes, and those of the topologies that stand in the place of some, which come behind them."""
+        for node in self.nodes.values():
+            yield node
+            if node.substitution is not None:
+                yield from node.substitution.ensemble.everything()
+
     def relationships_to(self, node: str, capability: str) -> list[Resource]:
+        """The relationships that lead to a capability of a node, which is told by its key."""
+        if self.outer is not None:
+            return self.outer.node.ensemble.relationships_to(node, capability)
         if self._relationships is None:
             self._relationships = {}
-            for source in self.nodes.values():
+            for source in self.everything():
                 for relationship in source.requirements:
-                    if relationship.link.target is not None and relationship.link.capability is not None:
-                        self._relationships.setdefault(
-                            (relationship.link.target, relationship.link.capability), []
-                        ).append(relationship)
+                    target = relationship.target
+                    if target is not None and relationship.capability is not None:
+                        key = (target.key, relationship.capability)
+                        self._relationships.setdefault(key, []).append(relationship)
         return self._relationships.get((node, capability), [])
+
+    def instances(self, name: str) -> list[NodeInstance]:
+        """The instances of a node template; none when there is no such template."""
+        node = self.nodes.get(self.model.topology.selected.get(name, name))
+        return [node] if node is not None else [self.nodes[each] for each in self.model.several.get(name, ())]
 
     def named(self, name: str) -> Resource | None:
         """The relationship that uses the relationship template of this name."""

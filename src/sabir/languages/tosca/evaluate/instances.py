@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 from sabir.expressions.query.resource import Artifact, Resource
 from sabir.expressions.query.session import Session
 from sabir.expressions.query.values import MISSING, LazyMap, NodeState, Status
-from sabir.graph.address import escaped
 from sabir.languages.tosca.evaluate.artifacts import FileArtifact
 from sabir.languages.tosca.evaluate.entities import Entity
 from sabir.languages.tosca.evaluate.parts import CapabilityInstance, RelationshipInstance
+from sabir.languages.tosca.evaluate.request import literal
 from sabir.languages.tosca.model.behaviour import interfaces_of
 from sabir.languages.tosca.model.types import FlatType
 from sabir.languages.tosca.syntax.nodes import (
@@ -22,6 +22,7 @@ from sabir.languages.tosca.syntax.nodes import (
 
 if TYPE_CHECKING:
     from sabir.languages.tosca.evaluate.ensemble import Ensemble
+    from sabir.languages.tosca.evaluate.substitution import Substitution
 
 __all__ = ["NodeInstance", "RootInstance"]
 
@@ -37,19 +38,21 @@ class NodeInstance(Entity):
         "_relationships",
         "_state",
         "_status",
+        "substitution",
         "template",
     )
 
     def __init__(self, ensemble: Ensemble, template: NodeTemplate, flat: FlatType | None) -> None:
         super().__init__(ensemble, flat)
         self.template = template
-        self._children: list[Resource] = []
-        self._parent: Resource = ensemble.root
+        self._children: list[Resource] | None = None
+        self._parent: Resource | None = None
         self._capabilities: list[Resource] | None = None
         self._relationships: list[RelationshipInstance] | None = None
+        self.substitution: Substitution | None = None
+        """The topology that stands in its place."""
         live = ensemble.request.live.get(template.name)
-        observed = ensemble.request.observed.get(escaped(template.name), {})
-        self._live: Mapping[str, Any] = {**(live.attributes if live else {}), **observed}
+        self._live: Mapping[str, Any] = live.attributes if live else {}
         self._status = live.status if live else Status.ok
         self._state = live.state if live else None
 
@@ -58,21 +61,42 @@ class NodeInstance(Entity):
         return self.template.name
 
     @property
+    def key(self) -> str:
+        """What it is known by in the graph and in the state."""
+        return f"{self.ensemble.prefix}{self.template.key}"
+
+    @property
+    def template_name(self) -> str:
+        return self.template.symbolic_name
+
+    @property
+    def index(self) -> int:
+        return self.template.index
+
+    @property
     def type(self) -> str:
         return self.flat.name if self.flat is not None else self.template.type
 
     @property
-    def parent(self) -> Resource | None:
+    def path(self) -> tuple[str, ...]:
+        """Its name, behind those of the nodes that the topologies around it stand for."""
+        outer = self.ensemble.outer
+        return (self.name,) if outer is None else (*outer.node.path, self.name)
+
+    @property
+    def parent(self) -> Resource:
+        """Its host; the root when it has none."""
+        if self._parent is None:
+            host = self.ensemble.model.hosts.get(self.name)
+            self._parent = self.ensemble.root if host is None else self.ensemble.nodes[host]
         return self._parent
 
     @property
     def children(self) -> Sequence[Resource]:
+        if self._children is None:
+            guests = self.ensemble.model.guests.get(self.name, ())
+            self._children = [self.ensemble.nodes[guest] for guest in guests]
         return self._children
-
-    def stand_on(self, host: NodeInstance) -> None:
-        """Make the host the parent; until then it is the root."""
-        self._parent = host
-        host._children.append(self)
 
     @property
     def status(self) -> Status:
@@ -87,7 +111,12 @@ class NodeInstance(Entity):
         return template.properties.get(key) or template.attributes.get(key)
 
     def live(self, key: str) -> Any:
-        return self._live.get(key, MISSING)
+        if self.substitution is not None:
+            given = self.substitution.attribute((), key)
+            if given is not MISSING:
+                return literal(given)
+        observed = self.ensemble.request.observed.value(self.key, key)
+        return self._live.get(key, MISSING) if observed is MISSING else observed
 
     def keys(self) -> Sequence[str]:
         flat = self.flat
@@ -99,6 +128,7 @@ class NodeInstance(Entity):
                     *(flat.attributes if flat else ()),
                     *self.template.attributes,
                     *self._live,
+                    *self.ensemble.request.observed.keys(self.key),
                 ]
             )
         )
@@ -126,6 +156,21 @@ class NodeInstance(Entity):
             ]
         return self._relationships
 
+    def bridge(self, name: str, target: NodeInstance) -> None:
+        """Lead a requirement to a node outside the topology: one that leads nowhere yet, or one more."""
+        model = self.ensemble.model
+        requirements = [*self.requirements]
+        link = model.open_link(self.template, name)
+        for position, relationship in enumerate(requirements):
+            if relationship.name == name and relationship.target is None:
+                link = relationship.link
+                del requirements[position]
+                break
+        self._relationships = [*requirements, RelationshipInstance(self, link, target)]
+        if model.is_hosting(link.relationship_type) and self.parent is self.ensemble.root:
+            self._parent = target
+            target._children = [*target.children, self]
+
     @property
     def artifacts(self) -> Mapping[str, Artifact]:
         flat = self.flat
@@ -133,10 +178,9 @@ class NodeInstance(Entity):
         return {name: FileArtifact(artifact, self.ensemble) for name, artifact in definitions.items()}
 
     def operation_output(self, interface: str, operation: str, output: str) -> Any:
-        observed = self.ensemble.request.observed
-        seen = observed.get(escaped(f"{self.name}.interfaces.{interface}.{operation}"), {})
-        if not observed or output in seen:
-            return seen.get(output, MISSING)
+        seen = self.ensemble.request.observed.value(f"{self.key}.interfaces.{interface}.{operation}", output)
+        if seen is not MISSING:
+            return seen
         interfaces = interfaces_of(self.ensemble.model.types, self.flat, self.template.interfaces)
         definition = interfaces[interface].operations.get(operation) if interface in interfaces else None
         mapping = definition.outputs.get(output) if definition is not None else None
@@ -156,7 +200,7 @@ class RootInstance(Resource):
     def __init__(self, ensemble: Ensemble) -> None:
         super().__init__()
         self.ensemble = ensemble
-        self._children: list[Resource] = []
+        self._children: list[Resource] | None = None
         self._inputs: LazyMap | None = None
         self._outputs: LazyMap | None = None
 
@@ -174,10 +218,10 @@ class RootInstance(Resource):
 
     @property
     def children(self) -> Sequence[Resource]:
+        if self._children is None:
+            nodes = self.ensemble.nodes.values()
+            self._children = [node for node in nodes if node.parent is self]
         return self._children
-
-    def add_child(self, child: Resource) -> None:
-        self._children.append(child)
 
     @property
     def status(self) -> Status:

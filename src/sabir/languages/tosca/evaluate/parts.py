@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from sabir.expressions.query.live import Assigned
 from sabir.expressions.query.resource import Resource
-from sabir.expressions.query.values import MISSING, Status
-from sabir.graph.address import escaped
+from sabir.expressions.query.values import MISSING, Status, reveal_deep
 from sabir.languages.tosca.evaluate.entities import Entity
+from sabir.languages.tosca.evaluate.request import literal
 from sabir.languages.tosca.model.requirements import Link
 from sabir.languages.tosca.syntax.nodes import (
     CapabilityAssignment,
@@ -42,10 +44,18 @@ class CapabilityInstance(Entity):
         return self._definition.name
 
     def live(self, key: str) -> Any:
-        observed = self.ensemble.request.observed
-        if not observed:
-            return MISSING
-        return observed.get(escaped(f"{self.node.name}.capabilities.{self.name}"), {}).get(key, MISSING)
+        substitution = self.node.substitution
+        if substitution is not None:
+            given = substitution.attribute(("CAPABILITY", self.name), key)
+            return given if given is MISSING else literal(given)
+        return self.ensemble.request.observed.value(f"{self.node.key}.capabilities.{self.name}", key)
+
+    def described(self, key: str) -> Assigned | None:
+        """What the node itself does not say is said by the capability that stands for this one."""
+        substitution = self.node.substitution
+        inner = substitution.capability(self.name) if substitution and self.assigned(key) is None else None
+        value = MISSING if inner is None else inner.get(key)
+        return super().described(key) if value is MISSING else Assigned(literal(value))
 
     @property
     def type(self) -> str:
@@ -102,30 +112,63 @@ class CapabilityInstance(Entity):
             )
         )
 
+    def available(self, key: str) -> Any:
+        """Allocations that are written in the unit of the property, or as bare numbers, are taken from it."""
+        value = reveal_deep(self.get(key))
+        number, unit = _number_and_unit(value)
+        if number is None:
+            return self.get(key)
+        for relationship in self.relationships:
+            if isinstance(relationship, RelationshipInstance):
+                written = relationship.link.assignment.allocation.get(key)
+                taken = (
+                    None if written is None else self.ensemble.assignment(written, None).value(relationship)
+                )
+                size, taken_unit = _number_and_unit(reveal_deep(taken))
+                if size is None or taken_unit != unit:
+                    continue
+                number -= size
+        return f"{number:g} {unit}" if unit else int(number) if number.is_integer() else number
+
     @property
     def relationships(self) -> Sequence[Resource]:
-        return self.ensemble.relationships_to(self.node.name, self.name)
+        return self.ensemble.relationships_to(self.node.key, self.name)
 
     @property
     def source_directory(self) -> Path | None:
         return self.node.source_directory
 
 
+def _number_and_unit(value: Any) -> tuple[float | None, str]:
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return float(value), ""
+    match = re.fullmatch(r"\s*([-+]?[0-9.]+)\s*([A-Za-z]+)\s*", value) if isinstance(value, str) else None
+    return (None, "") if match is None else (float(match[1]), match[2])
+
+
 class RelationshipInstance(Entity):
     """A requirement of a node and what it leads to."""
 
-    __slots__ = ("_source", "link")
+    __slots__ = ("_source", "_target", "link")
 
     kind: ClassVar[str] = "relationship"
 
-    def __init__(self, source: NodeInstance, link: Link) -> None:
+    def __init__(self, source: NodeInstance, link: Link, target: NodeInstance | None = None) -> None:
+        """`target`: a node outside the topology, which it leads to because a substitution says so."""
         super().__init__(source.ensemble, source.ensemble.relationship_type(link.relationship_type))
         self._source = source
+        self._target = target
         self.link = link
 
     @property
     def name(self) -> str:
         return self.link.name
+
+    @property
+    def index(self) -> int:
+        """Which of the relationships of its requirement it is."""
+        siblings = [sibling for sibling in self._source.requirements if sibling.name == self.name]
+        return siblings.index(self)
 
     @property
     def type(self) -> str:
@@ -166,12 +209,23 @@ class RelationshipInstance(Entity):
 
     @property
     def target(self) -> NodeInstance | None:
-        return None if self.link.target is None else self.ensemble.nodes.get(self.link.target)
+        if self._target is not None or self.link.target is None:
+            return self._target
+        return self.ensemble.nodes.get(self.link.target)
+
+    @property
+    def capability(self) -> str | None:
+        """The name of the capability that it leads to."""
+        wanted = self.link.definition.capability if self.link.definition is not None else None
+        if self._target is None or self.link.capability is not None or wanted is None:
+            return self.link.capability
+        offered = self._target.capabilities
+        return next((part.name for part in offered if part.name == wanted or wanted in part.types), None)
 
     @property
     def target_capability(self) -> Resource | None:
         target = self.target
-        return None if target is None else target.capability(self.link.capability)
+        return None if target is None else target.capability(self.capability)
 
     def assigned(self, key: str) -> Written | None:
         template = self.link.relationship

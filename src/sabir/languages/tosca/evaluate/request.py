@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import unquote
@@ -13,7 +13,8 @@ from msgspec import Struct, field
 from sabir.errors import UsageError
 from sabir.expressions.query.project import Project
 from sabir.expressions.query.resource import Resource
-from sabir.expressions.query.values import NodeState, Status
+from sabir.expressions.query.values import MISSING, NodeState, Status
+from sabir.graph.address import escaped
 from sabir.graph.origin import Origin
 from sabir.graph.values import Value, reveal
 from sabir.languages.language import EvaluationRequest
@@ -25,7 +26,7 @@ from sabir.session import Session
 from sabir.source.yaml import compose, plain_data
 from sabir.text import Source
 
-__all__ = ["LiveValues", "Request", "observed_by_instance", "request_of"]
+__all__ = ["LiveValues", "Observed", "Request", "literal", "request_of"]
 
 _PASSWORD: Final = "UNFURL_VAULT_DEFAULT_PASSWORD"
 
@@ -38,6 +39,30 @@ class LiveValues(Struct, frozen=True, kw_only=True):
     state: NodeState | None = None
 
 
+class Observed:
+    """What deployments gave back, by the texts of addresses. Values are looked up one by one: while a deployment runs there are
+    more and more of them, and each operation needs a few."""
+
+    def __init__(self, values: Mapping[str, Value]) -> None:
+        self._values = values
+        self._keys: dict[str, list[str]] | None = None
+
+    def value(self, instance: str, key: str) -> Any:
+        """Of an attribute of an instance, which is told by its key, not by the text of its address; MISSING: none."""
+        if not self._values:
+            return MISSING
+        value = self._values.get(f"{escaped(instance)}|{escaped(key)}", MISSING)
+        return MISSING if value is MISSING else literal(value)
+
+    def keys(self, instance: str) -> Sequence[str]:
+        if self._keys is None:
+            self._keys = {}
+            for address in self._values:
+                text, _, attribute = address.partition("|")
+                self._keys.setdefault(text, []).append(unquote(attribute))
+        return self._keys.get(escaped(instance), ())
+
+
 class Request(Struct, frozen=True, kw_only=True):
     inputs: Mapping[str, Any] = {}
     live: Mapping[str, LiveValues] = {}
@@ -47,8 +72,8 @@ class Request(Struct, frozen=True, kw_only=True):
     externals: Mapping[str, Resource] = {}
     input_origins: Mapping[str, Origin] = {}
     """Where inputs came from that somebody computed."""
-    observed: Mapping[str, Mapping[str, Any]] = {}
-    """What deployments gave back: attributes by the id of their instance in the graph; they win over what is running."""
+    observed: Observed = field(default_factory=lambda: Observed({}))
+    """What deployments gave back; it wins over what is running."""
     overridden: Mapping[str, Collection[str]] = {}
     """Keys of node templates whose values are not those of the file, because somebody asks what if."""
 
@@ -62,21 +87,12 @@ def request_of(loaded: Loaded, topology: Topology, request: EvaluationRequest) -
         project=_project(loaded, topology, request),
         session=request.session,
         input_origins=request.input_origins,
-        observed=observed_by_instance(request.observed),
+        observed=Observed(request.observed),
         overridden=keys_by_node(request.overrides, topology),
     )
 
 
-def observed_by_instance(observed: Mapping[str, Value]) -> dict[str, dict[str, Any]]:
-    """Attributes by instance, from the texts of their addresses."""
-    by_instance: dict[str, dict[str, Any]] = {}
-    for address, value in observed.items():
-        instance, _, attribute = address.partition("|")
-        by_instance.setdefault(instance, {})[unquote(attribute)] = _literal(value)
-    return by_instance
-
-
-def _literal(value: Value) -> Any:
+def literal(value: Value) -> Any:
     """What a script gave out is a value, never an expression, whatever it looks like."""
     plain = reveal(value)
     is_plain_text = isinstance(plain, str) and "{{" not in plain and "{%" not in plain

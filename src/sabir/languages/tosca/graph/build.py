@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import Any, Final
 
 from sabir.diagnostics.finding import Finding
@@ -23,6 +24,7 @@ from sabir.languages.tosca.graph.operations import operations_of
 from sabir.languages.tosca.graph.origins import Live, Origins, id_of, ids_of_requirements
 from sabir.languages.tosca.graph.plain import plain_value
 from sabir.languages.tosca.syntax.nodes import ArtifactDefinition
+from sabir.provenance import Computing, Sources
 from sabir.source.collector import collector_paused
 
 __all__ = ["build_graph"]
@@ -34,8 +36,6 @@ _REFLECTED: Final = frozenset({"tosca_id", "tosca_name", "state"})
 def build_graph(ensemble: Ensemble, *, full_provenance: bool = False) -> tuple[Graph, list[Finding]]:
     """The graph as far as values could be computed, and a finding for each that could not."""
     builder = _Builder(ensemble, full_provenance)
-    if full_provenance:
-        ensemble.session.reads = []
     with collector_paused():
         instances = list(builder.instances())
         outputs = builder.outputs()
@@ -51,11 +51,12 @@ class _Builder:
         self.findings: list[Finding] = []
         self.output_origins: dict[str, Origin] = {}
         self._failed: set[tuple[str, str, str]] = set()
+        self.computing = ensemble.session.computing = Computing() if full else None
 
     def instances(self) -> Iterator[Instance]:
-        for name, node in self.ensemble.nodes.items():
-            id_ = escaped(name)
-            yield self._node(name, id_, node)
+        for node in self.ensemble.nodes.values():
+            id_ = id_of(node)
+            yield self._node(id_, node)
             for capability in node.capabilities:
                 if isinstance(capability, CapabilityInstance):
                     yield self._capability(capability, id_)
@@ -65,25 +66,36 @@ class _Builder:
             for artifact in {**(flat.artifacts if flat else {}), **node.template.artifacts}.values():
                 yield self._artifact(node, artifact, id_)
             yield from operations_of(node, id_, self._evaluated)
+            if node.substitution is not None:
+                yield from self._inside(node.substitution.ensemble)
 
-    def _node(self, name: str, id_: str, node: NodeInstance) -> Instance:
+    def _inside(self, ensemble: Ensemble) -> Iterator[Instance]:
+        """What stands in the place of a node."""
+        builder = _Builder(ensemble, self.full)
+        yield from builder.instances()
+        for finding in builder.findings:
+            self._note(finding)
+
+    def _node(self, id_: str, node: NodeInstance) -> Instance:
         attributes, origins = self._attributes(node)
         relations: dict[str, list[str]] = {}
         for relationship in node.requirements:
-            target = relationship.link.target
+            target = relationship.target
             if target is not None:
-                relations.setdefault(relationship.name, []).append(escaped(target))
-        host = self.ensemble.model.hosts.get(name)
+                relations.setdefault(relationship.name, []).append(id_of(target))
+        host = node.parent if isinstance(node.parent, NodeInstance) else None
+        outer = self.ensemble.outer
         for relationship in node.requirements:
             if relationship.name in relations:
                 origins[relationship.name] = Origin(relationship.link.assignment.place, How.RELATION)
-        live = self.ensemble.request.live.get(name)
+        live = self.ensemble.request.live.get(node.name)
+        owner = host if host is not None else None if outer is None else outer.node
         return Instance(
             id=id_,
             type=node.type,
             language="tosca",
-            name=name,
-            owner=None if host is None else escaped(host),
+            name=node.name,
+            owner=None if owner is None else id_of(owner),
             attributes=Record.of(attributes),
             relations=Record.of({key: tuple(ids) for key, ids in relations.items()}),
             requires=tuple(dict.fromkeys(id_ for ids in relations.values() for id_ in ids)),
@@ -99,15 +111,22 @@ class _Builder:
 
     def _relationship(self, relationship: RelationshipInstance, id_: str, owner: str) -> Instance:
         link = relationship.link
-        origin, kinds = Origin(link.assignment.place, How.RELATION), self.kinds.of_requirement(link)
-        return self._part(relationship, id_, owner, origin, kinds, target=link.target)
+        origin, kinds = Origin(link.assignment.place, How.RELATION), self.kinds.of_requirement(relationship)
+        return self._part(relationship, id_, owner, origin, kinds, target=relationship.target)
 
     def _part(
-        self, live: Live, id_: str, owner: str, origin: Origin, kinds: EdgeKinds, *, target: str | None = None
+        self,
+        live: Live,
+        id_: str,
+        owner: str,
+        origin: Origin,
+        kinds: EdgeKinds,
+        *,
+        target: NodeInstance | None = None,
     ) -> Instance:
         """What belongs to a node and has attributes of its own; a requirement also leads somewhere."""
         attributes, origins = self._attributes(live)
-        targets = () if target is None else (escaped(target),)
+        targets = () if target is None else (id_of(target),)
         return Instance(
             id=id_,
             type=live.type,
@@ -125,7 +144,7 @@ class _Builder:
     def _artifact(self, node: NodeInstance, artifact: ArtifactDefinition, owner: str) -> Instance:
         keys = {key: _plain(value) for key, value in artifact.keys.items() if key != "type"}
         return Instance(
-            id=escaped(f"{node.name}.artifacts.{artifact.name}"),
+            id=escaped(f"{node.key}.artifacts.{artifact.name}"),
             type=artifact.type or "tosca.artifacts.Root",
             language="tosca",
             name=artifact.name,
@@ -168,25 +187,27 @@ class _Builder:
             value = live.get(key)
             return value if value is MISSING else plain_value(value)
         except QueryError as error:
-            self._note(error)
+            self._note(error.finding)
             return UNKNOWN
         except RecursionError:
             return UNKNOWN
 
     def _evaluated(self, compute: Callable[[], Any]) -> tuple[Value, tuple[Origin | AttributeRead, ...]]:
         """A value that is no attribute of an instance, and what it was read from."""
-        session = self.ensemble.session
-        if self.full:
-            session.reads = []
+        value, reads = self._read_by(compute)
+        return value, self.origins.sources(reads)
+
+    def _read_by(self, compute: Callable[[], Any]) -> tuple[Value, Sources]:
+        computing = self.computing
+        before = [] if computing is None else computing.open()
         try:
             value = plain_value(compute())
         except QueryError as error:
-            self._note(error)
+            self._note(error.finding)
             value = UNKNOWN
-        return value, self.origins.sources(session.reads or ()) if self.full else ()
+        return value, () if computing is None else computing.close(before)
 
-    def _note(self, error: QueryError) -> None:
-        finding = error.finding
+    def _note(self, finding: Finding) -> None:
         key = (finding.code, str(finding.location), finding.message)
         if key not in self._failed:
             self._failed.add(key)
@@ -195,16 +216,9 @@ class _Builder:
     def outputs(self) -> dict[str, Value]:
         outputs: dict[str, Value] = {}
         values = self.ensemble.root.get("outputs")
-        session = self.ensemble.session
         for name, output in self.ensemble.model.topology.outputs.items():
-            if self.full:
-                session.reads = []
-            try:
-                outputs[name] = plain_value(values[name])
-            except QueryError as error:
-                self._note(error)
-                outputs[name] = UNKNOWN
-            origin = self.origins.of_output(output)
+            outputs[name], reads = self._read_by(partial(values.__getitem__, name))
+            origin = self.origins.of_output(output, reads)
             if origin is not None:
                 self.output_origins[name] = origin
         return outputs

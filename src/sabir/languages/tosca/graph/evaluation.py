@@ -7,15 +7,14 @@ from sabir.errors import FindingError
 from sabir.expressions.query.functions.registry import load_plugins
 from sabir.graph.graph import Graph
 from sabir.languages.language import Evaluation, EvaluationRequest
-from sabir.languages.tosca.check.rules import check_model
+from sabir.languages.tosca.check.models import CheckedModel, CheckedModels
+from sabir.languages.tosca.evaluate.elaboration import elaborated
 from sabir.languages.tosca.evaluate.ensemble import Ensemble
 from sabir.languages.tosca.evaluate.overrides import with_overrides
 from sabir.languages.tosca.evaluate.request import Request, request_of
 from sabir.languages.tosca.graph.build import build_graph
-from sabir.languages.tosca.model.model import Model
 from sabir.languages.tosca.syntax.documents import Loaded
 from sabir.languages.tosca.syntax.imports import REMOTE_IMPORT, UNFETCHED_IMPORT
-from sabir.languages.tosca.syntax.nodes import Topology
 from sabir.languages.tosca.syntax.package import load_entry
 from sabir.resources.resource import Wanted
 from sabir.source.collector import collector_paused
@@ -26,43 +25,47 @@ __all__ = ["evaluate_package", "instantiate"]
 
 def evaluate_package(package: LoadedPackage, request: EvaluationRequest) -> Evaluation:
     load_plugins()
-    loaded = with_overrides(load_entry(package, request.session.trust), request.overrides)
+    loaded = with_overrides(load_entry(package, request.session), request.overrides)
     topology = loaded.topology
     if topology is None or loaded.broken:
         return Evaluation(graph=Graph(()), findings=loaded.findings)
-    ensemble, findings = _instantiated(topology, request_of(loaded, topology, request))
+    checked = (
+        CheckedModel.of(topology)
+        if request.overrides
+        else request.session.cache(CheckedModels).of(package, topology)
+    )
+    ensemble, findings = _instantiated(checked, request_of(loaded, topology, request))
     graph, failures = build_graph(ensemble, full_provenance=request.full_provenance)
     errors = _errors([*loaded.findings, *findings])
     # Without an import many a value cannot be computed; the finding about the import is the one that helps.
     return Evaluation(
         graph=graph,
         findings=(*errors, *(failures if topology.complete else ())),
-        wanted=lambda: _wanted(ensemble),
+        wanted=lambda: _wanted(ensemble, request),
     )
 
 
-def _wanted(ensemble: Ensemble) -> Wanted:
+def _wanted(ensemble: Ensemble, request: EvaluationRequest) -> Wanted:
     from sabir.languages.tosca.graph.wanted import wanted_operations
 
-    return wanted_operations(ensemble)
+    return wanted_operations(ensemble, request.observed, {target.name for target in request.targets})
 
 
 def instantiate(loaded: Loaded, request: Request) -> Ensemble:
     """The instances of a loaded topology without errors; FindingError with them otherwise."""
     if loaded.topology is None or loaded.broken:
         raise FindingError(loaded.findings)
-    ensemble, findings = _instantiated(loaded.topology, request)
+    ensemble, findings = _instantiated(CheckedModel.of(loaded.topology), request)
     errors = _errors([*loaded.findings, *findings])
     if errors:
         raise FindingError(errors)
     return ensemble
 
 
-def _instantiated(topology: Topology, request: Request) -> tuple[Ensemble, list[Finding]]:
+def _instantiated(checked: CheckedModel, request: Request) -> tuple[Ensemble, list[Finding]]:
     with collector_paused():
-        model = Model(topology)
-        ensemble = Ensemble(model, request)
-        return ensemble, [*check_model(model), *ensemble.findings]
+        ensemble, findings = elaborated(checked.model, request)
+        return ensemble, [*checked.findings, *findings]
 
 
 def _errors(findings: list[Finding]) -> list[Finding]:

@@ -6,7 +6,8 @@ from typing import Final
 
 from sabir.graph.edges import EdgeKind, EdgeKinds, edge_kinds
 from sabir.languages.tosca.evaluate.instances import NodeInstance
-from sabir.languages.tosca.model.requirements import HOSTED_ON, Link
+from sabir.languages.tosca.evaluate.parts import RelationshipInstance
+from sabir.languages.tosca.model.requirements import HOSTED_ON
 from sabir.languages.tosca.model.types import TypeTable
 from sabir.languages.tosca.syntax.nodes import Kind
 
@@ -35,16 +36,17 @@ class RelationshipKinds:
             kind = self._kinds[name] = EdgeKind.REQUIREMENT if base is None else _BASES[base]
         return kind
 
-    def of_requirement(self, link: Link) -> EdgeKinds:
+    def of_requirement(self, relationship: RelationshipInstance) -> EdgeKinds:
         """Of the instance that stands for a requirement: it belongs to its node and leads to its target."""
-        target = () if link.target is None else (("target", self.of_type(link.relationship_type)),)
+        link = relationship.link
+        target = () if relationship.target is None else (("target", self.of_type(link.relationship_type)),)
         return edge_kinds(EdgeKind.REQUIREMENT_OF, target)
 
     def of_node(self, node: NodeInstance, *, is_hosted: bool) -> EdgeKinds:
         relations: dict[str, EdgeKind] = {}
         for relationship in node.requirements:
             link = relationship.link
-            if link.target is None:
+            if relationship.target is None:
                 continue
             kind = self.of_type(link.relationship_type)
             # One name may stand for relationships of several types.

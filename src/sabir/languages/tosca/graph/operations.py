@@ -63,7 +63,7 @@ def _instance(
         attributes["outputs"] = outputs
         origins["outputs"] = Origin(operation.definition.place, How.LITERAL)
     return Instance(
-        id=escaped(f"{node.name}.interfaces.{name}"),
+        id=escaped(f"{node.key}.interfaces.{name}"),
         type=type_,
         language="tosca",
         name=name,

@@ -21,7 +21,7 @@ from sabir.languages.tosca.syntax.nodes import (
     TypeDefinition,
     Written,
 )
-from sabir.provenance import Cell, Chains
+from sabir.provenance import Cell, Chains, Sources
 from sabir.text import Place
 
 __all__ = ["Live", "Origins", "id_of", "ids_of_requirements"]
@@ -38,10 +38,10 @@ _KINDS: Final[Mapping[type[Live], Kind]] = {
 def id_of(resource: Resource) -> str:
     """The id of an instance in the graph."""
     if isinstance(resource, CapabilityInstance):
-        return escaped(f"{resource.node.name}.capabilities.{resource.name}")
+        return escaped(f"{resource.node.key}.capabilities.{resource.name}")
     if isinstance(resource, RelationshipInstance):
         return ids_of_requirements(resource.source)[resource]
-    return escaped(resource.name)
+    return escaped(resource.key if isinstance(resource, NodeInstance) else resource.name)
 
 
 def ids_of_requirements(node: NodeInstance) -> dict[RelationshipInstance, str]:
@@ -54,8 +54,11 @@ def ids_of_requirements(node: NodeInstance) -> dict[RelationshipInstance, str]:
     counts: dict[str, int] = {}
     for relationship in node.requirements:
         link = relationship.link
+        target = relationship.target
         several = link.definition is None or link.definition.occurrences[1] != 1
-        address = Address(f"{node.name}.requirements.{link.name}", item=link.target if several else None)
+        several = several or (target is not None and target.index > 0)
+        item = target.key if target is not None and several else None
+        address = Address(f"{node.key}.requirements.{link.name}", item=item)
         id_ = str(address)
         number = counts[id_] = counts.get(id_, 0) + 1
         if number > 1:
@@ -74,7 +77,9 @@ class Origins(Chains):
         """Whether what values rest on is wanted, too."""
 
     def of_value(self, live: Live, key: str) -> Origin | None:
-        if isinstance(live, NodeInstance) and key in self.ensemble.request.overridden.get(live.name, ()):
+        if isinstance(live, NodeInstance) and key in self.ensemble.request.overridden.get(
+            live.template_name, ()
+        ):
             return Origin(live.template.place, How.OVERRIDE, note=key)
         if live.live(key) is not MISSING:
             return self._of_live(live)
@@ -91,12 +96,12 @@ class Origins(Chains):
             return None
         return Origin(live.template.place, How.ASSIGNMENT, note="recorded")
 
-    def of_output(self, output: OutputDefinition) -> Origin | None:
+    def of_output(self, output: OutputDefinition, reads: Sources) -> Origin | None:
         written = output.value
         if written is None:
             return None
         how = How.EXPRESSION if holds_expression(written.data) else How.LITERAL
-        return Origin(written.place, how, self.sources(self.ensemble.session.reads or ()))
+        return Origin(written.place, how, self.sources(reads))
 
     # What values rest on
 

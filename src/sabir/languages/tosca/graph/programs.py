@@ -7,13 +7,13 @@ outputs. What the script writes into the file of outputs itself wins.
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Collection, Mapping
+from pathlib import Path
 from shlex import quote
 from typing import Final
 
-from sabir.errors import DeployError
-
-__all__ = ["INPUTS", "is_variable", "words"]
+__all__ = ["INPUTS", "is_playbook", "is_variable", "words"]
 
 _VARIABLE: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _BASH: Final = ".Implementation.Bash"
@@ -53,6 +53,54 @@ trap __sabir_ended EXIT
 """
 
 
+# Ansible's own way to give something back are custom statistics; no output of its own is made to be read.
+_PLUGIN: Final = """\
+DOCUMENTATION = '''
+name: sabir_outputs
+type: aggregate
+short_description: hands custom statistics back
+description: Writes what set_stats gave into the file SABIR_OUTPUTS.
+'''
+import json
+import os
+
+from ansible.plugins.callback import CallbackBase
+
+
+class CallbackModule(CallbackBase):
+    CALLBACK_VERSION = 2.0
+    CALLBACK_TYPE = "aggregate"
+    CALLBACK_NAME = "sabir_outputs"
+    CALLBACK_NEEDS_ENABLED = True
+
+    def v2_playbook_on_stats(self, stats):
+        outputs = {}
+        for host in sorted(stats.custom, key=lambda name: name == "_run"):
+            outputs.update(stats.custom[host])
+        if outputs:
+            with open(os.environ["SABIR_OUTPUTS"], "w") as file:
+                json.dump(outputs, file)
+"""
+_PLAYBOOK: Final = """\
+command -v ansible-playbook > /dev/null || export PATH="$PATH:"@BESIDE@
+command -v ansible-playbook > /dev/null || {
+  echo "ansible-playbook is not installed: pip install ansible-core" >&2
+  exit 127
+}
+mkdir -p "$SABIR_MARK/plugins" && printf %s @PLUGIN@ > "$SABIR_MARK/plugins/sabir_outputs.py" || exit 125
+export ANSIBLE_CALLBACK_PLUGINS="$SABIR_MARK/plugins${ANSIBLE_CALLBACK_PLUGINS:+:$ANSIBLE_CALLBACK_PLUGINS}"
+export ANSIBLE_CALLBACKS_ENABLED="sabir_outputs${ANSIBLE_CALLBACKS_ENABLED:+,$ANSIBLE_CALLBACKS_ENABLED}"
+export ANSIBLE_RETRY_FILES_ENABLED=false ANSIBLE_NOCOLOR=1 LC_ALL="${LC_ALL:-C.UTF-8}"
+if [ -n "$SABIR_ADDRESS" ]; then
+  printf '%s ansible_host=%s\\n' @HOST@ "$SABIR_ADDRESS" > "$SABIR_MARK/inventory"
+else
+  printf '%s ansible_connection=local ansible_python_interpreter="{{ ansible_playbook_python }}"\\n' @HOST@ \\
+    > "$SABIR_MARK/inventory"
+fi
+exec ansible-playbook -i "$SABIR_MARK/inventory" -e "@$SABIR_INPUTS" "$0"
+"""
+
+
 def is_variable(name: str) -> bool:
     return _VARIABLE.fullmatch(name) is not None
 
@@ -75,9 +123,23 @@ def words(
         return ["bash", "-c", first + _sourced(inputs, outputs), file]
     if kind.endswith(_PYTHON) or file.endswith(".py"):
         return ["bash", "-c", first + 'exec python3 "$0"', file]
-    if file.endswith((".yaml", ".yml")):
-        raise DeployError(f"{file} is an Ansible playbook: these cannot be run yet")
+    if is_playbook(file):
+        return ["bash", "-c", first + _playbook(variables), file]
     return ["bash", "-c", first + 'exec "$0"', file]
+
+
+def is_playbook(file: str) -> bool:
+    return file.endswith((".yaml", ".yml"))
+
+
+def _playbook(variables: Mapping[str, str]) -> str:
+    """Run here, for the host: the host of the node, or this machine."""
+    host = variables.get("SABIR_HOST", "")
+    here = "localhost" if host in ("", "ORCHESTRATOR") else host
+    text = _PLAYBOOK.replace("@HOST@", quote(here)).replace(
+        "@BESIDE@", quote(str(Path(sys.executable).parent))
+    )
+    return text.replace("@PLUGIN@", quote(_PLUGIN))
 
 
 def _exported(variables: Mapping[str, str], inputs: Collection[str]) -> str:

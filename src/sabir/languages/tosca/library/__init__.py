@@ -58,15 +58,17 @@ def _short_names(profile: str, section: str) -> Mapping[str, str]:
     return aliases | {f"tosca:{alias}": name for alias, name in aliases.items()}
 
 
-@cache
 def find_shipped(profile: str, kind: Kind, name: str) -> TypeDefinition | None:
     """The definition of a shipped type by its full, shorthand or prefixed name."""
     section = _texts(profile).get(kind.value, {})
     if name not in section:
         name = _short_names(profile, kind.value).get(name, name)
-    text = section.get(name)
-    if text is None:
-        return None
+    return _definition(profile, kind, name) if name in section else None
+
+
+@cache
+def _definition(profile: str, kind: Kind, name: str) -> TypeDefinition:
+    text = _texts(profile)[kind.value][name]
     label = f"<{profile} types>"
     document = compose(Source(label, text)).documents[0]
     assert document is not None

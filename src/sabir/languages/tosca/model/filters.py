@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from sabir.languages.tosca.model.constraints import constraint_holds
@@ -10,7 +10,7 @@ from sabir.languages.tosca.model.types import FlatType
 from sabir.languages.tosca.model.values import holds_expression
 from sabir.languages.tosca.syntax.nodes import NodeTemplate, Written
 
-__all__ = ["passes"]
+__all__ = ["filter_holds", "passes"]
 
 
 def passes(node_filter: Written, template: NodeTemplate, flat: FlatType | None) -> bool:
@@ -20,22 +20,36 @@ def passes(node_filter: Written, template: NodeTemplate, flat: FlatType | None) 
         return True
     defaults = {name: definition.default for name, definition in flat.properties.items()} if flat else {}
     values = {name: _data(written) for name, written in {**defaults, **template.properties}.items()}
-    return _all_hold(wanted.get("properties"), values) and all(
-        _capability_passes(name, conditions, template, flat)
+    return filter_holds(wanted, values, lambda name: _capability(name, template, flat))
+
+
+def filter_holds(
+    wanted: Mapping[str, Any],
+    properties: Mapping[str, Any],
+    capability: Callable[[str], Mapping[str, Any] | None],
+) -> bool:
+    """Whether values pass a filter of 1.x; `capability` gives the properties of one, None when there is none of that name."""
+    return _all_hold(wanted.get("properties"), properties) and all(
+        _capability_passes(conditions, capability(name))
         for name, conditions in _pairs(wanted.get("capabilities"))
     )
 
 
-def _capability_passes(name: str, conditions: Any, template: NodeTemplate, flat: FlatType | None) -> bool:
+def _capability_passes(conditions: Any, values: Mapping[str, Any] | None) -> bool:
+    if values is None:
+        return False
+    return not isinstance(conditions, Mapping) or _all_hold(conditions.get("properties"), values)
+
+
+def _capability(name: str, template: NodeTemplate, flat: FlatType | None) -> Mapping[str, Any] | None:
     """A filter names a capability of the node, or the type of one."""
     if flat is not None and name not in flat.capabilities:
         of_type = [key for key, capability in flat.capabilities.items() if capability.type == name]
         if not of_type:
-            return False
+            return None
         name = of_type[0]
     assigned = template.capabilities.get(name)
-    values = {key: _data(written) for key, written in assigned.properties.items()} if assigned else {}
-    return not isinstance(conditions, Mapping) or _all_hold(conditions.get("properties"), values)
+    return {key: _data(written) for key, written in assigned.properties.items()} if assigned else {}
 
 
 def _data(written: Written | None) -> Any:

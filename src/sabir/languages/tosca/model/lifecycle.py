@@ -11,7 +11,6 @@ from graphlib import CycleError, TopologicalSorter
 from typing import Final
 
 from sabir.errors import DeployError
-from sabir.languages.tosca.model.requirements import Link
 
 __all__ = ["CHANGED", "CONFIGURE", "LINKED", "OPPOSITES", "STAGES", "STANDARD", "required_first"]
 
@@ -42,12 +41,9 @@ CHANGED: Final = "target_changed"
 """The operation of a relationship when an operation of its target was run again."""
 
 
-def required_first(links: Mapping[str, Iterable[Link]]) -> list[str]:
+def required_first(required: Mapping[str, Iterable[str]]) -> list[str]:
     """The names of all nodes, each after those it requires."""
-    sorter: TopologicalSorter[str] = TopologicalSorter()
-    for name, requirements in links.items():
-        targets = {link.target: None for link in requirements if link.target in links}
-        sorter.add(name, *(target for target in targets if target is not None and target != name))
+    sorter: TopologicalSorter[str] = TopologicalSorter(required)
     try:
         return list(sorter.static_order())
     except CycleError as error:

@@ -51,13 +51,24 @@ class Model:
         }
         linking = Linking(topology, self.types, self.nodes, self.flat)
         self.is_substituted = linking.is_substituted
+        self.of_type = linking.of_type
+        self.candidates = linking.candidates
+        self.open_link = linking.open_link
         self.links = {name: linking.links(template) for name, template in self.nodes.items()}
         self.findings += linking.findings
-        self.hosts, rings = find_hosts(self.links, self._is_hosting)
+        self.hosts, rings = find_hosts(self.links, self.is_hosting)
+        self.guests: dict[str, list[str]] = {}
+        self.several: dict[str, list[str]] = {}
+        """The instances of templates that have several, by the name of the template."""
+        for name, template in self.nodes.items():
+            if name in self.hosts:
+                self.guests.setdefault(self.hosts[name], []).append(name)
+            if template.instance_of is not None:
+                self.several.setdefault(template.instance_of, []).append(name)
         self.findings += (
             CIRCULAR_HOSTS.at(self.nodes[ring[0]].place, "these host one another: " + " → ".join(ring))
             for ring in rings
         )
 
-    def _is_hosting(self, relationship_type: str) -> bool:
+    def is_hosting(self, relationship_type: str) -> bool:
         return self.types.is_a(Kind.RELATIONSHIP, relationship_type, HOSTED_ON)

@@ -124,9 +124,50 @@ class Linking:
         """Whether the requirement is met from outside, by whoever substitutes this topology."""
         mapping = self._topology.substitution
         return mapping is not None and any(
-            section == "requirements" and (owner, entry) == (template, requirement)
-            for section, _, owner, entry, _ in mapping.entries
+            (template, requirement) in entry.targets for entry in mapping.of("requirements")
         )
+
+    def of_type(self, name: str) -> list[str]:
+        """The templates of a node type or of one that derives from it."""
+        return self._matching.of_type(name)
+
+    def candidates(self, asking: str, link: Link) -> list[str]:
+        """The templates that a requirement could lead to, whatever a filter says of them."""
+        assignment, definition = link.assignment, link.definition
+        node = assignment.node or (definition.node if definition else None)
+        capability = assignment.capability or (definition.capability if definition else None)
+        if node is not None:
+            names = self._matching.of_type(node)
+        else:
+            names = self._matching.with_capability(capability) if capability else []
+        if node is not None and capability is not None:
+            suits = self._matching.capability
+            names = [
+                name
+                for name in names
+                if suits(name, capability, assignment.name) or self._has(name, capability)
+            ]
+        return [name for name in names if name != asking]
+
+    def open_link(self, template: NodeTemplate, name: str) -> Link:
+        """A requirement of a template that leads nowhere yet."""
+        flat = self._flat[template.name]
+        definition = flat.requirements.get(name) if flat is not None else None
+        assignment = RequirementAssignment(name=name, span=template.span, origin=template.origin)
+        relationship, relationship_type = self._relationship(assignment, definition)
+        return Link(
+            assignment=assignment,
+            definition=definition,
+            target=None,
+            capability=None,
+            relationship=relationship,
+            relationship_type=relationship_type,
+            automatic=True,
+        )
+
+    def _has(self, name: str, capability: str) -> bool:
+        flat = self._flat.get(name)
+        return flat is not None and capability in flat.capabilities
 
     def _report(self, rule: Rule, message: str, place: Place, hint: str | None) -> None:
         self.findings.append(rule.at(place, message, hint=hint))

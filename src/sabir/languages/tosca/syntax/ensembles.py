@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
@@ -16,7 +17,7 @@ from sabir.languages.tosca.syntax.texts import document_of
 from sabir.source.packages import PackageFile
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, plain_data
 
-__all__ = ["is_ensemble", "load_ensemble"]
+__all__ = ["is_ensemble", "is_project", "load_ensemble"]
 
 NO_SINGLE_TEMPLATE: Final = Rule(
     code="TOSCA:E030",
@@ -30,12 +31,18 @@ NO_SINGLE_TEMPLATE: Final = Rule(
 
 
 _HEAD: Final = 8192
+_PROJECT: Final = rb"(?m)^kind[ \t]*:[ \t]*[\"']?Project\b"
 _STATUS: Final = ("unknown", "ok", "degraded", "error", "pending", "absent")
 _DEFAULT: Final = Dialect("tosca_simple_unfurl_1_0_0", 1, ("simple", "unfurl"))
 
 
 def is_ensemble(file: PackageFile) -> bool:
     return b"unfurl/" in file.raw()[:_HEAD] and b"apiVersion" in file.raw()[:_HEAD]
+
+
+def is_project(file: PackageFile) -> bool:
+    """Whether it only says where the ensembles of a project are, and what they share."""
+    return is_ensemble(file) and re.search(_PROJECT, file.raw()[:_HEAD]) is not None
 
 
 def load_ensemble(files: Files, file: PackageFile) -> Loaded:
@@ -47,6 +54,8 @@ def load_ensemble(files: Files, file: PackageFile) -> Loaded:
     if not layers.templates:
         message = "this ensemble has no service template"
         hint = "it stands under 'spec: service_template:'"
+        if is_project(file):
+            message, hint = "this is a project, not an ensemble", "name one of its ensembles by its path"
         finding = NO_SINGLE_TEMPLATE.about_file(file.source, message, hint=hint)
         return Loaded(topology=None, findings=(*gathering.findings, finding), files=(file.name,))
     gathering.profiles["unfurl"] = None

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterator, Mapping
+from functools import cache
 from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.near import did_you_mean
@@ -355,6 +357,7 @@ class Gathering:
         for document in self._documents:
             for kind in Kind:
                 self._read_types(document, kind)
+        inner: list[tuple[Origin, TopologyParts]] = []
         for document in self._documents:
             reader = document.reader
             node = reader.mapping(document.fields.get("topology_template"), "topology_template")
@@ -365,10 +368,58 @@ class Gathering:
             fields = reader.fields(node, "topology_template", _TOPOLOGY_KEYS)
             self.complete = self.complete and not reader.loses
             is_main = reader.origin.source is file.source or reader.origin.source.name in self.mains
-            parts.take(reader, fields, is_main=is_main)
+            if not is_main and fields.get("substitution_mappings") is not None:
+                # A template for substitution is a service of its own; it must not flow into the one that uses it.
+                inner.append((reader.origin, TopologyParts()))
+                inner[-1][1].take(reader, fields, is_main=True)
+            else:
+                parts.take(reader, fields, is_main=is_main)
+        topology = self._topology(
+            Origin(file.source, self.files.directory(file.name)),
+            dialect.name,
+            parts,
+            has_topology=has_topology,
+        )
+        substitutes = cache(lambda: (*imported, *self._nearby(file.name)))
+        imported = [
+            replace(
+                self._topology(origin, dialect.name, own, has_topology=True),
+                imported=True,
+                substitutes=substitutes,
+            )
+            for origin, own in inner
+        ]
+        every = [parts, *(own for _, own in inner)]
+        wants_some = any(
+            "substitut" in word for part in every for node in part.nodes.values() for word in node.directives
+        )
+        return replace(topology, substitutes=substitutes if wants_some else lambda: tuple(imported))
+
+    def _nearby(self, main: str) -> tuple[Topology, ...]:
+        """Topologies of other files that can stand for a node, though nobody imports them: an archive brings them so."""
+        topologies: list[Topology] = []
+        for name in list(self.files.beside(main))[:_MOST_IMPORTS]:
+            file = None if name in self.seen else self.files.read(name)
+            if (
+                file is None
+                or not name.endswith((".yaml", ".yml"))
+                or b"substitution_mapping" not in file.raw()
+            ):
+                continue
+            inner = Gathering(self.files)
+            root = document_of(file, inner.findings)
+            dialect = None if root is None else dialect_of_document(root, file, inner.findings)
+            if root is not None and dialect is not None:
+                inner.read_document(file, root, dialect, prefix="")
+                topologies.append(inner.topology(file, dialect))
+        return tuple(topologies)
+
+    def _topology(
+        self, origin: Origin, version: str, parts: TopologyParts, *, has_topology: bool
+    ) -> Topology:
         return Topology(
-            origin=Origin(file.source, self.files.directory(file.name)),
-            version=dialect.name,
+            origin=origin,
+            version=version,
             types=self.types,
             inputs=parts.inputs,
             node_templates=parts.nodes,

@@ -27,6 +27,12 @@ class Shape(Enum):
     VERSION = "a version, as 1.2.3"
     METADATA = "a map of metadata"
     ANCHORS = "a map of anchors"
+    CONDITION = "one function, as {$equal: [a, b]}"
+    CONDITIONS = "a list of functions, as [{$equal: [a, b]}]"
+    COUNT = "a whole number or a function"
+    NODE = "a name, or a list of a name and an index"
+    NAMES = "a name or a list of names"
+    PAIR = "a list of two names"
     ANY = "anything"
 
 
@@ -63,7 +69,7 @@ _ASSIGNED: Final = {"properties": "map", "attributes": "map"}
 _SCHEMA: Final = {
     "type": "text",
     "description": "text",
-    "validation": "any",
+    "validation": "condition",
     "key_schema": "schema",
     "entry_schema": "schema",
 }
@@ -75,8 +81,29 @@ _PARAMETER: Final = {
     "value": "any",
     "mapping": "any",
 }
-_OPERATION: Final = {**_COMMON, "implementation": "any", "inputs": "{parameter}", "outputs": "{parameter}"}
-_ASSIGNED_OPERATION: Final = {**_COMMON, "implementation": "any", "inputs": "map", "outputs": "map"}
+_OPERATION: Final = {
+    **_COMMON,
+    "implementation": "implementation",
+    "inputs": "{parameter}",
+    "outputs": "{output}",
+}
+_ASSIGNED_OPERATION: Final = {
+    **_COMMON,
+    "implementation": "implementation",
+    "inputs": "map",
+    "outputs": "{output}",
+}
+_ARTIFACT: Final = {
+    **_COMMON,
+    "type": "text",
+    "file": "text",
+    "repository": "text",
+    "artifact_version": "text",
+    "checksum": "text",
+    "checksum_algorithm": "text",
+    "properties": "map",
+}
+_DEFINED: Final = {**_PARAMETER, "status": "text", "external-schema": "any", "external_schema": "any"}
 
 # Entity: the word that messages use, its short form ("" for none), its keys.
 _ENTITIES: Final[Mapping[str, tuple[str, str, Mapping[str, str]]]] = {
@@ -112,7 +139,7 @@ _ENTITIES: Final[Mapping[str, tuple[str, str, Mapping[str, str]]]] = {
         "",
         {
             **_TYPE,
-            "validation": "any",
+            "validation": "condition",
             "properties": "{property}",
             "key_schema": "schema",
             "entry_schema": "schema",
@@ -177,7 +204,7 @@ _ENTITIES: Final[Mapping[str, tuple[str, str, Mapping[str, str]]]] = {
             "optional_arguments": "(schema)",
             "variadic": "flag",
             "result": "schema",
-            "implementation": "any",
+            "implementation": "implementation",
             **_COMMON,
         },
     ),
@@ -194,13 +221,11 @@ _ENTITIES: Final[Mapping[str, tuple[str, str, Mapping[str, str]]]] = {
     ),
     "schema": ("schema", "text", _SCHEMA),
     # A refinement may be the value itself, whatever that is; without one, the name of a type.
-    "property": (
-        "property",
-        "any",
-        {**_PARAMETER, "status": "text", "external-schema": "any", "external_schema": "any"},
-    ),
+    "property": ("property", "any", _DEFINED),
     "attribute": ("attribute", "any", {**_PARAMETER, "status": "text"}),
-    "parameter": ("parameter", "any", _PARAMETER),
+    "parameter": ("parameter", "any", _DEFINED),
+    "input": ("input", "", _DEFINED),
+    "output": ("output", "texts", _DEFINED),
     "capability": (
         "capability",
         "text",
@@ -220,7 +245,7 @@ _ENTITIES: Final[Mapping[str, tuple[str, str, Mapping[str, str]]]] = {
             "relationship": "relationship",
             "node": "text",
             "capability": "text",
-            "node_filter": "any",
+            "node_filter": "condition",
             "count_range": "any",
             "directives": "texts",
         },
@@ -242,31 +267,34 @@ _ENTITIES: Final[Mapping[str, tuple[str, str, Mapping[str, str]]]] = {
         },
     ),
     "operation": ("operation", "text", _OPERATION),
-    "artifact": (
-        "artifact",
+    "artifact": ("artifact", "text", _ARTIFACT),
+    "implementation": (
+        "implementation",
         "text",
         {
-            **_COMMON,
-            "type": "text",
-            "file": "text",
-            "repository": "text",
-            "artifact_version": "text",
-            "checksum": "text",
-            "checksum_algorithm": "text",
-            "properties": "map",
+            **_ARTIFACT,
+            "primary": "artifact",
+            "dependencies": "(artifact)",
+            "timeout": "count",
+            "operation_host": "text",
         },
     ),
     "trigger": (
         "trigger",
         "",
-        {**_COMMON, "event!": "any", "condition": "any", "action!": "list"},
+        {**_COMMON, "event!": "text", "condition": "condition", "action!": "(activity)"},
+    ),
+    "activity": (
+        "an activity",
+        "",
+        {"delegate": "any", "set_state": "text", "call_operation": "any", "inline": "any", "inputs": "map"},
     ),
     "service_template": (
         "the service template",
         "",
         {
             **_COMMON,
-            "inputs": "{parameter}",
+            "inputs": "{input}",
             "node_templates": "{node_template}",
             "relationship_templates": "{relationship_template}",
             "groups": "{group}",
@@ -289,8 +317,8 @@ _ENTITIES: Final[Mapping[str, tuple[str, str, Mapping[str, str]]]] = {
             "capabilities": "{capable}",
             "interfaces": "{assigned_interface}",
             "artifacts": "{artifact}",
-            "count": "any",
-            "node_filter": "any",
+            "count": "count",
+            "node_filter": "condition",
             "copy": "text",
         },
     ),
@@ -308,15 +336,15 @@ _ENTITIES: Final[Mapping[str, tuple[str, str, Mapping[str, str]]]] = {
     "capable": ("capability", "", {**_ASSIGNED, "directives": "texts", "type": "text"}),
     "required": (
         "requirement",
-        "text",
+        "node",
         {
             **_COMMON,
-            "node": "any",
+            "node": "node",
             "capability": "text",
             "relationship": "assigned_relationship",
             "allocation": "map",
-            "count": "any",
-            "node_filter": "any",
+            "count": "count",
+            "node_filter": "condition",
             "directives": "texts",
             "optional": "flag",
         },
@@ -349,10 +377,10 @@ _ENTITIES: Final[Mapping[str, tuple[str, str, Mapping[str, str]]]] = {
         "",
         {
             **_COMMON,
-            "inputs": "{parameter}",
-            "precondition": "any",
+            "inputs": "{input}",
+            "precondition": "condition",
             "steps": "{step}",
-            "implementation": "any",
+            "implementation": "implementation",
             "outputs": "map",
         },
     ),
@@ -363,8 +391,8 @@ _ENTITIES: Final[Mapping[str, tuple[str, str, Mapping[str, str]]]] = {
             **_COMMON,
             "target": "text",
             "target_relationship": "text",
-            "filter": "any",
-            "activities!": "list",
+            "filter": "conditions",
+            "activities!": "(activity)",
             "on_success": "texts",
             "on_failure": "texts",
         },
@@ -375,14 +403,16 @@ _ENTITIES: Final[Mapping[str, tuple[str, str, Mapping[str, str]]]] = {
         {
             **_COMMON,
             "node_type!": "text",
-            "substitution_filter": "any",
-            "properties": "map",
-            "attributes": "map",
-            "capabilities": "map",
+            "substitution_filter": "condition",
+            "properties": "{mapped}",
+            "attributes": "{mapped}",
+            "capabilities": "{mapped_capability}",
             "requirements": "list",
             "interfaces": "map",
         },
     ),
+    "mapped": ("mapping", "names", {}),
+    "mapped_capability": ("mapping", "pair", {}),
 }
 _SHAPES: Final = {shape.name.lower(): shape for shape in Shape}
 

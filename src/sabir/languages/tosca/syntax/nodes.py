@@ -30,6 +30,7 @@ __all__ = [
     "InputDefinition",
     "InterfaceDefinition",
     "Kind",
+    "MappedEntry",
     "NodeTemplate",
     "OperationDefinition",
     "Origin",
@@ -309,8 +310,13 @@ class RequirementAssignment(_Named, frozen=True, kw_only=True, eq=False):
     relationship: str | RelationshipTemplate | None = None
     node_filter: Written | None = None
     occurrences: tuple[int, int] | None = None
+    node_index: Written | None = None
+    """2.0: which instance of the node it leads to; an expression, too."""
     count: Written | None = None
     """2.0: how many relationships; an expression, too."""
+    allocation: Assignment = {}
+    """2.0: what it takes of the properties of the capability that it leads to."""
+    optional: bool = False
     directives: tuple[str, ...] = ()
 
 
@@ -328,6 +334,20 @@ class NodeTemplate(_Named, frozen=True, kw_only=True, eq=False):
     copy: str | None = None
     count: Written | None = None
     """How many instances there are; an expression, too."""
+    instance_of: str | None = None
+    """The template that this one was written out from, when that has several instances."""
+    index: int = 0
+    """Which of its instances this is."""
+
+    @property
+    def symbolic_name(self) -> str:
+        """What the description calls it; its name tells the instance, too."""
+        return self.instance_of or self.name
+
+    @property
+    def key(self) -> str:
+        """What it is known by in the graph and in the state. The first instance keeps it whether there are others or not."""
+        return self.name if self.instance_of is None or self.index else self.instance_of
 
 
 class GroupTemplate(_Named, frozen=True, kw_only=True, eq=False):
@@ -357,10 +377,35 @@ class Workflow(_Named, frozen=True, kw_only=True, eq=False):
     implementation: Implementation | None = None
 
 
-class SubstitutionMapping(_Named, frozen=True, kw_only=True, eq=False):
-    """The name is that of the node type; entries are (section, key, template, entry of the template)."""
+class MappedEntry(_Named, frozen=True, kw_only=True, eq=False):
+    """One mapping of a substitution. The name is that of the property, attribute, capability, requirement or interface."""
 
-    entries: tuple[tuple[str, str, str | None, str | None, Span], ...] = ()
+    section: str
+    part: tuple[str, ...] = ()
+    """2.0: the capability or relationship that the property or attribute belongs to, as `(CAPABILITY, host)`."""
+    count: str | None = None
+    """2.0: how many assignments of a requirement it is for."""
+    targets: tuple[tuple[str, ...], ...] = ()
+    """What it stands for: an input, an output, a template, or a template and one of its entries."""
+    value: Written | None = None
+    """1.3: a value that is given in the place of a target; of an interface: workflows by operation."""
+
+    @property
+    def template_and_entry(self) -> tuple[str, str] | None:
+        """Of a mapping to one entry of a template."""
+        if len(self.targets) != 1 or len(self.targets[0]) != 2:
+            return None
+        return self.targets[0][0], self.targets[0][1]
+
+
+class SubstitutionMapping(_Named, frozen=True, kw_only=True, eq=False):
+    """The name is that of the node type that the topology can stand for."""
+
+    entries: tuple[MappedEntry, ...] = ()
+    filter: Written | None = None
+
+    def of(self, section: str) -> tuple[MappedEntry, ...]:
+        return tuple(entry for entry in self.entries if entry.section == section)
 
 
 class Repository(_Named, frozen=True, kw_only=True, eq=False):
@@ -386,6 +431,12 @@ class Topology(Struct, frozen=True, kw_only=True):
     """Shipped sets of types that are in scope."""
     complete: bool = True
     """False when an import could not be read: then a name that is not known may well exist."""
+    imported: bool = False
+    """Of a topology that stands in the place of a node: whether the one that has the node imports it."""
+    substitutes: Callable[[], tuple[Topology, ...]] = lambda: ()
+    """The topologies at hand that can stand in the place of a node."""
+    selected: Mapping[str, str] = {}
+    """Names of templates whose nodes were selected, with the nodes that stand for them."""
     has_topology: bool = True
     has_file: Callable[[str], bool] | None = None
     """Whether the package has a file of this name; None when nothing can be said."""
@@ -395,6 +446,11 @@ class Topology(Struct, frozen=True, kw_only=True):
     """The functions of one's own that 2.0 lets files define."""
     scopes: tuple[Scope, ...] = ()
     """The files, by what their names of types mean."""
+
+    @property
+    def second(self) -> bool:
+        """Whether the main document is written in 2.0."""
+        return self.version == "tosca_2_0"
 
     def is_elsewhere(self, name: str) -> bool:
         """Whether a prefixed name leads into a file that only stands in for what is not here."""

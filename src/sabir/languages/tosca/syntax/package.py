@@ -5,17 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from typing import Final
+from weakref import WeakKeyDictionary
 
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.near import did_you_mean
 from sabir.diagnostics.rules import Rule
 from sabir.languages.tosca.syntax.documents import Loaded, load
-from sabir.languages.tosca.syntax.ensembles import NO_SINGLE_TEMPLATE, is_ensemble, load_ensemble
+from sabir.languages.tosca.syntax.ensembles import NO_SINGLE_TEMPLATE, is_ensemble, is_project, load_ensemble
 from sabir.languages.tosca.syntax.examples import example
 from sabir.languages.tosca.syntax.files import files_of
-from sabir.languages.tosca.syntax.recognition import META, candidates
-from sabir.session import Trust
-from sabir.source.packages import LoadedPackage
+from sabir.languages.tosca.syntax.meta import first_field, meta_file
+from sabir.languages.tosca.syntax.recognition import candidates
+from sabir.session import Session, Trust
+from sabir.source.packages import LoadedPackage, PackageFile
 
 __all__ = ["load_entries", "load_entry"]
 
@@ -36,7 +38,6 @@ MISSING_ENTRY: Final = Rule(
 
 
 _TOPOLOGY: Final = rb"(?m)^(topology_template|service_template)\s*:"
-_ENTRY: Final = r"(?m)^Entry-Definitions\s*:\s*(\S.*?)\s*$"
 _USUAL: Final = (
     "ensemble.yaml",
     "service-template.yaml",
@@ -47,20 +48,40 @@ _USUAL: Final = (
 )
 
 
-def _load(package: LoadedPackage, name: str, trust: Trust) -> Loaded:
+class _Documents:
+    """The documents of packages, as long as the packages are there: a check reads them, and the evaluation after it again."""
+
+    def __init__(self) -> None:
+        self._by_package: WeakKeyDictionary[LoadedPackage, dict[tuple[str, Trust], Loaded]] = (
+            WeakKeyDictionary()
+        )
+
+    def load(self, package: LoadedPackage, name: str, trust: Trust) -> Loaded:
+        documents = self._by_package.setdefault(package, {})
+        loaded = documents.get((name, trust))
+        if loaded is None:
+            loaded = documents[name, trust] = _read(package, name, trust)
+        return loaded
+
+
+def _read(package: LoadedPackage, name: str, trust: Trust) -> Loaded:
     file = package.get_file(name)
     if file is not None and is_ensemble(file):
         return load_ensemble(files_of(package, trust), file)
     return load(files_of(package, trust), name)
 
 
-def load_entry(package: LoadedPackage, trust: Trust) -> Loaded:
+def _load(package: LoadedPackage, name: str, session: Session) -> Loaded:
+    return session.cache(_Documents).load(package, name, session.trust)
+
+
+def load_entry(package: LoadedPackage, session: Session) -> Loaded:
     """The one service template to evaluate; a finding when there is none, or more than one to choose from."""
-    names, problem = _entry(package, trust)
+    names, problem = _entry(package, session)
     if problem is not None:
         return Loaded(topology=None, findings=(problem,))
     if len(names) == 1:
-        return _load(package, names[0], trust)
+        return _load(package, names[0], session)
     message = (
         "there are several service templates: " + ", ".join(names[:8]) + (" …" if len(names) > 8 else "")
     )
@@ -71,36 +92,29 @@ def load_entry(package: LoadedPackage, trust: Trust) -> Loaded:
     return Loaded(topology=None, findings=(NO_SINGLE_TEMPLATE.about_file(where, message, hint=hint),))
 
 
-def load_entries(package: LoadedPackage, trust: Trust) -> Iterator[Loaded]:
+def load_entries(package: LoadedPackage, session: Session) -> Iterator[Loaded]:
     """Every document of the package that no other imports, each with what it imports."""
-    names, problem = _entry(package, trust)
+    names, problem = _entry(package, session)
     if problem is not None:
         yield Loaded(topology=None, findings=(problem,))
     imported: set[str] = set()
     # What the entry of an archive does not reach belongs to somebody else: other profiles, tests, what was left there.
-    is_archive = package.get_file(META) is not None and bool(names)
-    rest = [] if is_archive else [name for name in candidates(package) if name not in names]
+    rest = (
+        [] if names and _is_archive(package) else [name for name in _templates(package) if name not in names]
+    )
     for name in [*names, *rest]:
         if name in imported:
             continue
-        loaded = _load(package, name, trust)
+        loaded = _load(package, name, session)
         imported.update(loaded.files)
         yield loaded
 
 
-def _entry(package: LoadedPackage, trust: Trust) -> tuple[list[str], Finding | None]:
-    meta = package.get_file(META)
+def _entry(package: LoadedPackage, session: Session) -> tuple[list[str], Finding | None]:
+    meta = meta_file(package)
     if meta is not None:
-        match = re.search(_ENTRY, meta.source.text)
-        if match is not None and package.exists(match[1]):
-            return [match[1]], None
-        if match is not None:
-            hint = did_you_mean(match[1], package.list())
-            message = f"Entry-Definitions names {match[1]!r}, which is not in the archive"
-            return [], MISSING_ENTRY.about_file(META, message, hint=hint)
-        hint = "add a line 'Entry-Definitions: ' with the path of the service template"
-        return [], MISSING_ENTRY.about_file(META, "TOSCA.meta has no Entry-Definitions", hint=hint)
-    names = list(candidates(package))
+        return _entry_of_meta(package, meta)
+    names = _templates(package)
     if len(names) <= 1:
         return names, None
     for usual in _USUAL:
@@ -110,9 +124,37 @@ def _entry(package: LoadedPackage, trust: Trust) -> tuple[list[str], Finding | N
     if len(top) == 1:
         return top, None
     with_topology = [name for name in names if _has_topology(package, name)]
-    imported = {file for name in with_topology for file in _load(package, name, trust).files if file != name}
+    imported = {
+        file for name in with_topology for file in _load(package, name, session).files if file != name
+    }
     chosen = [name for name in with_topology if name not in imported]
     return (chosen or with_topology), None
+
+
+def _templates(package: LoadedPackage) -> list[str]:
+    """What may be an entry: the file of a project is none where there is anything else."""
+    names = list(candidates(package))
+    files = {name: package.get_file(name) for name in names}
+    return [name for name, file in files.items() if file is None or not is_project(file)] or names
+
+
+def _is_archive(package: LoadedPackage) -> bool:
+    if meta_file(package) is not None:
+        return True
+    path = package.path
+    return path is not None and not package.single_file and path.is_file()
+
+
+def _entry_of_meta(package: LoadedPackage, meta: PackageFile) -> tuple[list[str], Finding | None]:
+    entry = first_field(meta.source, "Entry-Definitions")
+    if entry is None:
+        hint = "add a line 'Entry-Definitions: ' with the path of the service template"
+        return [], MISSING_ENTRY.about_file(meta.source, "TOSCA.meta has no Entry-Definitions", hint=hint)
+    if package.exists(entry.value):
+        return [entry.value], None
+    hint = did_you_mean(entry.value, package.list()) or "name a file by its path from the root of the archive"
+    message = f"Entry-Definitions names {entry.value!r}, which is not in the archive"
+    return [], MISSING_ENTRY.at(entry.place, message, hint=hint)
 
 
 def _has_topology(package: LoadedPackage, name: str) -> bool:

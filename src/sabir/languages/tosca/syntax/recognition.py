@@ -9,16 +9,18 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from sabir.source.packages import LoadedPackage
 
-__all__ = ["META", "candidates", "recognises"]
+__all__ = ["META", "META_NAMES", "candidates", "recognises"]
 
 META: Final = "TOSCA-Metadata/TOSCA.meta"
+META_NAMES: Final = (META, "TOSCA.meta")
+"""TOSCA 2.0 takes it at the root, too."""
 _MOST_FILES: Final = 400
 # A start that asks every language for a package needs it, and no other.
 _MARK: Final = rb"(?m)^(?:\xef\xbb\xbf)?[ \t]*[\"']?(?:tosca_definitions_version[\"']?[ \t]*:|apiVersion[\"']?[ \t]*:[ \t]*[\"']?unfurl/)"
 
 
 def recognises(package: LoadedPackage) -> bool:
-    return package.exists(META) or next(candidates(package), None) is not None
+    return any(map(package.exists, META_NAMES)) or next(candidates(package), None) is not None
 
 
 def candidates(package: LoadedPackage) -> Iterator[str]:
@@ -28,5 +30,11 @@ def candidates(package: LoadedPackage) -> Iterator[str]:
         names = package.list()
     for name in sorted(names, key=lambda name: (name.count("/"), name))[:_MOST_FILES]:
         file = package.get_file(name)
-        if file is not None and re.search(_MARK, file.raw()) is not None:
+        if file is not None and _is_marked(file.raw()):
             yield name
+
+
+def _is_marked(raw: bytes) -> bool:
+    # Most files of other languages hold neither word, and need no pattern.
+    has_word = b"tosca_definitions_version" in raw or b"unfurl/" in raw
+    return has_word and re.search(_MARK, raw) is not None

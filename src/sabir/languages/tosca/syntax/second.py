@@ -12,7 +12,7 @@ from typing import Final
 
 from sabir.source.yaml.nodes import Style, YamlEntry, YamlMapping, YamlNode, YamlScalar, YamlSequence, text_of
 
-__all__ = ["normalised"]
+__all__ = ["by_yaml_1_2", "normalised"]
 
 _FUNCTIONS: Final = frozenset(
     {"get_input", "get_property", "get_attribute", "get_artifact", "get_operation_output", "join", "token"}
@@ -79,7 +79,7 @@ def _entry(entry: YamlEntry) -> YamlEntry:
     return YamlEntry(key, _node(value), entry.merged)
 
 
-def _by_yaml_1_2(scalar: YamlScalar) -> YamlScalar:
+def by_yaml_1_2(scalar: YamlScalar) -> YamlScalar:
     """2.0 is written in YAML 1.2, where `0o755` is a number, and `yes`, `1:30` and dates are texts."""
     text, value = scalar.text, scalar.value
     new: str | int | None = None
@@ -111,7 +111,7 @@ def _validation(node: YamlNode) -> YamlNode:
 
 def _unescaped(scalar: YamlScalar) -> YamlScalar:
     if scalar.style is Style.PLAIN:
-        scalar = _by_yaml_1_2(scalar)
+        scalar = by_yaml_1_2(scalar)
     if not isinstance(scalar.value, str) or not scalar.value.startswith("$$"):
         return scalar
     return YamlScalar.at(scalar.span, scalar.value[1:], scalar.value[1:], scalar.style, scalar.tag)

@@ -7,13 +7,18 @@ from typing import Final
 
 from sabir.languages.tosca.syntax.grammar import Collection, Entity, Field, Shape, grammar
 from sabir.languages.tosca.syntax.reader import WRONG_SHAPE, Reader, shape_of
+from sabir.languages.tosca.syntax.second import by_yaml_1_2
 from sabir.languages.tosca.syntax.versions import is_strict_version
-from sabir.source.yaml.nodes import YamlEntry, YamlMapping, YamlNode, YamlScalar, YamlSequence, text_of
+from sabir.source.yaml.nodes import Style, YamlEntry, YamlMapping, YamlNode, YamlScalar, YamlSequence, text_of
 
 __all__ = ["check_shapes"]
 
 # Names that the specification itself gives a meaning to: a number is no name. All other metadata may be any YAML.
 _NAMES: Final = frozenset({"template_name", "template_author"})
+# What must not be left empty, although no key of it is mandatory. Types, interfaces and operations may be.
+_FILLED: Final = frozenset(
+    {"property", "attribute", "parameter", "input", "output", "artifact", "mapping", "relationship template"}
+)
 
 
 def check_shapes(reader: Reader, document: YamlMapping) -> None:
@@ -47,7 +52,7 @@ class _Checker:
 
     def _short(self, entity: Entity, subject: str, node: YamlNode, head: YamlNode) -> None:
         if isinstance(node, YamlScalar) and node.value is None:
-            if any(field.mandatory for field in entity.fields.values()):
+            if entity.word in _FILLED or any(field.mandatory for field in entity.fields.values()):
                 self.wrong(head, f"{subject} has nothing under it")
         elif entity.short is None:
             self.wrong(node, f"{subject} must be a map, not {shape_of(node)}")
@@ -107,7 +112,10 @@ class _Checker:
                     self.wrong(item, f"an entry of {subject} must be a map with one name")
         else:
             for item in node.items:
-                self.entity(entity, grammar()[entity].word, item, item)
+                if isinstance(item, YamlScalar) and item.value is None:
+                    self.wrong(item, f"an entry of {subject} has nothing under it")
+                else:
+                    self.entity(entity, grammar()[entity].word, item, item)
 
     def named(self, entity: str, node: YamlMapping) -> None:
         word = grammar()[entity].word
@@ -133,14 +141,41 @@ def _is_texts(node: YamlNode) -> bool:
     return isinstance(node, YamlSequence) and all(_is_word(item) for item in node.items)
 
 
+def _scalar(node: YamlNode) -> object:
+    """The value of a scalar in YAML 1.2, where `On` is a text."""
+    if not isinstance(node, YamlScalar):
+        return None
+    return by_yaml_1_2(node).value if node.style is Style.PLAIN else node.value
+
+
+def _is_call(node: YamlNode) -> bool:
+    return (
+        isinstance(node, YamlMapping) and len(node) == 1 and (text_of(node.entries[0].key) or "")[:1] == "$"
+    )
+
+
+def _is_count(value: object) -> bool:
+    if isinstance(value, str):
+        return value.startswith("$")
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
+def _is_indexed(node: YamlNode) -> bool:
+    """A name and an index, which may be computed."""
+    if not isinstance(node, YamlSequence) or len(node.items) != 2:
+        return False
+    name, index = node.items
+    return isinstance(_scalar(name), str) and (_is_count(_scalar(index)) or _is_call(index))
+
+
 def _is_word(node: YamlNode) -> bool:
     """Text, or what YAML took for a number although a name was meant."""
     return isinstance(node, YamlScalar) and node.value is not None
 
 
 _FITS: Final[Mapping[Shape, Callable[[YamlNode], bool]]] = {
-    Shape.TEXT: lambda node: isinstance(node, YamlScalar) and isinstance(node.value, str),
-    Shape.FLAG: lambda node: isinstance(node, YamlScalar) and isinstance(node.value, bool),
+    Shape.TEXT: lambda node: isinstance(_scalar(node), str),
+    Shape.FLAG: lambda node: isinstance(node, YamlScalar) and node.text.lower() in ("true", "false"),
     Shape.TEXTS: _is_texts,
     Shape.MAP: lambda node: isinstance(node, YamlMapping),
     Shape.LIST: lambda node: isinstance(node, YamlSequence),
@@ -148,4 +183,10 @@ _FITS: Final[Mapping[Shape, Callable[[YamlNode], bool]]] = {
     Shape.METADATA: lambda node: isinstance(node, YamlMapping),
     Shape.ANCHORS: lambda node: isinstance(node, YamlMapping),
     Shape.ANY: lambda _node: True,
+    Shape.CONDITION: lambda node: _is_call(node),
+    Shape.CONDITIONS: lambda node: isinstance(node, YamlSequence) and all(map(_is_call, node.items)),
+    Shape.COUNT: lambda node: _is_count(_scalar(node)) or _is_call(node),
+    Shape.NODE: lambda node: isinstance(_scalar(node), str) or _is_indexed(node),
+    Shape.NAMES: lambda node: isinstance(_scalar(node), str) or _is_texts(node),
+    Shape.PAIR: lambda node: _is_texts(node) and isinstance(node, YamlSequence) and len(node.items) == 2,
 }

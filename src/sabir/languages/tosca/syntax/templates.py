@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Final
 
 from sabir.languages.tosca.syntax.behaviour import read_triggers
@@ -11,6 +12,7 @@ from sabir.languages.tosca.syntax.nodes import (
     CapabilityAssignment,
     GroupTemplate,
     Kind,
+    MappedEntry,
     NodeTemplate,
     OutputDefinition,
     PolicyTemplate,
@@ -83,6 +85,7 @@ _SUBSTITUTION_KEYS: Final = frozenset(
         "input_mappings",
     }
 )
+_MAPPED_SECTIONS: Final = ("properties", "attributes", "capabilities", "requirements", "interfaces")
 
 
 def read_node_template(reader: Reader, name: str, span: Span, node: YamlNode) -> NodeTemplate:
@@ -147,11 +150,12 @@ def _requirement(reader: Reader, name: str, span: Span, value: YamlNode, owner: 
         return RequirementAssignment(
             name=name, span=span, origin=reader.origin, node=target, node_span=value.span if target else None
         )
-    fields = reader.fields(value, subject, _REQUIREMENT_KEYS)
-    target_node = fields.get("node")
+    is_pair = isinstance(value, YamlSequence) and reader.origin.second and len(value.items) == 2
+    fields = {"node": value} if is_pair else reader.fields(value, subject, _REQUIREMENT_KEYS)
+    target_node, node_index = _with_index(fields.get("node"))
     relationship = fields.get("relationship")
     node_filter = fields.get("node_filter")
-    occurrences, count = fields.get("occurrences"), fields.get("count")
+    occurrences, count, optional = fields.get("occurrences"), fields.get("count"), fields.get("optional")
     return RequirementAssignment(
         name=name,
         span=span,
@@ -164,11 +168,21 @@ def _requirement(reader: Reader, name: str, span: Span, value: YamlNode, owner: 
         relationship=_relationship(reader, relationship, subject),
         node_filter=None if node_filter is None else reader.written(node_filter),
         occurrences=None if occurrences is None else read_occurrences(reader, occurrences, subject),
+        node_index=reader.optional(node_index),
         count=reader.optional(count),
+        allocation=reader.assignments(fields.get("allocation"), f"allocation of {subject}"),
+        optional=isinstance(optional, YamlScalar) and optional.value is True,
         directives=tuple(
             text for text, _ in reader.texts(fields.get("directives"), f"directives of {subject}")
         ),
     )
+
+
+def _with_index(node: YamlNode | None) -> tuple[YamlNode | None, YamlNode | None]:
+    """2.0: a node, or a list of a node and the index of one of its instances."""
+    if isinstance(node, YamlSequence) and len(node.items) == 2:
+        return node.items[0], node.items[1]
+    return node, None
 
 
 def _relationship(reader: Reader, node: YamlNode | None, subject: str) -> str | RelationshipTemplate | None:
@@ -255,26 +269,53 @@ def read_substitution(reader: Reader, node: YamlNode | None) -> SubstitutionMapp
     type_ = reader.type_text(Kind.NODE, type_node, "node_type of substitution_mappings")
     if type_ is None or type_node is None:
         return None
-    entries: list[tuple[str, str, str | None, str | None, Span]] = []
-    for section in ("properties", "capabilities", "requirements"):
-        pairs = reader.named_list(fields.get(section), f"{section} of substitution_mappings")
-        for name, span, value in pairs:
-            template, entry = _mapped(reader, value, section)
-            entries.append((section, name, template, entry, span))
-    return SubstitutionMapping(name=type_, span=type_node.span, origin=reader.origin, entries=tuple(entries))
+    entries = [
+        _mapped_entry(reader, section, name, span, value)
+        for section in _MAPPED_SECTIONS
+        for name, span, value in reader.named_list(fields.get(section), f"{section} of substitution_mappings")
+    ]
+    return SubstitutionMapping(
+        name=type_,
+        span=type_node.span,
+        origin=reader.origin,
+        entries=tuple(entries),
+        filter=reader.optional(fields.get("substitution_filter")),
+    )
 
 
-def _mapped(reader: Reader, node: YamlNode, section: str) -> tuple[str | None, str | None]:
-    """`[template, entry]`; 1.3 also has `{mapping: [template, entry]}` and, for properties, the name of an input."""
+def _mapped_entry(reader: Reader, section: str, key: str, span: Span, node: YamlNode) -> MappedEntry:
+    """`name: [template, entry]`, `name: input`, `[CAPABILITY, host, name]: input`, `[name, 2]: [template, entry]`."""
+    words = key[1:-1].split(", ") if key.startswith("[") else [key]
+    name, part, count = words[-1], tuple(words[:-1]), None
+    if section == "requirements" and len(words) == 2:
+        name, part, count = words[0], (), words[1]
+    is_value = section == "interfaces" or (isinstance(node, YamlMapping) and node.get("mapping") is None)
+    return MappedEntry(
+        name=name,
+        span=span,
+        origin=reader.origin,
+        section=section,
+        part=part,
+        count=count,
+        targets=() if is_value else tuple(_mapped(reader, node, section)),
+        value=reader.optional(_value_of(node)) if is_value else None,
+    )
+
+
+def _value_of(node: YamlNode) -> YamlNode:
+    inner = node.get("value") if isinstance(node, YamlMapping) else None
+    return node if inner is None else inner
+
+
+def _mapped(reader: Reader, node: YamlNode, section: str) -> Iterator[tuple[str, ...]]:
+    """1.3 also has `{mapping: [template, entry]}`; 2.0 may map one requirement to several templates."""
     if isinstance(node, YamlMapping):
         inner = node.get("mapping")
-        return (None, None) if inner is None else _mapped(reader, inner, section)
-    if isinstance(node, YamlSequence) and any(isinstance(item, YamlSequence) for item in node.items):
-        # 2.0 may map one entry to several templates; each of them is left to the orchestrator.
-        return None, None
-    names = (
-        reader.texts(node, f"{section} of substitution_mappings") if isinstance(node, YamlSequence) else ()
-    )
-    if section == "properties" or len(names) != 2:
-        return (None, None)
-    return names[0][0], names[1][0]
+        yield from () if inner is None else _mapped(reader, inner, section)
+    elif isinstance(node, YamlSequence) and any(isinstance(item, YamlSequence) for item in node.items):
+        for item in node.items:
+            yield from _mapped(reader, item, section)
+    else:
+        names = tuple(text for text, _ in reader.texts(node, f"{section} of substitution_mappings"))
+        if names:
+            yield names

@@ -10,6 +10,7 @@ from sabir.languages.tosca.syntax.dialects import DIALECTS, Dialect, dialect_hin
 from sabir.languages.tosca.syntax.examples import example
 from sabir.source.packages import PackageFile
 from sabir.source.yaml import Limits, YamlStream, compose
+from sabir.source.yaml.defects import NOT_YAML
 from sabir.source.yaml.nodes import YamlMapping, YamlScalar
 from sabir.source.yaml.recovery import compose_readable
 from sabir.text import Place
@@ -40,9 +41,13 @@ def _limits(file: PackageFile) -> Limits:
 
 
 def _stream(file: PackageFile) -> YamlStream:
-    if len(file.raw()) < _LONG_TEXT or file.defect is not None:
-        return file.yaml
-    return compose(file.source, limits=_limits(file))
+    is_short = len(file.raw()) < _LONG_TEXT or file.defect is not None
+    stream = file.yaml if is_short else compose(file.source, limits=_limits(file))
+    if not any(finding.code == NOT_YAML.code for finding in stream.findings):
+        return stream
+    # `{eval: ::n}` is YAML 1.2, and written in templates; the parser stops at it.
+    again = compose(file.source, limits=_limits(file), paths=True)
+    return stream if again.broken else again
 
 
 def document_of(file: PackageFile, findings: list[Finding]) -> YamlMapping | None:

@@ -44,9 +44,6 @@ class TopologyParts:
         self.substitution: SubstitutionMapping | None = None
 
     def take(self, reader: Reader, fields: Mapping[str, YamlNode], *, is_main: bool) -> None:
-        if not is_main and fields.get("substitution_mappings") is not None:
-            # A template for substitution is a service of its own; it must not flow into the one that uses it.
-            return
         for name, definition in read_properties(reader, fields.get("inputs"), "inputs").items():
             self.inputs.setdefault(name, definition)
         for name, span, value in reader.entries(fields.get("node_templates"), "node_templates"):

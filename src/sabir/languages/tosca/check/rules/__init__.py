@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from sabir.diagnostics.finding import Finding
 from sabir.languages.tosca.check.rules.assignments import check_assignments
-from sabir.languages.tosca.check.rules.behaviour import check_behaviour
 from sabir.languages.tosca.check.rules.functions import check_functions
 from sabir.languages.tosca.check.rules.members import check_members
 from sabir.languages.tosca.check.rules.refinements import check_refinements
 from sabir.languages.tosca.check.rules.scalar_types import check_scalar_types
 from sabir.languages.tosca.check.rules.schemas import check_schemas
+from sabir.languages.tosca.check.rules.substitution import check_substitution
 from sabir.languages.tosca.check.rules.type_names import check_type_names
 from sabir.languages.tosca.model.model import Model
 
@@ -18,14 +18,14 @@ __all__ = [
     "check_functions",
     "check_members",
     "check_model",
-    "check_topology",
     "check_type_names",
+    "sorted_once",
 ]
 
 
 def check_model(model: Model) -> list[Finding]:
     """Everything that is wrong with what a topology describes, sorted by place."""
-    return _sorted(
+    return sorted_once(
         [
             *model.findings,
             *check_type_names(model),
@@ -35,15 +35,12 @@ def check_model(model: Model) -> list[Finding]:
             *check_assignments(model),
             *check_functions(model),
             *check_members(model),
+            *check_substitution(model),
         ]
     )
 
 
-def check_topology(model: Model) -> list[Finding]:
-    """That, and what is wrong with what it does: a template can be evaluated without its scripts, and not be deployed."""
-    return _sorted([*check_model(model), *check_behaviour(model)])
-
-
-def _sorted(findings: list[Finding]) -> list[Finding]:
+def sorted_once(findings: list[Finding]) -> list[Finding]:
+    """Findings by their places, each once."""
     unique = {finding.sort_key: finding for finding in findings}
     return [unique[key] for key in sorted(unique)]

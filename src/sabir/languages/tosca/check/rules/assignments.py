@@ -9,6 +9,7 @@ from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.near import did_you_mean
 from sabir.diagnostics.rules import Rule
 from sabir.languages.tosca.check.rules.type_names import UNKNOWN_TYPE
+from sabir.languages.tosca.model.behaviour import interfaces_of
 from sabir.languages.tosca.model.model import Model
 from sabir.languages.tosca.model.requirements import Link
 from sabir.languages.tosca.model.types import FlatType, merged_properties
@@ -16,11 +17,19 @@ from sabir.languages.tosca.model.values import (
     FORBIDDEN_VALUE,
     MISSING_VALUE,
     UNKNOWN_PROPERTY,
+    WRONG_TYPE,
     Misfit,
     holds_expression,
 )
 from sabir.languages.tosca.syntax.examples import example_nodes
-from sabir.languages.tosca.syntax.nodes import Assignment, Kind, NodeTemplate, PropertyDefinition, Written
+from sabir.languages.tosca.syntax.nodes import (
+    Assignment,
+    InterfaceDefinition,
+    Kind,
+    NodeTemplate,
+    PropertyDefinition,
+    Written,
+)
 from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence
 from sabir.text import Place
 
@@ -60,6 +69,14 @@ def check_assignments(model: Model) -> Iterator[Finding]:
         flat = model.types.find(Kind.RELATIONSHIP, relationship.type) if relationship.type else None
         if flat is not None:
             yield from _values(model, relationship.properties, flat.properties, f"{flat.name}")
+            if relationship.origin.second:
+                yield from _attributes(model, relationship.attributes, flat)
+                yield from _operation_inputs(model, flat, relationship.interfaces)
+    for group in model.topology.groups.values():
+        flat = model.types.find(Kind.GROUP, group.type) if group.type else None
+        if flat is not None and group.origin.second:
+            yield from _values(model, group.properties, flat.properties, f"{flat.name}")
+            yield from _required(flat, group.properties, group.place, f"group {group.name!r}")
     for policy in model.topology.policies:
         flat = model.types.find(Kind.POLICY, policy.type) if policy.type else None
         if flat is not None:
@@ -92,10 +109,28 @@ def _node(model: Model, template: NodeTemplate, flat: FlatType) -> Iterator[Find
             yield from _values(
                 model, capability.properties, definitions, declared.type, also=type_.attributes
             )
+            if template.origin.second:
+                attributes = merged_properties([type_.attributes, declared.attributes])
+                yield from _values(
+                    model,
+                    capability.attributes,
+                    attributes,
+                    declared.type,
+                    also=definitions,
+                    kind="attribute",
+                )
     if template.origin.second and not template.directives:
         yield from _required_of_capabilities(model, template, flat)
     for link in model.links.get(template.name, ()):
         yield from _link(model, link)
+        if template.origin.second:
+            yield from _allocation(model, link)
+    if template.origin.second:
+        for artifact in template.artifacts.values():
+            artifact_type = model.types.find(Kind.ARTIFACT, artifact.type) if artifact.type else None
+            if artifact_type is not None:
+                yield from _values(model, artifact.properties, artifact_type.properties, artifact_type.name)
+        yield from _operation_inputs(model, flat, template.interfaces)
     yield from _occurrences(model, template, flat)
 
 
@@ -126,6 +161,61 @@ def _link(model: Model, link: Link) -> Iterator[Finding]:
     flat = model.types.find(Kind.RELATIONSHIP, link.relationship_type)
     if flat is not None and relationship.name not in model.topology.relationship_templates:
         yield from _values(model, relationship.properties, flat.properties, flat.name)
+        if relationship.origin.second:
+            yield from _attributes(model, relationship.attributes, flat)
+            yield from _operation_inputs(model, flat, relationship.interfaces)
+
+
+def _attributes(model: Model, assigned: Assignment, flat: FlatType) -> Iterator[Finding]:
+    return _values(model, assigned, flat.attributes, flat.name, also=flat.properties, kind="attribute")
+
+
+def _allocation(model: Model, link: Link) -> Iterator[Finding]:
+    """2.0: what is taken must be properties of the capability, and numbers."""
+    target = model.flat.get(link.target or "")
+    declared = target.capabilities.get(link.capability or "") if target is not None else None
+    type_ = None if declared is None else model.types.find(Kind.CAPABILITY, declared.type)
+    if type_ is None or declared is None:
+        return
+    definitions = merged_properties([type_.properties, declared.properties])
+    # The conformance files take parts of properties that are not declared.
+    declared_parts = {
+        name: written for name, written in link.assignment.allocation.items() if name in definitions
+    }
+    yield from _values(model, declared_parts, definitions, type_.name)
+    for name, written in declared_parts.items():
+        definition = definitions[name]
+        if definition.schema is None:
+            continue
+        data_type = model.types.find(Kind.DATA, definition.schema.name)
+        base = definition.schema.name if data_type is None else data_type.primitive
+        if base not in ("integer", "float", "scalar") and not str(base).startswith("scalar-unit"):
+            yield WRONG_TYPE.at(
+                written.place, f"{name!r} of {type_.name} is no number: nothing can be taken of it"
+            )
+
+
+def _operation_inputs(
+    model: Model, flat: FlatType, interfaces: Mapping[str, InterfaceDefinition]
+) -> Iterator[Finding]:
+    """2.0: inputs that a template gives to operations fit what the type declares. It may give others, too."""
+    declared = interfaces_of(model.types, flat, {})
+    for name, interface in interfaces.items():
+        if name not in declared:
+            continue
+        operations = declared[name].operations
+        pairs = [
+            (definition.value, operations[key].inputs.get(given))
+            for key, operation in interface.operations.items()
+            if key in operations
+            for given, definition in operation.inputs.items()
+        ]
+        shared = next(iter(operations.values())).inputs if operations else {}
+        pairs += [(definition.value, shared.get(given)) for given, definition in interface.inputs.items()]
+        for written, definition in pairs:
+            if written is not None and definition is not None and not holds_expression(written.data):
+                for misfit in model.values.misfits(definition, written.data):
+                    yield _finding(misfit, written, f"input {definition.name!r}")
 
 
 def _occurrences(model: Model, template: NodeTemplate, flat: FlatType) -> Iterator[Finding]:
@@ -170,6 +260,8 @@ def _values(
         if definition is None:
             continue
         data = written.data
+        if kind == "attribute" and definition.origin.second and _is_long_form(data):
+            continue
         if definition.value is not None and definition.origin.second and definition.value.data != data:
             message = f"{name!r} has a fixed value in {owner}, which cannot be changed"
             yield FORBIDDEN_VALUE.at(written.place, message)
@@ -178,6 +270,11 @@ def _values(
             continue
         for misfit in model.values.misfits(definition, data):
             yield _finding(misfit, written, f"{name!r}")
+
+
+def _is_long_form(data: object) -> bool:
+    """2.0: an attribute may be assigned with words about it, and no value."""
+    return isinstance(data, Mapping) and bool(data) and set(data) <= {"description", "metadata", "value"}
 
 
 def _required(flat: FlatType, assigned: Assignment, place: Place, subject: str) -> Iterator[Finding]:

@@ -222,6 +222,13 @@ def _calls(model: Model, interfaces: Mapping[str, Mapping[str, Interface]]) -> I
             table = interfaces[step.target or ""] if is_node else None
             for activity in step.activities:
                 yield from _activity(model, activity, table, step.target or "")
+    for policy in topology.policies:
+        # The conformance files of 2.0 call operations there that no target has.
+        for trigger in policy.triggers.values() if not policy.origin.second else ():
+            targets = [name for name, _ in policy.targets] if trigger.target is None else [trigger.target]
+            for target in targets:
+                for activity in trigger.action:
+                    yield from _activity(model, activity, interfaces.get(target), target)
 
 
 def _activity(

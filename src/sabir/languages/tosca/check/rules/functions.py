@@ -10,6 +10,7 @@ from sabir.diagnostics.near import did_you_mean
 from sabir.diagnostics.rules import Rule
 from sabir.expressions.query.forms import UNKNOWN_FUNCTION
 from sabir.expressions.query.functions.registry import MODULES
+from sabir.expressions.query.functions.second import PURE
 from sabir.languages.tosca.model.inputs import UNKNOWN_INPUT
 from sabir.languages.tosca.model.model import Model
 from sabir.languages.tosca.syntax.examples import ROOT, example
@@ -18,6 +19,7 @@ from sabir.languages.tosca.syntax.nodes import (
     PolicyTemplate,
     PropertyDefinition,
     RelationshipTemplate,
+    TypeDefinition,
     Written,
 )
 from sabir.source.yaml.nodes import YamlNode, YamlScalar, YamlSequence
@@ -52,8 +54,27 @@ UNUSED_INPUT: Final = Rule(
 )
 
 
+WRONG_ARGUMENTS: Final = Rule(
+    code="TOSCA:E049",
+    title="a function with too few or too many arguments",
+    why="It cannot be computed. get_property and its like need an entity and what to read from it, comparisons two values.",
+    bad=example(
+        f"topology_template:\n  node_templates:\n{ROOT}  outputs: {{o: {{value: {{get_attribute: [one]}}}}}}\n"
+    ),
+    good=example(
+        f"topology_template:\n  node_templates:\n{ROOT}  outputs: {{o: {{value: {{get_attribute: [one, state]}}}}}}\n"
+    ),
+    language="tosca",
+)
+
+_ARITIES: Final[Mapping[str, tuple[int, int | None]]] = {
+    "get_property": (2, None),
+    "get_attribute": (2, None),
+    "get_artifact": (2, None),
+    "$available_allocation": (2, None),
+}
 # What only an orchestrator can answer.
-_ORCHESTRATED: Final = frozenset({"available_allocation", "in_range", "get_operation_output"})
+_ORCHESTRATED: Final = frozenset({"get_operation_output"})
 _READERS: Final = frozenset({"get_property", "get_attribute", "get_artifact"})
 _RESERVED: Final = frozenset({"SELF", "SOURCE", "TARGET", "HOST", "ROOT", "ORCHESTRATOR"})
 
@@ -78,16 +99,38 @@ def check_functions(model: Model) -> Iterator[Finding]:
                     hint = did_you_mean(entity, [*model.nodes, *_RESERVED])
                     message = f"{name} names {entity!r}, which is no node or relationship template"
                     yield UNKNOWN_ENTITY.at(place, message, hint=hint)
+                yield from _arguments(name, argument, place)
             elif name in ("eval", "ref", "template"):
                 loose = True
             elif name.startswith("$") and name != "$$":
                 yield from _unknown_function(model, name, place)
+                yield from _arguments(name, argument, place)
         loose = loose or _mentions_inputs(written.node)
     if loose or model.topology.substitution is not None:
         return
     for name, definition in model.topology.inputs.items():
         if name not in used:
             yield UNUSED_INPUT.at(definition.place, f"the input {name!r} is not used")
+
+
+def _arguments(name: str, argument: YamlNode, place: Place) -> Iterator[Finding]:
+    """How many arguments a function takes; what they are only an evaluation can tell."""
+    least, most = _ARITIES.get(name) or _arity(name.removeprefix("$"))
+    if least == 0:
+        return
+    count = len(argument) if isinstance(argument, YamlSequence) else 1
+    if isinstance(argument, YamlScalar) and argument.value is None:
+        count = 0
+    if count < least or (most is not None and count > most):
+        wanted = (
+            f"{least}" if most == least else f"at least {least}" if most is None else f"{least} to {most}"
+        )
+        yield WRONG_ARGUMENTS.at(place, f"{name} needs {wanted} arguments, not {count}")
+
+
+def _arity(name: str) -> tuple[int, int | None]:
+    pure = PURE.get(name)
+    return (0, None) if pure is None else (pure.least, pure.most)
 
 
 def _unknown_function(model: Model, name: str, place: Place) -> Iterator[Finding]:
@@ -165,6 +208,33 @@ def _values(model: Model) -> Iterator[Written]:
     for output in topology.outputs.values():
         if output.value is not None:
             yield output.value
+    yield from _clauses(model)
+
+
+def _clauses(model: Model) -> Iterator[Written]:
+    """2.0: conditions and validation clauses, which are functions, too."""
+    topology = model.topology
+    for workflow in topology.workflows.values():
+        parts = (workflow.precondition, *(step.filter for step in workflow.steps.values()))
+        yield from (part for part in parts if part is not None and part.origin.second)
+    for policy in topology.policies:
+        conditions = (trigger.condition for trigger in policy.triggers.values())
+        yield from (part for part in conditions if part is not None and part.origin.second)
+    if topology.substitution is not None and topology.substitution.filter is not None:
+        yield topology.substitution.filter
+    for table in topology.types.values():
+        for type_ in {id(type_): type_ for type_ in table.values()}.values():
+            if type_.origin.second:
+                yield from (condition for condition in _conditions(type_))
+
+
+def _conditions(type_: TypeDefinition) -> Iterator[Written]:
+    for trigger in type_.triggers.values():
+        if trigger.condition is not None:
+            yield trigger.condition
+    for requirement in type_.requirements:
+        if requirement.node_filter is not None:
+            yield requirement.node_filter
 
 
 def _parameters(inputs: Mapping[str, PropertyDefinition]) -> Iterator[Written]:

@@ -1,4 +1,4 @@
-"""Groups, policies, workflows and substitution: what they name is there."""
+"""Groups, policies and workflows: what they name is there."""
 
 from __future__ import annotations
 
@@ -8,27 +8,12 @@ from typing import Final
 from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.near import did_you_mean
 from sabir.diagnostics.rules import Rule
-from sabir.languages.tosca.check.rules.type_names import UNKNOWN_TYPE
 from sabir.languages.tosca.model.model import Model
 from sabir.languages.tosca.syntax.examples import ROOT, example
-from sabir.languages.tosca.syntax.nodes import Kind, Step, SubstitutionMapping, Workflow
+from sabir.languages.tosca.syntax.nodes import Step, Workflow
 from sabir.text import Place
 
 __all__ = ["check_members"]
-
-WRONG_SUBSTITUTION: Final = Rule(
-    code="TOSCA:E024",
-    title="a substitution mapping that does not fit",
-    why="It maps a capability, requirement or property that the substituted type does not have, or maps it to something that the "
-    "topology does not have.",
-    bad=example(
-        f"topology_template:\n  substitution_mappings:\n    node_type: tosca.nodes.Root\n    capabilities: {{feature: [won, feature]}}\n  node_templates:\n{ROOT}"
-    ),
-    good=example(
-        f"topology_template:\n  substitution_mappings:\n    node_type: tosca.nodes.Root\n    capabilities: {{feature: [one, feature]}}\n  node_templates:\n{ROOT}"
-    ),
-    language="tosca",
-)
 
 UNKNOWN_MEMBER: Final = Rule(
     code="TOSCA:E025",
@@ -77,8 +62,6 @@ def check_members(model: Model) -> Iterator[Finding]:
     for workflow in topology.workflows.values():
         for step in workflow.steps.values():
             yield from _step(workflow, step, members)
-    if topology.substitution is not None:
-        yield from _substitution(model, topology.substitution)
 
 
 def _step(workflow: Workflow, step: Step, members: set[str]) -> Iterator[Finding]:
@@ -96,49 +79,3 @@ def _step(workflow: Workflow, step: Step, members: set[str]) -> Iterator[Finding
 def _missing(subject: str, name: str, members: set[str], place: Place) -> Finding:
     message = f"{subject} is no node template or group"
     return UNKNOWN_MEMBER.at(place, message, hint=did_you_mean(name, members))
-
-
-def _substitution(model: Model, mapping: SubstitutionMapping) -> Iterator[Finding]:
-    flat = model.types.find(Kind.NODE, mapping.name)
-    if flat is None:
-        if model.topology.complete:
-            hint = did_you_mean(mapping.name, model.types.names(Kind.NODE))
-            message = f"there is no node type {mapping.name!r}"
-            yield UNKNOWN_TYPE.at(mapping.place, message, hint=hint)
-        return
-    for section, name, template, entry, span in mapping.entries:
-        place = Place(mapping.origin.source, span)
-        declared = (
-            flat.capabilities
-            if section == "capabilities"
-            else flat.requirements
-            if section == "requirements"
-            else flat.properties
-        )
-        word = {"capabilities": "capability", "requirements": "requirement", "properties": "property"}[
-            section
-        ]
-        if name not in declared and model.topology.complete and not name.startswith("["):
-            hint = did_you_mean(name, declared)
-            yield WRONG_SUBSTITUTION.at(place, f"{mapping.name} has no {word} {name!r}", hint=hint)
-        if template is None or entry is None:
-            continue
-        if template not in model.nodes:
-            hint = did_you_mean(template, model.nodes)
-            message = f"substitution maps to {template!r}, which is no node template"
-            yield WRONG_SUBSTITUTION.at(place, message, hint=hint)
-            continue
-        inner = model.flat[template]
-        entries = (
-            None
-            if inner is None
-            else {**inner.properties, **inner.attributes}
-            if section == "properties"
-            else inner.capabilities
-            if section == "capabilities"
-            else inner.requirements
-        )
-        if entries is not None and entry not in entries and model.topology.complete:
-            hint = did_you_mean(entry, entries)
-            message = f"substitution maps to the {word} {entry!r} of {template!r}, which it does not have"
-            yield WRONG_SUBSTITUTION.at(place, message, hint=hint)

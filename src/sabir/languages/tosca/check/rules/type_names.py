@@ -20,6 +20,7 @@ from sabir.languages.tosca.syntax.nodes import (
     InterfaceDefinition,
     Kind,
     PropertyDefinition,
+    RequirementDefinition,
     Schema,
     TypeDefinition,
 )
@@ -60,11 +61,18 @@ def check_type_names(model: Model) -> Iterator[Finding]:
         for artifact in template.artifacts.values():
             if artifact.type is not None:
                 yield from _missing(model, Kind.ARTIFACT, artifact.type, artifact.place)
+        for interface in template.interfaces.values():
+            yield from _implementations(model, interface)
     for relationship in model.topology.relationship_templates.values():
         if relationship.type is not None:
             yield from _missing(model, Kind.RELATIONSHIP, relationship.type, relationship.place)
     for declared in model.topology.inputs.values():
         yield from _schema(model, declared.schema)
+    for output in model.topology.outputs.values():
+        yield from _schema(model, output.schema)
+    for workflow in model.topology.workflows.values():
+        for parameter in workflow.inputs.values():
+            yield from _property(model, parameter)
     for group in model.topology.groups.values():
         if group.type is not None:
             yield from _missing(model, Kind.GROUP, group.type, Place(group.origin.source, group.type_span))
@@ -128,7 +136,7 @@ def _definition(model: Model, kind: Kind, type_: TypeDefinition) -> Iterator[Fin
         for definition in (*capability.properties.values(), *capability.attributes.values()):
             yield from _property(model, definition)
     for requirement in type_.requirements:
-        if requirement.capability is not None and not _is_capability_name(model, requirement.capability):
+        if requirement.capability is not None and not _is_capability_name(model, requirement):
             yield from _missing(model, Kind.CAPABILITY, requirement.capability, requirement.place)
         if requirement.node is not None:
             yield from _missing(model, Kind.NODE, requirement.node, requirement.place)
@@ -136,9 +144,11 @@ def _definition(model: Model, kind: Kind, type_: TypeDefinition) -> Iterator[Fin
             yield from _missing(model, Kind.RELATIONSHIP, requirement.relationship, requirement.place)
     for constraint in type_.constraints:
         yield from _constraint(constraint)
+    yield from _valid_types(model, type_)
     yield from _behaviour(model, type_.behaviour)
     for interface in type_.interfaces.values():
         yield from _behaviour(model, interface)
+        yield from _implementations(model, interface)
     if type_.scalar is not None:
         yield from _schema(model, type_.scalar.data_type)
     yield from _schema(model, type_.schema)
@@ -163,9 +173,41 @@ def _is_type_of_inputs(parameter: PropertyDefinition) -> bool:
     return parameter.name in ("description", "metadata") and parameter.value_text is not None
 
 
-def _is_capability_name(model: Model, name: str) -> bool:
+def _is_capability_name(model: Model, requirement: RequirementDefinition) -> bool:
     """A requirement may name a capability of the node instead of a capability type."""
-    return model.types.definition(Kind.CAPABILITY, name) is None and "." not in name and ":" not in name
+    name = requirement.capability or ""
+    if model.types.definition(Kind.CAPABILITY, name) is not None or "." in name or ":" in name:
+        return False
+    flat = None if requirement.node is None else model.types.find(Kind.NODE, requirement.node)
+    return flat is None or not requirement.origin.second or name in flat.capabilities
+
+
+def _valid_types(model: Model, type_: TypeDefinition) -> Iterator[Finding]:
+    """2.0: the types that a type says it goes with."""
+    if not type_.origin.second:
+        return
+    for name in type_.valid_source_types:
+        yield from _missing(model, Kind.NODE, name, type_.place)
+    for name in type_.valid_target_types:
+        yield from _missing(model, Kind.CAPABILITY, name, type_.place)
+    for name in (*type_.members, *type_.targets):
+        if model.types.definition(Kind.GROUP, name) is None:
+            yield from _missing(model, Kind.NODE, name, type_.place)
+    for artifact in type_.artifacts.values():
+        if artifact.type is not None:
+            yield from _missing(model, Kind.ARTIFACT, artifact.type, artifact.place)
+    for capability in type_.capabilities.values():
+        for name in capability.valid_source_types:
+            yield from _missing(model, Kind.NODE, name, capability.place)
+
+
+def _implementations(model: Model, interface: InterfaceDefinition) -> Iterator[Finding]:
+    """2.0: the types of artifacts that are written in the place of a file."""
+    for operation in (*interface.operations.values(), *interface.notifications.values()):
+        implementation = operation.implementation
+        artifact = None if implementation is None else implementation.artifact
+        if artifact is not None and artifact.type is not None and artifact.origin.second:
+            yield from _missing(model, Kind.ARTIFACT, artifact.type, artifact.place)
 
 
 def _property(model: Model, definition: PropertyDefinition) -> Iterator[Finding]:
@@ -202,6 +244,12 @@ def _constraint(constraint: Constraint) -> Iterator[Finding]:
         yield UNKNOWN_CONSTRAINT.at(
             constraint.place, f"there is no constraint {constraint.name!r}", hint=hint
         )
+    elif constraint.name.startswith("$") and (pure := PURE.get(constraint.name[1:])) is not None:
+        data = constraint.argument.data
+        count = len(data) if isinstance(data, list) else 0 if data is None else 1
+        if count < pure.least or (pure.most is not None and count > pure.most):
+            message = f"{constraint.name} needs {pure.least} arguments, not {count}"
+            yield UNKNOWN_CONSTRAINT.at(constraint.argument.place, message)
     elif constraint.name == "in_range" and not (
         isinstance(constraint.argument.data, list) and len(constraint.argument.data) == 2
     ):

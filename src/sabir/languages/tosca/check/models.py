@@ -1,0 +1,55 @@
+"""Models with what is wrong with them, made once for a check and for the evaluation that follows it."""
+
+from __future__ import annotations
+
+from weakref import WeakKeyDictionary
+
+from msgspec import Struct
+
+from sabir.diagnostics.finding import Finding
+from sabir.languages.tosca.check.rules import check_model, sorted_once
+from sabir.languages.tosca.check.rules.behaviour import check_behaviour
+from sabir.languages.tosca.check.rules.reads import check_reads
+from sabir.languages.tosca.model.model import Model
+from sabir.languages.tosca.syntax.nodes import Topology
+from sabir.source.packages import LoadedPackage
+
+__all__ = ["CheckedModel", "CheckedModels", "check_topology"]
+
+
+class CheckedModel(Struct, frozen=True, eq=False):
+    model: Model
+    findings: tuple[Finding, ...]
+
+    @classmethod
+    def of(cls, topology: Topology) -> CheckedModel:
+        model = Model(topology)
+        return cls(model, tuple(check_model(model)))
+
+
+class CheckedModels:
+    """A cache of a session: what was read from a package goes when the package goes."""
+
+    def __init__(self) -> None:
+        self._by_package: WeakKeyDictionary[LoadedPackage, dict[int, CheckedModel]] = WeakKeyDictionary()
+
+    def of(self, package: LoadedPackage, topology: Topology) -> CheckedModel:
+        """For topologies that stay as they were read: each is known by itself, and its model keeps it."""
+        checked_models = self._by_package.setdefault(package, {})
+        checked = checked_models.get(id(topology))
+        if checked is None:
+            checked = checked_models[id(topology)] = CheckedModel.of(topology)
+        return checked
+
+
+def check_topology(checked: CheckedModel) -> list[Finding]:
+    """That, and what is wrong with what it does: a template can be evaluated without its scripts, and not be deployed."""
+    substitutes = checked.model.topology.substitutes()
+    inner = (CheckedModel.of(topology) for topology in substitutes if topology.imported)
+    return sorted_once(
+        [
+            finding
+            for each in (checked, *inner)
+            for finding in (*each.findings, *check_behaviour(each.model), *check_reads(each.model))
+        ]
+    )

@@ -1,0 +1,208 @@
+"""What get_attribute, get_artifact and get_operation_output read is there, as far as the types tell.
+
+An evaluation says so of get_property. An attribute that is not there is just null, and an output of an operation comes later: nobody
+would notice before the script that needs it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from msgspec import Struct
+
+from sabir.diagnostics.finding import Finding
+from sabir.diagnostics.near import did_you_mean
+from sabir.diagnostics.rules import Rule
+from sabir.languages.tosca.model.behaviour import interfaces_of
+from sabir.languages.tosca.model.model import Model
+from sabir.languages.tosca.model.types import FlatType
+from sabir.languages.tosca.syntax.examples import ROOT, example
+from sabir.languages.tosca.syntax.nodes import Kind, NodeTemplate, PropertyDefinition, Written
+from sabir.source.yaml.nodes import YamlMapping, YamlNode, YamlScalar, YamlSequence
+from sabir.text import Place
+
+__all__ = ["check_reads"]
+
+_OUTPUT: Final = "  outputs: {o: {value: {get_attribute: [one, %s]}}}\n"
+NOTHING_TO_READ: Final = Rule(
+    code="TOSCA:E050",
+    title="a function reads what is not there",
+    why="The type has no such attribute, capability, artifact or operation, so the value would be null when something needs it.",
+    bad=example(f"topology_template:\n  node_templates:\n{ROOT}{_OUTPUT % 'stat'}"),
+    good=example(f"topology_template:\n  node_templates:\n{ROOT}{_OUTPUT % 'state'}"),
+    language="tosca",
+)
+
+_READERS: Final = frozenset({"get_attribute", "get_artifact", "get_operation_output"})
+_STEPS: Final = frozenset({"CAPABILITY", "RELATIONSHIP", "TARGET", "SOURCE", "ALL"})
+_REFLECTED: Final = frozenset({"state", "tosca_id", "tosca_name"})
+_LISTS: Final = frozenset({"list", "map", "any", "range"})
+
+
+class _Owner(Struct, frozen=True, eq=False):
+    """Whom SELF means: a node template, or any of a type."""
+
+    flat: FlatType
+    template: NodeTemplate | None = None
+
+
+def check_reads(model: Model) -> Iterator[Finding]:
+    topology = model.topology
+    if not topology.complete or "unfurl" in topology.profiles:
+        return
+    for name, template in model.nodes.items():
+        flat = model.flat[name]
+        if flat is not None:
+            for written in _of_template(template):
+                yield from _reads(model, written, _Owner(flat, template))
+    for type_ in {id(type_): type_ for type_ in topology.types[Kind.NODE].values()}.values():
+        flat = model.types.find(Kind.NODE, type_.name)
+        if flat is not None:
+            for interface in type_.interfaces.values():
+                for operation in interface.operations.values():
+                    for written in _parameters(operation.inputs):
+                        yield from _reads(model, written, _Owner(flat))
+    for output in topology.outputs.values():
+        if output.value is not None:
+            yield from _reads(model, output.value, None)
+
+
+def _of_template(template: NodeTemplate) -> Iterator[Written]:
+    yield from template.properties.values()
+    yield from template.attributes.values()
+    for capability in template.capabilities.values():
+        yield from capability.properties.values()
+    for interface in template.interfaces.values():
+        yield from _parameters(interface.inputs)
+        for operation in interface.operations.values():
+            yield from _parameters(operation.inputs)
+
+
+def _parameters(inputs: Mapping[str, PropertyDefinition]) -> Iterator[Written]:
+    for parameter in inputs.values():
+        written = parameter.value or parameter.default
+        if written is not None:
+            yield written
+
+
+def _reads(model: Model, written: Written, owner: _Owner | None) -> Iterator[Finding]:
+    for name, argument in _calls(written.node):
+        words = [_word(item) for item in argument.items]
+        if len(words) < 2 or not isinstance(words[0], str):
+            continue
+        place = Place(written.origin.source, argument.span)
+        for message, hint in _problems(model, name, words, owner):
+            yield NOTHING_TO_READ.at(place, message, hint=hint)
+
+
+def _calls(node: YamlNode) -> Iterator[tuple[str, YamlSequence]]:
+    if isinstance(node, YamlSequence):
+        for item in node.items:
+            yield from _calls(item)
+    elif isinstance(node, YamlMapping):
+        for entry in node.entries:
+            key = entry.key.value if isinstance(entry.key, YamlScalar) else None
+            if (
+                isinstance(key, str)
+                and key in _READERS
+                and len(node) == 1
+                and isinstance(entry.value, YamlSequence)
+            ):
+                yield key, entry.value
+            yield from _calls(entry.value)
+
+
+def _word(node: YamlNode) -> object:
+    """A plain word or index; None for what is computed."""
+    value = node.value if isinstance(node, YamlScalar) else None
+    return None if isinstance(value, str) and "{{" in value else value
+
+
+_Problem = tuple[str, str | None]
+
+
+def _problems(model: Model, name: str, words: list[object], owner: _Owner | None) -> Iterator[_Problem]:
+    first, key = words[0], words[1]
+    entity = _entity(model, str(first), owner)
+    if first == "HOST" and owner is not None and owner.template is not None and entity is None:
+        if owner.template.name not in model.hosts and not owner.template.directives:
+            yield f"{owner.template.name!r} has no host to read {key!r} from", None
+        return
+    if entity is None or not isinstance(key, str) or key in _STEPS or first == "HOST":
+        return
+    if name == "get_artifact":
+        if entity.template is None:
+            return  # a template may bring it
+        yield from _one_of(key, _artifacts(entity), f"{_named(entity)} has no artifact")
+    elif name == "get_operation_output":
+        yield from _operation(model, entity, words)
+    else:
+        yield from _attribute(model, entity, words)
+
+
+def _entity(model: Model, name: str, owner: _Owner | None) -> _Owner | None:
+    if name == "SELF":
+        return owner
+    if name == "HOST" and owner is not None and owner.template is not None:
+        name = model.hosts.get(owner.template.name, "")
+    flat = model.flat.get(name)
+    return None if flat is None else _Owner(flat, model.nodes[name])
+
+
+def _named(entity: _Owner) -> str:
+    return entity.flat.name if entity.template is None else repr(entity.template.name)
+
+
+def _artifacts(entity: _Owner) -> set[str]:
+    return {*entity.flat.artifacts, *(entity.template.artifacts if entity.template else ())}
+
+
+def _one_of(key: str, names: set[str], words: str) -> Iterator[_Problem]:
+    if key not in names:
+        yield f"{words} {key!r}", did_you_mean(key, names)
+
+
+def _operation(model: Model, entity: _Owner, words: list[object]) -> Iterator[_Problem]:
+    own = entity.template.interfaces if entity.template else {}
+    interfaces = interfaces_of(model.types, entity.flat, own)
+    interface = interfaces.get(str(words[1]))
+    if interface is None:
+        yield from _one_of(str(words[1]), {*interfaces}, f"{_named(entity)} has no interface")
+    elif len(words) > 2 and isinstance(words[2], str):
+        yield from _one_of(words[2], {*interface.operations}, f"interface {words[1]!r} has no operation")
+
+
+def _attribute(model: Model, entity: _Owner, words: list[object]) -> Iterator[_Problem]:
+    flat, key = entity.flat, str(words[1])
+    own = {*entity.template.properties, *entity.template.attributes} if entity.template else set[str]()
+    definition = flat.attributes.get(key) or flat.properties.get(key)
+    if definition is not None:
+        if len(words) > 2 and _is_index(words[2]) and not _may_be_list(model, definition):
+            yield f"{key!r} of {_named(entity)} is no list, so it has no entry {words[2]}", None
+        return
+    if key in own or key in _REFLECTED or key in flat.requirements:
+        return
+    if key not in flat.capabilities:
+        names = {*flat.attributes, *flat.properties, *flat.capabilities, *flat.requirements, *own}
+        yield from _one_of(key, names, f"{_named(entity)} has no attribute")
+    elif len(words) > 2 and isinstance(words[2], str):
+        declared = flat.capabilities[key]
+        type_ = model.types.find(Kind.CAPABILITY, declared.type)
+        if type_ is not None:
+            names = {*type_.attributes, *type_.properties, *declared.attributes, *declared.properties}
+            yield from _one_of(
+                words[2], names | _REFLECTED, f"capability {key!r} of {_named(entity)} has no attribute"
+            )
+
+
+def _is_index(word: object) -> bool:
+    return isinstance(word, int) and not isinstance(word, bool)
+
+
+def _may_be_list(model: Model, definition: PropertyDefinition) -> bool:
+    if definition.schema is None:
+        return True
+    flat = model.types.find(Kind.DATA, definition.schema.name)
+    base = definition.schema.name if flat is None else flat.primitive or "map"
+    return base in _LISTS

@@ -1,0 +1,164 @@
+"""Nodes that are chosen and not made: `select` takes the node that fits its filter, requirements with a filter the first that passes.
+
+Filters are tried here on values as they are computed. What a filter of 1.x asks of values that are written plainly, the model has
+tried before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Final
+
+from msgspec.structs import replace
+
+from sabir.expressions.query.errors import QueryError
+from sabir.expressions.query.live import Assigned
+from sabir.expressions.query.resource import Resource
+from sabir.expressions.query.values import MISSING, reveal_deep
+from sabir.languages.tosca.evaluate.ensemble import Ensemble
+from sabir.languages.tosca.evaluate.instances import NodeInstance
+from sabir.languages.tosca.evaluate.parts import RelationshipInstance
+from sabir.languages.tosca.model.filters import filter_holds
+from sabir.languages.tosca.model.requirements import Link
+from sabir.languages.tosca.syntax.nodes import NodeTemplate, RequirementAssignment, Topology, Written
+
+__all__ = ["SELECT", "Selection", "is_selected", "passes_filter"]
+
+SELECT: Final = frozenset({"select", "selectable"})
+
+
+def is_selected(template: NodeTemplate) -> bool:
+    """Whether the node is to be taken from what is there."""
+    return not SELECT.isdisjoint(template.directives)
+
+
+class Selection:
+    """What is chosen in a topology, and the topology with the choices written in."""
+
+    def __init__(self, ensemble: Ensemble) -> None:
+        self._ensemble = ensemble
+        self._model = ensemble.model
+        self._selected: dict[str, str] = {}
+        self._pinned: dict[int, str] = {}
+        """The node that a requirement leads to, by the identity of its assignment."""
+        for name, template in self._model.nodes.items():
+            if is_selected(template):
+                chosen = self._chosen(name, template)
+                if chosen is not None:
+                    self._selected[name] = chosen
+        for name, links in self._model.links.items():
+            for link in links:
+                self._pin(name, link)
+
+    @property
+    def is_needed(self) -> bool:
+        return bool(self._selected or self._pinned)
+
+    def topology(self) -> Topology:
+        topology = self._model.topology
+        return replace(
+            topology,
+            node_templates={
+                name: replace(template, requirements=tuple(self._requirements(name, template)))
+                for name, template in self._model.nodes.items()
+                if name not in self._selected
+            },
+            groups={
+                name: replace(group, members=tuple(self._renamed(group.members)))
+                for name, group in topology.groups.items()
+            },
+            policies=tuple(
+                replace(policy, targets=tuple(self._renamed(policy.targets))) for policy in topology.policies
+            ),
+            selected={**topology.selected, **self._selected},
+        )
+
+    # What is chosen
+
+    def _chosen(self, name: str, template: NodeTemplate) -> str | None:
+        nodes = self._ensemble.nodes
+        candidates = (
+            other
+            for other in self._model.of_type(template.type)
+            if other != name and not is_selected(self._model.nodes[other])
+        )
+        return next(
+            (
+                other
+                for other in candidates
+                if passes_filter(template.node_filter, nodes[other], nodes[other])
+            ),
+            None,
+        )
+
+    def _pin(self, name: str, link: Link) -> None:
+        """A requirement whose filter only values can decide leads to the first candidate that passes."""
+        filters = [link.assignment.node_filter, link.definition.node_filter if link.definition else None]
+        written = [node_filter for node_filter in filters if node_filter is not None]
+        if not written or link.target is None or link.assignment.node in self._model.nodes:
+            return
+        source = self._ensemble.nodes[name]
+        for candidate in self._model.candidates(name, link):
+            there = RelationshipInstance(source, replace(link, target=candidate))
+            node = self._ensemble.nodes[candidate]
+            if all(passes_filter(node_filter, node, there) for node_filter in written):
+                if candidate != link.target:
+                    self._pinned[id(link.assignment)] = candidate
+                return
+
+    # Written in
+
+    def _requirements(self, name: str, template: NodeTemplate) -> Iterator[RequirementAssignment]:
+        for assignment in template.requirements:
+            node = self._pinned.get(id(assignment)) or self._selected.get(assignment.node or "")
+            yield assignment if node is None else replace(assignment, node=node, node_filter=None)
+        for link in self._model.links[name]:
+            node = self._pinned.get(id(link.assignment)) or self._selected.get(link.target or "")
+            if link.automatic and node is not None:
+                yield replace(link.assignment, node=node)
+
+    def _renamed(self, names: Iterable[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
+        return ((self._selected.get(name, name), span) for name, span in names)
+
+
+def passes_filter(node_filter: Written | None, node: NodeInstance, here: Resource) -> bool:
+    """Whether a node passes: by its values (1.x), or by a condition (2.0), in which SELF is `here`."""
+    if node_filter is None:
+        return True
+    data = node_filter.data
+    if isinstance(data, Mapping) and ("properties" in data or "capabilities" in data):
+        return filter_holds(data, _Values(node), lambda name: _capability(node, name))
+    try:
+        return reveal_deep(Assigned(data, place=node_filter.place).value(here)) is True
+    except QueryError:
+        return False
+
+
+def _capability(node: NodeInstance, name: str) -> Mapping[str, Any] | None:
+    """A filter names a capability of the node, or the type of one."""
+    for capability in node.capabilities:
+        if capability.name == name or name in capability.types:
+            return _Values(capability)
+    return None
+
+
+class _Values(Mapping[str, Any]):
+    """The values of an instance, computed when they are asked for."""
+
+    def __init__(self, resource: Resource) -> None:
+        self._resource = resource
+
+    def __getitem__(self, key: str) -> Any:
+        try:
+            value = self._resource.get(key)
+        except QueryError:
+            value = MISSING
+        if value is MISSING:
+            raise KeyError(key)
+        return reveal_deep(value)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._resource.keys())
+
+    def __len__(self) -> int:
+        return len(self._resource.keys())

@@ -1,0 +1,76 @@
+"""Activities of workflows and triggers with what they act on: nodes, relationships, members of groups."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sabir.diagnostics.near import did_you_mean
+from sabir.errors import DeployError
+from sabir.languages.tosca.evaluate.ensemble import Ensemble
+from sabir.languages.tosca.evaluate.instances import NodeInstance
+from sabir.languages.tosca.graph.lifecycles import interfaces_of_subject
+from sabir.languages.tosca.graph.placement import Subject
+from sabir.languages.tosca.model.behaviour import Operation
+from sabir.languages.tosca.syntax.nodes import Workflow
+
+__all__ = ["find_operation", "find_workflow", "nodes_named", "operations_of_subject", "subjects_of"]
+
+
+def nodes_named(ensemble: Ensemble, name: str | None) -> list[NodeInstance]:
+    """The instances of a node template, or of the members of a group, which may be groups themselves."""
+    if name is None:
+        return []
+    nodes: dict[str, NodeInstance] = {}
+    waiting, seen = [name], {name}
+    for here in waiting:
+        group = ensemble.model.topology.groups.get(here)
+        if group is None:
+            nodes.update((node.key, node) for node in ensemble.instances(here))
+            continue
+        for member, _ in group.members:
+            if member not in seen:
+                seen.add(member)
+                waiting.append(member)
+    return [*nodes.values()]
+
+
+def subjects_of(ensemble: Ensemble, target: str | None, relationship: str | None) -> list[Subject]:
+    """What a step acts on: nodes, or those of their relationships that have this name."""
+    nodes = nodes_named(ensemble, target)
+    if relationship is None:
+        return [*nodes]
+    return [link for node in nodes for link in node.requirements if link.name == relationship]
+
+
+def find_operation(subject: Subject, name: str) -> Operation | None:
+    """An operation by `Interface.operation`; None when nothing carries it out."""
+    interface_name, _, operation_name = name.rpartition(".")
+    interfaces = interfaces_of_subject(subject)
+    interface = interfaces.get(interface_name)
+    if interface is None:
+        # Older templates write the type of the interface.
+        interface = next((each for each in interfaces.values() if each.type == interface_name), None)
+    operation = None if interface is None else interface.operations.get(operation_name)
+    if operation is None:
+        known = [f"{each.name}.{key}" for each in interfaces.values() for key in each.operations]
+        near = did_you_mean(name, known)
+        raise DeployError(f"{subject.name!r} has no operation {name!r}" + (f": {near}" if near else ""))
+    implementation = operation.implementation
+    return None if implementation is None or implementation.origin.shipped else operation
+
+
+def find_workflow(ensemble: Ensemble, name: str) -> Workflow:
+    workflows = ensemble.model.topology.workflows
+    if name not in workflows:
+        near = did_you_mean(name, workflows)
+        raise DeployError(f"there is no workflow {name!r}" + (f": {near}" if near else ""))
+    return workflows[name]
+
+
+def operations_of_subject(subject: Subject) -> Iterator[Operation]:
+    """Those that something carries out."""
+    for interface in interfaces_of_subject(subject).values():
+        for operation in interface.operations.values():
+            implementation = operation.implementation
+            if implementation is not None and not implementation.origin.shipped:
+                yield operation

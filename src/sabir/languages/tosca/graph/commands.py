@@ -1,0 +1,167 @@
+"""Operations as commands, whose inputs are computed when they are about to run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from sabir.expressions.query.errors import QueryError
+from sabir.expressions.query.live import Assigned
+from sabir.graph.address import Address
+from sabir.graph.origin import How, Origin
+from sabir.graph.values import UNKNOWN, Sensitive, Unknown, Value, reveal_all
+from sabir.languages.tosca.evaluate.ensemble import Ensemble
+from sabir.languages.tosca.evaluate.instances import NodeInstance
+from sabir.languages.tosca.graph.placement import (
+    Subject,
+    address_of,
+    attribute_address,
+    host_of,
+    node_of,
+    program_of,
+    surroundings,
+    target_of,
+)
+from sabir.languages.tosca.graph.plain import plain_value
+from sabir.languages.tosca.graph.programs import INPUTS, is_playbook, is_variable, words
+from sabir.languages.tosca.graph.sending import sent
+from sabir.languages.tosca.model.behaviour import Operation
+from sabir.resources.resource import Lifecycle, Resource
+
+__all__ = ["Command", "Commands", "found_subject"]
+
+
+class Command(Struct, frozen=True, kw_only=True, eq=False):
+    """An operation of a node or relationship, as far as it is known before it runs."""
+
+    subject: Subject
+    operation: Operation
+    target: str | None
+    lane: str | None
+    fixed: Mapping[str, Value]
+    """What does not count as a change of the operation: the program, and what it is told of where it runs."""
+    results: Mapping[str, Address]
+    timeout: float | None
+    host: NodeInstance | None = None
+    address_of: NodeInstance | None = None
+    """The host whose address the program must be told, as it runs elsewhere."""
+
+
+class Commands:
+    """The operations of an ensemble as commands."""
+
+    def __init__(self, ensemble: Ensemble) -> None:
+        self.ensemble = ensemble
+
+    def command(
+        self,
+        subject: Subject,
+        operation: Operation,
+        *,
+        undoes: bool = False,
+        operation_host: str | None = None,
+        more_inputs: Mapping[str, Any] | None = None,
+    ) -> Command:
+        """`operation_host` and `more_inputs`: what a step of a workflow says of them."""
+        implementation = operation.implementation
+        assert implementation is not None
+        host = host_of(subject, operation.name, operation_host or implementation.operation_host)
+        timeout = implementation.timeout.data if implementation.timeout is not None else None
+        variables = surroundings(subject, operation, host)
+        file, type_ = program_of(subject, implementation)
+        inputs = {*operation.inputs, *(more_inputs or ())}
+        run = words(file, type_, inputs=inputs, outputs=operation.outputs, variables=variables)
+        # A playbook is run here, for the host.
+        target = None if is_playbook(file) else target_of(host)
+        if target is not None:
+            run = sent(run, subject, implementation, inputs)
+        fixed: dict[str, Value] = {"undo" if undoes else "run": list(run)}
+        directory = self.ensemble.model.topology.origin.directory
+        if directory is not None and target is None:
+            fixed["directory"] = str(directory)
+        if operation.outputs and not undoes:
+            fixed["outputs"] = [*operation.outputs]
+        return Command(
+            subject=subject,
+            operation=operation,
+            target=target,
+            host=host,
+            address_of=host if is_playbook(file) and target_of(host) is not None else None,
+            lane=None if host is None else f"host {host.key}",
+            fixed=fixed,
+            results={
+                name: attribute_address(subject, output.target)
+                for name, output in operation.outputs.items()
+                if len(output.target) > 1
+            },
+            timeout=float(timeout) if isinstance(timeout, int | float) else None,
+        )
+
+    def kept(self, address: Address, command: Command) -> Resource:
+        """A command as it belongs to the life of its subject."""
+        operation, undoes = command.operation, "undo" in command.fixed
+        return Resource(
+            address=address,
+            kind="command",
+            desired={},
+            target=command.target,
+            lane=command.lane,
+            results=command.results,
+            late=partial(self.desired, command),
+            origin=Origin(operation.definition.place, How.LITERAL),
+            lifecycle=Lifecycle() if undoes else Lifecycle(ignore_changes=("run", "directory", "outputs")),
+            timeout=command.timeout,
+        )
+
+    def desired(
+        self, command: Command, observed: Mapping[str, Value], more_inputs: Mapping[str, Value] | None = None
+    ) -> dict[str, Value]:
+        """The fields of a command when this has been observed; `more_inputs` win over those of the operation."""
+        subject = found_subject(self.ensemble, command.subject, observed)
+        inputs = {**_inputs(subject, command.operation), **(more_inputs or {})}
+        if "undo" in command.fixed:  # what is not known when it is recorded is not set
+            inputs = {name: value for name, value in inputs.items() if not isinstance(value, Unknown)}
+        variables: dict[str, Value] = {
+            name: value for name, value in inputs.items() if value is not None and is_variable(name)
+        }
+        if command.address_of is not None:
+            variables["SABIR_ADDRESS"] = address_of(subject.ensemble.at(command.address_of.path))
+        return {**command.fixed, "environment": {**variables, INPUTS: _as_text(inputs)}}
+
+
+def found_subject(ensemble: Ensemble, subject: Subject, observed: Mapping[str, Value]) -> Subject:
+    """The subject in an ensemble that has seen this."""
+    node = node_of(subject)
+    there = ensemble.with_observed(observed).at(node.path)
+    if subject is node:
+        return there
+    return there.requirements[list(node.requirements).index(subject)]  # type: ignore[arg-type]
+
+
+def _inputs(subject: Subject, operation: Operation) -> dict[str, Value]:
+    values: dict[str, Value] = {}
+    for name, parameter in operation.inputs.items():
+        assigned = subject.ensemble.default(parameter)
+        if assigned is not None:
+            values[name] = _value(assigned, subject)
+    return values
+
+
+def _value(assigned: Assigned, subject: Subject) -> Value:
+    try:
+        return plain_value(assigned.value(subject))
+    except QueryError:
+        return UNKNOWN
+
+
+def _as_text(inputs: Mapping[str, Value]) -> Value:
+    """All inputs as one JSON object, secret when one of them is."""
+    if any(isinstance(value, Unknown) for value in inputs.values()):
+        return UNKNOWN
+    plain = reveal_all(dict(inputs))
+    text = msgspec.json.encode(plain).decode("utf-8")
+    return text if plain == dict(inputs) else Sensitive(text)

@@ -1,0 +1,133 @@
+"""The driver of workflows: it runs one, and every operation that is called in it goes through the journal."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from typing import TYPE_CHECKING, Any, Final
+
+from msgspec.structs import replace
+
+from sabir.errors import DeployError
+from sabir.graph.values import Value, reveal_all
+from sabir.languages.tosca.graph.activities import nodes_named
+from sabir.languages.tosca.graph.program import DEPLOY, TARGET, UNDEPLOY, WORKFLOW, Program
+from sabir.languages.tosca.graph.running import DONE, Ran, WorkflowRun
+from sabir.resources.driver import Connection, DriverContext, Kind
+from sabir.resources.fields import Field
+from sabir.resources.outcome import Change, Observation, Outcome, Reading, Sighting
+from sabir.resources.resource import Resource
+from sabir.resources.target import Target
+
+if TYPE_CHECKING:
+    from sabir.languages.tosca.graph.triggers import Reaction
+    from sabir.resources.effects import Effects
+    from sabir.resources.step import Task
+
+__all__ = ["DRIVER", "TARGET", "WorkflowDriver", "WorkflowTarget"]
+
+
+class WorkflowTarget(Target, frozen=True, kw_only=True, eq=False):
+    """Where workflows run: here, on the template that brings them."""
+
+    program: Program
+
+
+class WorkflowDriver:
+    name: Final = "tosca"
+
+    @property
+    def kinds(self) -> Mapping[str, Kind]:
+        return {
+            WORKFLOW: Kind(
+                about="a workflow of a TOSCA template, or what a trigger does", runs=True, code=True
+            )
+        }
+
+    def settings(self) -> Mapping[str, Field]:
+        return {}
+
+    def diff(self, resource: Resource, reading: Reading) -> Sequence[Change]:  # noqa: ARG002  # it is run, not kept
+        return ()
+
+    def connect(self, target: Target, context: DriverContext) -> AbstractAsyncContextManager[Connection]:
+        """Leave is asked for here, too: a workflow for undeploying is run without having been placed."""
+        if not isinstance(target, WorkflowTarget):
+            raise DeployError(f"target {target.name!r}: a template brings the target of its workflows itself")
+        if not context.session.trust.scripts:
+            raise DeployError(
+                "a workflow runs scripts of its template: give --trust scripts when you trust it"
+            )
+        return _connected(target)
+
+
+DRIVER: Final = WorkflowDriver()
+
+
+@asynccontextmanager
+async def _connected(target: WorkflowTarget) -> AsyncGenerator[Connection]:
+    yield _WorkflowConnection(target.program)
+
+
+class _WorkflowConnection:
+    def __init__(self, program: Program) -> None:
+        self._program = program
+
+    async def read(self, resource: Resource, target_id: str | None) -> Reading:  # noqa: ARG002  # as above
+        return Reading(exists=True)
+
+    async def apply(self, task: Task, effects: Effects) -> Outcome:
+        desired: dict[str, Any] = reveal_all(dict(task.resource.desired))
+        workflow = desired.get("workflow")
+        if workflow == UNDEPLOY and task.resource.address.instance == f"workflows.{UNDEPLOY}":
+            return Outcome(changed=False, message="it is run when the template is undeployed")
+        written = task.resource.desired.get("inputs")
+        inputs = dict(written) if isinstance(written, Mapping) else {}
+        if workflow is not None:
+            run = self._run(_done_before(task, self._program.observed))
+            return _placed(await run.workflow(workflow, inputs, effects), task)
+        reaction: Reaction = self._program.reaction(desired["policy"], desired["trigger"])
+        nodes = [node for name in reaction.targets for node in nodes_named(self._program.ensemble, name)]
+        return _placed(await self._run().activities(nodes, reaction.trigger.action, effects), task)
+
+    async def delete(self, task: Task, effects: Effects) -> Outcome:
+        """The workflow of the template takes the place of undeploying."""
+        if task.resource.desired.get("workflow") != UNDEPLOY:
+            return Outcome(changed=False)
+        return _placed(await self._run().workflow(UNDEPLOY, {}, effects), task)
+
+    async def observe(self, task: Task) -> Observation:
+        """A workflow is looked for by its effects."""
+        return Observation(sighting=Sighting.CANNOT_TELL, look_at=str(task.resource.address))
+
+    async def call(self, task: Task, operation: str, effects: Effects) -> Outcome:  # noqa: ARG002
+        raise DeployError(f"{task.resource.address} has no operation {operation!r}")
+
+    def _run(self, done: Iterable[str] = ()) -> WorkflowRun:
+        return WorkflowRun(self._program.lifecycles, self._program.observed, done)
+
+
+def _done_before(task: Task, observed: Mapping[str, Value]) -> list[str]:
+    """What an earlier run of a deployment had done before it failed. A call begins from the start."""
+    if task.resource.address.instance != f"workflows.{DEPLOY}" or task.recorded is None:
+        return []
+    done = observed.get(f"workflows.{DEPLOY}|{DONE}")
+    return [str(place) for place in done] if isinstance(done, list | tuple) else []
+
+
+def _placed(ran: Ran, task: Task) -> Outcome:
+    """What a run left behind, at addresses of the environment."""
+    outcome, part = ran.outcome(), task.resource.address.part
+    if part is None:
+        return outcome
+    brought = tuple(
+        replace(
+            resource,
+            address=resource.address._replace(part=part),
+            requires=tuple(address._replace(part=part) for address in resource.requires),
+        )
+        for resource in outcome.brought
+    )
+    return replace(
+        outcome, brought=brought, gone=tuple(address._replace(part=part) for address in outcome.gone)
+    )

@@ -1,0 +1,198 @@
+"""The operations of all nodes and relationships, each with what comes before it.
+
+An operation is a command that runs when it is new and again when its inputs change. Its opposite (`delete` of `create`) is a
+command that runs when it is taken away; it is recorded before the operation begins, so that one which failed is undone, too.
+
+Of a node that a topology stands for, the nodes of that topology are carried out: after what the node requires, before what requires
+the node.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
+
+from msgspec.structs import replace
+
+from sabir.graph.address import Address
+from sabir.languages.tosca.evaluate.ensemble import Ensemble
+from sabir.languages.tosca.evaluate.instances import NodeInstance
+from sabir.languages.tosca.evaluate.parts import RelationshipInstance
+from sabir.languages.tosca.graph.commands import Command, Commands
+from sabir.languages.tosca.graph.origins import id_of, ids_of_requirements
+from sabir.languages.tosca.graph.placement import Subject
+from sabir.languages.tosca.model.behaviour import Interface, Operation, interfaces_of
+from sabir.languages.tosca.model.lifecycle import (
+    CHANGED,
+    CONFIGURE,
+    LINKED,
+    OPPOSITES,
+    STAGES,
+    STANDARD,
+    required_first,
+)
+from sabir.languages.tosca.syntax.nodes import Kind
+from sabir.resources.resource import Resource
+
+__all__ = ["Lifecycles", "below", "interfaces_of_subject", "operation_address"]
+
+
+class Lifecycles:
+    """What is carried out when a topology is deployed."""
+
+    def __init__(self, ensemble: Ensemble) -> None:
+        self.ensemble = ensemble
+        self.commands = Commands(ensemble)
+        self.nodes = {node.key: node for node in ensemble.everything()}
+        self._commands_at: dict[Address, Command] = {}
+        self._operations_of: dict[str, dict[str, Operation]] = {}
+        self._ends: dict[str, tuple[Address, ...]] = {}
+        self._own: dict[str, tuple[Address, ...]] = {}
+        """The operations of each node itself."""
+        self._incoming: dict[str, list[tuple[str, RelationshipInstance]]] = {}
+        self._ids = {key: ids_of_requirements(node) for key, node in self.nodes.items()}
+        for ids in self._ids.values():
+            for relationship, id_ in ids.items():
+                if relationship.target is not None:
+                    self._incoming.setdefault(relationship.target.key, []).append((id_, relationship))
+
+    @cached_property
+    def resources(self) -> Mapping[Address, Resource]:
+        """By address, each behind what it requires."""
+        return {resource.address: resource for resource in self._resources()}
+
+    def all_commands(self) -> Iterator[tuple[Resource, Command]]:
+        return ((resource, self._commands_at[address]) for address, resource in self.resources.items())
+
+    def _resources(self) -> Iterator[Resource]:
+        required = {key: _required(node) for key, node in self.nodes.items()}
+        for key in required_first(required):
+            yield from self._of_node(self.nodes[key], required[key])
+        for ids in self._ids.values():
+            for relationship, id_ in ids.items():
+                yield from self._of_link(id_, relationship)
+
+    def _of_node(self, node: NodeInstance, required: Iterable[str]) -> Iterator[Resource]:
+        key = node.key
+        outgoing = [(id_, link) for link, id_ in self._ids[key].items() if link.target is not None]
+        tail = _unique(address for other in required for address in self._ends.get(other, ()))
+        stages: list[tuple[list[Resource], list[Resource]]] = []
+        for own, of_source, of_target in STAGES:
+            mine = [*self._carried_out(key, node, own, tail)] if node.substitution is None else []
+            linked = [
+                *self._linked(outgoing, of_source, tail),
+                *self._linked(self._incoming.get(key, ()), of_target, tail),
+            ]
+            stages.append((mine, linked))
+            tail = _unique(resource.address for resource in (*mine, *linked)) or tail
+        self._ends[key] = tail
+        for number, (mine, linked) in enumerate(stages):
+            behind = _unique(later.address for group, _ in stages[number + 1 :] for later in group)
+            yield from mine
+            yield from (replace(resource, unless=behind) for resource in linked)
+        self._own[key] = _unique(resource.address for mine, _ in stages for resource in mine)
+        if node.substitution is not None:
+            inner = node.substitution.ensemble.nodes.values()
+            self._own[key] = _unique(address for each in inner for address in self._own[each.key])
+
+    def _linked(
+        self,
+        relationships: Iterable[tuple[str, RelationshipInstance]],
+        operation: str,
+        requires: tuple[Address, ...],
+    ) -> Iterator[Resource]:
+        for id_, relationship in relationships if operation else ():
+            yield from self._carried_out(id_, relationship, operation, requires)
+
+    def _of_link(self, id_: str, relationship: RelationshipInstance) -> Iterator[Resource]:
+        target = relationship.target
+        if target is None:
+            return
+        ends = _unique((*self._ends[relationship.source.key], *self._ends[target.key]))
+        linked = [
+            resource
+            for operation in LINKED
+            for resource in self._carried_out(id_, relationship, operation, ends)
+        ]
+        yield from linked
+        established = _unique((*ends, *(resource.address for resource in linked)))
+        for resource in self._carried_out(id_, relationship, CHANGED, ends):
+            yield replace(resource, reacts_to=self._own[target.key], established=established)
+
+    def _carried_out(
+        self, id_: str, subject: Subject, name: str, requires: tuple[Address, ...]
+    ) -> Iterator[Resource]:
+        """The opposite of an operation, and behind it the operation: those of them that have an implementation."""
+        operations = self._operations(id_, subject)
+        for wanted, undoes in ((OPPOSITES.get(name, ""), True), (name, False)):
+            operation = operations.get(wanted)
+            if operation is None:
+                continue
+            title = f"{name}.undone-by-{wanted}" if undoes else name
+            address = below(id_, f"interfaces.{operation.interface}.{title}")
+            command = self.commands.command(subject, operation, undoes=undoes)
+            self._commands_at[address] = command
+            yield replace(self.commands.kept(address, command), requires=requires)
+            requires = (*requires, address)
+
+    def _operations(self, id_: str, subject: Subject) -> Mapping[str, Operation]:
+        """By name, those of the interfaces that deployments know."""
+        if id_ not in self._operations_of:
+            self._operations_of[id_] = {
+                name: operation
+                for interface in interfaces_of_subject(subject).values()
+                if self._is_lifecycle(subject, interface)
+                for name, operation in interface.operations.items()
+                if operation.implementation is not None and not operation.implementation.origin.shipped
+            }
+        return self._operations_of[id_]
+
+    @staticmethod
+    def _is_lifecycle(subject: Subject, interface: Interface) -> bool:
+        types = subject.ensemble.model.types
+        return interface.name in ("Standard", "Configure") or any(
+            interface.type is not None and types.is_a(Kind.INTERFACE, interface.type, known)
+            for known in (STANDARD, CONFIGURE)
+        )
+
+
+def interfaces_of_subject(subject: Subject) -> dict[str, Interface]:
+    types = subject.ensemble.model.types
+    if isinstance(subject, NodeInstance):
+        return interfaces_of(types, subject.flat, subject.template.interfaces)
+    template = subject.link.relationship
+    return interfaces_of(types, subject.flat, {} if template is None else template.interfaces)
+
+
+def operation_address(subject: Subject, operation: Operation) -> Address:
+    """Of an operation: what it gives out and maps to nothing are attributes of it."""
+    id_ = (
+        id_of(subject) if isinstance(subject, NodeInstance) else ids_of_requirements(subject.source)[subject]
+    )
+    return below(id_, f"interfaces.{operation.interface}.{operation.name}")
+
+
+def below(id_: str, name: str) -> Address:
+    """The address of something that belongs to an instance."""
+    address = Address.parse(id_)
+    return address._replace(instance=f"{address.instance}.{name}")
+
+
+def _required(node: NodeInstance) -> list[str]:
+    """The keys of the nodes that come before a node."""
+    required = _targets(node)
+    if node.substitution is not None:
+        required += (inner.key for inner in node.substitution.ensemble.nodes.values())
+    outer = node.ensemble.outer
+    while outer is not None:
+        required += _targets(outer.node)
+        outer = outer.node.ensemble.outer
+    return [key for key in dict.fromkeys(required) if key != node.key]
+
+
+def _targets(node: NodeInstance) -> list[str]:
+    return [link.target.key for link in node.requirements if link.target is not None]
+
+
+def _unique(addresses: Iterable[Address]) -> tuple[Address, ...]:
+    return tuple(dict.fromkeys(addresses))

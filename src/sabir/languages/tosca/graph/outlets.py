@@ -1,0 +1,71 @@
+"""The attributes that workflows may give values to: what the operations that they call give out, and the states that they set."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from sabir.graph.address import Address
+from sabir.languages.tosca.graph.activities import find_operation, find_workflow, nodes_named, subjects_of
+from sabir.languages.tosca.graph.lifecycles import Lifecycles, operation_address
+from sabir.languages.tosca.graph.placement import Subject, attribute_address, node_of
+from sabir.languages.tosca.model.behaviour import Operation
+from sabir.languages.tosca.syntax.nodes import Activity, ActivityKind, Workflow
+
+__all__ = ["results_of_activities", "results_of_workflow"]
+
+
+def results_of_workflow(lifecycles: Lifecycles, workflow: Workflow) -> dict[str, Address]:
+    """By their texts. What a workflow names that is not there is said here, before anything runs."""
+    return {str(address): address for address in _workflow(lifecycles, workflow, {workflow.name})}
+
+
+def results_of_activities(
+    lifecycles: Lifecycles, targets: Iterable[str], activities: Iterable[Activity]
+) -> dict[str, Address]:
+    subjects: list[Subject] = [node for name in targets for node in nodes_named(lifecycles.ensemble, name)]
+    return {str(address): address for address in _activities(lifecycles, subjects, activities, set())}
+
+
+def _workflow(lifecycles: Lifecycles, workflow: Workflow, seen: set[str]) -> Iterator[Address]:
+    for step in workflow.steps.values():
+        subjects = subjects_of(lifecycles.ensemble, step.target, step.target_relationship)
+        yield from _activities(lifecycles, subjects, step.activities, seen)
+
+
+def _activities(
+    lifecycles: Lifecycles, subjects: list[Subject], activities: Iterable[Activity], seen: set[str]
+) -> Iterator[Address]:
+    for activity in activities:
+        if activity.kind is ActivityKind.INLINE:
+            inlined = find_workflow(lifecycles.ensemble, activity.name)
+            if activity.name not in seen:
+                seen.add(activity.name)
+                yield from _workflow(lifecycles, inlined, seen)
+            continue
+        for subject in subjects:
+            yield from _activity(lifecycles, subject, activity)
+
+
+def _activity(lifecycles: Lifecycles, subject: Subject, activity: Activity) -> Iterator[Address]:
+    match activity.kind:
+        case ActivityKind.SET_STATE:
+            yield Address(node_of(subject).key).of("state")
+        case ActivityKind.CALL_OPERATION:
+            operation = find_operation(subject, activity.name)
+            if operation is not None:
+                yield from _outputs(subject, operation)
+        case _:
+            key = node_of(subject).key
+            for resource, command in lifecycles.all_commands():
+                if str(resource.address).startswith(f"{key}."):
+                    yield from _outputs(command.subject, command.operation)
+
+
+def _outputs(subject: Subject, operation: Operation) -> Iterator[Address]:
+    for name, output in operation.outputs.items():
+        mapped = len(output.target) > 1
+        yield (
+            attribute_address(subject, output.target)
+            if mapped
+            else operation_address(subject, operation).of(name)
+        )

@@ -1,0 +1,174 @@
+"""What a template does: when it is deployed and undeployed, and what can be called."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
+from typing import Final
+
+from msgspec.structs import replace
+
+from sabir.errors import DeployError, UsageError
+from sabir.graph.address import Address
+from sabir.graph.origin import How, Origin
+from sabir.graph.values import UNKNOWN, Value
+from sabir.languages.tosca.evaluate.ensemble import Ensemble
+from sabir.languages.tosca.graph.activities import operations_of_subject
+from sabir.languages.tosca.graph.lifecycles import Lifecycles, operation_address
+from sabir.languages.tosca.graph.outlets import results_of_activities, results_of_workflow
+from sabir.languages.tosca.graph.placement import Subject
+from sabir.languages.tosca.graph.plain import plain_value
+from sabir.languages.tosca.graph.triggers import Reaction, reactions
+from sabir.languages.tosca.model.behaviour import Operation as DescribedOperation
+from sabir.languages.tosca.syntax.nodes import PropertyDefinition, Workflow
+from sabir.resources.resource import Operation, Resource
+
+__all__ = ["DEPLOY", "TARGET", "UNDEPLOY", "WORKFLOW", "Program"]
+
+TARGET: Final = "tosca"
+"""The name of the target that a template brings; inside of an environment the name of its part stands before it."""
+WORKFLOW: Final = "tosca-workflow"
+DEPLOY: Final = "deploy"
+UNDEPLOY: Final = "undeploy"
+
+
+class Program:
+    """The operations, workflows and triggers of a template, on its instances as they were when it was evaluated."""
+
+    def __init__(self, ensemble: Ensemble, observed: Mapping[str, Value]) -> None:
+        self.ensemble = ensemble
+        self.observed = observed
+        self.lifecycles = Lifecycles(ensemble)
+        self._workflows = ensemble.model.topology.workflows
+
+    # Deploying
+
+    def resources(self) -> tuple[Resource, ...]:
+        """The operations of all nodes; a workflow of the template takes the place of the one or the other way."""
+        every = [*self.lifecycles.resources.values()]
+        if DEPLOY in self._workflows:
+            every = _without(every, [each.address for each in every if not _undoes(each)])
+            every.append(replace(self._workflow(DEPLOY, {}), requires=tuple(each.address for each in every)))
+        if UNDEPLOY in self._workflows:
+            every = _without(every, [each.address for each in every if _undoes(each)])
+            # What requires everything is taken away first.
+            every.append(
+                replace(self._workflow(UNDEPLOY, {}), requires=tuple(each.address for each in every))
+            )
+        return tuple(every)
+
+    def _workflow(self, name: str, inputs: Mapping[str, Value]) -> Resource:
+        workflow = self._workflows[name]
+        return Resource(
+            address=Address(f"workflows.{name}"),
+            kind=WORKFLOW,
+            target=TARGET,
+            desired={"workflow": name, "inputs": dict(inputs)},
+            results=results_of_workflow(self.lifecycles, workflow),
+            origin=Origin(workflow.place, How.LITERAL),
+        )
+
+    # Calling
+
+    def operations(self) -> Iterator[Operation]:
+        for name, workflow in self._workflows.items():
+            if name not in (DEPLOY, UNDEPLOY):
+                yield Operation(
+                    address=Address(""),
+                    name=name,
+                    arguments={key: self._default(each) for key, each in workflow.inputs.items()},
+                    resources=partial(self._called_workflow, workflow),
+                    about=f"the workflow {name}",
+                )
+        for reaction in reactions(self.ensemble):
+            yield self._trigger(reaction)
+        for node in self.ensemble.everything():
+            subjects: list[Subject] = [node, *node.requirements]
+            for subject in subjects:
+                for operation in operations_of_subject(subject):
+                    yield self._operation(subject, operation)
+
+    def reaction(self, policy: str, trigger: str) -> Reaction:
+        for reaction in reactions(self.ensemble):
+            if (reaction.policy.name, reaction.trigger.name) == (policy, trigger):
+                return reaction
+        raise DeployError(f"policy {policy!r} has no trigger {trigger!r} any more")
+
+    def _called_workflow(self, workflow: Workflow, arguments: Mapping[str, Value]) -> tuple[Resource, ...]:
+        for name, value in arguments.items():
+            for misfit in self.ensemble.model.values.misfits(workflow.inputs[name], value):
+                raise UsageError(f"{name}: {misfit.message}")
+        return (self._workflow(workflow.name, arguments),)
+
+    def _default(self, definition: PropertyDefinition) -> Value:
+        assigned = self.ensemble.default(definition)
+        if assigned is not None:
+            return plain_value(assigned.value(self.ensemble.root))
+        return UNKNOWN if definition.required else None
+
+    def _trigger(self, reaction: Reaction) -> Operation:
+        trigger = reaction.trigger
+        return Operation(
+            address=Address(f"policies.{reaction.policy.name}"),
+            name=trigger.name,
+            resources=partial(self._triggered, reaction),
+            about=f"the trigger {trigger.name} of policy {reaction.policy.name}",
+            events=() if trigger.event is None else (trigger.event,),
+        )
+
+    def _triggered(self, reaction: Reaction, _arguments: Mapping[str, Value]) -> tuple[Resource, ...]:
+        if not reaction.is_due(self.ensemble):
+            return ()
+        policy, trigger = reaction.policy.name, reaction.trigger
+        return (
+            Resource(
+                address=Address(f"policies.{policy}.{trigger.name}"),
+                kind=WORKFLOW,
+                target=TARGET,
+                desired={"policy": policy, "trigger": trigger.name},
+                results=results_of_activities(self.lifecycles, reaction.targets, trigger.action),
+                origin=Origin(trigger.place, How.LITERAL),
+            ),
+        )
+
+    def _operation(self, subject: Subject, operation: DescribedOperation) -> Operation:
+        address = operation_address(subject, operation)
+        return Operation(
+            address=address._replace(instance=address.instance.partition(".interfaces.")[0]),
+            name=f"{operation.interface}.{operation.name}",
+            arguments={key: None if _has_value(each) else UNKNOWN for key, each in operation.inputs.items()},
+            resources=partial(self._called, subject, operation),
+        )
+
+    def _called(
+        self, subject: Subject, operation: DescribedOperation, arguments: Mapping[str, Value]
+    ) -> tuple[Resource, ...]:
+        commands = self.lifecycles.commands
+        command = commands.command(subject, operation)
+        given = {name: value for name, value in arguments.items() if value is not None}
+        resource = commands.kept(operation_address(subject, operation), command)
+        return (replace(resource, late=partial(commands.desired, command, more_inputs=given)),)
+
+
+def _has_value(definition: PropertyDefinition) -> bool:
+    return not definition.required or definition.value is not None or definition.default is not None
+
+
+def _undoes(resource: Resource) -> bool:
+    return ".undone-by-" in resource.address.instance
+
+
+def _without(resources: Iterable[Resource], dropped: Iterable[Address]) -> list[Resource]:
+    """Without some, the others in the order that these gave them."""
+    left_out = {*dropped}
+    stands_for: dict[Address, tuple[Address, ...]] = {}
+    rest: list[Resource] = []
+    for resource in resources:
+        requires = tuple(
+            dict.fromkeys(each for other in resource.requires for each in stands_for.get(other, (other,)))
+        )
+        if resource.address in left_out:
+            stands_for[resource.address] = requires
+        elif resource.established is None:
+            rest.append(replace(resource, requires=requires))
+    return rest

@@ -1,0 +1,340 @@
+"""Workflows while they run: steps one after the other or side by side, every operation an effect of the engine.
+
+Steps that no other step leads to begin. A step that several lead to waits for all of them. A failure goes on with `on_failure`; without
+that, the workflow begins no other step and has failed. What operations give out is there for the operations behind them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from sabir.graph.address import Address
+from sabir.graph.values import Value
+from sabir.languages.tosca.evaluate.ensemble import Ensemble
+from sabir.languages.tosca.graph.activities import find_operation, find_workflow, subjects_of
+from sabir.languages.tosca.graph.commands import Command, Commands, found_subject
+from sabir.languages.tosca.graph.conditions import condition_holds
+from sabir.languages.tosca.graph.delegation import Delegation
+from sabir.languages.tosca.graph.lifecycles import operation_address
+from sabir.languages.tosca.graph.placement import Subject, node_of
+from sabir.languages.tosca.graph.plain import plain_value
+from sabir.languages.tosca.syntax.nodes import Activity, ActivityKind, Step, Workflow
+from sabir.resources.effects import Effect, Effects
+from sabir.resources.outcome import Outcome, OutcomeStatus
+from sabir.resources.resource import Resource
+from sabir.resources.target import DEFAULT_TARGET
+
+if TYPE_CHECKING:
+    from sabir.languages.tosca.graph.lifecycles import Lifecycles
+
+__all__ = ["DONE", "Ran", "WorkflowRun", "step_order"]
+
+DONE: Final = "done"
+"""The result of a workflow that failed under which it keeps what it had done."""
+
+
+class Ran(Struct, frozen=True, kw_only=True):
+    """What a run left behind."""
+
+    results: Mapping[str, Value]
+    """By the texts of the addresses of attributes."""
+    brought: tuple[Resource, ...]
+    gone: tuple[Address, ...]
+    failure: str | None
+    handled: tuple[str, ...]
+    """Failures that other steps dealt with."""
+    done: tuple[str, ...] = ()
+    """Of a run that failed: the places of the activities that it had done."""
+
+    def outcome(self) -> Outcome:
+        message = self.failure or "; ".join(
+            f"{words}: its on_failure steps ended well" for words in self.handled
+        )
+        return Outcome(
+            status=OutcomeStatus.DONE if self.failure is None else OutcomeStatus.FAILED,
+            results=self.results if self.failure is None else {**self.results, DONE: list(self.done)},
+            brought=self.brought,
+            gone=self.gone,
+            message=message or None,
+        )
+
+
+class _Failed(Exception):
+    """An operation failed; the words name it."""
+
+
+class _Scope(Struct, frozen=True, kw_only=True, eq=False):
+    """What surrounds activities: the inputs of their workflow, the effects of their branch, their place in the description."""
+
+    inputs: Mapping[str, Value]
+    effects: Effects
+    place: str
+    host: str | None = None
+
+
+class WorkflowRun:
+    """One run of a workflow or of the action of a trigger. `done`: places of activities that an earlier run had done."""
+
+    def __init__(
+        self, lifecycles: Lifecycles, observed: Mapping[str, Value], done: Iterable[str] = ()
+    ) -> None:
+        self._ensemble: Ensemble = lifecycles.ensemble
+        self._commands: Commands = lifecycles.commands
+        self._delegation = Delegation(lifecycles)
+        self._observed: dict[str, Value] = dict(observed)
+        self._results: dict[str, Value] = {}
+        self._handled: list[str] = []
+        self._done = dict.fromkeys(done)
+        self._lanes: dict[str, asyncio.Lock] = {}
+        """The operations of one host never run at the same time."""
+
+    def _ran(self, failure: str | None = None) -> Ran:
+        return Ran(
+            results=self._results,
+            brought=tuple(self._delegation.brought.values()),
+            gone=tuple(self._delegation.gone),
+            failure=failure,
+            handled=tuple(self._handled),
+            done=() if failure is None else tuple(self._done),
+        )
+
+    async def workflow(self, name: str, inputs: Mapping[str, Value], effects: Effects) -> Ran:
+        scope = _Scope(inputs=inputs, effects=effects, place=name)
+        try:
+            await self._workflow(find_workflow(self._ensemble, name), scope)
+        except _Failed as failed:
+            return self._ran(str(failed))
+        return self._ran()
+
+    async def activities(
+        self, subjects: Sequence[Subject], activities: Sequence[Activity], effects: Effects
+    ) -> Ran:
+        """The action of a trigger."""
+        try:
+            await self._on_all(subjects, activities, _Scope(inputs={}, effects=effects, place=""))
+        except _Failed as failed:
+            return self._ran(str(failed))
+        return self._ran()
+
+    # Steps
+
+    async def _workflow(self, workflow: Workflow, scope: _Scope) -> None:
+        if not self._precondition(workflow):
+            raise _Failed(f"the precondition of workflow {workflow.name!r} does not hold")
+        await _Walk(self, workflow, scope).walk()
+
+    def _precondition(self, workflow: Workflow) -> bool:
+        written = workflow.precondition
+        if written is None:
+            return True
+        here = self._ensemble.with_observed(self._observed)
+        entries = written.data if isinstance(written.data, list) else [written.data]
+        for entry in entries:
+            target = entry.get("target") if isinstance(entry, Mapping) else None
+            subjects: Sequence[Any] = subjects_of(here, target, None) if target else [here.root]
+            if not all(condition_holds(entry, subject) for subject in subjects):
+                return False
+        return True
+
+    async def step(self, step: Step, scope: _Scope) -> str | None:
+        """Run a step; gives the words of its failure, or None."""
+        wanted = None if step.filter is None else step.filter.data
+        subjects = [
+            subject
+            for subject in subjects_of(self._ensemble, step.target, step.target_relationship)
+            if condition_holds(wanted, found_subject(self._ensemble, subject, self._observed))
+        ]
+        try:
+            await self._on_all(subjects, step.activities, scope)
+        except _Failed as failed:
+            return str(failed)
+        return None
+
+    def handled(self, words: str) -> None:
+        self._handled.append(words)
+
+    async def _on_all(
+        self, subjects: Sequence[Subject], activities: Sequence[Activity], scope: _Scope
+    ) -> None:
+        """On several instances side by side; a step of nothing but workflows runs them once."""
+        if activities and all(activity.kind is ActivityKind.INLINE for activity in activities):
+            subjects = subjects[:1]
+        scopes = [scope]
+        if len(subjects) > 1:
+            scopes = [replace(scope, effects=scope.effects.branch(subject.name)) for subject in subjects]
+        results = await asyncio.gather(
+            *(
+                self._on_one(subject, activities, each)
+                for subject, each in zip(subjects, scopes, strict=False)
+            ),
+            return_exceptions=True,
+        )
+        for result in results:
+            if isinstance(result, BaseException):
+                raise result
+
+    async def _on_one(self, subject: Subject, activities: Iterable[Activity], scope: _Scope) -> None:
+        for number, activity in enumerate(activities):
+            place = f"{scope.place}/{number}@{node_of(subject).key}"
+            if place in self._done:
+                continue
+            match activity.kind:
+                case ActivityKind.CALL_OPERATION:
+                    await self._call(subject, activity, scope)
+                case ActivityKind.SET_STATE:
+                    self._keep(str(Address(node_of(subject).key).of("state")), activity.name)
+                case ActivityKind.DELEGATE:
+                    await self._delegate(subject, activity, scope)
+                case ActivityKind.INLINE:
+                    await self._inline(subject, activity, replace(scope, place=place))
+            self._done[place] = None
+
+    # Activities
+
+    async def _call(self, subject: Subject, activity: Activity, scope: _Scope) -> None:
+        operation = find_operation(subject, activity.name)
+        if operation is None:
+            return
+        command = self._commands.command(
+            subject, operation, operation_host=scope.host, more_inputs=activity.inputs or None
+        )
+        more = self._values(activity, subject, scope.inputs)
+        desired = self._commands.desired(command, self._observed, more)
+        await self._perform(command, desired, scope.effects)
+
+    async def _perform(self, command: Command, desired: Mapping[str, Value], effects: Effects) -> None:
+        effect = Effect(
+            kind="command",
+            arguments=desired,
+            target=command.target or DEFAULT_TARGET,
+            timeout=command.timeout,
+        )
+        lane = self._lanes.setdefault(command.lane or str(id(command)), asyncio.Lock())
+        async with lane:
+            outcome = await effects.perform(effect)
+        subject, operation = command.subject, command.operation
+        if outcome.failed:
+            words = f"{node_of(subject).name}/{operation.interface}.{operation.name}"
+            raise _Failed(f"{words}: {outcome.message or 'it failed'}")
+        address = operation_address(subject, operation)
+        for name, value in outcome.results.items():
+            self._keep(str(command.results.get(name) or address.of(name)), value)
+
+    async def _delegate(self, subject: Subject, activity: Activity, scope: _Scope) -> None:
+        for command, desired in self._delegation.commands(node_of(subject), activity.name, self._observed):
+            await self._perform(command, desired, scope.effects)
+            self._delegation.done(command, self._observed)
+
+    async def _inline(self, subject: Subject, activity: Activity, scope: _Scope) -> None:
+        workflow = find_workflow(self._ensemble, activity.name)
+        given = self._values(activity, subject, scope.inputs)
+        defaults = {
+            name: plain_value(assigned.value(self._ensemble.root))
+            for name, definition in workflow.inputs.items()
+            if (assigned := self._ensemble.default(definition)) is not None
+        }
+        inner = replace(scope, inputs={**defaults, **given}, effects=scope.effects.branch(activity.name))
+        await self._workflow(workflow, inner)
+
+    def _values(self, activity: Activity, subject: Subject, inputs: Mapping[str, Value]) -> dict[str, Value]:
+        """The inputs that an activity gives; in them `get_input` names an input of the workflow first."""
+        if not activity.inputs:
+            return {}
+        here = found_subject(self._ensemble, subject, self._observed)
+        session = here.ensemble.session
+        outside = session.input
+        session.input = lambda name: inputs[name] if name in inputs else outside(name)
+        return {
+            name: plain_value(here.ensemble.assignment(written, None).value(here))
+            for name, written in activity.inputs.items()
+        }
+
+    def _keep(self, address: str, value: Value) -> None:
+        self._observed[address] = value
+        self._results[address] = value
+
+
+class _Walk:
+    """The way through the steps of one workflow."""
+
+    def __init__(self, run: WorkflowRun, workflow: Workflow, scope: _Scope) -> None:
+        self._run = run
+        self._workflow = workflow
+        # Branches are opened in the order of the description, so that they are the same in each run.
+        self._scopes = {
+            name: replace(
+                scope,
+                effects=scope.effects.branch(name),
+                place=f"{scope.place}/{name}",
+                host=step.operation_host,
+            )
+            for name, step in workflow.steps.items()
+        }
+        self._successes, self._failures = step_order(workflow)
+        self._ended: dict[str, str | None] = {}
+        """How each step that was run ended: None when it went well."""
+        self._skipped: set[str] = set()
+        self._failure: str | None = None
+
+    async def walk(self) -> None:
+        running: dict[asyncio.Task[str | None], str] = {}
+        waiting = dict.fromkeys(self._workflow.steps)
+        while True:
+            for name in [name for name in waiting if self._settled(name)]:
+                del waiting[name]
+                if not self._fires(name) or self._failure is not None:
+                    self._skipped.add(name)
+                    continue
+                step = self._workflow.steps[name]
+                task = asyncio.create_task(self._run.step(step, self._scopes[name]))
+                running[task] = name
+            if not running:
+                if any(self._settled(name) for name in waiting):
+                    continue
+                break
+            await self._one_ends(running)
+        if self._failure is not None:
+            raise _Failed(self._failure)
+
+    async def _one_ends(self, running: dict[asyncio.Task[str | None], str]) -> None:
+        done, _ = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
+        for task in done:
+            name = running.pop(task)
+            failure = self._ended[name] = task.result()
+            if failure is None:
+                continue
+            words = f"step {name!r} of workflow {self._workflow.name!r}: {failure}"
+            if self._workflow.steps[name].on_failure:
+                self._run.handled(words)
+            else:
+                self._failure = self._failure or words
+
+    def _settled(self, name: str) -> bool:
+        before = {*self._successes[name], *self._failures[name]}
+        return all(other in self._ended or other in self._skipped for other in before)
+
+    def _fires(self, name: str) -> bool:
+        """Whether everything that leads to a step went well, or something failed that it is there for."""
+        successes, failures = self._successes[name], self._failures[name]
+        if any(self._ended.get(other) is not None for other in failures):
+            return True
+        if not successes:
+            return not failures
+        return all(other in self._ended and self._ended[other] is None for other in successes)
+
+
+def step_order(workflow: Workflow) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
+    """By step: the steps that lead to it when they go well, and those that lead to it when they fail."""
+    successes: dict[str, list[str]] = {name: [] for name in workflow.steps}
+    failures: dict[str, list[str]] = {name: [] for name in workflow.steps}
+    for name, step in workflow.steps.items():
+        for other, _ in step.on_success:
+            successes[other].append(name)
+        for other, _ in step.on_failure:
+            failures[other].append(name)
+    return successes, failures

@@ -1,0 +1,92 @@
+"""What an operation on another machine brings along: its program, what that depends on, and the artifacts of its node.
+
+They lie in a private folder there, in the layout that they have beside the template. Paths of this machine in inputs are brought there,
+too, so that `get_artifact` gives the path of the copy.
+"""
+
+from __future__ import annotations
+
+import base64
+import io
+import os
+import tarfile
+from collections.abc import Collection, Iterable, Iterator
+from pathlib import Path
+from shlex import quote
+from typing import Final
+
+from sabir.errors import DeployError
+from sabir.languages.tosca.evaluate.artifacts import FileArtifact
+from sabir.languages.tosca.graph.placement import Subject, node_of
+from sabir.languages.tosca.graph.programs import is_variable
+from sabir.languages.tosca.syntax.nodes import Implementation
+
+__all__ = ["sent"]
+
+_LARGEST: Final = 90_000
+"""Of what is sent, packed: it goes as a word of a command, which Linux bounds at 128 KiB."""
+_THERE: Final = """\
+umask 077
+mkdir -p "$SABIR_MARK/files" || exit 125
+printf %s @PACKED@ | base64 -d | tar -xzf - -C "$SABIR_MARK/files" || exit 125
+cd "$SABIR_MARK/files" || exit 125
+__here=@HERE@
+for __name in @NAMES@; do
+  [ -z "${!__name+set}" ] || export "$__name=${!__name//"$__here"/$SABIR_MARK/files}"
+done
+unset __name __here
+"""
+
+
+def sent(
+    words: list[str], subject: Subject, implementation: Implementation, inputs: Collection[str]
+) -> list[str]:
+    """The words of a command for another machine; those for this one are `bash -c TEXT FILE`."""
+    *first, text, file = words
+    directory = subject.ensemble.model.topology.origin.directory
+    if directory is None:
+        raise DeployError(
+            "operations on other machines need a template in a folder: unpack the archive first"
+        )
+    here = Path(os.path.abspath(directory))
+    packed = _packed(here, [Path(file), *_beside(subject, implementation)])
+    names = [*filter(is_variable, inputs), "SABIR_INPUTS_TEXT"]
+    prelude = _THERE.replace("@NAMES@", " ".join(names)).replace("@HERE@", quote(str(here)))
+    prelude = prelude.replace("@PACKED@", quote(packed))
+    there = os.path.relpath(os.path.abspath(file), here)
+    return [*first, prelude + f"set -- {quote('./' + there)}\n" + text.replace('"$0"', '"$1"'), there]
+
+
+def _beside(subject: Subject, implementation: Implementation) -> Iterator[Path]:
+    directory = implementation.origin.directory
+    for name, _ in implementation.dependencies:
+        if directory is not None and (directory / name).is_file():
+            yield directory / name
+    node = node_of(subject)
+    flat = node.flat
+    for artifact in {**(flat.artifacts if flat else {}), **node.template.artifacts}.values():
+        location = FileArtifact(artifact, node.ensemble).location
+        if location is not None and Path(location).is_file():
+            yield Path(location)
+
+
+def _packed(here: Path, files: Iterable[Path]) -> str:
+    """The files as a packed archive, the same bytes each time."""
+    data = io.BytesIO()
+    with tarfile.open(fileobj=data, mode="w:gz", compresslevel=9) as archive:
+        for path in dict.fromkeys(Path(os.path.abspath(file)) for file in files):
+            name = os.path.relpath(path, here)
+            if name.startswith(".."):
+                raise DeployError(
+                    f"{path} lies outside the folder of the template, and cannot be sent to another machine"
+                )
+            member = tarfile.TarInfo(name)
+            content = path.read_bytes()
+            member.size, member.mode = len(content), 0o700
+            archive.addfile(member, io.BytesIO(content))
+    text = base64.b64encode(data.getvalue()).decode("ascii")
+    if len(text) > _LARGEST:
+        raise DeployError(
+            f"what the operation brings along is {len(text)} bytes when packed, and {_LARGEST} can be sent: keep large files elsewhere"
+        )
+    return text
