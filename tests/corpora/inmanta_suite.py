@@ -25,10 +25,20 @@ from sabir.diagnostics.finding import Finding, Severity
 from sabir.graph.values import Unknown
 from sabir.languages.inmanta.evaluate.model import Model, evaluate_package
 from sabir.languages.inmanta.evaluate.values import Instance, Pending, RelationList, RelationValue
+from sabir.languages.inmanta.model.entities import Property
+from sabir.languages.inmanta.model.types import Late
 from sabir.session import Session, Trust
 from sabir.source.packages.load import load_package
 
-__all__ = ["DECIDED", "Compile", "compiles", "disagreement", "suite_folder"]
+__all__ = [
+    "DECIDED",
+    "Compile",
+    "colours_of_outcome",
+    "compiles",
+    "disagreement",
+    "suite_folder",
+    "written_outcome",
+]
 
 _VARIABLE: Final = "SABIR_TEST_CORPORA"
 _PROJECT: Final = "name: suite\nmodulepath: libs\ndownloadpath: libs\nrepo: []\n"
@@ -123,8 +133,8 @@ def _other_error(expected: dict[str, Any], errors: list[Finding]) -> str | None:
 
 
 def _other_values(expected: dict[str, Any], model: Model) -> str | None:
-    theirs, their_variables = _colours_of_outcome(expected)
-    ours, our_variables = _colours_of_model(model)
+    theirs, their_variables = colours_of_outcome(expected)
+    ours, our_variables = colours_of_outcome(written_outcome(model))
     if our_variables != their_variables:
         names = sorted(
             name
@@ -199,8 +209,8 @@ def _coloured(value: Any, colours: Mapping[int, str]) -> str:
     return repr(value)
 
 
-def _colours_of_outcome(outcome: dict[str, Any]) -> tuple[Counter[str], dict[str, str]]:
-    nodes = [_Node(entity) for entity, _ in outcome["instances"]]
+def colours_of_outcome(outcome: dict[str, Any]) -> tuple[Counter[str], dict[str, str]]:
+    nodes = [_Node(entity.removeprefix("__config__::")) for entity, _ in outcome["instances"]]
 
     def read(value: Any) -> Any:
         if isinstance(value, list):
@@ -212,6 +222,8 @@ def _colours_of_outcome(outcome: dict[str, Any]) -> tuple[Counter[str], dict[str
                 return _Many([nodes[at] for at in value["$r"]])
             if "$u" in value:
                 return Unknown()
+            if "$ref" in value:
+                return f"reference {value['$ref']}"
             return {key: read(item) for key, item in value["$d"]}
         return value
 
@@ -220,29 +232,46 @@ def _colours_of_outcome(outcome: dict[str, Any]) -> tuple[Counter[str], dict[str
     return _colours(nodes, {name: read(value) for name, value in outcome["vars"].items()})
 
 
-def _colours_of_model(model: Model) -> tuple[Counter[str], dict[str, str]]:
-    nodes = {instance: _Node(instance.entity.shown) for instance in model.instances}
+def written_outcome(model: Model) -> dict[str, Any]:
+    """The instances and variables of a model in the form of the corpus."""
+    number = {instance: at for at, instance in enumerate(model.instances)}
 
-    def read(value: Any) -> Any:
+    def written(value: Any) -> Any:
         if isinstance(value, Instance):
-            return nodes[value]
+            return {"$i": number[value]}
         if isinstance(value, RelationList):
-            return _Many([nodes[instance] for instance in value])
+            return {"$r": [number[instance] for instance in value]}
         if isinstance(value, RelationValue):
-            return _Many([nodes[instance] for instance in value.values])
+            return {"$r": [number[instance] for instance in value.values]}
+        if isinstance(value, Unknown):
+            return {"$u": True}
+        if isinstance(value, Late):
+            return {"$ref": type(value).__name__}
         if isinstance(value, list):
-            return [read(item) for item in value]
+            return [written(item) for item in value]
         if isinstance(value, dict):
-            return {key: read(item) for key, item in value.items()}
+            return {"$d": [[key, written(item)] for key, item in value.items()]}
         return value
 
-    for instance, node in nodes.items():
-        for prop, value in zip(instance.entity.by_slot, instance.values, strict=True):
-            if isinstance(value, Pending):
-                node.properties[prop.name] = _Many([]) if prop.is_list else None
-            else:
-                node.properties[prop.name] = read(value)
-    return _colours(list(nodes.values()), {name: read(value) for name, value in model.variables().items()})
+    def slot(prop: Property, value: Any) -> Any:
+        if isinstance(value, Pending):
+            return {"$r": []} if prop.is_list else None
+        return written(value)
+
+    rows = [
+        [
+            instance.entity.shown,
+            {
+                prop.name: slot(prop, value)
+                for prop, value in zip(instance.entity.by_slot, instance.values, strict=True)
+            },
+        ]
+        for instance in model.instances
+    ]
+    return {
+        "instances": rows,
+        "vars": {name: written(value) for name, value in model.variables().items()},
+    }
 
 
 def main() -> int:

@@ -10,7 +10,8 @@ if TYPE_CHECKING:
     from sabir.diagnostics.rules import Rule
     from sabir.languages.language import Evaluation, EvaluationRequest, RenderedObject, Renderer
     from sabir.resources.resource import Wanted
-    from sabir.source.packages import LoadedPackage
+    from sabir.source.packages import LoadedPackage, PackageFile
+    from sabir.source.symbols import Candidate, FileNames
 
 __all__ = ["LANGUAGE", "InmantaLanguage"]
 
@@ -51,6 +52,7 @@ class InmantaLanguage:
             package,
             session=request.session,
             search_path=request.search_path,
+            std=request.std,
             given=given,
             on_notice=request.on_notice,
             trace=request.full_provenance,
@@ -74,6 +76,26 @@ class InmantaLanguage:
 
         return Evaluation(graph=graph, findings=findings, rendered=rendered, wanted=wanted)
 
+    def libraries(self, package: LoadedPackage) -> Sequence[LoadedPackage]:
+        from sabir.languages.inmanta import exploring
+
+        return exploring.libraries(package)
+
+    def names(self, package: LoadedPackage, file: PackageFile) -> FileNames:
+        from sabir.languages.inmanta import exploring
+
+        return exploring.file_names(package, file)
+
+    def complete(self, package: LoadedPackage, file: PackageFile, offset: int) -> Sequence[Candidate]:
+        from sabir.languages.inmanta import exploring
+
+        return exploring.candidates(package, file, offset)
+
+    def wanted_keys(self, file: PackageFile, offset: int) -> Sequence[str]:
+        from sabir.languages.inmanta import exploring
+
+        return exploring.wanted_keys(file, offset)
+
     def renderers(self) -> Mapping[str, Renderer]:
         from sabir.languages.inmanta.graph.resources import RENDERER, render_resources
 
@@ -84,7 +106,7 @@ def _facts(request: EvaluationRequest) -> Mapping[tuple[str, str], str]:
     """What earlier deployments found out."""
     if not request.observed:
         return {}
-    from sabir.languages.inmanta.graph.wanted import facts_of
+    from sabir.languages.inmanta.graph.facts import facts_of
 
     return facts_of(request.observed)
 

@@ -10,7 +10,7 @@ from sabir.languages.inmanta.evaluate.construction import INDEX_MISSING
 from sabir.languages.inmanta.evaluate.values import property_of
 from sabir.languages.inmanta.model.definitions import UNKNOWN_NAME
 from sabir.languages.inmanta.model.functions import plugin_names
-from sabir.languages.inmanta.model.resolving import HIDES
+from sabir.languages.inmanta.model.inheritance import HIDES
 from sabir.languages.inmanta.model.types import TYPE
 from sabir.languages.inmanta.syntax.modules import Module
 from sabir.languages.inmanta.syntax.trees import PackageTree

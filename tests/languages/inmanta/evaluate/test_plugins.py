@@ -269,7 +269,7 @@ MODEL = (
         ("sorted(part.name for part in e.parts)", ["b", "c"]),
         ("e.parts[0].whole is e and e.parts[0] == e.parts[0] and len({e, e.parts[0].whole}) == 1", True),
         ("[e.parts == list(reversed(e.parts)), e in e.parts[0].whole.parts]", [True, False]),
-        ("[e.type().name, e._type().name, e.is_instance(e.type())]", ["m::E", "m::E", True]),
+        ("[e._type().name, e._type().get_full_name()]", ["E", "m::E"]),
         ("[getattr(e, 'nosuch', 'none'), hasattr(e, 'extra')]", ["none", True]),
         ("repr(e)", "m::E (instantiated at main.cf:2)"),
         ("copy.deepcopy([e])[0] is e", True),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -196,14 +197,91 @@ def test_destroy_purges_in_reverse(world: World) -> None:
     assert world.run("status") == 0
 
 
+FACT = MODEL + '\nnotes::Note(name="fact", text=std::getfact(first, "size"))\n'
+
+
 def test_facts_fill_what_was_not_known(world: World, capsys: pytest.CaptureFixture[str]) -> None:
-    world.model(MODEL + '\nnotes::Note(name="fact", text=std::getfact(first, "size"))\n')
-    assert world.deploy() == 1
-    assert "still not known" in "".join(capsys.readouterr())
+    world.model(FACT)
     assert world.deploy() == 0
+    assert "no handler has told yet" in "".join(capsys.readouterr())
     assert (world.folder / "fact").read_text() == "3"
     assert world.deploy() == 0
     assert world.run("plan") == 0
+
+
+def test_without_a_second_wave_they_are_for_the_next_deployment(world: World) -> None:
+    world.model(FACT)
+    assert world.deploy("--once") == 0
+    assert not (world.folder / "fact").exists()
+    assert world.deploy("--once") == 0
+    assert (world.folder / "fact").read_text() == "3"
+
+
+def test_facts_that_expire_are_told_again(world: World, capsys: pytest.CaptureFixture[str]) -> None:
+    world.model(FACT)
+    world.deploy()
+    assert main(["facts", str(world.project), "notes::Note/first", "--expire"]) == 0
+    capsys.readouterr()
+    assert main(["facts", str(world.project)]) == 0
+    assert "expired" in capsys.readouterr().out
+    assert world.run("plan") == 3
+
+
+def test_a_handler_is_asked_for_facts_by_a_call(world: World, capsys: pytest.CaptureFixture[str]) -> None:
+    plugins = world.project / "libs" / "notes" / "plugins" / "__init__.py"
+    plugins.write_text(PLUGINS + "\n    def facts(self, ctx, resource):\n        return {'colour': 'blue'}\n")
+    world.deploy()
+    assert main(["call", str(world.project), "notes::Note/first.facts", "--yes", *TRUST]) == 0
+    capsys.readouterr()
+    main(["facts", str(world.project)])
+    assert "blue" in capsys.readouterr().out
+
+
+def test_what_leaves_the_model_is_only_purged_when_it_says_so(world: World) -> None:
+    model = MODEL.replace('text="one"', 'text="one", purge_on_delete=true')
+    world.model(model)
+    world.deploy()
+    world.calls()
+    world.model("import notes\n")
+    assert world.deploy("--allow-delete", "all") == 0
+    assert world.calls() == ["delete first"]
+    assert (world.folder / "second").exists()
+    assert world.run("plan") == 0
+
+
+def test_a_handler_with_a_deploy_of_its_own_hears_of_failures(world: World) -> None:
+    plugins = world.project / "libs" / "notes" / "plugins" / "__init__.py"
+    own = """
+    def deploy(self, ctx, resource, requires):
+        if resource.name != "third":
+            return super().deploy(ctx, resource, requires)
+        self._log(" ".join(str(getattr(state, "value", state)) for state in requires.values()), resource)
+        ctx.set_resource_state(HandlerResourceState.deployed)
+"""
+    plugins.write_text("from inmanta.const import HandlerResourceState\n" + PLUGINS + own)
+    world.model(MODEL.replace('"two"', '"broken"'))
+    assert world.deploy() == 1
+    assert world.calls() == ["create first", "failed third"]
+
+
+def test_a_plan_that_looks_at_the_world_asks_handlers_of_what_is_new(
+    world: World, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (world.folder / "first").write_text("theirs")
+    world.model(MODEL.replace('"three"', '"broken"'))
+    assert world.run("plan", "--refresh") == 3
+    shown = "".join(capsys.readouterr())
+    assert "theirs" in shown
+    assert "the disk is on fire" in shown
+
+
+def test_export_writes_what_other_tools_read(world: World, tmp_path: Path) -> None:
+    (world.project / "main.cf").write_text(MODEL + 'std::ResourceSet(name="set", resources=[first])\n')
+    out = tmp_path / "out"
+    assert main(["export", str(world.project), "--trust", "python", "-o", f"{out}/"]) == 0
+    rows = {row["id"]: row for row in json.loads((out / "resources.json").read_text())}
+    assert rows["notes::Note[b,name=third],v=0"]["requires"] == ["notes::Note[a,name=second]"]
+    assert json.loads((out / "resource_sets.json").read_text()) == {"notes::Note[a,name=first]": "set"}
 
 
 def test_references_to_facts_find_what_was_told_before(world: World) -> None:

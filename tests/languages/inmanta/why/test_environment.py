@@ -47,4 +47,4 @@ def test_every_line_that_changes_a_value_anywhere_is_in_its_chain(tmp_path: Path
                 if (MODEL, number) not in named_lines(whole, value):
                     missing.append(f"{value}: {shown} → {after[value]} by line {number}: {new}")
     assert missing == []
-    assert reached == {"inmanta", "tosca", "ccp", "muranopl", "output"}
+    assert reached == {"inmanta", "tosca", "ccp", "muranopl", "resources", "output"}

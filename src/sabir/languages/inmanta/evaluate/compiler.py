@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from sabir.expressions.patterns import PatternRefused
 from sabir.graph.values import Unknown
@@ -19,7 +19,7 @@ from sabir.languages.inmanta.evaluate.refinements import RefinementCompiler
 from sabir.languages.inmanta.evaluate.scopes import Layout, Scope
 from sabir.languages.inmanta.evaluate.statements import StatementCompiler
 from sabir.languages.inmanta.evaluate.templates import Templates
-from sabir.languages.inmanta.evaluate.values import EMPTY, Frame, Instance, Read, Stop, Wait
+from sabir.languages.inmanta.evaluate.values import EMPTY, Frame, Read, Stop, Wait
 from sabir.languages.inmanta.evaluate.writing import of_constraint
 from sabir.languages.inmanta.model.definitions import Definitions
 from sabir.languages.inmanta.model.entities import NO_DEFAULT, EntityType
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from sabir.languages.inmanta.evaluate.functions import Functions
     from sabir.languages.inmanta.evaluate.given import Given
     from sabir.languages.inmanta.evaluate.plugins.api import Context
+    from sabir.languages.inmanta.evaluate.plugins.contexts import Contexts
     from sabir.source.packages import PackageFile
 
 __all__ = ["Compiler"]
@@ -54,6 +55,7 @@ class Compiler:
         self.scopes: dict[str, Scope] = {}
         self._frames: dict[str, Frame] = {}
         self._descendants: dict[EntityType, list[EntityType]] = {}
+        self._contexts: Contexts | None = None
         self.assemble()
         self.statements = StatementCompiler(self)
         engine.closing.finder = EffectFinder(self)
@@ -88,50 +90,11 @@ class Compiler:
 
     def functions_context(self, scope: Scope, place: Place) -> Callable[[Frame], Context]:
         """What a plug-in that asks for its context gets."""
-        from sabir.languages.inmanta.evaluate.plugins.api import Context
+        if self._contexts is None:
+            from sabir.languages.inmanta.evaluate.plugins.contexts import Contexts
 
-        render = self.templates.renderer(scope, place)
-        location = str(place.location)
-        home = scope.space.name.partition("::")[0]
-
-        def whole(path: str) -> str:
-            """`./path` is in the module of the call."""
-            return f"{home}/{path[2:]}" if path.startswith("./") else path
-
-        def make(frame: Frame) -> Context:
-            return Context(
-                types=lambda name: self.definitions.entity(name, scope.space),
-                render=lambda path, values: render(frame, whole(path), values),
-                read_file=lambda folder, path: self.read_file(folder, whole(path)),
-                list_files=lambda folder, path: self._list_files(folder, whole(path)),
-                location=location,
-                namespace=scope.space.name,
-                fact=self.fact,
-            )
-
-        return make
-
-    def fact(self, instance: Instance, name: str) -> Any:
-        """What is known about the resource of an instance, as its id and the fact; None when it is not known yet."""
-        from sabir.languages.inmanta.evaluate.plugins.api import PluginException
-        from sabir.languages.inmanta.evaluate.plugins.engine.exporting import Exporter
-        from sabir.languages.inmanta.evaluate.plugins.identity import classes_of, identity_of
-
-        registry = self.functions.registry
-        assert registry is not None
-        classes = classes_of(
-            instance.entity, {registered.entity: registered for registered in registry.resources}
-        )
-        if not classes:
-            raise PluginException(
-                f"{instance.entity.shown!r} is no resource, and facts are known about resources only"
-            )
-        identity = identity_of(instance, classes[0], Exporter())
-        text = "" if identity is None else identity.resource_str()
-        value = self.engine.given.facts.get((text, name)) if self.engine.given is not None else None
-        if value is None:
-            registry.unknown_parameters.append({"resource": text, "parameter": name, "source": "fact"})
-        return text, value
+            self._contexts = Contexts(self)
+        return self._contexts.maker(scope, place)
 
     def file(self, folder: str, path: str) -> PackageFile | None:
         """A file of a module by `module/path`."""
@@ -146,7 +109,7 @@ class Compiler:
             raise FileNotFoundError(f"module {module!r} has no file {inside!r} in {folder!r}")
         return file.raw()
 
-    def _list_files(self, folder: str, path: str) -> list[str]:
+    def list_files(self, folder: str, path: str) -> list[str]:
         module, _, inside = path.partition("/")
         home = self.definitions.project.modules.get(module)
         below = f"{folder}/{inside}".rstrip("/")

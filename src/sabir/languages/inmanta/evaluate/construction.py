@@ -189,7 +189,7 @@ class _Constructor:
     def plain(self) -> Read:
         entity, blank, site, maker = self.entity, self.blank, self.site, self.maker
         writer, engine, refine = self.writer, self.engine, self.refine
-        instances = engine.instances
+        instances, most_instances = engine.instances, engine.most_instances
         # What-if values of an entity with an index need its relations to be named: they come in `indexed`.
         given = (
             engine.given
@@ -222,6 +222,8 @@ class _Constructor:
             if given is not None:
                 given.apply(instance)
             instances.append(instance)
+            if len(instances) > most_instances:
+                raise engine.exhausted()
             if own_slot is not None:
                 frame[own_slot] = instance
             if relations:

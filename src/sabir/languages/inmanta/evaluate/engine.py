@@ -22,6 +22,7 @@ from sabir.languages.inmanta.evaluate.scopes import Scope
 from sabir.languages.inmanta.evaluate.sites import Site
 from sabir.languages.inmanta.evaluate.values import (
     EMPTY,
+    Exhausted,
     Frame,
     Instance,
     Pending,
@@ -34,6 +35,7 @@ from sabir.languages.inmanta.evaluate.values import (
 from sabir.languages.inmanta.evaluate.writing import Writer, stop
 from sabir.languages.inmanta.model.entities import ImplementationDef, Property
 from sabir.languages.inmanta.syntax import nodes
+from sabir.session import Limits
 from sabir.text import Place
 
 if TYPE_CHECKING:
@@ -41,7 +43,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Activity", "Engine", "Step"]
 
-MAX_INSTANCES: Final = 2_000_000
 MAX_GENERATIONS: Final = 10_000
 """How often what a loop adds to a relation may make the loop add again."""
 _SAME_PLACE: Final = 20
@@ -81,8 +82,15 @@ class Activity:
 
 
 class Engine:
-    def __init__(self, late: frozenset[Any] = frozenset(), given: Given | None = None) -> None:
+    def __init__(
+        self,
+        late: frozenset[Any] = frozenset(),
+        given: Given | None = None,
+        *,
+        most_instances: int = Limits().instances,
+    ) -> None:
         self.given = given
+        self.most_instances = most_instances
         self.queue: deque[tuple[Callable[[Any], None], Any]] = deque()
         self.parked: dict[Activity, None] = {}
         self.instances: list[Instance] = []
@@ -111,14 +119,17 @@ class Engine:
         while queue:
             run, argument = queue.popleft()
             run(argument)
-            if len(self.instances) > MAX_INSTANCES:
-                queue.clear()
-                raise Stop(
-                    LIMIT.at(
-                        message=f"the model makes more than {MAX_INSTANCES} instances",
-                        place=self.instances[-1].site.place,
-                    )
-                )
+
+    def exhausted(self) -> Exhausted:
+        """Too many instances."""
+        most = self.most_instances
+        return Exhausted(
+            LIMIT.at(
+                message=f"the model makes more than {most:,} instances",
+                place=self.instances[-1].site.place,
+                hint=f"look for what grows without end, or raise the limit: --limits instances={most * 10}",
+            )
+        )
 
     def run_steps(self, steps: Iterable[Step], frame: Frame) -> None:
         for step in steps:
@@ -290,7 +301,7 @@ class Engine:
     def fail_instance(self, instance: Instance, failure: Stop) -> None:
         self.report(failure, self.frames_of_instance(instance.maker, instance.site.refinement))
 
-    def report(self, failure: Stop, frames: tuple[Step_Frame, ...] = ()) -> None:
+    def report(self, failure: Stop | Exhausted, frames: tuple[Step_Frame, ...] = ()) -> None:
         finding = failure.finding
         key = (finding.code, finding.place)
         count = self._counts[key] = self._counts.get(key, 0) + 1

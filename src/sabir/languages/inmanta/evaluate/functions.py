@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import Struct
 
 from sabir.graph.values import Unknown
 from sabir.languages.inmanta.evaluate.operators import shown_text
+from sabir.languages.inmanta.evaluate.values import Instance
 from sabir.languages.inmanta.model.types import ValueType
 from sabir.text import Source
 
@@ -17,6 +18,10 @@ if TYPE_CHECKING:
     from sabir.languages.inmanta.evaluate.plugins.api import Registry
 
 __all__ = ["CASTS", "Function", "Functions", "Parameter"]
+
+
+_KNOWN: Final = frozenset({str, int, float, bool, type(None), Instance})
+"""Kinds of values that are known and have no parts: nearly all there are, told by a look at their type."""
 
 
 class Parameter(Struct, frozen=True, eq=False):
@@ -135,10 +140,12 @@ def stops(function: Function, value: Any) -> bool:
 
 def is_unknown(value: Any) -> bool:
     """Whether a value, or a part of it, is not known before deployment."""
+    if type(value) in _KNOWN:
+        return False
     if isinstance(value, Unknown):
         return True
-    if isinstance(value, list):
-        return any(is_unknown(item) for item in value)
     if isinstance(value, dict):
-        return any(is_unknown(item) for item in value.values())
-    return False
+        value = value.values()
+    elif not isinstance(value, list):
+        return False
+    return not _KNOWN.issuperset(map(type, value)) and any(map(is_unknown, value))

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -18,7 +19,7 @@ from sabir.languages.inmanta.evaluate.given import Given
 from sabir.languages.inmanta.evaluate.plugins.compat import ProjectPython
 from sabir.languages.inmanta.evaluate.plugins.loading import load_functions
 from sabir.languages.inmanta.evaluate.scopes import Scope
-from sabir.languages.inmanta.evaluate.values import Frame, Instance, Pending, Stop
+from sabir.languages.inmanta.evaluate.values import Exhausted, Frame, Instance, Pending, Stop
 from sabir.languages.inmanta.model.definitions import Definitions
 from sabir.languages.inmanta.model.functions import modules_with_plugins
 from sabir.languages.inmanta.model.names import check_names
@@ -67,12 +68,15 @@ def evaluate_package(
     *,
     session: Session,
     search_path: tuple[Path, ...] = (),
+    std: Literal["ours", "installed"] = "ours",
     given: Given | None = None,
     on_notice: Callable[[str], None] | None = None,
     trace: bool = False,
 ) -> Model:
     """Load, check and evaluate. Nothing is evaluated when the files or their definitions have errors."""
-    project = load_project(package, search_path, cache=cache_directory(session.environment))
+    project = load_project(
+        package, search_path, cache=cache_directory(session.environment), std_installed=std == "installed"
+    )
     findings = project.findings
     definitions = resolve_definitions(project)
     python = ProjectPython(project.modules, package.path, session)
@@ -96,6 +100,7 @@ def evaluate_package(
             functions,
             replace(empty, findings=findings),
             given,
+            most_instances=session.limits.instances,
             trace=trace,
         )
 
@@ -105,16 +110,25 @@ def _has_error(findings: list[Finding]) -> bool:
 
 
 def _evaluate(
-    definitions: Definitions, functions: Functions, before: Model, given: Given | None, *, trace: bool
+    definitions: Definitions,
+    functions: Functions,
+    before: Model,
+    given: Given | None,
+    *,
+    most_instances: int,
+    trace: bool,
 ) -> Model:
+    machine = partial(
+        _machine, definitions, functions, given=given, most_instances=most_instances, trace=trace
+    )
     with collector_paused():
-        compiler, engine = _run(_machine(definitions, functions, frozenset(), given, trace=trace))
+        compiler, engine = _run(machine(late=frozenset()))
         late: frozenset[Any] = frozenset()
         for _ in range(_MOST_RETRIES):
             if engine.retry <= late:
                 break
             late = late | engine.retry
-            compiler, engine = _run(_machine(definitions, functions, late, given, trace=trace))
+            compiler, engine = _run(machine(late=late))
     if given is not None:
         given.check_overrides()
     spaces = definitions.project.namespaces
@@ -132,9 +146,10 @@ def _evaluate(
 def _machine(
     definitions: Definitions,
     functions: Functions,
+    *,
     late: frozenset[Any],
     given: Given | None,
-    *,
+    most_instances: int,
     trace: bool,
 ) -> tuple[Compiler, Engine]:
     if given is not None:
@@ -143,9 +158,9 @@ def _machine(
         from sabir.languages.inmanta.evaluate.recording.compiler import RecordedCompiler
         from sabir.languages.inmanta.evaluate.recording.engine import RecordedEngine
 
-        traced = RecordedEngine(late, given)
+        traced = RecordedEngine(late, given, most_instances=most_instances)
         return RecordedCompiler(definitions, traced, functions), traced
-    engine = Engine(late, given)
+    engine = Engine(late, given, most_instances=most_instances)
     return Compiler(definitions, engine, functions), engine
 
 
@@ -159,6 +174,6 @@ def _run(machine: tuple[Compiler, Engine]) -> tuple[Compiler, Engine]:
             engine.queue.append((lambda block: engine.run_steps(*block), (steps, frame)))
         engine.run()
         finish(compiler)
-    except Stop as failure:  # a limit of the whole evaluation
+    except (Stop, Exhausted) as failure:  # a limit of the whole evaluation
         engine.report(failure)
     return compiler, engine

@@ -18,6 +18,7 @@ from sabir.languages.inmanta.evaluate.values import (
     Read,
     RelationValue,
     Stop,
+    Unset,
     Wait,
     WaitForFirst,
 )
@@ -125,12 +126,13 @@ def attribute_reader(base: Read, name: str, place: Place) -> Read:
 def _check_relation(instance: Instance, name: str, place: Place) -> None:
     """An optional relation without a value cannot be read, only tested; a null attribute can."""
     if instance.entity.all_properties[name].is_relation:
-        raise stop(
-            UNSET,
-            f"the optional relation {instance.entity.shown}.{name} has no value",
-            place,
-            hint="guard it with 'is defined'",
-            related=(Related(place=instance.site.place, message="the instance is made here"),),
+        raise Unset(
+            UNSET.at(
+                message=f"the optional relation {instance.entity.shown}.{name} has no value",
+                place=place,
+                hint="guard it with 'is defined'",
+                related=(Related(place=instance.site.place, message="the instance is made here"),),
+            )
         )
 
 

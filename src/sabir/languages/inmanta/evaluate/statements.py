@@ -44,7 +44,14 @@ class StatementCompiler:
 
     def block(self, block: nodes.Block, scope: Scope) -> list[Step]:
         """The steps of a block whose variables the scope already has."""
-        return [self._step(statement, scope) for statement in block]
+        return [self._bounded_step(statement, scope) for statement in block]
+
+    def _bounded_step(self, node: nodes.Statement, scope: Scope) -> Step:
+        """What is nested too deeply to be compiled fails when it is run, like what is nested too deeply for that."""
+        try:
+            return self._step(node, scope)
+        except RecursionError:
+            return Step(_run_out_of_stack, node, scope)
 
     def _step(self, node: nodes.Statement, scope: Scope) -> Step:
         match node:
@@ -269,6 +276,10 @@ def _failing(failure: Stop) -> Run:
         raise failure
 
     return run
+
+
+def _run_out_of_stack(_: Frame) -> None:
+    raise RecursionError
 
 
 def _nothing(_: Frame) -> None:

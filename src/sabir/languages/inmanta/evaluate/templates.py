@@ -15,7 +15,7 @@ from sabir.diagnostics.reasons import reason_of
 from sabir.languages.inmanta.evaluate.budget import LIMIT
 from sabir.languages.inmanta.evaluate.calls import PLUGIN
 from sabir.languages.inmanta.evaluate.scopes import Scope
-from sabir.languages.inmanta.evaluate.values import Frame, Pending, Read, RelationValue, Stop, Wait
+from sabir.languages.inmanta.evaluate.values import Frame, Pending, Read, RelationValue, Stop, Unset, Wait
 from sabir.languages.inmanta.evaluate.views import (
     InstanceView,
     UnknownException,
@@ -77,7 +77,13 @@ class Templates:
             context_reads = reads.get(path)
             if context_reads is None:
                 context_reads = reads[path] = self._reads(loaded.names, scope, place)
-            context = {name: outward(read(frame)) for name, read in context_reads if name not in values}
+            context: dict[str, Any] = {}
+            for name, read in context_reads:
+                if name not in values:
+                    try:
+                        context[name] = outward(read(frame))
+                    except Unset:
+                        continue  # an optional relation without a value is not defined in the template
             context.update((name, outward(value)) for name, value in values.items())
             for value in context.values():
                 if type(value) is UnknownView:

@@ -27,6 +27,7 @@ __all__ = [
     "RelationList",
     "RelationValue",
     "Stop",
+    "Unset",
     "Wait",
     "flatten",
     "property_of",
@@ -57,10 +58,16 @@ class Wait(BaseException):
     No Exception, so that a plug-in's `except Exception` cannot swallow it.
     """
 
+    msg = "a value that is not there yet was read"
+
     def __init__(self, slots: Frame, slot: int, owner: Instance | None = None) -> None:
         self.slots = slots
         self.slot = slot
         self.owner = owner
+
+    def get_result_variable(self) -> Wait:
+        """What is waited for, as Python of a module collects it."""
+        return self
 
 
 class WaitForFirst(Wait):
@@ -82,6 +89,18 @@ class Stop(Exception):
     def __init__(self, finding: Finding) -> None:
         super().__init__(finding.message)
         self.finding = finding
+
+
+class Exhausted(Exception):
+    """The whole evaluation cannot go on: what it may make is made. Unlike `Stop` it ends all statements."""
+
+    def __init__(self, finding: Finding) -> None:
+        super().__init__(finding.message)
+        self.finding = finding
+
+
+class Unset(Stop):
+    """An optional relation was read that has no value; who can do without one catches it."""
 
 
 class RelationList(list[Any]):
@@ -154,9 +173,26 @@ class Instance:
         self.writes: dict[int, Site] | None = None
         self.view: Any = None
 
+    def get_attribute(self, name: str) -> AttributeOfInstance:
+        """An attribute as Python of a module asks for it, which makes proxies of its own."""
+        return AttributeOfInstance(self, name)
+
     def __repr__(self) -> str:
         location = self.site.place.location
         return f"{self.entity.name} (instantiated at {location.file}:{location.line})"
+
+
+class AttributeOfInstance:
+    """Where Python of a module finds the value of an attribute."""
+
+    __slots__ = ("_instance", "_name")
+
+    def __init__(self, instance: Instance, name: str) -> None:
+        self._instance = instance
+        self._name = name
+
+    def get_value(self) -> Any:
+        return property_of(self._instance, self._name)
 
 
 def property_of(instance: Instance, name: str) -> Any:

@@ -12,13 +12,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from functools import wraps
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Final, NoReturn
+from typing import Any, Final, NoReturn
 
 from sabir.graph.values import Unknown
 from sabir.languages.inmanta.evaluate.values import Instance, RelationList, property_of
-
-if TYPE_CHECKING:
-    from sabir.languages.inmanta.model.entities import EntityType
 
 __all__ = [
     "DictView",
@@ -78,7 +75,10 @@ class InstanceView:
             if name.startswith("__"):
                 raise AttributeError(name)
             raise AttributeError(f"{instance.entity.shown!r} has no attribute {name!r}")
-        return known(outward(property_of(instance, name)))
+        value = property_of(instance, name)
+        if value is None and instance.entity.all_properties[name].is_relation:
+            raise _optional(instance, name)
+        return known(outward(value))
 
     def __setattr__(self, name: str, _: object) -> NoReturn:
         raise AttributeError(f"{name!r} cannot be set: Python code reads instances and never changes them")
@@ -88,14 +88,13 @@ class InstanceView:
             f"{name!r} cannot be deleted: Python code reads instances and never changes them"
         )
 
-    def _type(self) -> EntityType:
-        return self._instance.entity
+    def _type(self) -> Any:
+        from sabir.languages.inmanta.evaluate.plugins.engine.types import entity_view
 
-    def type(self) -> EntityType:
-        return self._instance.entity
+        return entity_view(self._instance.entity)
 
-    def is_instance(self, entity: EntityType) -> bool:
-        return entity in self._instance.entity.ancestor_set
+    def _get_instance(self) -> Instance:
+        return self._instance
 
     def __iter__(self) -> Iterator[Any]:
         raise TypeError(f"an instance of {self._instance.entity.shown!r} cannot be iterated")
@@ -108,6 +107,12 @@ class InstanceView:
 
     def __repr__(self) -> str:
         return repr(self._instance)
+
+
+def _optional(instance: Instance, name: str) -> Exception:
+    from sabir.languages.inmanta.evaluate.plugins.engine.faults import OptionalValueException
+
+    return OptionalValueException(None, f"Optional variable accessed that has no value: {name} of {instance}")
 
 
 def _refuses(kind: str, copy: str) -> Callable[..., NoReturn]:
@@ -130,6 +135,9 @@ class ListView(list[Any]):
     __slots__ = ("shown",)
 
     shown: list[Any]
+
+    def _get_instance(self) -> list[Any]:
+        return self.shown
 
     __setitem__ = __delitem__ = __iadd__ = __imul__ = _refuse_list
     append = extend = insert = pop = remove = clear = sort = reverse = _refuse_list
@@ -156,6 +164,9 @@ class DictView(dict[str, Any]):
     __slots__ = ("shown",)
 
     shown: dict[str, Any]
+
+    def _get_instance(self) -> dict[str, Any]:
+        return self.shown
 
     __setitem__ = __delitem__ = __ior__ = _refuse_dict
     setdefault = pop = popitem = update = clear = _refuse_dict
@@ -240,6 +251,8 @@ def inward(value: Any) -> Any:
         return instance_of(value)
     if isinstance(value, ListView | DictView | UnknownView):
         return value.shown
+    if isinstance(value, InstanceView):  # of a class that a module made
+        return inward(instance_of(value))
     if isinstance(value, tuple | set | frozenset):
         return [inward(item) for item in value]
     if isinstance(value, list):

@@ -22,9 +22,10 @@ from sabir.languages.inmanta.evaluate.plugins.engine.context import (
     SkipResourceForDependencies,
 )
 from sabir.languages.inmanta.evaluate.plugins.engine.handler import HandlerAPI
+from sabir.languages.inmanta.evaluate.plugins.engine.remote_io import SshPlace, io_for
 from sabir.languages.inmanta.evaluate.plugins.engine.resources import Resource
 
-__all__ = ["Agent", "HandlerRun", "handlers_of"]
+__all__ = ["NO_HANDLER", "Agent", "HandlerRun", "handlers_of"]
 
 NO_HANDLER = "Unable to find a handler"
 
@@ -57,11 +58,18 @@ class HandlerRun(Struct, frozen=True, kw_only=True):
 class Agent:
     """Where resources are deployed, by the name that they give: what handlers remember is shared by its resources."""
 
-    def __init__(self, name: str, handlers: Mapping[str, type], files: dict[str, bytes]) -> None:
+    def __init__(
+        self,
+        name: str,
+        handlers: Mapping[str, type],
+        files: dict[str, bytes],
+        place: SshPlace | None = None,
+    ) -> None:
         self.name = name
+        self.io = io_for(place)
         self.handlers = handlers
         self.files = files
-        self.uri = "local:"
+        self.uri = self.io.uri
         self.environment = None
         self.sessionid = None
         self.eventloop = None
@@ -151,7 +159,7 @@ class Agent:
             ctx.error(f"{NO_HANDLER} for %(resource_id)s", resource_id=resource.id)
             return None
         try:
-            handler: HandlerAPI[Any] = cls(self, None) if _takes_io(cls) else cls(self)
+            handler: HandlerAPI[Any] = cls(self, self.io) if _takes_io(cls) else cls(self)
         except (Exception, SystemExit) as error:  # noqa: BLE001  # a handler is code of a module
             ctx.exception(
                 f"{NO_HANDLER} for %(resource_id)s (exception: %(exception)s)",

@@ -21,8 +21,10 @@ from sabir.languages.inmanta.evaluate.plugins.engine.const import Change as Hand
 from sabir.languages.inmanta.evaluate.plugins.engine.const import HandlerResourceState
 from sabir.languages.inmanta.evaluate.plugins.engine.resources import Id
 from sabir.languages.inmanta.evaluate.plugins.engine.resources import Resource as HandlerResource
-from sabir.languages.inmanta.graph.agents import Agent, HandlerRun, handlers_of
+from sabir.languages.inmanta.graph.agents import NO_HANDLER, Agent, HandlerRun, handlers_of
 from sabir.languages.inmanta.graph.export import Export
+from sabir.languages.inmanta.graph.facts import FACTS, ID
+from sabir.languages.inmanta.graph.places import AgentPlaces
 from sabir.resources.driver import Connection, DriverContext, Kind
 from sabir.resources.effects import Effects
 from sabir.resources.fields import Field
@@ -31,13 +33,14 @@ from sabir.resources.resource import Resource
 from sabir.resources.step import Task
 from sabir.resources.target import Target
 
-__all__ = ["DRIVER", "FACTS", "ID", "KIND", "HandlerDriver", "ModelTarget"]
+__all__ = ["ASK", "DRIVER", "FAILED", "HANDLER", "KIND", "HandlerDriver", "ModelTarget"]
 
 KIND: Final = "inmanta"
-ID: Final = "id"
-"""The field with the id of a resource."""
-FACTS: Final = "facts"
-"""The result with what a handler found out about a resource; beside it stands its id."""
+ASK: Final = "inmanta-facts"
+"""The kind of a question to a handler."""
+HANDLER: Final = "handler"
+FAILED: Final = "FAILED"
+"""What stands for the changes of a resource whose handler cannot tell them."""
 _PURGED: Final = "purged"
 _State = HandlerResourceState
 
@@ -47,6 +50,8 @@ class ModelTarget(Target, frozen=True, kw_only=True, eq=False):
 
     model: Model
     export: Export
+    complete: bool = True
+    """False: the model has errors, so that what it does not export may still be meant."""
     facts: Mapping[tuple[str, str], str]
     """What earlier deployments found out, by resource and name."""
 
@@ -55,8 +60,17 @@ class HandlerDriver:
     name: Final = "inmanta"
     kinds: Final[Mapping[str, Kind]] = {
         KIND: Kind(
-            about="a resource of an Inmanta model, by the handler of its module", idempotent=True, code=True
-        )
+            about="a resource of an Inmanta model, by the handler of its module",
+            idempotent=True,
+            code=True,
+            tells=True,
+        ),
+        ASK: Kind(
+            about="a question to the handler of a resource: what it knows about it",
+            idempotent=True,
+            runs=True,
+            code=True,
+        ),
     }
 
     def settings(self) -> Mapping[str, Field]:
@@ -77,16 +91,20 @@ class HandlerDriver:
             raise DeployError(
                 "handlers act on this machine as a whole, not below a folder: give --here if that is meant"
             )
-        return _connected(target)
+        return _connected(target, context)
 
 
 DRIVER: Final = HandlerDriver()
 
 
 @asynccontextmanager
-async def _connected(target: ModelTarget) -> AsyncGenerator[Connection]:
+async def _connected(target: ModelTarget, context: DriverContext) -> AsyncGenerator[Connection]:
     with target.model.python.importable():
-        yield _HandlerConnection(target)
+        connection = _HandlerConnection(target, AgentPlaces(target.model, context))
+        try:
+            yield connection
+        finally:
+            await asyncio.to_thread(connection.close)
 
 
 class _Ran(Struct, frozen=True):
@@ -97,8 +115,10 @@ class _Ran(Struct, frozen=True):
 
 
 class _HandlerConnection:
-    def __init__(self, target: ModelTarget) -> None:
+    def __init__(self, target: ModelTarget, places: AgentPlaces) -> None:
+        self._places = places
         self._export = target.export
+        self._complete = target.complete
         registry = target.model.python.registry
         self._facts = registry.references.facts = dict(target.facts)
         self._references = registry.references
@@ -114,7 +134,8 @@ class _HandlerConnection:
         async with lock:
             ended = await asyncio.to_thread(agent.dry_run, wanted)
         if ended.state in (_State.failed, _State.unavailable):
-            raise DeployError(_reason(ended, _secrets(resource)))
+            reason = _reason(ended, _secrets(resource))
+            return Reading(exists=True, changes=(Change(field=HANDLER, before=FAILED, after=reason),))
         gone = ended.changes.get(_PURGED) == (True, False)
         changes = tuple(
             Change(
@@ -125,6 +146,8 @@ class _HandlerConnection:
         return Reading(exists=not gone, changes=changes)
 
     async def apply(self, task: Task, effects: Effects) -> Outcome:  # noqa: ARG002
+        if task.resource.kind == ASK:
+            return await self._ask(self._resource(task.resource), _secrets(task.resource))
         return await self._deploy(self._resource(task.resource), _secrets(task.resource))
 
     async def delete(self, task: Task, effects: Effects) -> Outcome:  # noqa: ARG002
@@ -132,6 +155,8 @@ class _HandlerConnection:
         resource = self._resource(task.resource)
         if _PURGED not in type(resource).fields:
             return Outcome(changed=False, message="it cannot be purged: it is left as it is")
+        if self._left_the_model(resource) and not resource.get("purge_on_delete"):
+            return Outcome(changed=False, message="it is left as it is: its purge_on_delete is false")
         resource = resource.clone(purged=True)
         resource.requires = set()
         return await self._deploy(resource, _secrets(task.resource))
@@ -158,14 +183,31 @@ class _HandlerConnection:
         self._ran[identity] = _Ran(_word(ended.state), ended.change is not HandlerChange.nochange)
         return _outcome(ended, self._facts_of(identity), identity, secrets)
 
+    async def _ask(self, resource: HandlerResource, secrets: Secrets) -> Outcome:
+        identity = resource.id.resource_str()
+        agent, lock = self._agent(resource)
+        async with lock:
+            ended = await asyncio.to_thread(agent.facts, resource)
+        self._facts.update({(identity, name): value for name, value in ended.facts.items()})
+        return _outcome(ended, self._facts_of(identity), identity, secrets)
+
+    def _left_the_model(self, resource: HandlerResource) -> bool:
+        """It is no longer described, as opposed to everything being taken away."""
+        return self._complete and resource.id.resource_str() not in self._export.resources
+
     def _facts_of(self, identity: str) -> dict[str, str]:
         return {name: value for (resource, name), value in self._facts.items() if resource == identity}
 
     def _agent(self, resource: HandlerResource) -> tuple[Agent, asyncio.Lock]:
         name = resource.id.agent_name
         if name not in self._agents:
-            self._agents[name] = Agent(name, self._handlers, self._export.files), asyncio.Lock()
+            agent = Agent(name, self._handlers, self._export.files, self._places.of(name))
+            self._agents[name] = agent, asyncio.Lock()
         return self._agents[name]
+
+    def close(self) -> None:
+        for agent, _ in self._agents.values():
+            agent.io.close()
 
     def _resource(self, resource: Resource) -> HandlerResource:
         """The resource as its handler has it: that of the model, or made again from what is recorded."""
@@ -196,7 +238,7 @@ def _outcome(ended: HandlerRun, facts: Mapping[str, str], identity: str, secrets
     else:
         return Outcome(changed=ended.change is not HandlerChange.nochange, results=results, log=log)
     message = _reason(ended, secrets)
-    others = tuple(line for line in log if line != message)
+    others = tuple(line for line in log if message not in line)
     return Outcome(status=status, changed=False, results=results, message=message, log=others)
 
 
@@ -205,7 +247,12 @@ def _reason(ended: HandlerRun, secrets: Secrets) -> str:
     for levels in (("ERROR", "CRITICAL"), ("WARNING",), ("INFO",)):
         for line in reversed(ended.log):
             if line.level in levels:
-                return secrets.scrubbed(" ".join(line.text.split("\n", 1)[0].split()))
+                said = " ".join(line.text.split("\n", 1)[0].split())
+                if said.startswith(NO_HANDLER):
+                    return secrets.scrubbed(said)
+                # The resource is named beside it: what was raised is what matters.
+                raised = said.partition("(exception: ")[2].removesuffix(")")
+                return secrets.scrubbed(raised or said)
     return f"its handler says {ended.state.value}"
 
 

@@ -24,6 +24,7 @@ from sabir.languages.inmanta.evaluate.plugins.engine.resources import (
     Resource,
     ResourceException,
 )
+from sabir.languages.inmanta.evaluate.plugins.engine.types import Entity, entity_view
 from sabir.languages.inmanta.evaluate.plugins.identity import classes_of, field_value, identity_of
 from sabir.languages.inmanta.evaluate.values import Instance, Pending, RelationValue, property_of
 from sabir.languages.inmanta.evaluate.views import (
@@ -138,7 +139,8 @@ class _Exporting:
         self.export = export
         self.reads = reads
         self.registry = model.python.registry
-        self.exporter = Exporter({entity.shown: entity for entity in model.definitions.entities.values()})
+        self.types = _types(model)
+        self.exporter = Exporter(self.types)
         self.classes = {registered.entity: registered for registered in self.registry.resources}
         self._lines: dict[EntityType, list[RegisteredResource]] = {}
         self.by_instance: dict[Instance, list[str]] = {}
@@ -275,10 +277,9 @@ class _Exporting:
 
     def _manage(self) -> None:
         resources = {resource.id: resource for resource in self.export.resources.values()}
-        types = {entity.shown: entity for entity in self.model.definitions.entities.values()}
         for manager in self.registry.dependency_managers:
             try:
-                manager(types, resources)
+                manager(self.types, resources)
             except (Exception, SystemExit) as error:  # noqa: BLE001  # code of a module
                 said = f"{type(error).__name__}: {said_by(error)}"
                 raise self._of_export(f"the dependency manager {manager.__name__} failed: {said}") from None
@@ -328,11 +329,10 @@ class _Exporting:
         registered = self.registry.exports.get(name)
         if registered is None:
             raise self._of_export(f"there is no export function {name!r}")
-        instances: dict[str, list[Any]] = {entity: [] for entity in registered.entities}
-        for instance in self.model.instances:
-            for ancestor in instance.entity.ancestors:
-                if ancestor.shown in instances:
-                    instances[ancestor.shown].append(view_of(instance))
+        instances: dict[str, list[Any]] = {
+            entity: self.types[entity].get_all_instances() if entity in self.types else []
+            for entity in registered.entities
+        }
         try:
             registered.function(self.exporter, types=instances) if instances else registered.function(
                 self.exporter
@@ -341,6 +341,17 @@ class _Exporting:
             raise self._of_export(
                 f"the export function {name!r} failed: {type(error).__name__}: {said_by(error)}"
             ) from None
+
+
+def _types(model: Model) -> dict[str, Entity]:
+    """Every entity with its instances, as Python of modules asks about them."""
+    types = {entity.shown: entity_view(entity) for entity in model.definitions.entities.values()}
+    for view in types.values():
+        view.instances = []
+    for instance in model.instances:
+        for ancestor in instance.entity.ancestors:
+            types[ancestor.shown].instances.append(view_of(instance))
+    return types
 
 
 def _settle(model: Model) -> None:

@@ -15,7 +15,6 @@ A model has few entities and statements and many instances: what can be said of 
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from operator import itemgetter
 from types import MappingProxyType
@@ -23,7 +22,7 @@ from typing import Any
 
 from msgspec.json import encode
 
-from sabir.graph.address import digest_of_bytes, escaped
+from sabir.graph.address import begun_digest, escaped
 from sabir.languages.inmanta.evaluate.naming import index_name, made_for
 from sabir.languages.inmanta.evaluate.scopes import Scope
 from sabir.languages.inmanta.evaluate.sites import Site
@@ -48,11 +47,12 @@ class Names:
         unindexed: list[Instance] = []
         nested: list[Instance] = []
         for instance in instances:
-            kind = self._kind(instance.entity)
+            kind = self._kinds.get(instance.entity) or self._kind(instance.entity)
             if not kind.is_indexed:
                 unindexed.append(instance)
                 if kind.name_slot is not None:
-                    kind.names[instance.values[kind.name_slot]] += 1
+                    name = instance.values[kind.name_slot]
+                    kind.names[name] = kind.names.get(name, 0) + 1
             elif self._has_plain_index(instance, kind):
                 name = self.names[instance] = index_name(instance, self.names)
                 self.ids[instance] = self._unique(escaped(f"{kind.shown}/{name}"))
@@ -102,9 +102,11 @@ class Names:
         return True
 
     def _unique(self, address: str) -> str:
-        number = self._counts[address] = self._counts.get(address, 0) + 1
-        if number == 1:
+        counts = self._counts
+        if address not in counts:
+            counts[address] = 1
             return address
+        number = counts[address] = counts[address] + 1
         return f"{address[:-1]}#{number}]" if address.endswith("]") else f"{address}#{number}"
 
     def _address_by_maker(self, instance: Instance) -> str:
@@ -117,15 +119,15 @@ class Names:
         if maker is None and statement.is_variable:
             item = escaped(statement.key)
         else:
-            description = statement.description
+            digest = statement.digest.copy()
             if maker is not None:
-                description += _encoded(self._key(maker))
+                digest.update(_encoded(self._key(maker)))
             if statement.repeats:
                 if statement.plain_arguments is not None:
-                    description += _encoded(statement.plain_arguments(instance.values))
+                    digest.update(_encoded(statement.plain_arguments(instance.values)))
                 if statement.relation_slots:
-                    description += _encoded(self._related_arguments(instance, statement))
-            item = digest_of_bytes(description)
+                    digest.update(_encoded(self._related_arguments(instance, statement)))
+            item = digest.hexdigest()
         address = self.ids[instance] = self._unique(f"{shown}[{item}]")
         return address
 
@@ -149,7 +151,7 @@ class Names:
         for slot in statement.relation_slots:
             value = instance.values[slot]
             if type(value) is Instance:
-                keys.append(self._key(value))
+                keys.append(self.ids.get(value) or self._key(value))
             elif type(value) is RelationValue:
                 related = [other for other, by in value.values.items() if by is instance.site]
                 keys.append(sorted(self._key(other) for other in related))
@@ -172,7 +174,7 @@ class _Kind:
         prop = entity.all_properties.get("name")
         is_text = prop is not None and prop.type is not None and prop.type.name == "string"
         self.name_slot = entity.slots["name"] if is_text and not self.is_indexed else None
-        self.names: Counter[object] = Counter()
+        self.names: dict[object, int] = {}
 
 
 class _Statement:
@@ -193,7 +195,7 @@ class _Statement:
         plain_slots = [slot for slot in slots if not entity.by_slot[slot].is_relation]
         self.relation_slots = [slot for slot in slots if entity.by_slot[slot].is_relation]
         names = " ".join(entity.by_slot[slot].name for slot in (*plain_slots, *self.relation_slots))
-        self.description = _encoded([self.key, space, site.refinement, names])
+        self.digest = begun_digest(_encoded([self.key, space, site.refinement, names]))
         self.plain_arguments: Callable[[list[Any]], object] | None = (
             itemgetter(*plain_slots) if plain_slots else None
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from base64 import b64encode
 from collections.abc import Mapping
 from typing import Final
 
@@ -12,7 +13,8 @@ from sabir.languages.inmanta.evaluate.calls import REFUSED
 from sabir.languages.inmanta.evaluate.given import Given
 from sabir.languages.inmanta.evaluate.model import Model, evaluate_package
 from sabir.languages.inmanta.evaluate.values import Instance
-from sabir.languages.inmanta.graph.export import export_model
+from sabir.languages.inmanta.graph.export import Export, export_model
+from sabir.languages.inmanta.graph.facts import facts_of
 from sabir.languages.inmanta.model.functions import resource_entities
 from sabir.languages.language import EvaluationRequest, RenderedObject, Rendering, RenderRequest
 from sabir.source.collector import collector_paused
@@ -23,13 +25,23 @@ __all__ = ["RENDERER", "left_out", "render_resources", "rendered_objects"]
 RENDERER: Final = "inmanta-resources"
 
 
-def render_resources(package: LoadedPackage, request: EvaluationRequest, _: RenderRequest, /) -> Rendering:
-    """`resources.json`: one object for each exported resource, in the order the instances were made."""
+FUNCTION: Final = "function"
+"""The option that names an export function of the model, to be run as well."""
+
+
+def render_resources(
+    package: LoadedPackage, request: EvaluationRequest, render: RenderRequest, /
+) -> Rendering:
+    """`resources.json`: one object for each exported resource, in the order the instances were made.
+
+    Into a folder also what else is exported: the resource sets, and the files that were uploaded.
+    """
     model = evaluate_package(
         package,
         session=request.session,
         search_path=request.search_path,
-        given=Given(request.inputs, request.input_origins, request.overrides),
+        std=request.std,
+        given=Given(request.inputs, request.input_origins, request.overrides, facts_of(request.observed)),
         on_notice=request.on_notice,
     )
     errors = [] if request.session.trust.python else left_out(model)
@@ -37,12 +49,33 @@ def render_resources(package: LoadedPackage, request: EvaluationRequest, _: Rend
         findings = sorted([*model.findings, *errors], key=lambda finding: finding.sort_key)
         return Rendering(files={}, findings=tuple(findings))
     with collector_paused():
-        export = export_model(model)
+        export = export_model(model, function=render.options.get(FUNCTION))
     told = (*model.findings, *export.findings)
     if any(finding.severity is Severity.ERROR for finding in told):
         return Rendering(files={}, findings=told)
-    text = json.dumps(export.written(), indent=2, ensure_ascii=False) + "\n"
-    return Rendering(files={"resources.json": text}, findings=told)
+    files = {"resources.json": _json(export.written())}
+    if render.options.get("layout") == "files":
+        files |= _beside(export)
+    return Rendering(files=files, findings=told)
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, indent=2, ensure_ascii=False) + "\n"
+
+
+def _beside(export: Export) -> dict[str, str]:
+    """What belongs to the resources: those that are not known yet, resource sets, files by the hash of their content."""
+    files: dict[str, str] = {}
+    if export.undefined:
+        files["undefined.json"] = _json(sorted(export.undefined))
+    if export.sets:
+        files["resource_sets.json"] = _json(export.sets)
+    for name, content in export.files.items():
+        try:
+            files[f"files/{name}"] = content.decode()
+        except UnicodeDecodeError:
+            files[f"files/{name}.base64"] = b64encode(content).decode()
+    return files
 
 
 def left_out(model: Model) -> list[Finding]:

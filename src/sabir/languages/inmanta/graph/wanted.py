@@ -13,33 +13,22 @@ from sabir.graph.address import Address
 from sabir.graph.graph import Graph
 from sabir.graph.values import Unknown, Value
 from sabir.languages.inmanta.evaluate.model import Model
+from sabir.languages.inmanta.evaluate.plugins.engine.handler import HandlerAPI
 from sabir.languages.inmanta.evaluate.plugins.engine.resources import Resource as HandlerResource
 from sabir.languages.inmanta.evaluate.values import Instance
 from sabir.languages.inmanta.graph.agents import handlers_of
-from sabir.languages.inmanta.graph.driver import DRIVER, FACTS, ID, KIND, ModelTarget
+from sabir.languages.inmanta.graph.driver import ASK, DRIVER, KIND, ModelTarget
 from sabir.languages.inmanta.graph.export import Export, export_model
+from sabir.languages.inmanta.graph.facts import FACTS, ID
 from sabir.languages.inmanta.graph.machine import machine_resource
 from sabir.languages.inmanta.graph.names import Names
 from sabir.languages.inmanta.graph.resources import left_out
-from sabir.resources.resource import Resource, Wanted
+from sabir.resources.resource import Operation, Resource, Wanted
 from sabir.source.collector import collector_paused
 
-__all__ = ["facts_of", "wanted_resources"]
+__all__ = ["wanted_resources"]
 
 _TARGET: Final = "inmanta"
-_OF_THE_SERVER: Final = frozenset({"std::AgentConfig"})
-"""Told to the server of the existing engine, which has none of them deployed."""
-
-
-def facts_of(observed: Mapping[str, Value]) -> dict[tuple[str, str], str]:
-    """What handlers found out in earlier deployments, by the ids of resources and the names of facts."""
-    facts: dict[tuple[str, str], str] = {}
-    for text, value in observed.items():
-        address = Address.parse(text)
-        if address.attribute == FACTS and isinstance(value, Mapping):
-            resource = observed.get(str(address.of(ID)))
-            facts.update({(str(resource), name): str(fact) for name, fact in value.items()})
-    return facts
 
 
 def wanted_resources(
@@ -51,19 +40,52 @@ def wanted_resources(
     """
     refused = [] if trusted else left_out(model)
     if refused or any(finding.severity is Severity.ERROR for finding in model.findings):
-        return Wanted(targets=(_target(model, Export(), facts),), findings=tuple(refused))
+        return Wanted(targets=(_target(model, Export(), facts, complete=False),), findings=tuple(refused))
     with collector_paused():
         export = export_model(model)
         making = _Making(model, graph, export)
         resources = tuple(making.resource(text) for text in making.addresses)
     return Wanted(
-        resources=resources, targets=(_target(model, export, facts),), findings=tuple(export.findings)
+        resources=resources,
+        operations=tuple(_facts_operation(resource) for resource in resources if resource.kind == KIND),
+        targets=(_target(model, export, facts),),
+        findings=tuple(export.findings),
     )
 
 
-def _target(model: Model, export: Export, facts: Mapping[tuple[str, str], str]) -> ModelTarget:
+def _facts_operation(resource: Resource) -> Operation:
+    """`sabir call ENV INSTANCE.facts`: what the handler knows about a resource, asked again."""
+
+    def asked(_: Mapping[str, Value]) -> tuple[Resource, ...]:
+        address = resource.address
+        return (
+            Resource(
+                address=address.of(ASK),
+                kind=ASK,
+                desired=resource.desired,
+                target=resource.target,
+                results={FACTS: address.of(FACTS), ID: address.of(ID)},
+                lane=resource.lane,
+                origin=resource.origin,
+            ),
+        )
+
+    return Operation(
+        address=resource.address, name=FACTS, resources=asked, about="what its handler knows about it"
+    )
+
+
+def _target(
+    model: Model, export: Export, facts: Mapping[tuple[str, str], str], *, complete: bool = True
+) -> ModelTarget:
     return ModelTarget(
-        name=_TARGET, driver=DRIVER.name, contained=True, model=model, export=export, facts=facts
+        name=_TARGET,
+        driver=DRIVER.name,
+        contained=True,
+        model=model,
+        export=export,
+        complete=complete,
+        facts=facts,
     )
 
 
@@ -91,8 +113,10 @@ class _Making:
             kind=kind,
             desired=desired,
             target=_TARGET if kind == KIND else None,
+            at=exported.id.agent_name,
             requires=self._all(required),
             reacts_to=self._all(events),
+            tolerates=kind == KIND and _decides_itself(self.handlers.get(exported.id.entity_type)),
             lane=exported.id.agent_name,
             origin=None if shown is None else shown.origin,
         )
@@ -110,9 +134,14 @@ class _Making:
         return KIND, {ID: exported.id.resource_str(), **fields}
 
 
+def _decides_itself(handler: type | None) -> bool:
+    """A handler with a `deploy` of its own is told how what it requires ended, and may run although some of it failed."""
+    return handler is not None and getattr(handler, "deploy", None) is not HandlerAPI.deploy
+
+
 def _value(exported: HandlerResource, name: str) -> Value:
     if name in exported.unknowns:
-        return Unknown(why="it is known once something is deployed: deploy again then")
+        return Unknown(why="it needs facts that no handler has told yet")
     value: Value = getattr(exported, name)
     return value
 
@@ -122,12 +151,9 @@ def _addresses(export: Export, ids: Mapping[Instance, str]) -> dict[str, Address
     addresses: dict[str, Address] = {}
     taken: set[Address] = set()
     for text, exported in export.resources.items():
-        entity = exported.id.entity_type
-        if entity in _OF_THE_SERVER:
-            continue
         address = Address.parse(ids[export.instances[text]])
         if address in taken:
-            address = address._replace(instance=f"{address.instance} as {entity}")
+            address = address._replace(instance=f"{address.instance} as {exported.id.entity_type}")
         taken.add(address)
         addresses[text] = address
     return addresses

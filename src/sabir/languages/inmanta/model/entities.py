@@ -102,6 +102,8 @@ class EntityType(Struct, eq=False, dict=True):
     """Of a data class: the Python objects of its instances, by instance, as far as somebody asked for them."""
     by_object: dict[int, Any] = {}
     """The same the other way, by the identity of the object."""
+    python_view: Any = None
+    """What Python of modules sees of it."""
     on_read: Callable[[Any, str], None] | None = None
     """Told of every property that Python (a plug-in, a template, a resource) reads of an instance."""
 
@@ -203,24 +205,6 @@ class EntityType(Struct, eq=False, dict=True):
                     for inherited, entity in parent.selected:
                         selected.setdefault(inherited, entity)
         return tuple(selected.items())
-
-    # What Python of modules asks the type of an instance
-
-    def get_full_name(self) -> str:
-        return self.name
-
-    def get_all_attribute_names(self) -> list[str]:
-        return list(self.all_properties)
-
-    def get_attribute(self, name: str) -> Property | None:
-        return self.all_properties.get(name)
-
-    def get_all_parent_names(self) -> list[str]:
-        return [ancestor.name for ancestor in self.ancestors[1:]]
-
-    @property
-    def parent_entities(self) -> list[EntityType]:
-        return self.parents
 
     def __repr__(self) -> str:
         return f"<entity {self.name}>"

@@ -11,7 +11,14 @@ from sabir.languages.inmanta.syntax.project import Project
 if TYPE_CHECKING:
     import ast
 
-__all__ = ["function_names", "modules_with_plugins", "plugin_files", "plugin_names", "resource_entities"]
+__all__ = [
+    "function_names",
+    "modules_with_plugins",
+    "plugin_files",
+    "plugin_name",
+    "plugin_names",
+    "resource_entities",
+]
 
 _DECORATED: Final = r"(?m)^@(?:[\w.]+\.)?plugin\b[^\n]*\n(?:@[^\n]*\n)*def (\w+)"
 """A plug-in in a text that cannot be parsed."""
@@ -53,7 +60,7 @@ def plugin_names(module: Module) -> list[str]:
         for node in ast.walk(tree):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                 names += [
-                    name for decorator in node.decorator_list if (name := _plugin_name(decorator, node.name))
+                    name for decorator in node.decorator_list if (name := plugin_name(decorator, node.name))
                 ]
     return names
 
@@ -97,7 +104,7 @@ def _last_name(called: ast.expr) -> str:
     return called.id if isinstance(called, ast.Name) else ""
 
 
-def _plugin_name(decorator: ast.expr, name: str) -> str | None:
+def plugin_name(decorator: ast.expr, name: str) -> str | None:
     import ast
 
     called = decorator.func if isinstance(decorator, ast.Call) else decorator

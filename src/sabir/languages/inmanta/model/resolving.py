@@ -18,6 +18,7 @@ from sabir.languages.inmanta.model.entities import (
     IndexDef,
     Property,
 )
+from sabir.languages.inmanta.model.inheritance import TYPE_CYCLE, break_cycles, check_overrides
 from sabir.languages.inmanta.model.literals import literal_value
 from sabir.languages.inmanta.model.types import (
     ANY,
@@ -37,15 +38,8 @@ from sabir.languages.inmanta.syntax.project import DUPLICATE, Namespace, Project
 from sabir.languages.inmanta.syntax.walking import walk
 from sabir.text import Place
 
-__all__ = ["BAD_IMPLEMENT", "BAD_INDEX", "HIDES", "TYPE_CYCLE", "resolve_definitions"]
+__all__ = ["BAD_IMPLEMENT", "BAD_INDEX", "resolve_definitions"]
 
-TYPE_CYCLE: Final = inmanta_rule(
-    "INM:E005",
-    "a type is made from itself",
-    "An entity cannot be its own ancestor, a typedef not its own base.",
-    "entity A extends B:\nend\nentity B extends A:\nend\n",
-    "entity A:\nend\nentity B extends A:\nend\n",
-)
 BAD_IMPLEMENT: Final = inmanta_rule(
     "INM:E006",
     "an implement statement that cannot be",
@@ -60,14 +54,6 @@ BAD_INDEX: Final = inmanta_rule(
     "An index holds attributes and relations [1]; a relation that may be empty or hold several does not name one instance.",
     "entity A:\nend\nA.other [0:1] -- A\nindex A(other)\n",
     "entity A:\nend\nA.other [1] -- A\nindex A(other)\n",
-)
-HIDES: Final = inmanta_rule(
-    "INM:W006",
-    "an attribute hides a relation of std::Entity",
-    "Every entity has the relations `requires` and `provides`. An attribute of such a name takes their place, and "
-    "resources of the entity cannot be ordered by it.",
-    "entity Unit:\n    string[] requires = []\nend\n",
-    "entity Unit:\n    string[] required_units = []\nend\n",
 )
 
 
@@ -91,7 +77,7 @@ class _Resolver:
                     self._typedef(space, statement)
         for entity in [*self.out.entities.values()]:
             self._parents(entity)
-        self._break_cycles()
+        self.out.findings += break_cycles(self.out.entities.values())
         for entity in self.out.entities.values():
             self._attributes(entity)
         for space in spaces:
@@ -99,7 +85,7 @@ class _Resolver:
                 if isinstance(statement, nodes.Relation):
                     self._relation(space, statement)
         for entity in self.out.entities.values():
-            self._check_overrides(entity)
+            self.out.findings += check_overrides(entity)
         for space in spaces:
             for statement in space.statements:
                 if isinstance(statement, nodes.Index):
@@ -250,48 +236,6 @@ class _Resolver:
         if not entity.parents and root is not None and entity is not root:
             entity.parents.append(root)
 
-    def _break_cycles(self) -> None:
-        done: set[EntityType] = set()
-        for first in self.out.entities.values():
-            path: list[EntityType] = []
-            on_path: set[EntityType] = set()
-            stack: list[tuple[EntityType, int]] = [(first, 0)]
-            while stack:
-                entity, at = stack.pop()
-                if at == 0:
-                    if entity in done:
-                        continue
-                    path.append(entity)
-                    on_path.add(entity)
-                if at < len(entity.parents):
-                    parent = entity.parents[at]
-                    if parent in on_path:
-                        self._type_cycle(path[path.index(parent) :])
-                        entity.parents.pop(at)
-                        stack.append((entity, at))
-                    else:
-                        stack.append((entity, at + 1))
-                        if parent not in done:
-                            stack.append((parent, 0))
-                else:
-                    path.pop()
-                    on_path.discard(entity)
-                    done.add(entity)
-        for entity in self.out.entities.values():
-            for parent in entity.parents:
-                parent.children.append(entity)
-
-    def _type_cycle(self, cycle: list[EntityType]) -> None:
-        names = " → ".join(entity.shown for entity in [*cycle, cycle[0]])
-        self.report(
-            TYPE_CYCLE,
-            f"entity {cycle[0].shown!r} inherits from itself: {names}",
-            cycle[0].place,
-            related=tuple(
-                Related(place=entity.place, message=f"{entity.shown} is here") for entity in cycle[1:]
-            ),
-        )
-
     def _attributes(self, entity: EntityType) -> None:
         space = entity.namespace
         for node in entity.node.attributes:
@@ -357,59 +301,6 @@ class _Resolver:
             self._duplicate("attribute", f"{entity.shown}.{prop.name}", prop.place, first.place)
             return
         entity.properties[prop.name] = prop
-
-    def _check_overrides(self, entity: EntityType) -> None:
-        """Attributes and relations cannot be overridden; only a default can (spec 002, "Entities")."""
-        self._check_parents(entity)
-        for name, prop in entity.properties.items():
-            for parent in entity.parents:
-                above = parent.all_properties.get(name)
-                if above is None or above is prop:
-                    continue
-                same = prop.type is not None and above.type is not None and prop.type.name == above.type.name
-                if not same and above.entity.name == "std::Entity" and not prop.is_relation:
-                    self._hides(entity, prop, above)
-                elif not same:
-                    kind = "relation" if above.is_relation else "attribute"
-                    self.report(
-                        DUPLICATE,
-                        f"{entity.shown!r} cannot override the {kind} {name!r} of {above.entity.shown!r}",
-                        prop.place,
-                        hint="only the default of an attribute can be changed, with the same type",
-                        related=(Related(place=above.place, message="inherited from here"),),
-                    )
-                    break
-
-    def _check_parents(self, entity: EntityType) -> None:
-        """Attributes that two parents have under one name have to be of one type; before a relation the first parent's counts."""
-        seen: dict[str, Property] = {}
-        for parent in entity.parents:
-            for name, prop in parent.all_properties.items():
-                other = seen.setdefault(name, prop)
-                if other is not prop and (other.is_relation or prop.is_relation):
-                    prop.hidden = prop.hidden or prop.is_relation
-                    continue
-                same = other.type is not None and prop.type is not None and other.type.name == prop.type.name
-                if other is not prop and not same and name not in entity.properties:
-                    self.report(
-                        DUPLICATE,
-                        f"{entity.shown!r} inherits {other.full_name} and {prop.full_name}, which are not the same",
-                        entity.place,
-                        related=(
-                            Related(place=other.place, message="one is here"),
-                            Related(place=prop.place, message="the other is here"),
-                        ),
-                    )
-
-    def _hides(self, entity: EntityType, prop: Property, above: Property) -> None:
-        """Nobody names `std::Entity` as a parent, and published modules have attributes called `requires`."""
-        above.hidden = True
-        self.report(
-            HIDES,
-            f"the attribute {prop.name!r} of {entity.shown!r} hides the relation of this name that every entity has",
-            prop.place,
-            hint="what is deployed cannot be ordered by it; another name is better",
-        )
 
     def _index(self, space: Namespace, node: nodes.Index) -> None:
         entity = self._find_entity(space, node.entity)

@@ -103,7 +103,7 @@ def _is_bool(value: object) -> bool:
 
 
 def _is_dict(value: object) -> bool:
-    return (isinstance(value, dict) and all(type(key) is str for key in value)) or isinstance(value, _LATE)
+    return (isinstance(value, dict) and _TEXT.issuperset(map(type, value))) or isinstance(value, _LATE)
 
 
 def _is_list(value: object) -> bool:
@@ -131,9 +131,11 @@ PRIMITIVES: Final = {
 def _is_literal(value: object) -> bool:
     if type(value) in _PLAIN or isinstance(value, _LATE):
         return True
-    if isinstance(value, list):
-        return all(map(_is_literal, value))
-    return isinstance(value, dict) and all(map(_is_literal, value.values()))
+    if isinstance(value, dict):
+        value = value.values()
+    elif not isinstance(value, list):
+        return False
+    return _PLAIN.issuperset(map(type, value)) or all(map(_is_literal, value))
 
 
 LITERALS: Final = {
@@ -142,6 +144,7 @@ LITERALS: Final = {
 }
 """Lists and dicts as attributes have them: an instance is held by a relation. Plug-ins take any."""
 _PLAIN: Final = frozenset({str, int, float, bool, type(None)})
+_TEXT: Final = frozenset({str})
 
 
 ANY: Final = ValueType("any", _is_anything)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Final
@@ -66,11 +66,12 @@ class ModuleFinder:
     """Finds modules by name: ours first, then on the module path, then installed Python packages."""
 
     def __init__(
-        self, path: Iterable[FileTree], of_package: Mapping[str, FileTree], *, installed: bool
+        self, path: Iterable[FileTree], of_package: Mapping[str, FileTree], *, foreign: Collection[str] = ()
     ) -> None:
+        """Of modules that are `foreign`, ours is left aside."""
         self._path = tuple(path)
         self._of_package = of_package
-        self._installed = installed
+        self._foreign = foreign
         self._searched: dict[str, Module | ModuleFault] = {}
 
     def find(self, name: str) -> Module | ModuleFault:
@@ -89,7 +90,7 @@ class ModuleFinder:
         return sorted(names)
 
     def _search(self, name: str) -> Module | ModuleFault:
-        if (LIBRARY / name / "model").is_dir():
+        if name not in self._foreign and (LIBRARY / name / "model").is_dir():
             tree: FileTree = DirectoryTree(LIBRARY / name, name)
             return Module(name, tree, tree.below("model"), tree.below("plugins"), tree, ours=True)
         if name in self._of_package:
@@ -101,11 +102,10 @@ class ModuleFinder:
                 return module
             if fault is None and any(_exists(tree.below(name), folder) for folder in MODULE_FOLDERS):
                 fault = _fault(name, tree.below(name))
-        if self._installed:
-            for entry in sys.path:
-                module = _installed_at(name, DirectoryTree(Path(entry or "."), entry or "."))
-                if module is not None:
-                    return module
+        for entry in sys.path:
+            module = _installed_at(name, DirectoryTree(Path(entry or "."), entry or "."))
+            if module is not None:
+                return module
         return fault or ModuleFault(f"there is no module {name!r} on the module path")
 
 

@@ -97,14 +97,28 @@ class Project(Struct, eq=False):
 
 
 def load_project(
-    package: LoadedPackage, search_path: tuple[Path, ...] = (), *, cache: Path | None = None
+    package: LoadedPackage,
+    search_path: tuple[Path, ...] = (),
+    *,
+    cache: Path | None = None,
+    std_installed: bool = False,
 ) -> Project:
-    """Read `main.cf` (or the module the package is) and everything it imports. Trees of large files are kept in `cache`."""
-    return _Loader(package, search_path, cache).load()
+    """Read `main.cf` (or the module the package is) and everything it imports. Trees of large files are kept in `cache`.
+
+    With `std_installed` the module `std` is looked for like any other, and ours is not there.
+    """
+    return _Loader(package, search_path, cache, std_installed=std_installed).load()
 
 
 class _Loader:
-    def __init__(self, package: LoadedPackage, search_path: tuple[Path, ...], cache: Path | None) -> None:
+    def __init__(
+        self,
+        package: LoadedPackage,
+        search_path: tuple[Path, ...],
+        cache: Path | None,
+        *,
+        std_installed: bool,
+    ) -> None:
         self.package = package
         self.findings: list[Finding] = []
         self.namespaces: dict[str, Namespace] = {}
@@ -119,7 +133,9 @@ class _Loader:
             trees.append(PackageTree(package, ""))
         self.own_module = own_module
         self.finder = ModuleFinder(
-            trees, {own_module: PackageTree(package)} if own_module else {}, installed=True
+            trees,
+            {own_module: PackageTree(package)} if own_module else {},
+            foreign=("std",) if std_installed else (),
         )
 
     def load(self) -> Project:
@@ -201,6 +217,8 @@ class _Loader:
         if file.defect is not None:
             self.findings.append(SYNTAX.at(file.defect.place, file.defect.message))
             return
+        if name == "std" and module is not None and not module.ours:
+            source = _with_built_in(source)
         tree = cached_parse(source, self.cache)
         self.findings += tree.problems
         self._deprecations(source, tree.statements, tree.slash_comments)
@@ -259,9 +277,23 @@ class _Loader:
                 self._missing(f"module {module.name!r} has no namespace {namespace!r}", place, hint)
 
     def _missing(self, message: str, place: Place | None, hint: str | None) -> None:
-        if place is None:
-            raise AssertionError(message)  # std is ours: it is always there
+        if place is None:  # std, which needs no import
+            self.findings.append(
+                UNKNOWN_MODULE.about_file(
+                    "main.cf", message, hint="install inmanta-module-std, or leave out --std installed"
+                )
+            )
+            return
         self.findings.append(UNKNOWN_MODULE.at(message=message, place=place, hint=hint))
+
+
+_BUILT_IN: Final = "\nentity Entity:\nend\nEntity.requires [0:] -- Entity.provides [0:]\n"
+"""What the existing engine has of its own in the namespace of `std`; ours says it itself."""
+
+
+def _with_built_in(source: Source) -> Source:
+    """An installed `std` with what it counts on, behind its own text: places in that stay as they are."""
+    return Source(source.name, source.text + _BUILT_IN)
 
 
 def _own_module(package: LoadedPackage) -> str | None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, overload
 from msgspec import Struct
 
 from sabir.languages.inmanta.evaluate.plugins.engine.exporting import NO_ENVIRONMENT
+from sabir.languages.inmanta.evaluate.plugins.engine.plugins import plugin_class
 from sabir.languages.inmanta.evaluate.plugins.engine.references import Registrations
 
 if TYPE_CHECKING:
@@ -95,7 +96,10 @@ class Registry:
         """Mark a function as a plug-in: `@plugin`, `@plugin("name")` or `@plugin(allow_unknown=True)`."""
 
         def register(name: str | None, target: Callable[..., Any]) -> Callable[..., Any]:
-            self.plugins.append(Registered(name or target.__name__, target, target.__module__, allow_unknown))
+            called = name or target.__name__
+            self.plugins.append(Registered(called, target, target.__module__, allow_unknown))
+            if hasattr(target, "__dict__"):
+                target.__dict__["__plugin__"] = plugin_class(called, target)
             return target
 
         if callable(function):
@@ -176,6 +180,36 @@ class NotAllowed(PluginException):
         self.hint = hint
 
 
+class CallingCompiler:
+    """The compiler, as a plug-in sees it: other plug-ins by name, types, and what is known about resources."""
+
+    def __init__(
+        self,
+        *,
+        plugins: Callable[[], Mapping[str, Any]],
+        types: Mapping[str, Any],
+        client: Callable[[str], Any],
+        refs: Mapping[str, Any],
+    ) -> None:
+        self.get_plugins = plugins
+        self.types = types
+        self.client = client
+        self.refs = refs
+        """Facts by resource and name, where `std` of the existing engine looks for them first."""
+
+
+class _Resolver:
+    """Finds the variables of the calling scope by name."""
+
+    def __init__(self, lookup: Callable[[str], Any]) -> None:
+        self._lookup = lookup
+
+    def lookup(self, name: str, root: object = None) -> Any:
+        del root
+        read = self._lookup(name)
+        return SimpleNamespace(get_value=read)
+
+
 class Context:
     """The call of a plug-in, as the plug-in sees it: the scope it stands in, types, templates."""
 
@@ -189,7 +223,12 @@ class Context:
         location: str,
         namespace: str,
         fact: Callable[[Any, str], tuple[str, str | None]],
+        compiler: Callable[[Context], CallingCompiler],
+        lookup: Callable[[str], Any],
+        resource_id: Callable[[Any], str],
     ) -> None:
+        self.resource_id = resource_id
+        """The id of an instance's resource."""
         self._types = types
         self._render = render
         self._read_file = read_file
@@ -198,6 +237,8 @@ class Context:
         self._namespace = namespace
         self.fact = fact
         """The id of an instance's resource, and what is known about it under a name."""
+        self.compiler = compiler(self)
+        self.resolver = _Resolver(lookup)
 
     @property
     def owner(self) -> Any:
@@ -205,8 +246,35 @@ class Context:
         space = SimpleNamespace(get_full_name=lambda: self._namespace, name=self._namespace)
         return SimpleNamespace(namespace=space)
 
-    def get_type(self, name: str) -> EntityType | None:
+    def entity(self, name: str) -> EntityType | None:
+        """An entity by the name that it has where the call stands."""
         return self._types(name)
+
+    def get_type(self, name: str) -> Any:
+        """The same for Python of modules."""
+        from sabir.languages.inmanta.evaluate.plugins.engine.faults import NotFoundException
+        from sabir.languages.inmanta.evaluate.plugins.engine.types import entity_view
+
+        entity = self._types(str(name))
+        if entity is None:
+            raise NotFoundException(
+                None, str(name), f"could not find type {name} in namespace {self._namespace}"
+            )
+        return entity_view(entity)
+
+    def get_compiler(self) -> CallingCompiler:
+        return self.compiler
+
+    def get_resolver(self) -> Any:
+        return self.resolver
+
+    @property
+    def queue(self) -> Any:
+        """What a scheduler is to plug-ins: a way to the compiler."""
+        return SimpleNamespace(get_compiler=self.get_compiler, get_types=lambda: self.compiler.types)
+
+    def get_queue_scheduler(self) -> Any:
+        return self.queue
 
     def render(self, path: str, values: Mapping[str, Any]) -> str:
         return self._render(path, values)
@@ -226,7 +294,10 @@ class Context:
         raise PluginException("a model is evaluated without a data directory")
 
     def get_client(self) -> Any:
-        raise PluginException("a model is evaluated without a server")
+        return self.compiler.client("Client")
+
+    def get_sync_client(self) -> Any:
+        return self.compiler.client("SyncClient")
 
     def run_sync(self, function: Callable[[], Any], timeout: int = 5) -> Any:
         import asyncio

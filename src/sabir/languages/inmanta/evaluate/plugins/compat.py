@@ -136,7 +136,9 @@ class _OursLoader(Loader):
         return _EngineModule(spec.name)
 
     def exec_module(self, module: ModuleType) -> None:
-        ours = import_module(f"sabir.languages.inmanta.library.{self._name}.plugins")
+        library = f"sabir.languages.inmanta.library.{self._name}.plugins"
+        ours, names = import_module(library), import_module(f"{library}.python_names")
+        module.__dict__.update({name: getattr(names, name) for name in names.__all__})
         module.__dict__.update(
             {
                 plugin.name: called_by_python(with_session(plugin.function, self._session))
@@ -152,6 +154,8 @@ class ProjectPython:
         self.modules = modules
         self.session = session
         self.registry = Registry()
+        self._loaded: dict[str, ModuleType] = {}
+        """What was imported while it was importable: a class must be the same each time it is asked for."""
         self.sources: dict[str, Source] = {}
         """By the names that code objects carry, for the lines of exceptions and of provenance."""
         places = {
@@ -167,6 +171,7 @@ class ProjectPython:
         before = {name: module for name, module in sys.modules.items() if _is_ours_to_clear(name)}
         for name in before:
             del sys.modules[name]
+        sys.modules.update(self._loaded)
         finders = [_ModuleFinder(self), _EngineFinder(self)]
         sys.meta_path[:0] = finders
         try:
@@ -177,7 +182,7 @@ class ProjectPython:
             for name in [name for name in sys.modules if _is_ours_to_clear(name)]:
                 spec = getattr(sys.modules[name], "__spec__", None)
                 if isinstance(getattr(spec, "loader", None), _EngineLoader | _ModuleLoader | _OursLoader):
-                    del sys.modules[name]
+                    self._loaded[name] = sys.modules.pop(name)
             sys.modules.update(before)
 
 

@@ -10,13 +10,7 @@ from types import ModuleType, SimpleNamespace
 from typing import Any, Final, NoReturn
 
 from sabir.languages.inmanta.evaluate.plugins import api
-from sabir.languages.inmanta.evaluate.views import (
-    DictView,
-    InstanceView,
-    ListView,
-    UnknownException,
-    UnknownView,
-)
+from sabir.languages.inmanta.evaluate.views import UnknownView
 
 __all__ = ["MODULES", "ModelType", "NotOffered", "engine_names", "not_offered"]
 
@@ -94,8 +88,10 @@ def _plugins(registry: api.Registry, _: SimpleNamespace) -> dict[str, Any]:
         "ModelType": ModelType,
         "deprecated": registry.deprecated,
         "plugin": registry.plugin,
-        "allow_reference_values": lambda value: value,
+        "allow_reference_values": _engine("proxies").allow_reference_values,
         "Null": None,
+        "CheckedArgs": _engine("plugins").CheckedArgs,
+        "Plugin": _engine("plugins").Plugin,
     }
 
 
@@ -140,17 +136,35 @@ def _module(_: api.Registry, project: SimpleNamespace) -> dict[str, Any]:
     }
 
 
-_PROXIES: Final = {
-    "DynamicProxy": InstanceView,
-    "SequenceProxy": ListView,
-    "DictProxy": DictView,
-    "UnknownException": UnknownException,
-}
+def _protocol(registry: api.Registry, _: SimpleNamespace) -> dict[str, Any]:
+    client = _engine("client")
+    return {**client.clients(lambda: registry.references.facts), "Result": client.Result}
+
+
+def _proxies(*_: object) -> dict[str, Any]:
+    faults = _engine("faults")
+    return {
+        **_all_of("proxies"),
+        "NoneValue": type(None),
+        "OptionalValueException": faults.OptionalValueException,
+        "UnsetException": faults.UnsetException,
+    }
+
 
 _NAMES: Final[dict[str, Any]] = {
     "inmanta.agent.handler": _handler,
+    "inmanta.agent.agent": lambda *_: {"AgentInstance": object},
+    "inmanta.agent.executor": lambda *_: {"AgentInstance": object},
+    "inmanta.agent.io.local": lambda *_: {"IOBase": _engine("io").IOBase, "LocalIO": _engine("io").LocalIO},
+    "inmanta.agent.io.remote": lambda *_: {
+        "RemoteIO": _engine("remote_io").RemoteIO,
+        "IOBase": _engine("io").IOBase,
+    },
     "inmanta.ast": lambda *_: {**_all_of("faults"), "PluginException": api.PluginException},
-    "inmanta.ast.attribute": lambda *_: {"RelationAttribute": _engine("types").RelationAttribute},
+    "inmanta.ast.attribute": lambda *_: {
+        "Attribute": _engine("types").Attribute,
+        "RelationAttribute": _engine("types").RelationAttribute,
+    },
     "inmanta.ast.entity": lambda *_: {"Entity": _engine("types").Entity},
     "inmanta.compiler": lambda registry, _: {"finalizer": registry.finalizer},
     "inmanta.config": lambda *_: {"Config": _engine("modules").Config},
@@ -161,11 +175,14 @@ _NAMES: Final[dict[str, Any]] = {
         "ResourceIdStr": str,
         "ResourceVersionIdStr": str,
     },
-    "inmanta.execute.proxy": lambda *_: {**_PROXIES, "UnsetException": _engine("faults").UnsetException},
+    "inmanta.execute.proxy": _proxies,
     "inmanta.execute.util": lambda *_: {"Unknown": UnknownView, "NoneValue": type(None)},
     "inmanta.export": _export,
     "inmanta.module": _module,
     "inmanta.plugins": _plugins,
+    "inmanta.protocol": _protocol,
+    "inmanta.protocol.common": _protocol,
+    "inmanta.protocol.endpoints": _protocol,
     "inmanta.references": _references,
     "inmanta.resources": _resources,
     "inmanta.util": lambda *_: {"JSONSerializable": _engine("types").JSONSerializable},
@@ -179,13 +196,9 @@ MODULES: Final = frozenset(_NAMES) | {
     for name in [
         "",
         "agent",
-        "agent.agent",
         "agent.cache",
         "agent.config",
-        "agent.executor",
         "agent.io",
-        "agent.io.local",
-        "agent.io.remote",
         "ast.type",
         "deploy",
         "env",
@@ -195,9 +208,6 @@ MODULES: Final = frozenset(_NAMES) | {
         "logging",
         "parser",
         "parser.plyInmantaLex",
-        "protocol",
-        "protocol.common",
-        "protocol.endpoints",
         "protocol.exceptions",
         "server",
         "stable_api",

@@ -113,7 +113,10 @@ class Objects:
         instance = Instance(entity, values, Site(place, How.PLUGIN, None, frozenset(fields)), None)
         entity.objects[instance] = value
         entity.by_object[id(value)] = instance
-        self.compiler.engine.instances.append(instance)
+        engine = self.compiler.engine
+        engine.instances.append(instance)
+        if len(engine.instances) > engine.most_instances:
+            raise engine.exhausted()
         refine = self.compiler.refinements.refiner(entity)
         if refine is not None:
             refine(instance)

@@ -16,6 +16,7 @@ from sabir.languages.inmanta.evaluate.plugins.declared import (
     declared_by,
     with_session,
 )
+from sabir.languages.inmanta.evaluate.plugins.engine.plugins import called
 from sabir.languages.inmanta.evaluate.values import Instance
 from sabir.languages.inmanta.evaluate.views import seen_by_python
 from sabir.languages.inmanta.model.definitions import Definitions
@@ -136,9 +137,9 @@ def function_of(
     registered: Registered, full: str, definitions: Definitions, space: Namespace, session: Session | None
 ) -> Function:
     """A registered plug-in as a function of the language; a session for functions of ours, which may ask for it."""
-    function: Callable[..., Any] = registered.function
-    declared = declared_by(function)
-    names: dict[str, Any] = getattr(function, "__globals__", {})
+    function: Callable[..., Any] = called(registered.function)
+    declared = declared_by(registered.function)
+    names: dict[str, Any] = getattr(registered.function, "__globals__", {})
     declarations = list(declared.parameters)
     context = bool(declarations) and _is_context(declarations[0].annotation)
     if context or (session is not None and asks_for_session(function)):

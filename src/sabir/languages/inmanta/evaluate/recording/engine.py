@@ -25,8 +25,10 @@ __all__ = ["RecordedEngine"]
 class RecordedEngine(Engine):
     writer: _RecordedWriter
 
-    def __init__(self, late: frozenset[Any] = frozenset(), given: Given | None = None) -> None:
-        super().__init__(late, given)
+    def __init__(
+        self, late: frozenset[Any] = frozenset(), given: Given | None = None, *, most_instances: int
+    ) -> None:
+        super().__init__(late, given, most_instances=most_instances)
         self.recorder = ModelRecorder()
         self.writer = _RecordedWriter(self, self.recorder)
         self.withheld: Withheld

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from sabir.languages.inmanta.evaluate.values import Wait
+from msgspec import Struct
+
+from sabir.languages.inmanta.evaluate.values import Frame, Instance, Wait
 
 __all__ = [
     "AttributeException",
     "CompilerException",
     "ExternalException",
+    "Location",
     "MultiUnsetException",
     "NotFoundException",
     "OptionalValueException",
+    "Range",
     "RuntimeException",
     "TypingException",
     "UnsetException",
@@ -20,7 +25,49 @@ __all__ = [
 
 UnsetException = Wait
 """A value is not there yet: let through, the call is made again when it is."""
-MultiUnsetException = Wait
+
+
+class MultiUnsetException(Wait):
+    """Several values are not there yet: let through, the call is made again when the first of them is."""
+
+    def __init__(self, msg: str, result_variables: Sequence[Wait]) -> None:
+        BaseException.__init__(self, msg)
+        self.result_variables = list(result_variables)
+
+    @property
+    def slots(self) -> Frame:  # type: ignore[override]  # those of the first value, which may be told after it is made
+        return self.result_variables[0].slots
+
+    @property
+    def slot(self) -> int:  # type: ignore[override]
+        return self.result_variables[0].slot
+
+    @property
+    def owner(self) -> Instance | None:  # type: ignore[override]
+        return self.result_variables[0].owner
+
+
+class Location(Struct, frozen=True):
+    """A line of a file."""
+
+    file: str
+    lnr: int = 0
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.lnr}"
+
+
+class Range(Struct, frozen=True):
+    """A part of a file, from one line and column to another."""
+
+    file: str
+    lnr: int = 0
+    start_char: int = 0
+    end_lnr: int = 0
+    end_char: int = 0
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.lnr}:{self.start_char}"
 
 
 class CompilerException(Exception):

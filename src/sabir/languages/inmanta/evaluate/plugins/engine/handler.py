@@ -69,8 +69,10 @@ def _key(value: Any) -> Any:
 class HandlerAPI(ABC, Generic[TResource]):
     """A handler: what is done with the resources of a type."""
 
-    def __init__(self, agent: Any, io: Any = None) -> None:  # noqa: ARG002  # what older handlers hand on, which is nothing
+    def __init__(self, agent: Any, io: Any = None) -> None:
         self._agent = agent
+        self._io = getattr(agent, "io", None) if io is None else io
+        """Hands on the machine of the agent, for handlers that ask for them."""
         self.cache: dict[Any, Any] = {}
         """Shared by the handlers of one agent."""
 

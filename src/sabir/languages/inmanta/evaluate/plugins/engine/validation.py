@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Annotated, Any
 
-__all__ = ["Regex", "regex_string"]
+__all__ = ["Regex", "regex_string", "validate_type"]
+
+_HOMES = ("pydantic", "datetime", "ipaddress", "uuid")
 
 
 class Regex:
@@ -29,3 +32,22 @@ class Regex:
 def regex_string(regex: str) -> Any:
     """The type of strings that match."""
     return Annotated[str, Regex(regex)]
+
+
+def validate_type(
+    fq_type_name: str, value: Any, validation_parameters: Mapping[str, Any] | None = None
+) -> None:
+    """Raises ValueError when a value is not of a type that is named as in Python, `pydantic.conint` with its bounds."""
+    from importlib import import_module
+
+    from pydantic import TypeAdapter  # type: ignore[import-not-found]  # the module that asks brings pydantic
+
+    home, _, name = fq_type_name.partition(".")
+    if home not in _HOMES:
+        raise ValueError(f"Unknown fq_type_name: {fq_type_name}")
+    parameters = dict(validation_parameters or {})
+    pattern, curtail = parameters.pop("regex", None), parameters.pop("curtail_length", None)
+    kind: Any = getattr(import_module(home), name)
+    TypeAdapter(kind(**parameters) if validation_parameters is not None else kind).validate_python(value)
+    if pattern is not None:
+        Regex(pattern).checked(value if curtail is None else value[:curtail])

@@ -144,7 +144,7 @@ def objid(value: Any) -> str:
 @plugin
 def is_instance(ctx: Context, obj: Any, cls: str) -> bool:
     """Whether an instance is of an entity, or of one below it."""
-    entity = ctx.get_type(cls)
+    entity = ctx.entity(cls)
     return entity is not None and isinstance(obj, Instance) and entity in obj.entity.ancestor_set
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from sabir.languages.inmanta.evaluate.plugins.engine.resources import (
+    IgnoreResourceException,
     ManagedResource,
     PurgeableResource,
     Resource,
@@ -67,7 +68,13 @@ class Service(Resource):
 
 @resource("std::AgentConfig", agent="agent", id_attribute="agentname")
 class AgentConfig(PurgeableResource):
+    """Told to a server of old; its uri says here how the agent is reached, and nothing is deployed."""
+
     fields: ClassVar[tuple[str, ...]] = ("agentname", "uri", "autostart")
+
+    @staticmethod
+    def get_autostart(_: Any, __: Any) -> bool:
+        raise IgnoreResourceException
 
 
 @resource("std::testing::NullResource", agent="agentname", id_attribute="name")

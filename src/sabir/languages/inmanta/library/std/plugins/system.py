@@ -49,7 +49,7 @@ def create_fact_reference(context: Context, resource: Any, fact_name: str) -> An
     """A fact that is looked up when what needs it is deployed."""
     from sabir.languages.inmanta.library.std.plugins.references import FactReference
 
-    return FactReference(NO_ENVIRONMENT, context.fact(resource, fact_name)[0], fact_name)
+    return FactReference(NO_ENVIRONMENT, context.resource_id(resource), fact_name)
 
 
 @plugin

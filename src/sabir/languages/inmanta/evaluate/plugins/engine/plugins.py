@@ -1,0 +1,82 @@
+"""`inmanta.plugins`: plug-ins as objects, for modules that wrap them or call those of others by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+
+from sabir.languages.inmanta.evaluate.views import called_by_python
+
+if TYPE_CHECKING:
+    from sabir.languages.inmanta.evaluate.functions import Function
+    from sabir.languages.inmanta.evaluate.plugins.api import Context
+
+__all__ = ["CheckedArgs", "Plugin", "called", "plugin_class"]
+
+
+class CheckedArgs(Struct, frozen=True):
+    """The arguments of a call."""
+
+    args: list[Any]
+    kwargs: dict[str, Any]
+    unknowns: bool = False
+
+
+class Plugin:
+    """A plug-in that was registered: `call` is what is called, and a module may put something else there."""
+
+    function: Callable[..., Any]
+
+    def call(self, *arguments: Any, **named: Any) -> Any:
+        return type(self).function(*arguments, **named)
+
+
+def plugin_class(name: str, function: Callable[..., Any]) -> type[Plugin]:
+    """What a registered function has as `__plugin__`."""
+    members = {"function": staticmethod(function), "__function_name__": name, "__function__": function}
+    return type(name, (Plugin,), members)
+
+
+def called(function: Callable[..., Any]) -> Callable[..., Any]:
+    """What is run for a registered function: itself, or what somebody put into its place."""
+    handle: type[Plugin] | None = getattr(function, "__plugin__", None)
+    if handle is None or handle.call is Plugin.call:
+        return function
+    plugin = handle()
+
+    @wraps(function)
+    def call(*arguments: Any, **named: Any) -> Any:
+        return plugin.call(*arguments, **named)
+
+    return call
+
+
+class CallablePlugin(Plugin):
+    """A plug-in of the model, by name, as another one calls it: with views, and with a context when it asks for one."""
+
+    def __init__(self, function: Function, context: Context) -> None:
+        self._function = function
+        self._python = called_by_python(function.call)
+        self._made_for = context
+        self._context = 0 if function.context else -1
+
+    def get_full_name(self) -> str:
+        return self._function.name
+
+    def call(self, *arguments: Any, **named: Any) -> Any:
+        return self._python(*arguments, **named)
+
+    def __call__(self, *arguments: Any, **named: Any) -> Any:
+        if self._context == 0:
+            arguments = (self._made_for, *arguments)
+        return self._python(*arguments, **named)
+
+    def call_in_context(
+        self, processed_args: CheckedArgs, resolver: object, queue: object, location: object
+    ) -> Any:
+        """The context is among the arguments already, where one is wanted."""
+        del resolver, queue, location
+        return self._python(*processed_args.args, **processed_args.kwargs)

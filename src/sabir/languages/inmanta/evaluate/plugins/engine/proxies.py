@@ -1,0 +1,119 @@
+"""`inmanta.execute.proxy`: the views of values by the names that modules know.
+
+Modules ask whether something is a `DynamicProxy` and inherit from it to show instances in a way of their own (in templates,
+say). What they inherit from is `DynamicProxy` below; what they are given are the views themselves, which count as such.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from sabir.graph.values import Unknown
+from sabir.languages.inmanta.evaluate.views import (
+    DictView,
+    InstanceView,
+    ListView,
+    UnknownException,
+    inward,
+    known,
+    outward,
+)
+
+__all__ = [
+    "CallProxy",
+    "DictProxy",
+    "DynamicProxy",
+    "IteratorProxy",
+    "ProxyContext",
+    "SequenceProxy",
+    "UnknownException",
+    "allow_reference_values",
+]
+
+
+class ProxyContext:
+    """Where a value was read: `path` is for messages."""
+
+    def __init__(
+        self, *, path: str, validated: bool = True, allow_reference_values: bool | None = None
+    ) -> None:
+        self.path = path
+        self.validated = validated
+        self.allow_reference_values = allow_reference_values
+
+    def nested(self, *, relative_path: str) -> ProxyContext:
+        return ProxyContext(path=self.path + relative_path, validated=self.validated)
+
+
+class _Views(type):
+    """The views are proxies; a class that a module makes from a proxy has only its own objects."""
+
+    def __instancecheck__(cls, value: object) -> bool:
+        return type.__instancecheck__(cls, value) or isinstance(value, cls.__dict__.get("views", ()))
+
+
+class DynamicProxy(InstanceView, metaclass=_Views):
+    """What modules inherit from to show instances, lists or dicts in another way."""
+
+    views: ClassVar[tuple[type, ...]] = (InstanceView, ListView, DictView)
+
+    def __init__(self, instance: Any, *, context: ProxyContext | None = None) -> None:
+        object.__setattr__(self, "_instance", instance)
+        object.__setattr__(self, "_context", context)
+
+    def _get_context(self) -> ProxyContext:
+        context: ProxyContext | None = self.__dict__.get("_context")
+        return context or ProxyContext(path=object.__repr__(self))
+
+    def __getattr__(self, name: str) -> Any:
+        value = outward(self._instance)
+        if isinstance(value, InstanceView):
+            return InstanceView.__getattr__(value, name)
+        return getattr(value, name)
+
+    @classmethod
+    def return_value(cls, value: object, *, context: ProxyContext | None = None) -> Any:  # noqa: ARG003
+        """A value of the model as plug-ins see it."""
+        return known(outward(value))
+
+    def _return_value(self, value: object, *, relative_path: str) -> Any:  # noqa: ARG002
+        return known(outward(value))
+
+    @classmethod
+    def unwrap(cls, item: object, *, dynamic_context: object = None) -> Any:  # noqa: ARG003
+        """A value of a plug-in as the model knows it."""
+        return inward(item)
+
+    def is_unknown(self) -> bool:
+        return isinstance(self._instance, Unknown)
+
+    def __eq__(self, other: object) -> bool:
+        return bool(self._instance == getattr(other, "_instance", getattr(other, "shown", other)))
+
+    def __hash__(self) -> int:
+        return hash(self._instance)
+
+
+class SequenceProxy(DynamicProxy):
+    views: ClassVar[tuple[type, ...]] = (ListView,)
+
+
+class DictProxy(DynamicProxy):
+    views: ClassVar[tuple[type, ...]] = (DictView,)
+
+
+class IteratorProxy(DynamicProxy):
+    """Lists are iterated as lists here, so nothing is one of these."""
+
+    views: ClassVar[tuple[type, ...]] = ()
+
+
+class CallProxy(DynamicProxy):
+    """Nor is anything that can be called a value of a model."""
+
+    views: ClassVar[tuple[type, ...]] = ()
+
+
+def allow_reference_values(value: Any) -> Any:
+    """References can be read through every view here."""
+    return value
