@@ -10,23 +10,27 @@ from msgspec import Struct, field
 
 from sabir.diagnostics.finding import Finding, Severity
 from sabir.graph.graph import Graph
+from sabir.graph.observed import Sightings
 from sabir.graph.origin import AttributeRead, Origin
 from sabir.graph.values import Value
 from sabir.resources.resource import Wanted
+from sabir.resources.target import Target
 from sabir.session import Session
-from sabir.source.packages import LoadedPackage
+from sabir.source.packages import LoadedPackage, PackageFile
 from sabir.text import Source
 
 if TYPE_CHECKING:  # importing the checks would double the time it takes to start an evaluation
     from sabir.checks.options import CheckOptions
     from sabir.checks.validator import BaseValidator
     from sabir.diagnostics.rules import Rule
+    from sabir.source.symbols import Candidate, FileNames
     from sabir.source.yaml.nodes import YamlNode  # brings PyYAML along, which not every language needs
 
 __all__ = [
     "Document",
     "Evaluation",
     "EvaluationRequest",
+    "Explores",
     "Language",
     "MakesModels",
     "ModelCall",
@@ -74,10 +78,19 @@ class EvaluationRequest(Struct, frozen=True, kw_only=True):
     """Further directories with packages, modules or components."""
     core_library: Path | None = None
     """A core library of MuranoPL to use in place of the one that comes along."""
+    std: Literal["ours", "installed"] = "ours"
+    """Which module `std` a model of Inmanta gets: the one that comes along, or the one that is installed."""
     overrides: Mapping[str, Value] = field(default_factory=dict[str, Value])
     """What-if values by `INSTANCE.ATTRIBUTE`."""
     observed: Mapping[str, Value] = field(default_factory=dict[str, Value])
     """What deployments gave back, by the text of an attribute's address; it stands where the value would be unknown."""
+    targets: tuple[Target, ...] = ()
+    """The targets of the environment that it belongs to."""
+    sightings: Sightings = Sightings()
+    """When values were observed, and how what is deployed fares. Whoever evaluates a package puts them into its graph;
+    a language whose expressions ask for the status of an instance reads them here."""
+    reach: Callable[[Path], Graph] | None = None
+    """Gives the graph of another environment as it was last deployed; None: nobody can."""
     session: Session = field(default_factory=Session)
     full_provenance: bool = False
     """Record what every value was computed from, too: the long answer of `why`."""
@@ -242,6 +255,28 @@ class Runs(Protocol):
     """A language whose descriptions have methods: beside evaluating it can call them."""
 
     def run(self, package: LoadedPackage, request: EvaluationRequest, call: RunCall) -> RunResult: ...
+
+
+@runtime_checkable
+class Explores(Protocol):
+    """A language that tells editors about names. Texts are being typed: whatever is broken in one costs no more than its place."""
+
+    def libraries(self, package: LoadedPackage) -> Sequence[LoadedPackage]:
+        """What names of the package may be defined in beside itself: what ships with the language, what it requires."""
+        ...
+
+    def names(self, package: LoadedPackage, file: PackageFile) -> FileNames:
+        """The names of one file of a package, or of a library. It must not depend on what other files say."""
+        ...
+
+    def complete(self, package: LoadedPackage, file: PackageFile, offset: int) -> Sequence[Candidate]:
+        """What may be written at an offset, by the grammar and by what the language itself offers: keywords, functions, sections,
+        names of files. Names that are defined in the project are proposed by `wanted_keys`."""
+        ...
+
+    def wanted_keys(self, file: PackageFile, offset: int) -> Sequence[str]:
+        """Beginnings of the keys whose names may be written at an offset: `class `, `method com.example.Web.`."""
+        ...
 
 
 class Language(Protocol):
