@@ -14,8 +14,8 @@ from sabir.languages.ccp.check.phases import Checked, check_deployment
 from sabir.languages.ccp.evaluate.render import render_objects
 from sabir.languages.ccp.model.templates import ContainerTemplates
 from sabir.languages.ccp.syntax.component import Component
-from sabir.languages.ccp.syntax.deployment import read_deployment, template_fault
-from sabir.languages.ccp.syntax.fault import Fault
+from sabir.languages.ccp.syntax.deployment import read_deployment
+from sabir.languages.ccp.syntax.fault import Fault, template_fault
 from sabir.source.packages import MemoryPackage
 from sabir.text import Source
 from tests.conformance.runner.ccp import CcpCase, CcpFile, CcpFinding, CcpOutcome
@@ -30,6 +30,7 @@ KINDS: Final = {
     "CCP:E004": "template-failed",
     "CCP:E005": "template-unsafe",
     "CCP:E006": "template-limit",
+    "CCP:E007": "bad-include",
     "CCP:E010": "missing-key",
     "CCP:E011": "unknown-key",
     "CCP:E012": "wrong-type",
@@ -46,10 +47,14 @@ KINDS: Final = {
     "CCP:E031": "unknown-secret",
     "CCP:E032": "missing-content",
     "CCP:E033": "file-fails",
+    "CCP:E034": "no-replacement",
     "CCP:E040": "unknown-dependency",
     "CCP:E041": "dependency-cycle",
     "CCP:E050": "unknown-service",
     "CCP:E051": "too-many-replicas",
+    "CCP:E052": "unknown-step-service",
+    "CCP:E060": "image-cycle",
+    "CCP:E061": "no-from",
     "CCP:W001": "newer-feature",
     "CCP:W002": "duplicate-key",
     "CCP:W010": "liveness-timeout",
@@ -62,11 +67,14 @@ KINDS: Final = {
     "CCP:W021": "unmatched-topology",
     "CCP:W022": "unknown-section",
     "CCP:W023": "not-heeded",
+    "CCP:W024": "replaces-nothing",
     "CCP:W030": "file-template",
     "CCP:W031": "unused-file",
     "CCP:W032": "file-clash",
     "CCP:W033": "too-large",
     "CCP:W034": "unknown-address",
+    "CCP:W035": "procedure-fails",
+    "CCP:W036": "near-image",
 }
 """The words of the rendering contract for what each code reports."""
 
@@ -111,8 +119,8 @@ def _files(case: CcpCase, checked: Checked, outcome: CcpOutcome) -> CcpOutcome:
     if answer["status"] != 0:
         templates = ContainerTemplates(checked.resolved)
         variables = templates.variables(unit, case.node)
-        problems = [problem for file in templates.files(unit, variables) for problem in file.problems]
-        faults = tuple(_finding(template_fault(problem, variables)) for problem in problems)
+        findings = [finding for file in templates.files(unit, variables) for finding in file.findings]
+        faults = tuple(_finding(template_fault(finding)) for finding in findings)
         return replace(outcome, errors=faults)
     written = {
         file["path"]: CcpFile(content=file["content"], perm=file["perm"], user=file["user"])

@@ -1,7 +1,7 @@
-"""Runs the exports and deployments of Inmanta models on sabir: every handler really runs, below the world of the case.
+"""Exports and deployments of Inmanta models by the operations of the command line: every handler really runs, below the world of the case.
 
-What a deployment does around the handlers (who comes when, what is skipped, what is run again) is small enough here to stand
-in one loop; each resource is run by the same `Agent` that a deployment of sabir uses.
+What a step does is for the engine to decide. Beside that, the runs of handlers are written down (`_Recorded`), because a
+deployment tells less of them than the cases do: each line with its level, each field with its values.
 """
 
 from __future__ import annotations
@@ -13,21 +13,34 @@ import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
+from unittest import mock
 
-from sabir.diagnostics.finding import Severity
-from sabir.languages.inmanta.evaluate.given import Given
-from sabir.languages.inmanta.evaluate.model import Model, evaluate_package
-from sabir.languages.inmanta.graph.agents import Agent, HandlerRun, handlers_of
-from sabir.languages.inmanta.graph.export import Export, export_model
+from sabir.deployments.engine.run import Progress
+from sabir.deployments.store.records import Fact
+from sabir.diagnostics.finding import Finding, Severity
+from sabir.graph.address import Address
+from sabir.graph.values import Value
+from sabir.languages.inmanta.graph import driver
+from sabir.languages.inmanta.graph.agents import Agent, HandlerRun
+from sabir.languages.inmanta.graph.driver import HANDLER
+from sabir.languages.inmanta.graph.facts import FACTS, ID
+from sabir.languages.language import EvaluationRequest, RenderRequest
+from sabir.operations.call import CallRequest, call_path
+from sabir.operations.deploy import DeployRequest, deploy_path
+from sabir.operations.deploying import EnvironmentRequest, opened, prepare
+from sabir.operations.doing import Doing
+from sabir.operations.plan import PlanPathRequest, plan_path
+from sabir.operations.remembered import writing
+from sabir.operations.render import RenderPathRequest, render_path
 from sabir.session import Session, Trust
-from sabir.source.packages.load import load_package
 from tests.conformance.runner.deploy_inmanta import DeployCase, StepOutcome
 
-__all__ = ["Deployments", "run"]
+__all__ = ["run"]
 
 _OURS = frozenset({"std"})
 _PROJECT = "name: case\nmodulepath: libs\ndownloadpath: libs\nrepo: []\n"
+_DEPENDENCY: Final = ("INFO", "skipped due to failed dependencies")
 
 
 def run(case: DeployCase, world: Path) -> list[StepOutcome] | str:
@@ -35,26 +48,33 @@ def run(case: DeployCase, world: Path) -> list[StepOutcome] | str:
     if missing:
         return f"needs the modules {', '.join(missing)}"
     with tempfile.TemporaryDirectory(prefix="sabir-case-") as scratch:
-        return Deployments(case, Path(scratch).resolve(), world).run()
+        return _Deployments(case, Path(scratch).resolve(), world).run()
 
 
 def _is_installed(module: str) -> bool:
     return any((Path(entry or ".") / "inmanta_plugins" / module).is_dir() for entry in sys.path)
 
 
-class Deployments:
-    """The steps of a case: what is deployed stays from one to the next."""
+class _Recorded(Agent):
+    """An agent whose runs are written down."""
+
+    runs: list[tuple[str, HandlerRun]]
+
+    def _run(self, resource: Any, run: Any, *, dry_run: bool) -> HandlerRun:
+        ended = super()._run(resource, run, dry_run=dry_run)
+        self.runs.append((resource.id.resource_str(), ended))
+        return ended
+
+
+class _Deployments:
+    """The steps of a case: what is deployed stays from one to the next, in the state of its environment."""
 
     def __init__(self, case: DeployCase, project: Path, world: Path) -> None:
         self.case = case
         self.project = project
         self.world = world
-        self.environment = {"CASE_WORLD": str(world), **self._text(case.raw.get("env") or {})}
-        self.facts: dict[tuple[str, str], str] = {}
+        self.variables = {"CASE_WORLD": str(world), **self._text(case.raw.get("env") or {})}
         self.states: dict[str, str] = {}
-        self.written: dict[str, dict[str, Any]] = {}
-        self.export = Export()
-        self.model: Model | None = None
 
     def _text(self, value: Any) -> Any:
         if isinstance(value, str):
@@ -88,111 +108,147 @@ class Deployments:
             (self.world / path).symlink_to(leads_to)
 
     def _step(self, step: Mapping[str, Any]) -> StepOutcome:
-        self.environment |= self._text(step.get("env") or {})
+        self.variables |= self._text(step.get("env") or {})
         self._change_world(step.get("before") or {})
-        for fact in step.get("set_facts", ()):
-            self.facts[fact["resource"], fact["id"]] = fact["value"]
         log = self.world / "calls.log"
         log.unlink(missing_ok=True)
         outcome = StepOutcome()
-        with _surroundings(self.environment):
-            self._run_step(step, outcome)
-        outcome.calls = log.read_text().splitlines() if log.exists() else []
-        log.unlink(missing_ok=True)
-        outcome.facts = [[resource, name, value] for (resource, name), value in self.facts.items()]
+        runs: list[tuple[str, HandlerRun]] = []
+        recorder = type("Recorder", (_Recorded,), {"runs": runs})
+        with _surroundings(self.variables), mock.patch.object(driver, "Agent", recorder):
+            if step["command"] in ("export", "dryrun", "deploy"):
+                text = self._text(step.get("model") or self.case.raw["model"])
+                (self.project / "main.cf").write_text(text)
+            self._set_facts(step.get("set_facts", ()))
+            self._run_step(step, outcome, runs)
+            outcome.calls = log.read_text().splitlines() if log.exists() else []
+            log.unlink(missing_ok=True)
+            outcome.facts = self._facts()
         outcome.world = dict(_shown(self.world))
         return outcome
 
-    def _run_step(self, step: Mapping[str, Any], outcome: StepOutcome) -> None:
+    def _environment(self) -> EnvironmentRequest:
+        session = Session(trust=Trust(python=True, env=True, scripts=True), environment=self.variables)
+        return EnvironmentRequest(
+            path=self.project, here=True, evaluation=EvaluationRequest(session=session), environment="case"
+        )
+
+    def _doing(self, watch: Any = lambda _: None) -> Doing:
+        return Doing(consent=lambda _: True, watch=watch)
+
+    def _run_step(
+        self, step: Mapping[str, Any], outcome: StepOutcome, runs: list[tuple[str, HandlerRun]]
+    ) -> None:
         command = step["command"]
-        if command in ("export", "dryrun", "deploy"):
-            outcome.error = self._export(step)
-            if outcome.error is not None:
-                return
-        outcome.undefined = sorted(self.export.undefined)
-        outcome.resource_sets = self.export.sets
-        outcome.files_uploaded = {name: raw.decode() for name, raw in self.export.files.items()}
-        written = {
-            row.pop("id").rpartition(",v=")[0]: row
-            for row in self.export.written()
-            if row.pop("version") == 0
-        }
-        outcome.resources = written
+        outcome.error = self._export(step, outcome)
+        if outcome.error is not None:
+            return
         if command == "dryrun":
-            self._dry_run(outcome)
+            self._plan(outcome, runs)
         elif command in ("deploy", "repair"):
-            self._deploy(outcome, written, everything=command == "repair")
+            self._deploy(outcome, runs, repair=command == "repair")
         elif command == "facts":
-            self._ask(step["resource"])
+            name = next(address for address, text in self._ids().items() if text == step["resource"])
+            request = CallRequest(
+                environment=self._environment(), doing=self._doing(), name=f"{name}.{FACTS}"
+            )
+            call_path(request)
 
-    def _export(self, step: Mapping[str, Any]) -> str | None:
-        self.write_model(step)
-        session = Session(trust=Trust(python=True, env=True), environment=self.environment)
-        given = Given(facts=self.facts)
-        model = evaluate_package(load_package(self.project), session=session, given=given)
-        errors = [finding for finding in model.findings if finding.severity is Severity.ERROR]
-        if not errors:
-            self.model = model
-            export = export_model(model, function=step.get("export_plugin"))
-            errors = [finding for finding in export.findings if finding.severity is Severity.ERROR]
-            if not errors:
-                self.export = export
-        return None if not errors else f"{errors[0].location}: {errors[0].message}"
+    def _export(self, step: Mapping[str, Any], outcome: StepOutcome) -> str | None:
+        """`sabir export -o DIR/`, with what is known by now."""
+        environment = self._environment()
+        with opened(environment, create=True) as store:
+            observed = store.observed()
+        from msgspec import json
+        from msgspec.structs import replace
 
-    def write_model(self, step: Mapping[str, Any]) -> None:
-        (self.project / "main.cf").write_text(self._text(step.get("model") or self.case.raw["model"]))
+        plugin = step.get("export_plugin")
+        rendered = render_path(
+            RenderPathRequest(
+                path=self.project,
+                directory=True,
+                evaluation=replace(environment.evaluation, observed=observed),
+                render=RenderRequest(options={} if plugin is None else {"function": plugin}),
+            )
+        )
+        if rendered.failed:
+            return _error(rendered.findings)
+        files = dict(rendered.files)
+        for row in json.decode(files.pop("resources.json")):
+            row.pop("version")
+            outcome.resources[row.pop("id").rpartition(",v=")[0]] = row
+        outcome.undefined = json.decode(files.pop("undefined.json", "[]"))
+        outcome.resource_sets = json.decode(files.pop("resource_sets.json", "{}"))
+        outcome.files_uploaded = {name.removeprefix("files/"): text for name, text in files.items()}
+        return None
 
-    def _agents(self) -> dict[str, Agent]:
-        assert self.model is not None
-        self.model.python.registry.references.facts = self.facts
-        handlers = handlers_of(self.model)
-        names = {resource.id.agent_name for resource in self.export.resources.values()}
-        return {name: Agent(name, handlers, self.export.files) for name in names}
+    def _ids(self) -> dict[str, str]:
+        """The ids of resources by the addresses that they have in the engine."""
+        environment = self._environment()
+        with opened(environment, create=True) as store:
+            wanted = prepare(environment, store).wanted
+        return {str(resource.address): str(resource.desired[ID]) for resource in wanted.resources}
 
-    def _blocked(self) -> dict[str, str]:
-        """What is not known, and what waits for that."""
-        blocked = dict.fromkeys(self.export.undefined, "undefined")
-        for name in self._ordered():
-            required = self.export.resources[name].requires
-            if name not in blocked and any(other.resource_str() in blocked for other in required):
-                blocked[name] = "skipped_for_undefined"
-        return blocked
+    def _plan(self, outcome: StepOutcome, runs: list[tuple[str, HandlerRun]]) -> None:
+        """`sabir plan --refresh`."""
+        planned = plan_path(PlanPathRequest(environment=self._environment(), refresh=True))
+        assert planned.plan is not None
+        ids = self._ids()
+        for step in planned.plan.steps:
+            changes = {change.field: [change.before, change.after] for change in step.changes}
+            if changes and step.address in ids:
+                failed = changes.get(HANDLER)
+                if failed is not None:
+                    missing = str(failed[1]).startswith("Unable to find a handler")
+                    failed[1] = "Unable to find a handler" if missing else "Handler failed"
+                outcome.changes[ids[step.address]] = changes
+        for name, ended in runs:
+            outcome.ran.append(name)
+            outcome.log[name] = [(line.level, line.text) for line in ended.log]
 
-    def _ordered(self) -> list[str]:
-        """Every resource behind what it requires."""
-        ordered: dict[str, None] = {}
-        rest = list(self.export.resources)
-        while rest:
-            ready = [
-                name
-                for name in rest
-                if all(other.resource_str() in ordered for other in self.export.resources[name].requires)
-            ]
-            ordered.update(dict.fromkeys(ready))
-            rest = [name for name in rest if name not in ordered]
-        return list(ordered)
+    def _deploy(self, outcome: StepOutcome, runs: list[tuple[str, HandlerRun]], *, repair: bool) -> None:
+        ended_steps: list[Progress] = []
+        deployed = deploy_path(
+            DeployRequest(
+                environment=self._environment(),
+                doing=self._doing(ended_steps.append),
+                allow_delete=-1,
+                repair=repair,
+                once=True,
+            )
+        )
+        assert deployed.plan is not None, _error(deployed.findings)
+        for name, ended in runs:
+            self._note(outcome, name, ended)
+        ids = self._ids()
+        for progress in ended_steps:
+            kept_back = ids.get(progress.address or "")
+            if progress.state == "cancelled" and kept_back is not None and kept_back not in outcome.ran:
+                outcome.ran.append(kept_back)
+                outcome.change[kept_back] = "nochange"
+                outcome.handler_state[kept_back] = "skipped_for_dependency"
+                outcome.log[kept_back] = [_DEPENDENCY]
+                self.states[kept_back] = "skipped"
+        self._undefined(outcome)
+        self.states |= {name: "orphaned" for name in self.states if name not in ids.values()}
+        outcome.status = dict(self.states)
 
-    def _dry_run(self, outcome: StepOutcome) -> None:
-        agents, blocked = self._agents(), self._blocked()
-        assert self.model is not None
-        with self.model.python.importable():
-            for name in self._ordered():
-                if name in blocked:
-                    continue
-                resource = self.export.resources[name]
-                ended = agents[resource.id.agent_name].dry_run(resource)
-                self._note(outcome, name, ended)
-                if ended.state.value == "failed":
-                    outcome.changes[name] = {"handler": ["FAILED", "Handler failed"]}
-                elif ended.state.value == "unavailable":
-                    outcome.changes[name] = {"handler": ["FAILED", "Unable to find a handler"]}
-        outcome.status, outcome.change, outcome.handler_state = {}, {}, {}
+    def _undefined(self, outcome: StepOutcome) -> None:
+        """What a deployment leaves out: resources that hold something unknown, and what requires them."""
+        blocked = dict.fromkeys(outcome.undefined, "undefined")
+        before = -1
+        while len(blocked) != before:
+            before = len(blocked)
+            for name, fields in outcome.resources.items():
+                if name not in blocked and any(required in blocked for required in fields["requires"]):
+                    blocked[name] = "skipped_for_undefined"
+        self.states |= {name: state for name, state in blocked.items() if name not in outcome.ran}
 
     def _note(self, outcome: StepOutcome, name: str, ended: HandlerRun) -> None:
         state = ended.state.value
         shown = "skipped" if state == "skipped_for_dependency" else state
         outcome.ran.append(name)
-        outcome.status[name] = shown
+        self.states[name] = shown
         outcome.change[name] = ended.change.value
         if state != shown:
             outcome.handler_state[name] = state
@@ -200,58 +256,59 @@ class Deployments:
             outcome.changes[name] = {
                 field: [current, desired] for field, (current, desired) in ended.changes.items()
             }
-        if ended.log:
-            outcome.log[name] = [(line.level, line.text) for line in ended.log]
-        for fact, value in ended.facts.items():
-            self.facts[name, fact] = value
+        outcome.log[name] = [(line.level, line.text) for line in ended.log]
 
-    def _deploy(self, outcome: StepOutcome, written: dict[str, dict[str, Any]], *, everything: bool) -> None:
-        agents, blocked = self._agents(), self._blocked()
-        changed: set[str] = set()
-        events: set[str] = set()
-        assert self.model is not None
-        with self.model.python.importable():
-            for name in self._ordered():
-                if name in blocked:
-                    self.states[name] = blocked[name]
-                    continue
-                resource = self.export.resources[name]
-                required = [other.resource_str() for other in resource.requires]
-                listens = getattr(resource, "receive_events", True)
-                told = listens and any(other in events for other in required)
-                same = self.states.get(name) == "deployed" and self.written.get(name) == written[name]
-                if same and not everything and not told:
-                    continue
-                states = {other: self.states.get(other, "deployed") for other in required}
-                ended = agents[resource.id.agent_name].deploy(
-                    resource, states, reload=any(other in changed for other in required)
+    # Facts
+
+    def _facts(self) -> list[list[str]]:
+        with opened(self._environment(), create=True) as store:
+            observed = store.observed()
+        return [
+            [str(observed[str(address.of(ID))]), name, str(value)]
+            for text, known in observed.items()
+            if (address := Address.parse(text)).attribute == FACTS and isinstance(known, Mapping)
+            for name, value in known.items()
+        ]
+
+    def _set_facts(self, facts: Any) -> None:
+        """Facts that somebody put there; a deployment would have found them out."""
+        if not facts:
+            return
+        addresses = {text: address for address, text in self._ids().items()}
+        with opened(self._environment(), create=True) as store:
+            codec = store.codec
+        with writing(self._environment()) as journal:
+            for fact in facts:
+                address = Address.parse(addresses[fact["resource"]])
+                values: dict[str, Value] = {FACTS: {fact["id"]: fact["value"]}, ID: fact["resource"]}
+                journal.now_all(
+                    [
+                        journal.fact(
+                            Fact(
+                                name=str(address.of(name)),
+                                address=str(address),
+                                value=codec.write({"value": value}),
+                                deployment=0,
+                                step="",
+                                position=0,
+                                at=journal.now(),
+                            )
+                        )
+                        for name, value in values.items()
+                    ]
                 )
-                self._note(outcome, name, ended)
-                self.states[name] = outcome.status[name]
-                self.written[name] = written[name]
-                if ended.change.value != "nochange":
-                    changed.add(name)
-                    if getattr(resource, "send_event", False):
-                        events.add(name)
-        for name in self.states:
-            if name not in self.export.resources:
-                self.states[name] = "orphaned"
-        outcome.status = dict(self.states)
 
-    def _ask(self, name: str) -> None:
-        resource = self.export.resources[name]
-        assert self.model is not None
-        with self.model.python.importable():
-            ended = self._agents()[resource.id.agent_name].facts(resource)
-        for fact, value in ended.facts.items():
-            self.facts[name, fact] = value
+
+def _error(findings: tuple[Finding, ...]) -> str:
+    error = next(finding for finding in findings if finding.severity is Severity.ERROR)
+    return f"{error.location}: {error.message}"
 
 
 @contextmanager
-def _surroundings(environment: Mapping[str, str]) -> Iterator[None]:
+def _surroundings(variables: Mapping[str, str]) -> Iterator[None]:
     """Modules of the cases read the variables of the process."""
     before = dict(os.environ)
-    os.environ.update(environment)
+    os.environ.update(variables)
     umask = os.umask(0o022)
     try:
         yield

@@ -11,12 +11,13 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from sabir.deployments.store.records import RecordStatus
-
 from sabir.cli.main import main
+from sabir.deployments.store.records import RecordStatus
 from sabir.errors import DeployError
 from sabir.graph.address import Address
+from sabir.graph.edges import EdgeKind
 from sabir.graph.graph import Graph
+from sabir.graph.instance import Instance
 from sabir.graph.values import Sensitive, Unknown
 from sabir.languages.language import EvaluationRequest
 from sabir.operations.deploying import EnvironmentRequest, Prepared, opened, prepare
@@ -27,7 +28,7 @@ __all__ = ["run"]
 
 _NAME = "case"
 _LOG = "DEPLOY_LOG"
-_VERBS = {"deploy": "deploy", "undeploy": "destroy"}
+_VERBS = {"deploy": "deploy", "undeploy": "destroy", "workflow": "call", "notify": "notify"}
 _REACHED = {"create": "created", "configure": "configured", "start": "started"}
 
 
@@ -38,11 +39,12 @@ def run(case: DeployCase, folder: Path) -> list[StepOutcome]:
 def _step(case: DeployCase, step: Mapping[str, Any], folder: Path) -> StepOutcome:
     template = folder / step.get("template", case.raw["template"])
     verb, _, argument = step["command"].partition(" ")
-    if verb not in _VERBS:
-        return StepOutcome(exit=-1, said=f"there is no command for {verb} {argument}", seconds=0.0)
-    inputs = {**case.raw["inputs"], **step.get("inputs", {})}
+    is_call = verb in ("workflow", "notify")
+    inputs = {**case.raw["inputs"], **({} if is_call else step.get("inputs", {}))}
     words = [_VERBS[verb], str(template), "--here", "--trust", "scripts", "--environment", _NAME, "--yes"]
-    words += ["--allow-delete", "all"]
+    words += [argument] if is_call else ["--allow-delete", "all"]
+    for name, value in step.get("inputs", {}).items() if is_call else ():
+        words += ["--arg", f"{name}={json.dumps(value)}"]
     for name, value in inputs.items():
         words += ["--input", f"{name}={json.dumps(value)}"]
     log = folder / "case.log"
@@ -50,7 +52,8 @@ def _step(case: DeployCase, step: Mapping[str, Any], folder: Path) -> StepOutcom
     begun = time.monotonic()
     with _environment({**step.get("setenv", {}), _LOG: str(log)}):
         status, said = _called(words)
-    outcome = StepOutcome(exit=status, said=said, seconds=time.monotonic() - begun)
+    # What is refused because of a word on the command line has a status of its own.
+    outcome = StepOutcome(exit=1 if status == 2 else status, said=said, seconds=time.monotonic() - begun)
     outcome.log = log.read_text().splitlines() if log.exists() else []
     with contextlib.suppress(DeployError):  # the command has said it
         _look(outcome, template, inputs)
@@ -95,9 +98,13 @@ def _look(outcome: StepOutcome, template: Path, inputs: Mapping[str, Any]) -> No
 def _attributes(graph: Graph) -> dict[str, dict[str, Any]]:
     return {
         instance.name: {name: _plain(value) for name, value in instance.attributes.items()}
-        for instance in graph
-        if instance.name == instance.id
+        for instance in _nodes(graph)
     }
+
+
+def _nodes(graph: Graph) -> list[Instance]:
+    """What stands for a node; capabilities, requirements and the like belong to one."""
+    return [instance for instance in graph if instance.kinds.owner in (EdgeKind.PART_OF, EdgeKind.HOSTED_ON)]
 
 
 def _plain(value: Any) -> Any:
@@ -113,15 +120,15 @@ def _plain(value: Any) -> Any:
 def _states(prepared: Prepared, records: Mapping[str, RecordStatus]) -> dict[str, str]:
     """How far each node came, by the operations that are recorded as done; one without operations follows what it requires."""
     states: dict[str, str] = {}
-    nodes = [instance for instance in prepared.graph if instance.name == instance.id]
+    nodes = {node.id: node for node in _nodes(prepared.graph)}
 
-    def state(name: str) -> str:
-        if name not in states:
-            required = next(node.requires for node in nodes if node.id == name)
-            states[name] = _state(name, prepared, records, {other: state(other) for other in required})
-        return states[name]
+    def state(id_: str) -> str:
+        if id_ not in states:
+            required = nodes[id_].requires
+            states[id_] = _state(id_, prepared, records, {other: state(other) for other in required})
+        return states[id_]
 
-    return {node.id: state(node.id) for node in nodes} if records else {}
+    return {node.name: state(id_) for id_, node in nodes.items()} if records else {}
 
 
 def _state(

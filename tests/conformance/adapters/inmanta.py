@@ -18,8 +18,9 @@ from sabir.languages.inmanta.evaluate.values import Instance as OurInstance
 from sabir.languages.inmanta.evaluate.values import Pending, RelationList, RelationValue
 from sabir.languages.inmanta.evaluate.writing import DOUBLE, FROZEN, MULTIPLICITY
 from sabir.languages.inmanta.model.definitions import UNKNOWN_NAME
+from sabir.languages.inmanta.model.inheritance import TYPE_CYCLE
 from sabir.languages.inmanta.model.names import CALL
-from sabir.languages.inmanta.model.resolving import BAD_IMPLEMENT, BAD_INDEX, TYPE_CYCLE
+from sabir.languages.inmanta.model.resolving import BAD_IMPLEMENT, BAD_INDEX
 from sabir.languages.inmanta.model.types import TYPE
 from sabir.languages.inmanta.syntax.project import (
     DUPLICATE,

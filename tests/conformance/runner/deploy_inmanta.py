@@ -2,30 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
 from tests.conformance.runner.case import Case
-from tests.conformance.runner.loading import CaseFileError, read_yaml
+from tests.conformance.runner.folders import FolderCase, load_folders
 
 __all__ = ["LANGUAGE", "Adapter", "DeployCase", "StepOutcome", "load"]
 
 LANGUAGE = "deploy-inmanta"
-_CASE_FILE = "case.yaml"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DeployCase(Case):
-    @property
-    def folder(self) -> Path:
-        return self.file.parent
-
-    @property
-    def steps(self) -> Sequence[Mapping[str, Any]]:
-        steps: Sequence[Mapping[str, Any]] = self.raw["steps"]
-        return steps
+DeployCase = FolderCase
 
 
 @dataclass(slots=True, kw_only=True)
@@ -55,17 +44,10 @@ class Adapter(Protocol):
 
 
 def load(folder: Path) -> list[Case]:
-    """The cases below a folder, or the one that it is."""
-    files = (
-        [folder / _CASE_FILE] if (folder / _CASE_FILE).is_file() else sorted(folder.glob(f"*/{_CASE_FILE}"))
-    )
-    return [_read(file) for file in files]
+    return load_folders(folder, ("steps",), _case)
 
 
-def _read(file: Path) -> Case:
-    raw = read_yaml(file)
-    if not isinstance(raw, dict) or "steps" not in raw:
-        raise CaseFileError(f"{file}: a case has steps")
+def _case(file: Path, raw: dict[str, Any]) -> Case:
     return DeployCase(
         language=LANGUAGE,
         id=file.parent.name,

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -19,7 +21,9 @@ _NO_INSTANCE = ("initial", "deleted")
 
 def judge(case: Case, adapter: Adapter) -> Verdict:
     assert isinstance(case, DeployCase)
-    missing = [program for program in case.raw.get("needs") or () if shutil.which(program) is None]
+    # What an extra brings lies beside the interpreter, which need not be on the path.
+    path = f"{os.environ.get('PATH', '')}:{Path(sys.executable).parent}"
+    missing = [program for program in case.raw.get("needs") or () if shutil.which(program, path=path) is None]
     if missing:
         return Verdict(differences=(f"needs {', '.join(missing)}",))
     with TemporaryDirectory(prefix="sabir-case-") as scratch:

@@ -7,12 +7,16 @@ from pathlib import Path
 
 from tests.files import write_files
 
-__all__ = ["write_project"]
+__all__ = ["project_texts", "write_project"]
 
 _PROJECT = "name: case\nmodulepath: [libs]\ndownloadpath: libs\nrepo: []\n"
 
 
 def write_project(files: Mapping[str, str | None], folder: Path) -> None:
+    write_files(folder, project_texts(files))
+
+
+def project_texts(files: Mapping[str, str | None]) -> dict[str, str]:
     texts: dict[str, str | None] = {"project.yml": _PROJECT}
     for path in files:
         parts = path.split("/")
@@ -20,4 +24,4 @@ def write_project(files: Mapping[str, str | None], folder: Path) -> None:
             texts[f"libs/{parts[1]}/module.yml"] = f"name: {parts[1]}\nversion: 0.1\nlicense: x\n"
     texts.update(files)
     # No text: this file must not exist, and no rule above may bring it.
-    write_files(folder, {path: text for path, text in texts.items() if text is not None})
+    return {path: text for path, text in texts.items() if text is not None}
