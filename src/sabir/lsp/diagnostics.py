@@ -1,0 +1,104 @@
+"""Findings as diagnostics, and their fixes as code actions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Final
+
+from lsprotocol import types
+
+from sabir.diagnostics.finding import Finding, Fix, Severity
+from sabir.lsp.positions import START, Positions
+from sabir.text import Source
+
+__all__ = ["code_actions", "diagnostic"]
+
+_SEVERITIES: Final = {
+    Severity.ERROR: types.DiagnosticSeverity.Error,
+    Severity.WARNING: types.DiagnosticSeverity.Warning,
+}
+UriOf = Callable[[str], str]
+
+
+def diagnostic(finding: Finding, positions: Positions, uri_of: UriOf) -> types.Diagnostic:
+    """`uri_of` knows the files of the project by name."""
+    related = [
+        types.DiagnosticRelatedInformation(
+            location=types.Location(
+                uri_of(related.place.source.name), positions.range(related.place.source, related.place.span)
+            ),
+            message=related.message,
+        )
+        for related in finding.related
+    ]
+    return types.Diagnostic(
+        range=_range(finding, positions),
+        message=finding.message + (f"\n{finding.hint}" if finding.hint else ""),
+        severity=_SEVERITIES[finding.severity],
+        code=finding.code,
+        source="sabir",
+        related_information=related or None,
+    )
+
+
+def _range(finding: Finding, positions: Positions) -> types.Range:
+    if finding.whole_file:
+        return START
+    return positions.range(finding.place.source, finding.place.span)
+
+
+def code_actions(
+    findings: Iterable[Finding], source: Source, asked: types.Range, positions: Positions, uri_of: UriOf
+) -> Iterator[types.CodeAction]:
+    """What can be done about the findings in a range: fix them, or suppress them with a comment."""
+    for finding in findings:
+        if not _overlap(_range(finding, positions), asked):
+            continue
+        shown = diagnostic(finding, positions, uri_of)
+        if finding.fix is not None and _fits(finding.fix, source):
+            yield types.CodeAction(
+                title=_title(finding.fix),
+                kind=types.CodeActionKind.QuickFix,
+                diagnostics=[shown],
+                is_preferred=finding.fix.safe or None,
+                edit=_edit(finding.fix, positions, uri_of),
+            )
+        if not finding.whole_file:
+            yield _suppression(finding, source, shown, positions, uri_of)
+
+
+def _title(fix: Fix) -> str:
+    return fix.title if fix.safe else f"{fix.title} (may change the meaning)"
+
+
+def _fits(fix: Fix, source: Source) -> bool:
+    """Whether the file is still the text that the fix was made for."""
+    here = [edit for edit in fix.edits if edit.place.source.name == source.name]
+    return all(edit.place.source.text == source.text for edit in here)
+
+
+def _edit(fix: Fix, positions: Positions, uri_of: UriOf) -> types.WorkspaceEdit:
+    changes: dict[str, list[types.TextEdit]] = {}
+    for edit in fix.edits:
+        place = edit.place
+        text_edit = types.TextEdit(positions.range(place.source, place.span), edit.text)
+        changes.setdefault(uri_of(place.source.name), []).append(text_edit)
+    return types.WorkspaceEdit(changes=dict(changes))
+
+
+def _suppression(
+    finding: Finding, source: Source, shown: types.Diagnostic, positions: Positions, uri_of: UriOf
+) -> types.CodeAction:
+    end = source.line_span(finding.location.line).end
+    at = positions.position(source, end)
+    comment = types.TextEdit(types.Range(at, at), f"  # sabir: ignore[{finding.code}] ")
+    return types.CodeAction(
+        title=f"Suppress {finding.code} in this line",
+        kind=types.CodeActionKind.QuickFix,
+        diagnostics=[shown],
+        edit=types.WorkspaceEdit(changes={uri_of(finding.filename): [comment]}),
+    )
+
+
+def _overlap(one: types.Range, other: types.Range) -> bool:
+    return one.start <= other.end and other.start <= one.end

@@ -1,0 +1,180 @@
+"""From a name to where it is defined and used, and what a file consists of.
+
+A name that the language knows leads to its definition. Where none is known, the values that the line comes to lead to the places
+they were computed from: so an expression in one language leads to the line of another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from lsprotocol import types
+from pygls.exceptions import JsonRpcInvalidParams
+
+from sabir.lsp.desk import Desk
+from sabir.lsp.positions import Positions, uri_of
+from sabir.operations.editing.index import Definition
+from sabir.source.packages import LoadedPackage
+from sabir.source.symbols import Symbol, SymbolKind
+from sabir.text import Location, Source
+
+__all__ = ["definitions", "document_symbols", "folding_ranges", "references", "rename", "rename_range"]
+
+KINDS: Final = {
+    SymbolKind.MODULE: types.SymbolKind.Module,
+    SymbolKind.CLASS: types.SymbolKind.Class,
+    SymbolKind.METHOD: types.SymbolKind.Method,
+    SymbolKind.PROPERTY: types.SymbolKind.Property,
+    SymbolKind.FUNCTION: types.SymbolKind.Function,
+    SymbolKind.VARIABLE: types.SymbolKind.Variable,
+    SymbolKind.CONSTANT: types.SymbolKind.Constant,
+    SymbolKind.ENUM: types.SymbolKind.Enum,
+    SymbolKind.INSTANCE: types.SymbolKind.Object,
+    SymbolKind.OPERATION: types.SymbolKind.Event,
+    SymbolKind.KEYWORD: types.SymbolKind.Key,
+    SymbolKind.FILE: types.SymbolKind.File,
+    SymbolKind.VALUE: types.SymbolKind.String,
+}
+
+
+def definitions(desk: Desk, name: str, offset: int, positions: Positions) -> list[types.Location]:
+    at = desk.index.at(name, offset)
+    defined = desk.index.definitions(at[1]) if at is not None else []
+    if defined:
+        return [location for definition in defined for location in _defined_at(definition, desk, positions)]
+    evaluated, line = desk.values, desk.line_in_values(name, offset)
+    places = () if evaluated is None or line is None else evaluated.sources_of(*line)
+    return [_value_location(place, desk, positions) for place in dict.fromkeys(places)]
+
+
+def _defined_at(definition: Definition, desk: Desk, positions: Positions) -> Iterator[types.Location]:
+    path = _path_in(definition.package, definition.file.name, desk)
+    if path is not None:
+        source, span = definition.file.source, definition.symbol.span
+        yield types.Location(uri_of(path), positions.range(source, span))
+
+
+def _path_in(package: LoadedPackage, name: str, desk: Desk) -> Path | None:
+    """Where a file is on the disk; None for what lives in an archive or only in memory."""
+    root = package.path
+    if root is None or root == desk.project.root:
+        return desk.project.path_of(name)
+    path = root / name if root.is_dir() else root
+    return path if path.is_file() and path.suffix != ".zip" else None
+
+
+def _value_location(place: Location, desk: Desk, positions: Positions) -> types.Location:
+    owner = desk.environment or desk
+    file = owner.project.file(place.file)
+    source = None if file is None else file.source
+    return types.Location(uri_of(desk.path_in_values(place.file)), positions.at_location(source, place))
+
+
+def references(
+    desk: Desk, name: str, offset: int, positions: Positions, *, declaration: bool
+) -> list[types.Location]:
+    at = desk.index.at(name, offset)
+    if at is not None:
+        defined = desk.index.definitions(at[1])
+        symbol = defined[0].symbol if defined else None
+        keys = at[1][:1] if symbol is None else (symbol.key, *symbol.aliases)
+        uses = [
+            types.Location(
+                uri_of(desk.project.path_of(use.file.name)),
+                positions.range(use.file.source, use.mention.span),
+            )
+            for key in keys
+            for use in desk.index.uses(key)
+            if use.mention.keys[0] == key or key == keys[0]
+        ]
+        if declaration:
+            uses += [location for found in defined for location in _defined_at(found, desk, positions)]
+        if uses:
+            return uses
+    evaluated, line = desk.values, desk.line_in_values(name, offset)
+    places = () if evaluated is None or line is None else evaluated.resting_on(*line)
+    return [_value_location(place, desk, positions) for place in dict.fromkeys(places)]
+
+
+def document_symbols(desk: Desk, name: str, positions: Positions) -> list[types.DocumentSymbol]:
+    source = desk.source(name)
+    if source is None:
+        return []
+    return [_symbol(symbol, source, positions) for symbol in desk.index.names(name).symbols]
+
+
+def _symbol(symbol: Symbol, source: Source, positions: Positions) -> types.DocumentSymbol:
+    extent = positions.range(source, symbol.extent)
+    named = positions.range(source, symbol.span)
+    # The protocol wants the name inside of what it names; editors drop all symbols of a file otherwise.
+    whole = types.Range(min(extent.start, named.start), max(extent.end, named.end))
+    return types.DocumentSymbol(
+        name=symbol.name or "(no name)",
+        kind=KINDS[symbol.kind],
+        range=whole,
+        selection_range=named,
+        detail=symbol.detail,
+        children=[_symbol(child, source, positions) for child in symbol.children],
+    )
+
+
+def folding_ranges(desk: Desk, name: str) -> list[types.FoldingRange]:
+    """What belongs to each definition."""
+    source = desk.source(name)
+    if source is None:
+        return []
+    ranges: dict[int, types.FoldingRange] = {}
+    for symbol in desk.index.names(name).all_symbols():
+        first = source.line_column(symbol.extent.start)[0]
+        last = source.line_column(max(symbol.extent.start, symbol.extent.end - 1))[0]
+        if last > first:
+            ranges.setdefault(first, types.FoldingRange(start_line=first - 1, end_line=last - 1))
+    return [*ranges.values()]
+
+
+def rename_range(desk: Desk, name: str, offset: int, positions: Positions) -> types.Range | None:
+    """What would be renamed at a place; None when it is nothing that the project defines."""
+    at, source = desk.index.at(name, offset), desk.source(name)
+    if at is None or source is None or not _renamed(desk, at[1]):
+        return None
+    return positions.range(source, at[0])
+
+
+def _renamed(desk: Desk, keys: tuple[str, ...]) -> list[Definition]:
+    return [found for found in desk.index.definitions(keys) if found.package.path == desk.project.root]
+
+
+def rename(
+    desk: Desk, name: str, offset: int, new_name: str, positions: Positions
+) -> types.WorkspaceEdit | None:
+    at = desk.index.at(name, offset)
+    defined = [] if at is None else _renamed(desk, at[1])
+    if not defined:
+        return None
+    symbol, changes = defined[0].symbol, dict[str, list[types.TextEdit]]()
+    doubtful = next(
+        (
+            use
+            for alias in symbol.aliases
+            for use in desk.index.uses(alias)
+            if symbol.key not in use.mention.keys
+        ),
+        None,
+    )
+    if doubtful is not None:
+        place = doubtful.file.source.location(doubtful.mention.span)
+        raise JsonRpcInvalidParams(
+            f"{place} may mean {symbol.name!r} or something else of this name: rename it by hand"
+        )
+    places = [(found.file, found.symbol.span) for found in defined]
+    places += [(use.file, use.mention.span) for use in desk.index.uses(symbol.key)]
+    for file, span in places:
+        written = file.source.slice(span)
+        if not written.endswith(symbol.name):  # written in another way: an alias, a short form
+            continue
+        text = written.removesuffix(symbol.name) + new_name
+        edit = types.TextEdit(positions.range(file.source, span), text)
+        changes.setdefault(uri_of(desk.project.path_of(file.name)), []).append(edit)
+    return types.WorkspaceEdit(changes=dict(changes))

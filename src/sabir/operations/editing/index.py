@@ -1,0 +1,148 @@
+"""Definitions and uses of names in a project: read file by file, and again only for files that changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from msgspec import Struct
+
+from sabir.languages.language import Explores
+from sabir.operations.editing.project import Project
+from sabir.source.packages import LoadedPackage, PackageFile
+from sabir.source.symbols import FileNames, Mention, Symbol
+from sabir.text import Place, Span
+
+__all__ = ["Definition", "NameIndex", "Use"]
+
+
+class Definition(Struct, frozen=True):
+    symbol: Symbol
+    file: PackageFile
+    package: LoadedPackage
+    """The project's, or that of a library."""
+
+    @property
+    def place(self) -> Place:
+        return Place(self.file.source, self.symbol.span)
+
+
+class Use(Struct, frozen=True):
+    mention: Mention
+    file: PackageFile
+
+
+class NameIndex:
+    """The names of a project and of the libraries it builds on. Files are read when a question needs them."""
+
+    def __init__(self, project: Project) -> None:
+        self._project = project
+        self._names: dict[PackageFile, FileNames] = {}
+        self._whole: dict[str, FileNames] = {}
+        """Of files by name: the names when they could last be read."""
+        self._of_libraries: dict[str, list[Definition]] | None = None
+
+    @property
+    def _language(self) -> Explores | None:
+        language = self._project.language
+        return language if isinstance(language, Explores) else None
+
+    def names(self, name: str) -> FileNames:
+        """The names of one file of the project, as it is typed now."""
+        file = self._project.file(name)
+        return FileNames() if file is None else self._names_of(self._project.package, file)
+
+    def _names_of(self, package: LoadedPackage, file: PackageFile) -> FileNames:
+        if self._language is None:
+            return FileNames()
+        names = self._names.get(file)
+        if names is None:
+            names = self._names[file] = self._read(self._language.names(package, file), file.name)
+        return names
+
+    def _read(self, names: FileNames, file: str) -> FileNames:
+        """The names of a text. One that is broken while somebody types still defines what it defined before."""
+        if names.symbols or file not in self._whole:
+            self._whole[file] = names
+            return names
+        return FileNames(self._whole[file].symbols, names.mentions)
+
+    def _files(self) -> Iterator[PackageFile]:
+        package = self._project.package
+        for name in package.list():
+            file = package.get_file(name)
+            if file is not None:
+                yield file
+
+    def refresh(self) -> Iterator[None]:
+        """Read every file whose names are not known, in small pieces of work, and drop what nobody needs any more."""
+        package, current = self._project.package, set[PackageFile]()
+        for file in self._files():
+            self._names_of(package, file)
+            current.add(file)
+            yield
+        for file in [file for file in self._names if file not in current]:
+            del self._names[file]
+
+    # Questions
+
+    def at(self, name: str, offset: int) -> tuple[Span, tuple[str, ...]] | None:
+        """The name that stands at an offset, defined or used there: its span, and what it may mean."""
+        names = self.names(name)
+        for mention in names.mentions:
+            if mention.span.start <= offset <= mention.span.end:
+                return mention.span, mention.keys
+        for symbol in names.all_symbols():
+            if symbol.span.start <= offset <= symbol.span.end:
+                return symbol.span, (symbol.key,)
+        return None
+
+    def definitions(self, keys: tuple[str, ...]) -> list[Definition]:
+        """What is defined under the first of the keys that anything is defined under; the project's own before libraries'."""
+        for key in keys:
+            definitions = [
+                definition
+                for definition in self.project_definitions()
+                if key == definition.symbol.key or key in definition.symbol.aliases
+            ] or self._library_definitions().get(key, [])
+            if definitions:
+                return definitions
+        return []
+
+    def uses(self, key: str) -> Iterator[Use]:
+        """Every mention that may mean what has this key."""
+        package = self._project.package
+        for file in self._files():
+            for mention in self._names_of(package, file).mentions:
+                if key in mention.keys:
+                    yield Use(mention, file)
+
+    def beginning_with(self, beginnings: tuple[str, ...]) -> Iterator[Definition]:
+        """Everything whose key begins like this, the project's own first."""
+        for definition in self.project_definitions():
+            if definition.symbol.key.startswith(beginnings):
+                yield definition
+        for key, definitions in self._library_definitions().items():
+            if key.startswith(beginnings):
+                yield from definitions
+
+    def project_definitions(self) -> Iterator[Definition]:
+        package = self._project.package
+        for file in self._files():
+            for symbol in self._names_of(package, file).all_symbols():
+                yield Definition(symbol, file, package)
+
+    def _library_definitions(self) -> dict[str, list[Definition]]:
+        if self._of_libraries is None:
+            self._of_libraries = {}
+            for library in self._language.libraries(self._project.package) if self._language else ():
+                for definition in self._defined_in(library):
+                    for key in (definition.symbol.key, *definition.symbol.aliases):
+                        self._of_libraries.setdefault(key, []).append(definition)
+        return self._of_libraries
+
+    def _defined_in(self, library: LoadedPackage) -> Iterator[Definition]:
+        for name in library.list():
+            file = library.get_file(name)
+            if file is not None and self._language is not None:
+                for symbol in self._language.names(library, file).all_symbols():
+                    yield Definition(symbol, file, library)

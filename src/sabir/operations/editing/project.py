@@ -1,0 +1,159 @@
+"""A package that is being edited."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterable, Sequence
+from pathlib import Path
+from typing import Final
+
+from msgspec.structs import replace
+
+from sabir.checks.application import Application
+from sabir.checks.options import CheckOptions
+from sabir.checks.settings import find_settings
+from sabir.checks.validator import BaseValidator
+from sabir.diagnostics.finding import Finding
+from sabir.diagnostics.rules import collect_rules
+from sabir.environment.evaluate import load_environment
+from sabir.environment.parts import configured_paths
+from sabir.errors import SabirError
+from sabir.languages.language import Language
+from sabir.operations.guard import within
+from sabir.session import Session
+from sabir.source.packages import LoadedPackage, PackageFile, load_package
+from sabir.source.packages.edited import EditedPackage
+
+__all__ = ["ENVIRONMENT_NAME", "Project"]
+
+ENVIRONMENT_NAME: Final = "environment"
+
+
+class Project:
+    """The files of a package, those that are open with the text of their editor.
+
+    What was parsed of a file is kept until the file changes, so that a key costs the reading of one file.
+    """
+
+    def __init__(self, root: Path, language: Language, session: Session) -> None:
+        self.root = root
+        self.language = language
+        self.session = session
+        self.settings_problem: str | None = None
+        """Why the settings of the project could not be read; it is checked without them."""
+        self._base: LoadedPackage | None = None
+        self._changed: dict[str, PackageFile] = {}
+        self._application: Application | None = None
+
+    # Files
+
+    def name_of(self, path: Path) -> str | None:
+        """The name of a file in the package; None when it is none of its files."""
+        if path == self.root:
+            return path.name
+        try:
+            name = path.relative_to(self.root).as_posix()
+        except ValueError:
+            return None
+        return name if self.base.exists(name) else None
+
+    def path_of(self, name: str) -> Path:
+        return self.root if self.base.single_file else self.root / name
+
+    @property
+    def base(self) -> LoadedPackage:
+        if self._base is None:
+            self._base = load_package(self.root, self.session.limits.package)
+        return self._base
+
+    @property
+    def package(self) -> LoadedPackage:
+        """The package as it would be if every editor were saved."""
+        return EditedPackage(self.base, self._changed) if self._changed else self.base
+
+    def file(self, name: str) -> PackageFile | None:
+        return self._changed.get(name) or self.base.get_file(name)
+
+    def edit(self, name: str, text: str) -> None:
+        """Somebody typed: the file has this text now."""
+        self._changed[name] = PackageFile(name, text.encode("utf-8", errors="surrogatepass"))
+
+    def saved(self, name: str) -> None:
+        """The file is on the disk as it was typed, or was written there by somebody else."""
+        disk = load_package(self.root, self.session.limits.package).get_file(name)
+        current = self._changed.get(name)
+        if disk is not None and (current is None or disk.raw() != current.raw()):
+            self._changed[name] = disk
+
+    def listed_anew(self) -> None:
+        """Files came or went."""
+        disk = load_package(self.root, self.session.limits.package)
+        self._base = EditedPackage(disk, _kept(self.base, disk))
+        self._changed = {name: file for name, file in self._changed.items() if disk.exists(name)}
+        self._application = None
+
+    # Environments
+
+    @property
+    def is_environment(self) -> bool:
+        return self.language.name == ENVIRONMENT_NAME
+
+    def configures(self, part: Project) -> bool:
+        """Whether it is an environment that configures a part: without it that part is not complete."""
+        package = self.package
+        environment = load_environment(package)[0] if self.is_environment else None
+        return environment is not None and part.root in configured_paths(environment, package)
+
+    # Findings
+
+    @property
+    def application(self) -> Application:
+        if self._application is None:
+            self._application = Application(self._options())
+        return self._application
+
+    def _options(self) -> CheckOptions:
+        try:
+            options = CheckOptions.of(find_settings(self.root).check)
+            self.settings_problem = None
+        except SabirError as error:
+            self.settings_problem = str(error)
+            options = CheckOptions()
+        return replace(options, session=self.session)
+
+    @property
+    def _validators(self) -> Sequence[type[BaseValidator]]:
+        return [*self.language.validators(), *self.application.validators_for((self.language.name,))]
+
+    def about_texts(self, findings: Iterable[Finding]) -> tuple[Finding, ...]:
+        """Of what an evaluation found, what is a part of a check: nothing about leave that was not given."""
+        if not (self.language.evaluates_when_checked or self.is_environment):
+            return ()
+        rules = (*collect_rules("sabir.expressions"), *self.application.registry())
+        withheld = {rule.code for rule in rules if rule.withheld}
+        return tuple(finding for finding in findings if finding.code not in withheld)
+
+    def findings_of(self, name: str) -> tuple[Finding, ...]:
+        """What the checks of a single file say of it: quick, whatever the size of the package."""
+        with within(self.session.limits, name):
+            report = self.application.check(self.package, self._validators, files=(name,))
+        return tuple(finding for finding in report.findings if finding.filename == name)
+
+    def check(self) -> Generator[None, None, tuple[Finding, ...]]:
+        """All findings, in small pieces of work: whoever iterates may do something else after each, or give up."""
+        package, validators, application = self.package, self._validators, self.application
+        findings: list[Finding] = []
+        for prepared in application.prepare_check_suit(package, validators):
+            with within(self.session.limits, prepared.file):
+                findings.extend(prepared())
+            yield
+        return application.check(package, validators, run=lambda _: findings).findings
+
+
+def _kept(before: LoadedPackage, disk: LoadedPackage) -> dict[str, str | PackageFile]:
+    """The files whose content is what was read before: they need not be parsed again."""
+    kept: dict[str, str | PackageFile] = {}
+    for file in before.opened_files():
+        now = disk.get_file(file.name)
+        if now is not None and now.raw() == file.raw():
+            kept[file.name] = file
+    return kept

@@ -1,0 +1,161 @@
+"""The server as an editor meets it: started over standard input and output, spoken to by a real client."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import sys
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+
+import pytest
+import pytest_lsp
+from lsprotocol import types
+from pytest_lsp import ClientServerConfig, LanguageClient
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("workspace")
+    shutil.copytree(EXAMPLES / "shop", folder / "shop")
+    shutil.copytree(EXAMPLES / "murano" / "broken", folder / "broken")
+    return folder
+
+
+@pytest_lsp.fixture(  # type: ignore[untyped-decorator]  # the library has no types
+    scope="module", config=ClientServerConfig(server_command=[sys.executable, "-m", "sabir", "lsp"])
+)
+async def client(lsp_client: LanguageClient, workspace: Path) -> AsyncIterator[None]:
+    uri = workspace.as_uri()
+    await lsp_client.initialize_session(
+        types.InitializeParams(
+            capabilities=types.ClientCapabilities(),
+            root_uri=uri,
+            workspace_folders=[types.WorkspaceFolder(uri, "workspace")],
+        )
+    )
+    yield
+    await lsp_client.shutdown_session()
+
+
+async def _until(client: LanguageClient, condition: Callable[[], bool]) -> None:
+    async with asyncio.timeout(30):
+        while not condition():
+            await client.wait_for_notification(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)
+
+
+def _open(client: LanguageClient, path: Path, text: str | None = None) -> str:
+    uri = path.as_uri()
+    item = types.TextDocumentItem(uri, "yaml", 1, path.read_text() if text is None else text)
+    client.text_document_did_open(types.DidOpenTextDocumentParams(item))
+    return uri
+
+
+def _codes(client: LanguageClient, uri: str) -> set[str]:
+    return {str(shown.code) for shown in client.diagnostics.get(uri, ())}
+
+
+def _at(uri: str, line: int, character: int) -> types.HoverParams:
+    return types.HoverParams(types.TextDocumentIdentifier(uri), types.Position(line, character))
+
+
+@pytest.mark.rows("V-141")
+@pytest.mark.asyncio(loop_scope="module")
+async def test_the_same_codes_as_check(client: LanguageClient, workspace: Path) -> None:
+    uri = _open(client, workspace / "broken" / "Classes" / "Greeter.yaml")
+    manifest = (workspace / "broken" / "manifest.yaml").as_uri()
+    await _until(
+        client, lambda: {"MPL:E110", "E006"} <= _codes(client, uri) and bool(_codes(client, manifest))
+    )
+    assert "MAN:E071" in _codes(client, manifest)
+    shown = next(shown for shown in client.diagnostics[uri] if shown.code == "MPL:E110")
+    assert shown.message.endswith("did you mean 'std'?")
+    assert shown.range.start == types.Position(5, 9)
+
+
+@pytest.mark.asyncio(loop_scope="module")
+async def test_fixes_are_actions(client: LanguageClient, workspace: Path) -> None:
+    uri = _open(client, workspace / "broken" / "Classes" / "Greeter.yaml")
+    await _until(client, lambda: "MPL:E110" in _codes(client, uri))
+    line = types.Range(types.Position(5, 9), types.Position(5, 9))
+    actions = await client.text_document_code_action_async(
+        types.CodeActionParams(types.TextDocumentIdentifier(uri), line, types.CodeActionContext([]))
+    )
+    assert actions is not None
+    fix, suppression = actions
+    assert isinstance(fix, types.CodeAction)
+    assert isinstance(suppression, types.CodeAction)
+    assert fix.edit is not None
+    assert fix.edit.changes is not None
+    assert [edit.new_text for edit in fix.edit.changes[uri]] == ["std"]
+    assert suppression.title == "Suppress MPL:E110 in this line"
+
+
+@pytest.mark.asyncio(loop_scope="module")
+async def test_a_slip_is_shown_while_typing_and_goes_when_it_is_mended(
+    client: LanguageClient, workspace: Path
+) -> None:
+    path = workspace / "broken" / "Classes" / "Greeter.yaml"
+    uri = _open(client, path)
+    await _until(client, lambda: "MPL:E110" in _codes(client, uri))
+    change = types.TextDocumentContentChangeWholeDocument(path.read_text().replace("sdt:", "std:"))
+    client.text_document_did_change(
+        types.DidChangeTextDocumentParams(types.VersionedTextDocumentIdentifier(2, uri), [change])
+    )
+    await _until(client, lambda: "MPL:E110" not in _codes(client, uri))
+
+
+@pytest.mark.asyncio(loop_scope="module")
+async def test_values_and_where_they_came_from_across_languages(
+    client: LanguageClient, workspace: Path
+) -> None:
+    uri = _open(client, workspace / "shop" / "web" / "service" / "shop-web.yaml")
+    place = _at(uri, 11, 12)
+    hover = None
+    async with asyncio.timeout(30):
+        while hover is None:
+            hover = await client.text_document_hover_async(place)
+            await asyncio.sleep(0.05)
+    assert isinstance(hover.contents, types.MarkupContent)
+    assert "10.20.2.20:3306" in hover.contents.value
+    assert "network/main.cf:29:5" in hover.contents.value
+    assert _codes(client, uri) == set()
+    definitions = await client.text_document_definition_async(
+        types.DefinitionParams(place.text_document, place.position)
+    )
+    assert isinstance(definitions, list)
+    assert {Path(place.uri).name for place in definitions if isinstance(place, types.Location)} == {
+        "sabir.yaml"
+    }
+    hints = await client.text_document_inlay_hint_async(
+        types.InlayHintParams(place.text_document, types.Range(types.Position(0, 0), types.Position(20, 0)))
+    )
+    assert [hint.label for hint in hints or () if hint.position.line == 4] == ["= [8080]"]
+
+
+@pytest.mark.asyncio(loop_scope="module")
+async def test_what_is_typed_in_one_language_is_a_finding_in_another(
+    client: LanguageClient, workspace: Path
+) -> None:
+    path = workspace / "shop" / "sabir.yaml"
+    text = path.read_text()
+    uri = _open(client, path, text.replace("::network::database::ip", "::network::databas::ip"))
+    await _until(client, lambda: bool(_codes(client, uri)))
+    client.text_document_did_change(
+        types.DidChangeTextDocumentParams(
+            types.VersionedTextDocumentIdentifier(2, uri),
+            [types.TextDocumentContentChangeWholeDocument(text)],
+        )
+    )
+    await _until(client, lambda: not _codes(client, uri))
+
+
+@pytest.mark.asyncio(loop_scope="module")
+async def test_a_file_in_no_language_is_left_alone(client: LanguageClient, workspace: Path) -> None:
+    path = workspace / "notes.txt"
+    path.write_text("nothing")
+    uri = _open(client, path)
+    assert await client.text_document_hover_async(_at(uri, 0, 0)) is None

@@ -1,0 +1,90 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from sabir.operations.editing.index import NameIndex
+from sabir.operations.editing.project import Project
+from sabir.operations.editing.projects import Projects
+from sabir.session import PROFILES, Session
+
+CLASS = "Namespaces:\n  =: org.example\n  std: io.murano\nName: {name}\nExtends: {base}:Application\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "Classes").mkdir()
+    (tmp_path / "manifest.yaml").write_text(
+        "Format: MuranoPL/1.0\nType: Application\nFullName: org.example.Web\nName: Web\n"
+        "Classes:\n  org.example.Web: Web.yaml\n"
+    )
+    (tmp_path / "Classes" / "Web.yaml").write_text(CLASS.format(name="Web", base="std"))
+    return tmp_path
+
+
+def _project(folder: Path) -> Project:
+    project = Projects(Session(limits=PROFILES["strict"])).of(folder / "Classes" / "Web.yaml")
+    assert project is not None
+    return project
+
+
+def _codes(project: Project) -> set[str]:
+    return {finding.code for finding in project.findings_of("Classes/Web.yaml")}
+
+
+def test_a_file_belongs_to_the_package_around_it(folder: Path) -> None:
+    project = _project(folder)
+    assert project.root == folder
+    assert project.language.name == "muranopl"
+    assert project.name_of(folder / "Classes" / "Web.yaml") == "Classes/Web.yaml"
+    assert project.name_of(folder / "Classes" / "Gone.yaml") is None
+
+
+def test_what_is_typed_is_checked_and_not_what_is_on_the_disk(folder: Path) -> None:
+    project = _project(folder)
+    assert "MPL:E110" not in _codes(project)
+    project.edit("Classes/Web.yaml", CLASS.format(name="Web", base="sdt"))
+    assert "MPL:E110" in _codes(project)
+    project.saved("Classes/Web.yaml")
+    assert "MPL:E110" not in _codes(project)
+
+
+def test_a_check_in_pieces_finds_what_a_check_finds(folder: Path) -> None:
+    project = _project(folder)
+    project.edit("Classes/Web.yaml", CLASS.format(name="Web", base="sdt"))
+    pieces = project.check()
+    while True:
+        try:
+            next(pieces)
+        except StopIteration as ended:
+            findings = ended.value
+            break
+    assert "MPL:E110" in {finding.code for finding in findings}
+
+
+def test_files_that_did_not_change_are_not_read_again(folder: Path) -> None:
+    project = _project(folder)
+    manifest = project.file("manifest.yaml")
+    assert manifest is not None
+    _ = manifest.yaml
+    (folder / "Classes" / "New.yaml").write_text(CLASS.format(name="New", base="std"))
+    project.listed_anew()
+    assert project.file("manifest.yaml") is manifest
+    assert project.name_of(folder / "Classes" / "New.yaml") == "Classes/New.yaml"
+
+
+def test_broken_settings_do_not_stop_the_checks(folder: Path) -> None:
+    (folder / "sabir.toml").write_text("selekt = 'E'\n")
+    project = _project(folder)
+    _codes(project)
+    assert project.settings_problem is not None
+    assert "selekt" in project.settings_problem
+
+
+def test_a_broken_text_defines_what_it_defined_before(folder: Path) -> None:
+    project = _project(folder)
+    index = NameIndex(project)
+    assert [symbol.name for symbol in index.names("Classes/Web.yaml").symbols] == ["Web"]
+    project.edit("Classes/Web.yaml", CLASS.format(name="Web", base="std") + "Methods: [\n")
+    assert [symbol.name for symbol in index.names("Classes/Web.yaml").symbols] == ["Web"]
