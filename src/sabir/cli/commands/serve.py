@@ -1,0 +1,98 @@
+"""`sabir serve`: the service."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sabir.cli.declare import argument, flag, option, sabir_command
+from sabir.cli.kinds import PATH, Choice, Number
+from sabir.cli.terminal import say, write
+from sabir.cli.trusting import trust_option
+from sabir.errors import UsageError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+__all__ = ["command"]
+
+_LOOPBACK = ("127.0.0.1", "::1", "localhost")
+
+
+@sabir_command(
+    "serve",
+    examples=[
+        ("sabir serve data/", "on http://127.0.0.1:8642; the first start prints a token"),
+        ("sabir serve data/ --state postgresql://sabir@db/sabir", "remember in PostgreSQL"),
+        ("sabir serve data/ --new-token ci --role operator --days 90", "give somebody a token, and stop"),
+    ],
+    notes="""
+    DATA is the folder of the service; it is made when it is not there. It listens on the loopback address; --host lets others in:
+    put it behind a proxy that speaks TLS then, and say --behind-tls. It needs the extra: pip install 'sabir[serve]'.
+    """,
+)
+@argument("data", type=PATH, metavar="DATA")
+@option("--host", default="127.0.0.1", metavar="ADDRESS", help="Listen there. [default: 127.0.0.1]")
+@option("--port", type=Number(int, least=0), default=8642, metavar="PORT", help="[default: 8642]")
+@option("--state", metavar="FILE|URL", help="The database. [default: DATA/state.db]")
+@option(
+    "--requests-a-minute",
+    "requests_a_minute",
+    type=Number(int, least=1),
+    default=6000,
+    metavar="N",
+    help="Of one address, before it is told to wait. [default: 6000]",
+)
+@flag("--behind-tls", help="A proxy speaks TLS: cookies are sent over it only.")
+@trust_option(section="Environments of Murano's API")
+@option("--new-token", metavar="NAME", help="Make a token for somebody, print it, and stop.")
+@option(
+    "--role",
+    type=Choice("reader", "operator", "admin"),
+    default="reader",
+    help="What the new token may do. [default: reader]",
+)
+@option("--days", type=Number(int, least=1), metavar="N", help="The new token expires after so many days.")
+def command(
+    *,
+    data: Path,
+    host: str,
+    port: int,
+    state: str | None,
+    requests_a_minute: int,
+    behind_tls: bool,
+    trust: tuple[str, ...],
+    new_token: str | None,
+    role: str,
+    days: int | None,
+) -> int:
+    """Serve packages, environments and deployments over HTTP, with a page to look at them."""
+    try:
+        from sabir.server import run
+        from sabir.server.service import Service
+        from sabir.server.settings import Settings
+        from sabir.server.store.tokens import Role
+    except ImportError as error:
+        raise UsageError(f"the service needs {error.name}: pip install 'sabir[serve]'") from error
+    settings = Settings(
+        data=data,
+        state=state,
+        host=host,
+        port=port,
+        requests_a_minute=requests_a_minute,
+        behind_tls=behind_tls,
+        trust=trust,
+    )
+    if new_token is not None:
+        write(run.new_token(settings, new_token, Role(role), days=days) + "\n")
+        return 0
+    service = Service(settings)
+    token = run.first_token(service)
+    if token is not None:
+        say(f"sabir: the first token, with all rights; it is not shown again: {token}")
+    if host not in _LOOPBACK and not behind_tls:
+        say(
+            "sabir: others can reach this service, and tokens travel in clear: put it behind TLS, and say --behind-tls"
+        )
+    say(f"sabir: serving on http://{host}:{port}; Ctrl-C stops")
+    run.serve(service)
+    return 0

@@ -1,0 +1,54 @@
+"""Errors as answers: `{"error": {"message": …}}`, with the findings where there are some. Murano's client reads the same form."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+from litestar import Request, Response
+from litestar.exceptions import HTTPException
+from litestar.status_codes import HTTP_500_INTERNAL_SERVER_ERROR
+
+from sabir.checks.formatters.data import finding_data
+from sabir.errors import DeployError, FindingError, SabirError, UnusableInput, UsageError
+from sabir.server.store.catalogue import AlreadyThere
+
+__all__ = ["HANDLERS"]
+
+_logger = logging.getLogger(__name__)
+
+
+def _answer(status: int, message: str, **more: Any) -> Response[dict[str, Any]]:
+    return Response({"error": {"message": message, "code": status, **more}}, status_code=status)
+
+
+def _http(request: Request[Any, Any, Any], error: HTTPException) -> Response[dict[str, Any]]:
+    if error.status_code == HTTP_500_INTERNAL_SERVER_ERROR:
+        return _unexpected(request, error)
+    more = {"details": error.extra} if error.extra else {}
+    answer = _answer(error.status_code, error.detail, **more)
+    answer.headers.update(error.headers or {})
+    return answer
+
+
+def _findings(_: Request[Any, Any, Any], error: FindingError) -> Response[dict[str, Any]]:
+    findings = [finding_data(finding) for finding in error.findings]
+    return _answer(422, str(error), findings=findings)
+
+
+def _unexpected(request: Request[Any, Any, Any], error: Exception) -> Response[dict[str, Any]]:
+    _logger.error("%s %s failed", request.method, request.url.path, exc_info=error)
+    # Not 500: Murano's client crashes on it.
+    return _answer(503, "this is a fault of the service; its log says more")
+
+
+HANDLERS: dict[Any, Any] = {
+    HTTPException: _http,
+    FindingError: _findings,
+    AlreadyThere: lambda _, error: _answer(409, str(error)),
+    DeployError: lambda _, error: _answer(409, str(error)),
+    UsageError: lambda _, error: _answer(400, str(error)),
+    UnusableInput: lambda _, error: _answer(400, str(error)),
+    SabirError: lambda _, error: _answer(400, str(error)),
+    Exception: _unexpected,
+}

@@ -1,0 +1,1 @@
+"""The API that Murano's command-line client and Python library speak, below `/v1`."""

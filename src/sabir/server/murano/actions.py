@@ -1,0 +1,236 @@
+"""What can be called, what was deployed, and what classes look like."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import tempfile
+from collections.abc import Generator, Iterable
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+from litestar import Controller, Response, get, post
+from litestar.exceptions import ClientException, NotFoundException
+from litestar.params import FromPath, FromQuery, JSONBody
+from litestar.status_codes import HTTP_200_OK, HTTP_400_BAD_REQUEST
+from msgspec import Struct
+
+from sabir.server.access import allowed
+from sabir.server.murano.answers import deployments, report_data
+from sabir.server.murano.environments import murano_environment
+from sabir.server.murano.folder import package_of, with_required
+from sabir.server.murano.models import ClassUse, object_ids
+from sabir.server.requesting import Asking, answer, json_answer, service_of
+from sabir.server.service import Service
+from sabir.server.store.catalogue import PackageInfo
+from sabir.server.store.environments import Kind
+from sabir.server.store.jobs import JobInfo, JobState
+from sabir.server.store.tokens import Verb
+from sabir.server.work.asking import Answered
+from sabir.server.work.commands import JobRequest
+
+__all__ = ["MuranoActions", "MuranoDeployments", "MuranoStatics"]
+
+
+_NOBODY: Final = b'{"?": {"id": "nobody", "type": "io.murano.Object"}}'
+"""A static method needs no object, but a run needs a model."""
+
+
+class MuranoActions(Controller):
+    path = "/environments/{environment_id:str}/actions"
+    tags = ("murano",)
+
+    @post("/{action_id:str}", guards=[allowed(Verb.DEPLOY)], status_code=HTTP_200_OK)
+    async def call(
+        self, request: Asking, environment_id: FromPath[str], action_id: FromPath[str]
+    ) -> dict[str, str]:
+        """Call a public method of a deployed object; `task_id` asks for its result."""
+        service, info = service_of(request), await murano_environment(request, environment_id)
+        arguments = _decoded(await request.body())
+        model = await asyncio.to_thread(service.environments.model, info.id)
+        operation = _operation(action_id, set(object_ids(model)))
+        call = JobRequest(verb="call", operation=operation, arguments=arguments)
+        job = await service.submit(info, call, owner=request.user.name)
+        return {"task_id": job.id}
+
+    @get("/{task_id:str}", guards=[allowed(Verb.READ)])
+    async def result(
+        self, request: Asking, environment_id: FromPath[str], task_id: FromPath[str]
+    ) -> Response[bytes]:
+        """What a call gave back; nothing while it runs."""
+        job = await asyncio.to_thread(service_of(request).jobs.get, task_id)
+        if job is None or job.environment != environment_id:
+            raise NotFoundException(f"no task {task_id!r}")
+        return json_answer(_result(job) if job.state.is_final else None)
+
+
+def _decoded(body: bytes) -> dict[str, Any]:
+    try:
+        return msgspec.json.decode(body or b"{}", type=dict[str, Any] | None) or {}
+    except msgspec.MsgspecError as error:
+        raise ClientException(f"arguments are an object of JSON: {error}") from error
+
+
+def _operation(action_id: str, ids: set[str]) -> str:
+    """`OBJECT_METHOD`; both may hold underscores, so the objects that there are decide."""
+    position = action_id.find("_")
+    while position > 0:
+        if action_id[:position] in ids:
+            return f"{action_id[:position]}.{action_id[position + 1 :]}"
+        position = action_id.find("_", position + 1)
+    raise NotFoundException(
+        f"no action {action_id!r}: it is OBJECT_METHOD, as environments show under _actions"
+    )
+
+
+def _result(job: JobInfo) -> dict[str, Any]:
+    if job.state is not JobState.DONE:
+        return {"isException": True, "result": {"message": job.message or job.state.value, "details": None}}
+    given = job.result.get("results", {}) if isinstance(job.result, dict) else {}
+    value = next((each["result"] for each in given.values() if "result" in each), None)
+    return {"isException": False, "result": value}
+
+
+class _StaticCall(Struct, frozen=True):
+    className: str  # noqa: N815  as it is sent
+    methodName: str  # noqa: N815
+    packageName: str | None = None  # noqa: N815
+    classVersion: str | None = None  # noqa: N815
+    parameters: dict[str, Any] = {}
+
+
+class MuranoStatics(Controller):
+    path = "/"
+    tags = ("murano",)
+
+    @post("/actions", guards=[allowed(Verb.DEPLOY)], status_code=HTTP_200_OK)
+    async def call(self, request: Asking, data: JSONBody[_StaticCall]) -> Response[bytes]:
+        """Call a static method, under the limits for strangers; the answer is what it gives back."""
+        use = ClassUse(data.className, _range(data.classVersion), data.packageName)
+        parameters = [f"--arg={name}={_value(value)}" for name, value in data.parameters.items()]
+        words = ["run", "--quiet", f"--call={data.className}.{data.methodName}", *parameters]
+        answered = await _of_class(request, use, words)
+        if answered.status != HTTP_200_OK:
+            return answer(answered)
+        return answer(
+            Answered(HTTP_200_OK, msgspec.json.encode(msgspec.json.decode(answered.body)["result"]))
+        )
+
+    @get("/schemas/{class_name:str}", guards=[allowed(Verb.READ)])
+    async def schema(
+        self,
+        request: Asking,
+        class_name: FromPath[str],
+        classVersion: FromQuery[str | None] = None,  # noqa: N803  as it is sent
+        packageName: FromQuery[str | None] = None,  # noqa: N803
+    ) -> Response[bytes]:
+        """The JSON Schema of objects of a class."""
+        use = ClassUse(class_name, _range(classVersion), packageName)
+        return answer(await _of_class(request, use, ["model", "--schema", f"--class={class_name}"]))
+
+
+def _range(version: str | None) -> str | None:
+    """The client sends `=0` when nobody asked for a version."""
+    return None if version == "=0" else version
+
+
+def _value(value: Any) -> str:
+    return msgspec.json.encode(value).decode()
+
+
+async def _of_class(request: Asking, use: ClassUse, words: list[str]) -> Answered:
+    """What a command says of a class of the catalogue."""
+    service, owner = service_of(request), request.user.name
+    package = await asyncio.to_thread(package_of, service, use, owner=owner)
+    needed = await asyncio.to_thread(lambda: [*with_required(service, [package], owner=owner)])
+    with _linked(service, needed) as folder:
+        if words[0] == "run":
+            (folder / "model.json").write_bytes(_NOBODY)
+            words = [*words, f"--model={folder / 'model.json'}"]
+        line = [
+            sys.executable,
+            "-m",
+            "sabir",
+            *words,
+            "--limits=strict",
+            f"--search-path={folder / 'packages'}",
+        ]
+        answered = await service.commanding.answer(
+            [*line, "--", str(service.catalogue.archive_path(package))]
+        )
+    # The client knows no 422.
+    return answered if answered.status == HTTP_200_OK else Answered(HTTP_400_BAD_REQUEST, answered.body)
+
+
+@contextmanager
+def _linked(service: Service, packages: Iterable[PackageInfo]) -> Generator[Path]:
+    """A folder with `packages` in it: just these."""
+    with tempfile.TemporaryDirectory(prefix="sabir-") as name:
+        folder = Path(name)
+        (folder / "packages").mkdir()
+        for info in packages:
+            archive = service.catalogue.archive_path(info)
+            (folder / "packages" / archive.name).symlink_to(archive)
+        yield folder
+
+
+class MuranoDeployments(Controller):
+    path = "/"
+    tags = ("murano",)
+
+    @get("/deployments", guards=[allowed(Verb.READ)])
+    async def every(self, request: Asking) -> dict[str, list[dict[str, Any]]]:
+        service = service_of(request)
+
+        def read() -> list[dict[str, Any]]:
+            infos = service.environments.all(kind=Kind.MURANO)
+            seen = [info.id for info in infos if request.user.may(Verb.READ, info.id)]
+            return [each for id_ in seen for each in deployments(service, id_)]
+
+        return {"deployments": await asyncio.to_thread(read)}
+
+    @get("/environments/{environment_id:str}/deployments", guards=[allowed(Verb.READ)])
+    async def of_environment(
+        self, request: Asking, environment_id: FromPath[str]
+    ) -> dict[str, list[dict[str, Any]]]:
+        service, info = service_of(request), await murano_environment(request, environment_id)
+        return {"deployments": await asyncio.to_thread(deployments, service, info.id)}
+
+    @get("/environments/{environment_id:str}/deployments/{deployment_id:str}", guards=[allowed(Verb.READ)])
+    async def reports(
+        self,
+        request: Asking,
+        environment_id: FromPath[str],
+        deployment_id: FromPath[str],
+        service_id: FromQuery[list[str] | None] = None,
+    ) -> dict[str, list[dict[str, Any]]]:
+        """What was told while it ran; of some applications, when they are named."""
+        service = service_of(request)
+        job = await asyncio.to_thread(service.jobs.get, deployment_id)
+        if job is None or job.environment != environment_id:
+            raise NotFoundException(f"Deployment {deployment_id} not found")
+        # The client writes `?service_id=a?service_id=b`.
+        named = {part for text in service_id or () for part in text.split("?service_id=")}
+        reports = await asyncio.to_thread(lambda: [*report_data(service, job)])
+        return {"reports": [each for each in reports if not named or each["entity_id"] in named]}
+
+    @get("/environments/{environment_id:str}/lastStatus", guards=[allowed(Verb.READ)])
+    async def last_status(
+        self, request: Asking, environment_id: FromPath[str]
+    ) -> dict[str, dict[str, dict[str, Any] | None]]:
+        """The last report of each object."""
+        service, info = service_of(request), await murano_environment(request, environment_id)
+
+        def read() -> dict[str, dict[str, Any] | None]:
+            last: dict[str, dict[str, Any] | None] = dict.fromkeys(
+                object_ids(service.environments.model(info.id))
+            )
+            for job in reversed(service.jobs.of(info.id)):
+                for report in report_data(service, job):
+                    if report["entity_id"] in last:
+                        last[report["entity_id"]] = report
+            return last
+
+        return {"lastStatuses": await asyncio.to_thread(read)}

@@ -1,0 +1,173 @@
+"""What Murano's client expects to see of packages, environments, sessions and deployments."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+import msgspec
+
+from sabir.server.murano.folder import PART
+from sabir.server.murano.models import services
+from sabir.server.service import Service
+from sabir.server.store.catalogue import PackageInfo
+from sabir.server.store.environments import EnvironmentInfo
+from sabir.server.store.jobs import JobInfo, JobState
+from sabir.server.store.sessions import SessionInfo, SessionState
+from sabir.server.work.commands import ACTING
+
+__all__ = [
+    "deployment_data",
+    "deployments",
+    "environment_data",
+    "live_model",
+    "package_data",
+    "report_data",
+    "session_data",
+    "shown_environment",
+]
+
+_DEPLOYMENT: Final = {
+    JobState.WAITING: "running",
+    JobState.RUNNING: "running",
+    JobState.DONE: "success",
+}
+_LEVELS: Final = {"failed": "error", "unknown": "error", "cancelled": "warning"}
+
+
+def package_data(info: PackageInfo) -> dict[str, Any]:
+    return {
+        "id": info.id,
+        "name": info.name,
+        "fully_qualified_name": info.full_name,
+        "version": info.version,
+        "type": info.type,
+        "author": info.author,
+        "description": info.description or "",
+        "tags": list(info.tags),
+        "categories": list(info.categories),
+        "class_definitions": list(info.classes),
+        "enabled": info.enabled,
+        "is_public": info.public,
+        "owner_id": info.owner,
+        "supplier": {},
+        "created": info.created,
+        "updated": info.updated,
+    }
+
+
+def environment_data(service: Service, info: EnvironmentInfo) -> dict[str, Any]:
+    """As lists show it."""
+    return {
+        "id": info.id,
+        "name": info.name,
+        "status": _status(service, info),
+        "version": info.revision,
+        "tenant_id": info.owner,
+        "created": info.created,
+        "updated": info.updated,
+    }
+
+
+def shown_environment(service: Service, info: EnvironmentInfo, model: Any) -> dict[str, Any]:
+    """One environment with its applications."""
+    return {**environment_data(service, info), "services": services(model)}
+
+
+def live_model(service: Service, info: EnvironmentInfo) -> Any:
+    """The model as the last deployment left it, with what can be called; as it is written, when nothing is deployed."""
+    storage = service.state(info.id).observed().get(f"{PART}/{info.id}|storage")
+    match storage:
+        case {"Objects": dict(objects)} if objects:
+            from sabir.graph.json import encoded
+
+            return encoded(objects)
+        case _:
+            return service.environments.model(info.id)
+
+
+def _status(service: Service, info: EnvironmentInfo) -> str:
+    jobs = [job for job in service.jobs.of(info.id) if job.verb in ACTING]
+    last = jobs[0] if jobs else None
+    if last is not None and not last.state.is_final:
+        return "deleting" if last.verb == "destroy" else "deploying"
+    if any(session.state is SessionState.OPEN for session in service.sessions.of(info.id)):
+        return "pending"
+    if last is not None and last.state is not JobState.DONE:
+        return "delete failure" if last.verb == "destroy" else "deploy failure"
+    return "ready"
+
+
+def session_data(service: Service, session: SessionInfo) -> dict[str, Any]:
+    state = session.state.value
+    job = next((job for job in service.jobs.of(session.environment) if job.session == session.id), None)
+    if session.state is SessionState.DEPLOYING and job is not None and job.state.is_final:
+        state = "deployed" if job.state is JobState.DONE else "deploy failure"
+    return {
+        "id": session.id,
+        "environment_id": session.environment,
+        "user_id": session.owner,
+        "state": state,
+        "version": session.revision,
+        "created": session.created,
+        "updated": session.updated,
+    }
+
+
+def deployments(service: Service, environment_id: str) -> list[dict[str, Any]]:
+    return [deployment_data(job) for job in service.jobs.of(environment_id) if job.verb in ACTING]
+
+
+def deployment_data(job: JobInfo) -> dict[str, Any]:
+    return {
+        "id": job.id,
+        "environment_id": job.environment,
+        "state": _DEPLOYMENT.get(job.state, "completed_w_errors"),
+        "action": {"method": job.verb, **job.arguments},
+        "created": job.created,
+        "started": job.started or job.created,
+        "updated": job.ended or job.started or job.created,
+        "finished": job.ended,
+    }
+
+
+def report_data(service: Service, job: JobInfo) -> Iterator[dict[str, Any]]:
+    """What a job told: the reports of the program, and how its steps ended."""
+    file = service.running.files(job).output
+    lines = file.read_bytes().splitlines() if file.exists() else []
+    for number, line in enumerate(lines, 1):
+        event = msgspec.json.decode(line)
+        if event.get("event") == "end":
+            continue
+        entity, text = _said(event)
+        yield {
+            "id": f"{job.id}-{number}",
+            "entity_id": entity,
+            "entity": None,
+            "text": text,
+            "details": "\n".join(event.get("log", ())) or None,
+            "level": _LEVELS.get(event["event"], "info"),
+            "created": job.started or job.created,
+            "updated": job.started or job.created,
+        }
+    if job.message:
+        yield {
+            "id": f"{job.id}-0",
+            "entity_id": job.environment,
+            "entity": None,
+            "text": job.message,
+            "details": None,
+            "level": "error",
+            "created": job.ended or job.created,
+            "updated": job.ended or job.created,
+        }
+
+
+def _said(event: dict[str, Any]) -> tuple[str | None, str]:
+    """Who said it, and what: reports of a program begin with the id of their object."""
+    message = str(event.get("message") or "")
+    if event["event"] == "note":
+        entity, colon, text = message.partition(": ")
+        return (entity, text) if colon else (None, message)
+    address = str(event.get("address") or "")
+    return address.rpartition("/")[2] or None, f"{event['event']} {message}".strip()

@@ -1,0 +1,41 @@
+"""The page of the service: static files, and the viewer of `compile --format html` for the graph of an environment."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+from litestar import MediaType, Response, Router, get
+from litestar.exceptions import NotFoundException
+from litestar.params import FromPath
+
+__all__ = ["page_router"]
+
+_FOLDER: Final = Path(__file__).parent / "static"
+_TYPES: Final = {".css": "text/css", ".js": "text/javascript", ".html": "text/html"}
+
+
+@get("/", include_in_schema=False)
+async def index() -> Response[bytes]:
+    return _file("index.html")
+
+
+@get("/page/{name:str}", include_in_schema=False)
+async def static(name: FromPath[str]) -> Response[bytes]:
+    return _file(name)
+
+
+def _file(name: str) -> Response[bytes]:
+    path = _FOLDER / name
+    if path.parent != _FOLDER or not path.is_file():
+        raise NotFoundException(f"no file {name!r}")
+    return Response(
+        path.read_bytes(),
+        media_type=_TYPES.get(path.suffix, MediaType.TEXT),
+        headers={"cache-control": "no-cache"},
+    )
+
+
+def page_router() -> Router:
+    """What needs no token: the page itself says nothing; everything that it shows comes from the API."""
+    return Router("/", route_handlers=[index, static])

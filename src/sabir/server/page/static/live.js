@@ -1,0 +1,47 @@
+// A job while it runs: steps light up as they begin, end or fail.
+import { events, post } from "./api.js";
+import { fill, h, note, say } from "./dom.js";
+
+function words(event) {
+  if (event.message) return event.message;
+  if (event.event === "plan") return `${event.steps} ${event.steps === 1 ? "step" : "steps"} planned${event.later ? `, ${event.later} to be foreseen later` : ""}`;
+  const counts = Object.entries(event.counts ?? {}).map(([state, count]) => `${count} ${state}`).join(", ");
+  return event.event === "end" ? `deployment ${event.deployment ?? ""} ${event.state}${counts ? `: ${counts}` : ""}` : event.event;
+}
+
+export function live(place, info, job) {
+  const steps = h("ul", { class: "steps", "aria-label": "Steps" });
+  const log = h("pre", { tabindex: "0", "aria-label": "What the job says" });
+  const head = h("p", { class: "soft" }, `${job.verb} is ${job.state}`);
+  const stop = h("button", { type: "button", onclick: () => post(`/environments/${info.id}/jobs/${job.id}/stop`) }, "Stop");
+  const rows = new Map();
+  fill(place, head, h("div", { class: "row" }, stop), steps, log);
+  const row = (event) => {
+    const key = event.step;
+    if (!rows.has(key)) {
+      const state = h("span", { class: "soft" });
+      const element = h("li", {}, h("span", { "aria-hidden": "true" }, "·"), h("span", {}, h("strong", {}, event.address), h("span", { class: "soft" }, ` ${event.action ?? ""}`)), state);
+      rows.set(key, { element, state });
+      steps.append(element);
+    }
+    return rows.get(key);
+  };
+  const onEvent = (event) => {
+    if (event.step) {
+      const { element, state } = row(event);
+      element.dataset.state = event.event;
+      state.textContent = event.event + (event.message ? `: ${event.message}` : "");
+      if (["failed", "unknown"].includes(event.event)) say(`${event.address} ${event.event}`);
+    } else {
+      log.append(`${words(event)}\n`);
+    }
+  };
+  const onEnd = (end) => {
+    stop.disabled = true;
+    const fine = end.state === "done";
+    head.replaceWith(note(fine ? `${job.verb}: done.` : `${job.verb} ${end.state}${end.message ? `: ${end.message}` : ""}`, fine ? "good" : "error"));
+    say(fine ? "done" : "failed");
+  };
+  const source = events(`/environments/${info.id}/jobs/${job.id}/events`, onEvent, onEnd);
+  return () => source.close();
+}

@@ -1,0 +1,49 @@
+"""What every route asks first: the service, and the environment of its path."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import msgspec
+from litestar import MediaType, Request, Response
+from litestar.datastructures import State
+from litestar.exceptions import NotFoundException
+from litestar.status_codes import HTTP_200_OK
+
+from sabir.server.service import Service
+from sabir.server.store.environments import EnvironmentInfo
+from sabir.server.store.tokens import TokenInfo
+from sabir.server.work.asking import Answered
+
+__all__ = ["Asking", "answer", "environment_of", "json_answer", "page_answer", "service_of"]
+
+Asking = Request[TokenInfo, str, State]
+
+
+def service_of(request: Request[Any, Any, Any]) -> Service:
+    service: Service = request.app.state.service
+    return service
+
+
+async def environment_of(request: Asking, environment_id: str) -> EnvironmentInfo:
+    info = await asyncio.to_thread(service_of(request).environments.get, environment_id)
+    if info is None:
+        raise NotFoundException(f"no environment {environment_id!r}")
+    return info
+
+
+def answer(answered: Answered) -> Response[bytes]:
+    """An answer that a worker has written already."""
+    return Response(answered.body, status_code=answered.status, media_type="application/json")
+
+
+def json_answer(data: Any) -> Response[bytes]:
+    """Any data; a text alone would not be written as JSON."""
+    return Response(msgspec.json.encode(data), media_type="application/json")
+
+
+def page_answer(answered: Answered) -> Response[bytes]:
+    """A page that a process has written; what is wrong is JSON as everywhere."""
+    kind = MediaType.HTML if answered.status == HTTP_200_OK else MediaType.JSON
+    return Response(answered.body, status_code=answered.status, media_type=kind)

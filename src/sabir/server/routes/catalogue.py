@@ -1,0 +1,148 @@
+"""Packages and categories."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Annotated, Any
+
+from litestar import Controller, MediaType, Response, delete, get, patch, post
+from litestar.exceptions import NotFoundException
+from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter
+from litestar.status_codes import HTTP_201_CREATED, HTTP_400_BAD_REQUEST
+from msgspec import UNSET, Struct, UnsetType
+
+from sabir.server.access import allowed
+from sabir.server.describing import icon_of
+from sabir.server.requesting import Asking, service_of
+from sabir.server.store.catalogue import Category, PackageInfo, Search
+from sabir.server.store.tokens import Verb
+from sabir.source.packages import load_package
+
+__all__ = ["Categories", "Packages"]
+
+
+class Page(Struct, frozen=True, kw_only=True):
+    packages: list[PackageInfo]
+    next: str | None = None
+    """`after` of the next page."""
+
+
+class PackageChange(Struct, frozen=True, kw_only=True):
+    name: str | UnsetType = UNSET
+    description: str | UnsetType = UNSET
+    tags: tuple[str, ...] | UnsetType = UNSET
+    categories: tuple[str, ...] | UnsetType = UNSET
+    enabled: bool | UnsetType = UNSET
+    public: bool | UnsetType = UNSET
+
+
+class NewCategory(Struct, frozen=True):
+    name: str
+
+
+class Packages(Controller):
+    path = "/packages"
+    tags = ("catalogue",)
+
+    @get(guards=[allowed(Verb.READ)])
+    async def list_packages(
+        self,
+        request: Asking,
+        search: Annotated[
+            str | None, QueryParameter(description="Words in names, descriptions, tags and authors.")
+        ] = None,
+        category: FromQuery[str | None] = None,
+        tag: FromQuery[str | None] = None,
+        after: FromQuery[str | None] = None,
+        limit: Annotated[int, QueryParameter(ge=1, le=100)] = 20,
+    ) -> Page:
+        """The catalogue, page by page."""
+        wanted = Search(text=search, category=category, tag=tag, after=after, limit=limit)
+        packages, following = await asyncio.to_thread(service_of(request).catalogue.search, wanted)
+        return Page(packages=packages, next=following)
+
+    @post(
+        guards=[allowed(Verb.UPLOAD)],
+        status_code=HTTP_201_CREATED,
+        raises=[],
+    )
+    async def upload(self, request: Asking, category: FromQuery[list[str] | None] = None) -> Response[Any]:
+        """Store a package: the body is a zip archive. One with errors is not stored; the answer lists them."""
+        service, archive = service_of(request), await request.body()
+        checked = await service.checking.check(archive)
+        service.measures.count_upload(stored=checked.described is not None)
+        if checked.described is None:
+            await asyncio.to_thread(service.audit.note, request.user.name, "upload", "package", "refused")
+            return Response(checked.body, status_code=HTTP_400_BAD_REQUEST)
+        info = await asyncio.to_thread(
+            service.catalogue.add,
+            archive,
+            checked.described,
+            owner=request.user.name,
+            categories=category or (),
+        )
+        await asyncio.to_thread(
+            service.audit.note, request.user.name, "upload", info.full_name, digest=info.digest
+        )
+        return Response(info, status_code=HTTP_201_CREATED)
+
+    @get("/{package_id:str}", guards=[allowed(Verb.READ)])
+    async def show(self, request: Asking, package_id: FromPath[str]) -> PackageInfo:
+        return await _found(request, package_id)
+
+    @patch("/{package_id:str}", guards=[allowed(Verb.UPLOAD)])
+    async def change(
+        self, request: Asking, package_id: FromPath[str], data: JSONBody[PackageChange]
+    ) -> PackageInfo:
+        await _found(request, package_id)
+        values = {
+            name: value for name in data.__struct_fields__ if (value := getattr(data, name)) is not UNSET
+        }
+        changed = await asyncio.to_thread(service_of(request).catalogue.change, package_id, **values)
+        assert changed is not None, "it was there"
+        return changed
+
+    @delete("/{package_id:str}", guards=[allowed(Verb.UPLOAD)])
+    async def remove(self, request: Asking, package_id: FromPath[str]) -> None:
+        info = await _found(request, package_id)
+        await asyncio.to_thread(service_of(request).catalogue.remove, package_id)
+        await asyncio.to_thread(service_of(request).audit.note, request.user.name, "delete", info.full_name)
+
+    @get("/{package_id:str}/archive", guards=[allowed(Verb.READ)], media_type="application/zip")
+    async def archive(self, request: Asking, package_id: FromPath[str]) -> bytes:
+        info = await _found(request, package_id)
+        return await asyncio.to_thread(service_of(request).catalogue.archive, info)
+
+    @get("/{package_id:str}/icon", guards=[allowed(Verb.READ)], media_type="image/png")
+    async def icon(self, request: Asking, package_id: FromPath[str]) -> bytes:
+        info = await _found(request, package_id)
+        path = service_of(request).catalogue.archive_path(info)
+        picture = await asyncio.to_thread(lambda: icon_of(load_package(path)))
+        if picture is None:
+            raise NotFoundException(f"{info.full_name} has no picture")
+        return picture
+
+
+async def _found(request: Asking, package_id: str) -> PackageInfo:
+    info = await asyncio.to_thread(service_of(request).catalogue.get, package_id)
+    if info is None:
+        raise NotFoundException(f"no package {package_id!r}")
+    return info
+
+
+class Categories(Controller):
+    path = "/categories"
+    tags = ("catalogue",)
+
+    @get(guards=[allowed(Verb.READ)], media_type=MediaType.JSON)
+    async def list_categories(self, request: Asking) -> list[Category]:
+        return await asyncio.to_thread(service_of(request).catalogue.all_categories)
+
+    @post(guards=[allowed(Verb.UPLOAD)])
+    async def add(self, request: Asking, data: JSONBody[NewCategory]) -> Category:
+        return await asyncio.to_thread(service_of(request).catalogue.add_category, data.name)
+
+    @delete("/{category_id:str}", guards=[allowed(Verb.UPLOAD)])
+    async def remove(self, request: Asking, category_id: FromPath[str]) -> None:
+        if not await asyncio.to_thread(service_of(request).catalogue.remove_category, category_id):
+            raise NotFoundException(f"no category {category_id!r}")

@@ -1,0 +1,154 @@
+"""What deployments would do, did, and left: plan, operations, history, status."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from litestar import Controller, MediaType, Response, get
+from litestar.exceptions import NotFoundException
+from litestar.params import FromPath, FromQuery
+from msgspec import Struct
+
+from sabir.deployments.store.records import DeploymentRecord, EventRecord, StepRecord
+from sabir.graph.json import encoded
+from sabir.server.access import allowed
+from sabir.server.requesting import Asking, answer, environment_of, page_answer, service_of
+from sabir.server.store.jobs import JobInfo
+from sabir.server.store.tokens import Verb
+from sabir.server.work.commands import JobRequest
+
+__all__ = ["Deployments"]
+
+
+class RecordedResource(Struct, frozen=True, kw_only=True):
+    address: str
+    kind: str
+    target: str
+    state: str
+    deployment: int
+    origin: str | None
+    """FILE:LINE of what described it."""
+
+
+class RecordedStatus(Struct, frozen=True, kw_only=True):
+    """What is remembered; nobody looked at the world."""
+
+    serial: int
+    last: DeploymentRecord | None
+    """The last deployment."""
+    job: JobInfo | None
+    """The job that acts just now."""
+    resources: list[RecordedResource]
+
+
+class DeploymentEvent(Struct, frozen=True, kw_only=True):
+    number: int
+    at: str
+    key: str | None
+    state: str
+    data: Any
+    """Sensitive values are hidden in it."""
+
+
+class DeploymentDetail(Struct, frozen=True, kw_only=True):
+    deployment: DeploymentRecord
+    steps: list[StepRecord]
+    events: list[DeploymentEvent]
+
+
+class Deployments(Controller):
+    path = "/environments/{environment_id:str}"
+    tags = ("deployments",)
+
+    @get("/plan", guards=[allowed(Verb.READ)])
+    async def plan(
+        self, request: Asking, environment_id: FromPath[str], *, refresh: FromQuery[bool] = False
+    ) -> Response[bytes]:
+        """The steps that a deployment would take, as `sabir plan --format json`."""
+        service, info = service_of(request), await environment_of(request, environment_id)
+        return answer(await service.ask_command(info, JobRequest(verb="plan", refresh=refresh)))
+
+    @get(
+        "/plan.html",
+        guards=[allowed(Verb.READ)],
+        media_type=MediaType.HTML,
+        response_headers={"content-security-policy": "frame-ancestors 'self'"},
+    )
+    async def plan_page(self, request: Asking, environment_id: FromPath[str]) -> Response[bytes]:
+        """The plan as a page: the graph with the steps. Its policy stands in the page itself."""
+        service, info = service_of(request), await environment_of(request, environment_id)
+        return page_answer(await service.ask_command(info, JobRequest(verb="plan"), page=True))
+
+    @get("/operations", guards=[allowed(Verb.READ)])
+    async def operations(self, request: Asking, environment_id: FromPath[str]) -> Response[bytes]:
+        """What can be called, as `sabir call --list --format json`."""
+        service, info = service_of(request), await environment_of(request, environment_id)
+        return answer(
+            await service.ask_command(info, JobRequest(verb="call", operation="list"), listing=True)
+        )
+
+    @get("/drift", guards=[allowed(Verb.READ)])
+    async def drift(self, request: Asking, environment_id: FromPath[str]) -> Response[bytes]:
+        """What is wanted, recorded and there, as `sabir status --format json`."""
+        service, info = service_of(request), await environment_of(request, environment_id)
+        return answer(await service.ask_command(info, JobRequest(verb="status")))
+
+    @get("/status", guards=[allowed(Verb.READ)])
+    async def status(self, request: Asking, environment_id: FromPath[str]) -> RecordedStatus:
+        """What is remembered of it."""
+        service, info = service_of(request), await environment_of(request, environment_id)
+        state = service.state(info.id)
+
+        def read() -> RecordedStatus:
+            deployments = state.deployments()
+            return RecordedStatus(
+                serial=state.serial(),
+                last=deployments[-1] if deployments else None,
+                job=service.running.acts_on(info.id),
+                resources=[
+                    RecordedResource(
+                        address=record.address,
+                        kind=record.kind,
+                        target=record.target,
+                        state=record.status.value,
+                        deployment=record.deployment,
+                        origin=record.origin,
+                    )
+                    for record in state.records().values()
+                ],
+            )
+
+        return await asyncio.to_thread(read)
+
+    @get("/history", guards=[allowed(Verb.READ)])
+    async def history(self, request: Asking, environment_id: FromPath[str]) -> list[DeploymentRecord]:
+        """Every deployment, the oldest first."""
+        info = await environment_of(request, environment_id)
+        return await asyncio.to_thread(service_of(request).state(info.id).deployments)
+
+    @get("/history/{number:int}", guards=[allowed(Verb.READ)])
+    async def deployment(
+        self, request: Asking, environment_id: FromPath[str], number: FromPath[int]
+    ) -> DeploymentDetail:
+        """One deployment with its steps and events."""
+        info = await environment_of(request, environment_id)
+        state = service_of(request).state(info.id)
+
+        def read() -> DeploymentDetail | None:
+            record: Any = next((each for each in state.deployments() if each.number == number), None)
+            if record is None:
+                return None
+            events = [_event(event) for event in state.events(number)]
+            return DeploymentDetail(deployment=record, steps=state.steps(number), events=events)
+
+        detail = await asyncio.to_thread(read)
+        if detail is None:
+            raise NotFoundException(f"there is no deployment {number}")
+        return detail
+
+
+def _event(event: EventRecord) -> DeploymentEvent:
+    return DeploymentEvent(
+        number=event.number, at=event.at, key=event.key, state=event.state, data=encoded(dict(event.data))
+    )

@@ -1,0 +1,156 @@
+"""Environments and their files."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Annotated
+
+from litestar import Controller, delete, get, patch, post, put
+from litestar.exceptions import NotFoundException, PermissionDeniedException
+from litestar.params import FromPath, JSONBody
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from sabir.errors import UsageError
+from sabir.server.access import allowed
+from sabir.server.requesting import Asking, environment_of, service_of
+from sabir.server.store.environments import EnvironmentInfo
+from sabir.server.store.files import EnvironmentFiles, FileInfo, archive_files
+from sabir.server.store.tokens import Verb
+from sabir.session import Trust
+
+__all__ = ["Environments", "Files"]
+
+Name = Annotated[str, Meta(min_length=1, max_length=255, pattern=r"^[^\x00-\x1f\x7f]+$")]
+
+
+class NewEnvironment(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    name: Name
+
+
+class EnvironmentChange(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    name: Name | UnsetType = UNSET
+    trust: tuple[str, ...] | UnsetType = UNSET
+    """Words of `sabir … --trust`; for administrators."""
+
+
+class Environments(Controller):
+    path = "/environments"
+    tags = ("environments",)
+
+    @get(guards=[allowed(Verb.READ)])
+    async def list_environments(self, request: Asking) -> list[EnvironmentInfo]:
+        """Those that the token may see."""
+        infos = await asyncio.to_thread(service_of(request).environments.all)
+        return [info for info in infos if request.user.may(Verb.READ, info.id)]
+
+    @post(guards=[allowed(Verb.EDIT)])
+    async def create(self, request: Asking, data: JSONBody[NewEnvironment]) -> EnvironmentInfo:
+        """An environment without files yet."""
+        service = service_of(request)
+        if request.user.environments:
+            raise PermissionDeniedException(f"the token {request.user.name!r} is limited to its environments")
+        info = await asyncio.to_thread(service.environments.create, data.name, owner=request.user.name)
+        await asyncio.to_thread(service.audit.note, request.user.name, "create", info.id, name=info.name)
+        return info
+
+    @get("/{environment_id:str}", guards=[allowed(Verb.READ)])
+    async def show(self, request: Asking, environment_id: FromPath[str]) -> EnvironmentInfo:
+        return await environment_of(request, environment_id)
+
+    @patch("/{environment_id:str}", guards=[allowed(Verb.EDIT)])
+    async def change(
+        self, request: Asking, environment_id: FromPath[str], data: JSONBody[EnvironmentChange]
+    ) -> EnvironmentInfo:
+        """Another name, or other leave."""
+        service, info = service_of(request), await environment_of(request, environment_id)
+        if data.trust is not UNSET:
+            trust = _trust(request, data.trust)
+            await asyncio.to_thread(service.environments.allow, info.id, trust)
+            await asyncio.to_thread(
+                service.audit.note, request.user.name, "trust", info.id, words=", ".join(trust)
+            )
+        if data.name is not UNSET:
+            await asyncio.to_thread(service.environments.rename, info.id, data.name)
+        return await environment_of(request, environment_id)
+
+    @delete("/{environment_id:str}", guards=[allowed(Verb.EDIT)])
+    async def remove(self, request: Asking, environment_id: FromPath[str]) -> None:
+        """Only one of which nothing is deployed any more: destroy it first."""
+        service, info = service_of(request), await environment_of(request, environment_id)
+        await asyncio.to_thread(service.refuse_removal, info)
+        await asyncio.to_thread(service.remove, info)
+        await asyncio.to_thread(service.audit.note, request.user.name, "delete", info.id, name=info.name)
+
+
+def _trust(request: Asking, words: tuple[str, ...]) -> tuple[str, ...]:
+    if not request.user.may(Verb.ADMIN):
+        raise PermissionDeniedException(f"the token {request.user.name!r} may not give leave")
+    try:
+        return Trust.of(words).words
+    except ValueError as error:
+        raise UsageError(str(error)) from error
+
+
+class Files(Controller):
+    path = "/environments/{environment_id:str}/files"
+    tags = ("environments",)
+
+    @get(guards=[allowed(Verb.READ)])
+    async def list_files(self, request: Asking, environment_id: FromPath[str]) -> list[FileInfo]:
+        info = await environment_of(request, environment_id)
+        return await asyncio.to_thread(service_of(request).environments.files(info.id).all)
+
+    @put(guards=[allowed(Verb.EDIT)])
+    async def replace(self, request: Asking, environment_id: FromPath[str]) -> EnvironmentInfo:
+        """The files of a zip archive, and no others."""
+        info, content = await _edited(request, environment_id), await request.body()
+        files = await asyncio.to_thread(archive_files, content)
+        environments = service_of(request).environments
+        await asyncio.to_thread(environments.edit, info.id, lambda folder: folder.replace(files))
+        return await environment_of(request, environment_id)
+
+    @get("/{path:path}", guards=[allowed(Verb.READ)], media_type="application/octet-stream")
+    async def read(self, request: Asking, environment_id: FromPath[str], path: FromPath[str]) -> bytes:
+        info = await environment_of(request, environment_id)
+        content = await asyncio.to_thread(
+            service_of(request).environments.files(info.id).read, _relative(path)
+        )
+        if content is None:
+            raise NotFoundException(f"no file {_relative(path)!r}")
+        return content
+
+    @put("/{path:path}", guards=[allowed(Verb.EDIT)])
+    async def put(
+        self, request: Asking, environment_id: FromPath[str], path: FromPath[str]
+    ) -> EnvironmentInfo:
+        """Write one file: the body is its content."""
+        info, content = await _edited(request, environment_id), await request.body()
+        environments = service_of(request).environments
+        await asyncio.to_thread(
+            environments.edit, info.id, lambda folder: folder.put({_relative(path): content})
+        )
+        return await environment_of(request, environment_id)
+
+    @delete("/{path:path}", guards=[allowed(Verb.EDIT)])
+    async def remove(self, request: Asking, environment_id: FromPath[str], path: FromPath[str]) -> None:
+        info = await _edited(request, environment_id)
+        files = service_of(request).environments.files(info.id)
+        if await asyncio.to_thread(files.read, _relative(path)) is None:
+            raise NotFoundException(f"no file {_relative(path)!r}")
+        environments = service_of(request).environments
+        await asyncio.to_thread(environments.edit, info.id, lambda folder: _remove(folder, path))
+
+
+def _remove(folder: EnvironmentFiles, path: str) -> None:
+    folder.remove(_relative(path))
+
+
+def _relative(path: str) -> str:
+    return str(path).removeprefix("/")
+
+
+async def _edited(request: Asking, environment_id: str) -> EnvironmentInfo:
+    """The environment, unless somebody acts on it: a deployment must not see half of an edit."""
+    info = await environment_of(request, environment_id)
+    await asyncio.to_thread(service_of(request).refuse_edit, info)
+    return info

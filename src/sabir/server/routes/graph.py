@@ -1,0 +1,91 @@
+"""Questions to the graph of an environment."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Annotated, Any
+
+from litestar import Controller, MediaType, Response, get, post
+from litestar.params import FromPath, FromQuery, JSONBody
+from litestar.status_codes import HTTP_200_OK
+from msgspec import Meta, Struct
+
+from sabir.server.access import allowed
+from sabir.server.requesting import Asking, answer, environment_of, page_answer, service_of
+from sabir.server.store.tokens import Verb
+from sabir.server.work.asking import Impact, Picture, Query, Question, WhatIf, Why
+
+__all__ = ["Questions"]
+
+Text = Annotated[str, Meta(min_length=1, max_length=10_000)]
+
+
+class QueryBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    expression: Text
+    at: str | None = None
+    """The instance to start from."""
+    variables: dict[str, Any] = {}
+
+
+class WhatIfBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    values: Annotated[dict[str, Any], Meta(min_length=1, max_length=100)]
+    """By INSTANCE.ATTRIBUTE."""
+
+
+class Questions(Controller):
+    path = "/environments/{environment_id:str}"
+    tags = ("questions",)
+
+    @get("/graph", guards=[allowed(Verb.READ)])
+    async def graph(self, request: Asking, environment_id: FromPath[str]) -> Response[bytes]:
+        """The revision, its findings, and the graph as `sabir compile` writes it."""
+        service, info = service_of(request), await environment_of(request, environment_id)
+        subject = await asyncio.to_thread(service.subject, info)
+        return answer(await service.asking.graph(subject))
+
+    @get(
+        "/graph.html",
+        guards=[allowed(Verb.READ)],
+        media_type=MediaType.HTML,
+        response_headers={"content-security-policy": "frame-ancestors 'self'"},
+    )
+    async def picture(self, request: Asking, environment_id: FromPath[str]) -> Response[bytes]:
+        """The graph as a page to walk about in. The policy that keeps everything else out stands in the page itself."""
+        service, info = service_of(request), await environment_of(request, environment_id)
+        subject = await asyncio.to_thread(service.subject, info)
+        return page_answer(await service.asking.ask(subject, Picture(info.name)))
+
+    @post("/query", guards=[allowed(Verb.READ)], status_code=HTTP_200_OK)
+    async def query(
+        self, request: Asking, environment_id: FromPath[str], data: JSONBody[QueryBody]
+    ) -> Response[bytes]:
+        """An Unfurl expression over the graph, as `sabir query`."""
+        question = Query(expression=data.expression, at=data.at, variables=data.variables)
+        return await _ask(request, environment_id, question)
+
+    @get("/why", guards=[allowed(Verb.READ)])
+    async def why(
+        self, request: Asking, environment_id: FromPath[str], subject: FromQuery[str]
+    ) -> Response[bytes]:
+        """Where INSTANCE[.ATTRIBUTE] came from, as `sabir why`."""
+        return await _ask(request, environment_id, Why(subject))
+
+    @get("/impact", guards=[allowed(Verb.READ)])
+    async def impact(
+        self, request: Asking, environment_id: FromPath[str], line: FromQuery[str]
+    ) -> Response[bytes]:
+        """What rests on FILE:LINE, as `sabir impact`."""
+        return await _ask(request, environment_id, Impact(line))
+
+    @post("/what-if", guards=[allowed(Verb.READ)], status_code=HTTP_200_OK)
+    async def what_if(
+        self, request: Asking, environment_id: FromPath[str], data: JSONBody[WhatIfBody]
+    ) -> Response[bytes]:
+        """What other values would change, as `sabir diff --set`."""
+        return await _ask(request, environment_id, WhatIf(data.values))
+
+
+async def _ask(request: Asking, environment_id: str, question: Question) -> Response[bytes]:
+    service, info = service_of(request), await environment_of(request, environment_id)
+    subject = await asyncio.to_thread(service.subject, info)
+    return answer(await service.asking.ask(subject, question))

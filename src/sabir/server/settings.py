@@ -1,0 +1,49 @@
+"""Settings of the service."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from msgspec import Struct
+
+__all__ = ["Settings"]
+
+
+class Settings(Struct, frozen=True, kw_only=True):
+    data: Path
+    """Its folder: packages and environments as files."""
+    state: str | None = None
+    """The database, shared with deployments: a file or `postgresql://…`; None: `state.db` in the folder."""
+    host: str = "127.0.0.1"
+    port: int = 8642
+    upload_limit: int = 16 << 20
+    """Bytes of an uploaded package."""
+    body_limit: int = 4 << 20
+    """Bytes of any other request."""
+    requests_a_minute: int = 6000
+    """Of one address, before it is told to wait."""
+    jobs: int = 4
+    """Deployments at the same time."""
+    jobs_waiting: int = 200
+    """Jobs that wait for their turn, before more are refused."""
+    trust: tuple[str, ...] = ()
+    """Leave for the environments that come through Murano's API, which knows no leave of its own: words of `--trust`."""
+    behind_tls: bool = False
+    """Cookies are sent over TLS only."""
+
+    @property
+    def database(self) -> str:
+        return self.state or str(self.data.absolute() / "state.db")
+
+    @property
+    def murano(self) -> Path:
+        """What the descriptions of these environments have beside their model: `targets`, `lifecycle`."""
+        return self.data.absolute() / "murano.yaml"
+
+    @property
+    def packages(self) -> Path:
+        return self.data.absolute() / "packages"
+
+    @property
+    def environments(self) -> Path:
+        return self.data.absolute() / "environments"

@@ -1,0 +1,1 @@
+"""What the service remembers, beside the deployments in the same database."""

@@ -1,0 +1,48 @@
+"""Who did what, when, with what outcome. Lines are only added."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+from sqlalchemy import Engine, select
+
+from sabir.server.store.clock import now
+from sabir.server.store.tables import audit as table
+
+__all__ = ["Audit", "AuditLine"]
+
+
+class AuditLine(Struct, frozen=True, kw_only=True):
+    number: int
+    at: str
+    who: str
+    verb: str
+    subject: str
+    outcome: str
+    data: dict[str, Any]
+
+
+class Audit:
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    def note(self, who: str, verb: str, subject: str, outcome: str = "done", **data: Any) -> None:
+        with self._engine.begin() as connection:
+            connection.execute(
+                table.insert().values(
+                    at=now(),
+                    who=who,
+                    verb=verb,
+                    subject=subject,
+                    outcome=outcome,
+                    data=msgspec.json.encode(data).decode(),
+                )
+            )
+
+    def lines(self, *, after: int = 0, limit: int = 100) -> list[AuditLine]:
+        asked = select(table).where(table.c.number > after).order_by(table.c.number).limit(limit)
+        with self._engine.connect() as connection:
+            rows = connection.execute(asked).mappings().all()
+        return [AuditLine(**{**row, "data": msgspec.json.decode(row["data"] or "{}")}) for row in rows]

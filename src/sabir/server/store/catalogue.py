@@ -1,0 +1,240 @@
+"""The catalogue: packages that were found to be sound, with what people look for them by.
+
+An archive is stored under the digest of its content before its row is written, so a row never names what is not there; archives
+that no row names are left by a crash only, and `sweep` takes them away.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+from msgspec import Struct
+from sqlalchemy import Engine, RowMapping, literal, or_, select, tuple_
+from sqlalchemy.exc import IntegrityError
+
+from sabir.errors import SabirError
+from sabir.operations.files import write_atomically
+from sabir.server.store.clock import new_id, now
+from sabir.server.store.tables import category as categories
+from sabir.server.store.tables import package as table
+
+__all__ = ["AlreadyThere", "Catalogue", "Category", "Described", "PackageInfo", "Search"]
+
+_MOST: Final = 100
+
+
+class AlreadyThere(SabirError):
+    """A package of this name and version, or a category of this name, exists."""
+
+
+class Described(Struct, frozen=True, kw_only=True):
+    """What a package says of itself."""
+
+    full_name: str
+    name: str
+    version: str
+    language: str
+    type: str
+    author: str | None = None
+    description: str | None = None
+    tags: tuple[str, ...] = ()
+    classes: tuple[str, ...] = ()
+
+
+class PackageInfo(Struct, frozen=True, kw_only=True):
+    """A package of the catalogue."""
+
+    id: str
+    digest: str
+    full_name: str
+    name: str
+    version: str
+    language: str
+    type: str
+    author: str | None
+    description: str | None
+    tags: tuple[str, ...]
+    categories: tuple[str, ...]
+    classes: tuple[str, ...]
+    enabled: bool
+    public: bool
+    owner: str
+    created: str
+    updated: str
+
+
+class Category(Struct, frozen=True, kw_only=True):
+    id: str
+    name: str
+    created: str
+    updated: str
+    packages: int = 0
+
+
+class Search(Struct, frozen=True, kw_only=True):
+    """What packages are asked for; what is None does not matter."""
+
+    text: str | None = None
+    full_name: str | None = None
+    version: str | None = None
+    category: str | None = None
+    tag: str | None = None
+    class_name: str | None = None
+    type: str | None = None
+    owner: str | None = None
+    disabled: bool = False
+    """Those that are disabled, too."""
+    after: str | None = None
+    limit: int = 20
+
+
+class Catalogue:
+    def __init__(self, engine: Engine, folder: Path) -> None:
+        self._engine = engine
+        self._folder = folder
+
+    # Packages
+
+    def add(
+        self,
+        archive: bytes,
+        described: Described,
+        *,
+        owner: str,
+        categories: Iterable[str] = (),
+        public: bool = False,
+    ) -> PackageInfo:
+        digest = sha256(archive).hexdigest()
+        self._folder.mkdir(parents=True, exist_ok=True)
+        write_atomically(self._file(digest), archive)
+        time = now()
+        info = PackageInfo(
+            id=new_id(),
+            digest=digest,
+            **msgspec.structs.asdict(described),
+            categories=tuple(categories),
+            enabled=True,
+            public=public,
+            owner=owner,
+            created=time,
+            updated=time,
+        )
+        try:
+            with self._engine.begin() as connection:
+                connection.execute(table.insert().values(**_row(info)))
+        except IntegrityError as error:
+            raise AlreadyThere(f"{info.full_name} {info.version} is in the catalogue already") from error
+        return info
+
+    def get(self, id_: str) -> PackageInfo | None:
+        with self._engine.connect() as connection:
+            row = connection.execute(select(table).where(table.c.id == id_)).mappings().first()
+        return None if row is None else _info(row)
+
+    def archive(self, package: PackageInfo) -> bytes:
+        return self._file(package.digest).read_bytes()
+
+    def archive_path(self, package: PackageInfo) -> Path:
+        return self._file(package.digest)
+
+    def change(self, id_: str, **values: Any) -> PackageInfo | None:
+        """New values for fields that people may change: `name`, `description`, `tags`, `categories`, `enabled`, `public`."""
+        written = {name: _written(value) for name, value in values.items()}
+        with self._engine.begin() as connection:
+            connection.execute(table.update().where(table.c.id == id_).values(**written, updated=now()))
+        return self.get(id_)
+
+    def remove(self, id_: str) -> bool:
+        with self._engine.begin() as connection:
+            removed = connection.execute(table.delete().where(table.c.id == id_)).rowcount > 0
+        self.sweep()
+        return removed
+
+    def sweep(self) -> None:
+        """Take away the archives that no package names."""
+        with self._engine.connect() as connection:
+            named = set(connection.scalars(select(table.c.digest)))
+        for file in self._folder.glob("*.zip"):
+            if file.stem not in named:
+                file.unlink(missing_ok=True)
+
+    def search(self, search: Search) -> tuple[list[PackageInfo], str | None]:
+        """The packages that fit, by name and version, and where the next page begins."""
+        asked = select(table).order_by(table.c.full_name, table.c.version, table.c.id)
+        for column, value in (
+            (table.c.full_name, search.full_name),
+            (table.c.version, search.version),
+            (table.c.type, search.type),
+            (table.c.owner, search.owner),
+        ):
+            if value is not None:
+                asked = asked.where(column == value)
+        if not search.disabled:
+            asked = asked.where(table.c.enabled)
+        for column, value in (
+            (table.c.categories, search.category),
+            (table.c.tags, search.tag),
+            (table.c.classes, search.class_name),
+        ):
+            if value is not None:
+                asked = asked.where(column.contains(msgspec.json.encode(value).decode(), autoescape=True))
+        if search.text:
+            words = (table.c.full_name, table.c.name, table.c.description, table.c.tags, table.c.author)
+            asked = asked.where(or_(*(column.icontains(search.text, autoescape=True) for column in words)))
+        last = None if search.after is None else self.get(search.after)
+        if last is not None:
+            place = tuple_(table.c.full_name, table.c.version, table.c.id)
+            asked = asked.where(place > tuple_(*map(literal, (last.full_name, last.version, last.id))))
+        limit = min(max(search.limit, 1), _MOST)
+        with self._engine.connect() as connection:
+            rows = connection.execute(asked.limit(limit + 1)).mappings().all()
+        page = [_info(row) for row in rows[:limit]]
+        return page, page[-1].id if len(rows) > limit else None
+
+    def _file(self, digest: str) -> Path:
+        return self._folder / f"{digest}.zip"
+
+    # Categories
+
+    def all_categories(self) -> list[Category]:
+        with self._engine.connect() as connection:
+            rows = connection.execute(select(categories).order_by(categories.c.name)).mappings().all()
+            used = [msgspec.json.decode(text) for text in connection.scalars(select(table.c.categories))]
+        return [Category(**row, packages=sum(row["name"] in names for names in used)) for row in rows]
+
+    def add_category(self, name: str) -> Category:
+        time = now()
+        info = Category(id=new_id(), name=name, created=time, updated=time)
+        try:
+            with self._engine.begin() as connection:
+                connection.execute(
+                    categories.insert().values(id=info.id, name=name, created=time, updated=time)
+                )
+        except IntegrityError as error:
+            raise AlreadyThere(f"there is a category {name!r} already") from error
+        return info
+
+    def remove_category(self, id_: str) -> bool:
+        with self._engine.begin() as connection:
+            return connection.execute(categories.delete().where(categories.c.id == id_)).rowcount > 0
+
+
+def _row(info: PackageInfo) -> dict[str, Any]:
+    return {name: _written(value) for name, value in msgspec.structs.asdict(info).items()}
+
+
+def _written(value: Any) -> Any:
+    return (
+        msgspec.json.encode(value).decode()
+        if isinstance(value, Sequence) and not isinstance(value, str)
+        else value
+    )
+
+
+def _info(row: RowMapping) -> PackageInfo:
+    lists = {name: msgspec.json.decode(row[name]) for name in ("tags", "categories", "classes")}
+    return msgspec.convert({**{str(name): value for name, value in row.items()}, **lists}, PackageInfo)

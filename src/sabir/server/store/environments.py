@@ -1,0 +1,135 @@
+"""Environments: a name, files or an object model, the leave they have, and how often they were edited."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from enum import Enum
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+from sqlalchemy import Engine, RowMapping, select
+from sqlalchemy.exc import IntegrityError
+
+from sabir.server.store.catalogue import AlreadyThere
+from sabir.server.store.clock import new_id, now
+from sabir.server.store.files import EnvironmentFiles
+from sabir.server.store.tables import environment as table
+
+__all__ = ["EnvironmentInfo", "Environments", "Kind"]
+
+
+class Kind(Enum):
+    FILES = "files"
+    """A folder with a description: a package, a model, a template, or `sabir.yaml`."""
+    MURANO = "murano"
+    """An object model over packages of the catalogue."""
+
+
+class EnvironmentInfo(Struct, frozen=True, kw_only=True):
+    id: str
+    name: str
+    kind: Kind
+    owner: str
+    revision: int
+    """How often it was edited."""
+    trust: tuple[str, ...]
+    """What an administrator allows it beyond being read."""
+    created: str
+    updated: str
+
+
+class Environments:
+    def __init__(self, engine: Engine, folder: Path) -> None:
+        self._engine = engine
+        self._folder = folder
+        self._editing = Lock()
+
+    def create(
+        self, name: str, *, owner: str, kind: Kind = Kind.FILES, trust: tuple[str, ...] = ()
+    ) -> EnvironmentInfo:
+        time = now()
+        info = EnvironmentInfo(
+            id=new_id(),
+            name=name,
+            kind=kind,
+            owner=owner,
+            revision=1,
+            trust=trust,
+            created=time,
+            updated=time,
+        )
+        row = {**msgspec.structs.asdict(info), "kind": kind.value, "trust": _text(trust)}
+        self.files(info.id).folder.mkdir(parents=True, exist_ok=True)
+        try:
+            with self._engine.begin() as connection:
+                connection.execute(table.insert().values(**row, description=_text(None)))
+        except IntegrityError as error:
+            self.files(info.id).remove_all()
+            raise AlreadyThere(f"there is an environment {name!r} already") from error
+        return info
+
+    def get(self, id_: str) -> EnvironmentInfo | None:
+        with self._engine.connect() as connection:
+            row = connection.execute(select(table).where(table.c.id == id_)).mappings().first()
+        return None if row is None else _info(row)
+
+    def all(self, *, kind: Kind | None = None) -> list[EnvironmentInfo]:
+        asked = select(table).order_by(table.c.name, table.c.id)
+        if kind is not None:
+            asked = asked.where(table.c.kind == kind.value)
+        with self._engine.connect() as connection:
+            return [_info(row) for row in connection.execute(asked).mappings()]
+
+    def rename(self, id_: str, name: str) -> None:
+        self._update(id_, name=name)
+
+    def allow(self, id_: str, trust: tuple[str, ...]) -> None:
+        """Leave is part of what an evaluation depends on, so it counts as an edit."""
+        self._update(id_, trust=_text(trust), revision=table.c.revision + 1)
+
+    def model(self, id_: str) -> Any:
+        with self._engine.connect() as connection:
+            text = connection.scalar(select(table.c.description).where(table.c.id == id_))
+        return msgspec.json.decode(text or "null")
+
+    def set_model(self, id_: str, model: Any) -> None:
+        self._update(id_, description=_text(model), revision=table.c.revision + 1)
+
+    def edit(self, id_: str, change: Callable[[EnvironmentFiles], None]) -> None:
+        """Change files; one edit at a time, and a new revision once it is done."""
+        with self._editing:
+            try:
+                change(self.files(id_))
+            finally:  # a change that was cut short may have moved files as well
+                self._update(id_, revision=table.c.revision + 1)
+
+    def remove(self, id_: str) -> None:
+        with self._engine.begin() as connection:
+            connection.execute(table.delete().where(table.c.id == id_))
+        self.files(id_).remove_all()
+
+    def files(self, id_: str) -> EnvironmentFiles:
+        return EnvironmentFiles(self.folder(id_) / "files")
+
+    def folder(self, id_: str) -> Path:
+        """Everything that is kept of an environment: its files, and the events of its jobs."""
+        return self._folder / id_
+
+    def _update(self, id_: str, **values: Any) -> None:
+        try:
+            with self._engine.begin() as connection:
+                connection.execute(table.update().where(table.c.id == id_).values(**values, updated=now()))
+        except IntegrityError as error:
+            raise AlreadyThere(f"there is an environment {values.get('name')!r} already") from error
+
+
+def _text(data: Any) -> str:
+    return msgspec.json.encode(data).decode()
+
+
+def _info(row: RowMapping) -> EnvironmentInfo:
+    values = {str(name): value for name, value in row.items() if name != "description"}
+    return msgspec.convert({**values, "trust": msgspec.json.decode(row["trust"])}, EnvironmentInfo)

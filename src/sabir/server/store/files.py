@@ -1,0 +1,140 @@
+"""The files of an environment: a folder that nothing leaves, written whole or not at all.
+
+`.sabir` in it belongs to deployments: it is neither shown nor written here.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Final
+
+from msgspec import Struct
+
+from sabir.errors import UsageError
+from sabir.operations.files import write_folder
+from sabir.source.packages.limits import STRICT_LIMITS
+from sabir.source.packages.names import name_defect, normal_name
+
+__all__ = ["EnvironmentFiles", "FileInfo", "archive_files"]
+
+_DEPLOYED: Final = ".sabir"
+_LONGEST_NAME: Final = 255
+
+
+class FileInfo(Struct, frozen=True):
+    path: str
+    size: int
+
+
+class EnvironmentFiles:
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def all(self) -> list[FileInfo]:
+        return sorted(self._walk(), key=lambda file: file.path)
+
+    def _walk(self) -> Iterator[FileInfo]:
+        for folder, folders, names in os.walk(self.folder):
+            if Path(folder) == self.folder and _DEPLOYED in folders:
+                folders.remove(_DEPLOYED)
+            for name in names:
+                file = Path(folder, name)
+                yield FileInfo(file.relative_to(self.folder).as_posix(), file.lstat().st_size)
+
+    def read(self, path: str) -> bytes | None:
+        file = self.folder / _clean(path)
+        # A deployment with leave to write may have put a link here.
+        inside = file.resolve().is_relative_to(self.folder.resolve())
+        return file.read_bytes() if inside and file.is_file() else None
+
+    def put(self, files: Mapping[str, bytes]) -> None:
+        """Add files, or put others in place of them."""
+        named = {_clean(path): content for path, content in files.items()}
+        self._refuse_too_much(named)
+        self._refuse_clashes(named)
+        write_folder(self.folder, named)
+
+    def replace(self, files: Mapping[str, bytes]) -> None:
+        """These files, and no others."""
+        before = {file.path for file in self._walk()}
+        self.put(files)
+        for path in before - {_clean(path) for path in files}:
+            self._remove(path)
+
+    def remove(self, path: str) -> bool:
+        clean = _clean(path)
+        if not (self.folder / clean).is_file():
+            return False
+        self._remove(clean)
+        return True
+
+    def _remove(self, path: str) -> None:
+        file = self.folder / path
+        file.unlink(missing_ok=True)
+        for folder in file.parents:
+            if folder == self.folder or any(folder.iterdir()):
+                return
+            folder.rmdir()
+
+    def remove_all(self) -> None:
+        shutil.rmtree(self.folder.parent, ignore_errors=True)
+
+    def _refuse_too_much(self, files: Mapping[str, bytes]) -> None:
+        sizes = {file.path: file.size for file in self._walk()} | {
+            path: len(content) for path, content in files.items()
+        }
+        if len(sizes) > STRICT_LIMITS.entries:
+            raise UsageError(f"an environment may have {STRICT_LIMITS.entries:,} files, not {len(sizes):,}")
+        if (size := sum(sizes.values())) > STRICT_LIMITS.archive:
+            raise UsageError(f"an environment may have {STRICT_LIMITS.archive:,} bytes, not {size:,}")
+
+    def _refuse_clashes(self, files: Mapping[str, bytes]) -> None:
+        """A name cannot be a file and a folder."""
+        folders = {parent.as_posix() for path in files for parent in Path(path).parents}
+        for path in files:
+            if path in folders or (self.folder / path).is_dir():
+                raise UsageError(f"{path!r} is a folder")
+        for folder in folders - {"."}:
+            if os.path.lexists(self.folder / folder) and not (self.folder / folder).is_dir():
+                raise UsageError(f"{folder!r} is a file, and no folder")
+
+
+def archive_files(content: bytes) -> dict[str, bytes]:
+    """The files of a zip archive; UsageError when it is none, or one that does harm."""
+    from sabir.source.packages.archive import ZipLoader
+
+    package = ZipLoader.from_bytes(content, STRICT_LIMITS)
+    if package is None:
+        raise UsageError("the upload is no zip archive")
+    if package.findings:
+        finding = package.findings[0]
+        raise UsageError(f"{finding.filename}: {finding.message}")
+    files: dict[str, bytes] = {}
+    for name in package.list():
+        file = package.get_file(name)
+        content = b"" if file is None else file.raw()
+        if file is not None and not content and file.defect is not None:
+            raise UsageError(f"{name}: {file.defect.message}")
+        files[name] = content
+    return files
+
+
+def _clean(path: str) -> str:
+    defect = name_defect(path)
+    if defect is not None:
+        raise UsageError(f"the name {path!r} {defect}")
+    clean = normal_name(path)
+    parts = clean.split("/")
+    if not clean or parts[0] == _DEPLOYED:
+        raise UsageError(f"{path!r} is no name for a file here")
+    if (
+        any(len(part.encode(errors="surrogateescape")) > _LONGEST_NAME for part in parts)
+        or not clean.isprintable()
+    ):
+        raise UsageError("the name is too long, or holds what cannot be shown")
+    if len(parts) > STRICT_LIMITS.depth:
+        raise UsageError(f"{len(parts)} folders inside folders are too many")
+    return clean

@@ -1,0 +1,142 @@
+"""Jobs as they are remembered: what was asked for, by whom, and what became of it."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Any, Final
+
+import msgspec
+from msgspec import Struct
+from sqlalchemy import Engine, RowMapping, select
+
+from sabir.server.store.clock import new_id, now
+from sabir.server.store.tables import job as table
+
+__all__ = ["JobInfo", "JobState", "Jobs"]
+
+_MOST: Final = 200
+
+
+class JobState(Enum):
+    WAITING = "waiting"
+    RUNNING = "running"
+    DONE = "done"
+    FAILED = "failed"
+    """A step failed, is unknown or was refused; `message` says more."""
+    INTERRUPTED = "interrupted"
+    """Somebody stopped it; the next deployment goes on."""
+    LOST = "lost"
+    """Its process is gone and said nothing; the next deployment finds out what was done."""
+
+    @property
+    def is_final(self) -> bool:
+        return self not in (JobState.WAITING, JobState.RUNNING)
+
+
+class JobInfo(Struct, frozen=True, kw_only=True):
+    id: str
+    environment: str
+    verb: str
+    arguments: dict[str, Any]
+    owner: str
+    state: JobState
+    status: int | None = None
+    """Exit status of its process."""
+    process: int | None = None
+    session: str | None = None
+    created: str
+    started: str | None = None
+    ended: str | None = None
+    result: Any = None
+    """The last event, or the document that it answered with."""
+    message: str | None = None
+    """What it said when it failed."""
+
+
+class Jobs:
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    def add(
+        self,
+        environment: str,
+        verb: str,
+        arguments: dict[str, Any],
+        *,
+        owner: str,
+        session: str | None = None,
+    ) -> JobInfo:
+        info = JobInfo(
+            id=new_id(),
+            environment=environment,
+            verb=verb,
+            arguments=arguments,
+            owner=owner,
+            state=JobState.WAITING,
+            session=session,
+            created=now(),
+        )
+        with self._engine.begin() as connection:
+            connection.execute(
+                table.insert().values(
+                    id=info.id,
+                    environment=environment,
+                    verb=verb,
+                    arguments=msgspec.json.encode(arguments).decode(),
+                    owner=owner,
+                    state=info.state.value,
+                    session=session,
+                    created=info.created,
+                )
+            )
+        return info
+
+    def get(self, id_: str) -> JobInfo | None:
+        with self._engine.connect() as connection:
+            row = connection.execute(select(table).where(table.c.id == id_)).mappings().first()
+        return None if row is None else _info(row)
+
+    def of(self, environment: str) -> list[JobInfo]:
+        """The last jobs of an environment, the newest first."""
+        asked = select(table).where(table.c.environment == environment)
+        asked = asked.order_by(table.c.created.desc(), table.c.id).limit(_MOST)
+        with self._engine.connect() as connection:
+            return [_info(row) for row in connection.execute(asked).mappings()]
+
+    def open(self) -> list[JobInfo]:
+        """Those that wait or run, the oldest first."""
+        states = [state.value for state in JobState if not state.is_final]
+        asked = select(table).where(table.c.state.in_(states)).order_by(table.c.created, table.c.id)
+        with self._engine.connect() as connection:
+            return [_info(row) for row in connection.execute(asked).mappings()]
+
+    def start(self, id_: str, process: int) -> None:
+        self._update(id_, state=JobState.RUNNING.value, process=process, started=now())
+
+    def end(
+        self,
+        id_: str,
+        state: JobState,
+        *,
+        status: int | None = None,
+        result: Any = None,
+        message: str | None = None,
+    ) -> None:
+        told = msgspec.json.encode({"result": result, "message": message}).decode()
+        self._update(id_, state=state.value, status=status, ended=now(), result=told)
+
+    def remove_of(self, environment: str) -> None:
+        with self._engine.begin() as connection:
+            connection.execute(table.delete().where(table.c.environment == environment))
+
+    def _update(self, id_: str, **values: Any) -> None:
+        with self._engine.begin() as connection:
+            connection.execute(table.update().where(table.c.id == id_).values(**values))
+
+
+def _info(row: RowMapping) -> JobInfo:
+    told = msgspec.json.decode(row["result"] or "{}")
+    values = {str(name): value for name, value in row.items()}
+    return msgspec.convert(
+        {**values, "arguments": msgspec.json.decode(row["arguments"]), "result": None, **told}, JobInfo
+    )

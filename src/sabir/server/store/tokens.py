@@ -1,0 +1,170 @@
+"""Tokens: who may do what, and until when. A token is shown once, when it is made; only its digest is kept."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from enum import Enum
+from hashlib import sha256
+from secrets import token_urlsafe
+from typing import Final
+
+import msgspec
+from msgspec import Struct
+from sqlalchemy import Engine, RowMapping, select
+
+from sabir.server.store.clock import new_id, now
+from sabir.server.store.tables import token as table
+
+__all__ = ["Role", "TokenInfo", "Tokens", "Verb"]
+
+_PREFIX: Final = "sabir_"
+
+
+class Verb(Enum):
+    """What a token may be limited to."""
+
+    READ = "read"
+    """See packages, environments, graphs, plans, histories."""
+    UPLOAD = "upload"
+    """Add, change and delete packages."""
+    EDIT = "edit"
+    """Create, change and delete environments."""
+    DEPLOY = "deploy"
+    """Deploy, destroy, call, resolve."""
+    ADMIN = "admin"
+    """Give out tokens and leave, read the audit."""
+
+
+class Role(Enum):
+    READER = "reader"
+    OPERATOR = "operator"
+    ADMIN = "admin"
+
+    @property
+    def verbs(self) -> frozenset[Verb]:
+        return _VERBS[self]
+
+
+_VERBS: Final = {
+    Role.READER: frozenset({Verb.READ}),
+    Role.OPERATOR: frozenset({Verb.READ, Verb.UPLOAD, Verb.EDIT, Verb.DEPLOY}),
+    Role.ADMIN: frozenset(Verb),
+}
+
+
+class TokenInfo(Struct, frozen=True, kw_only=True):
+    """A token without its secret."""
+
+    id: str
+    name: str
+    role: Role
+    environments: tuple[str, ...] = ()
+    """Ids; empty: all."""
+    verbs: tuple[Verb, ...] = ()
+    """Empty: all of the role."""
+    created: str
+    expires: str | None = None
+    used: str | None = None
+
+    def may(self, verb: Verb, environment: str | None = None) -> bool:
+        if verb not in self.role.verbs or (self.verbs and verb not in self.verbs):
+            return False
+        return environment is None or not self.environments or environment in self.environments
+
+    @property
+    def is_expired(self) -> bool:
+        return self.expires is not None and self.expires <= now()
+
+
+class Tokens:
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    def create(
+        self,
+        name: str,
+        role: Role,
+        *,
+        environments: tuple[str, ...] = (),
+        verbs: tuple[Verb, ...] = (),
+        lifetime: timedelta | None = None,
+    ) -> tuple[TokenInfo, str]:
+        """A new token, and its text, which nobody can ask for again."""
+        secret = _PREFIX + token_urlsafe(32)
+        expires = (
+            None if lifetime is None else (datetime.now(UTC) + lifetime).isoformat().replace("+00:00", "Z")
+        )
+        info = TokenInfo(
+            id=new_id(),
+            name=name,
+            role=role,
+            environments=environments,
+            verbs=verbs,
+            created=now(),
+            expires=expires,
+        )
+        with self._engine.begin() as connection:
+            connection.execute(
+                table.insert().values(
+                    id=info.id,
+                    digest=_digest(secret),
+                    name=name,
+                    role=role.value,
+                    environments=msgspec.json.encode(environments).decode(),
+                    verbs=msgspec.json.encode(verbs).decode(),
+                    created=info.created,
+                    expires=expires,
+                )
+            )
+        return info, secret
+
+    def find(self, secret: str) -> TokenInfo | None:
+        """The token of a text; None when there is none, or it has expired."""
+        with self._engine.connect() as connection:
+            row = (
+                connection.execute(select(table).where(table.c.digest == _digest(secret))).mappings().first()
+            )
+        info = None if row is None else _info(row)
+        if info is None or info.is_expired:
+            return None
+        self._note_use(info)
+        return info
+
+    def _note_use(self, info: TokenInfo) -> None:
+        """Once a minute is enough to know whether somebody still needs it."""
+        minute = now()[: len("2026-01-01T00:00")]
+        if info.used is None or not info.used.startswith(minute):
+            with self._engine.begin() as connection:
+                connection.execute(table.update().where(table.c.id == info.id).values(used=now()))
+
+    def all(self) -> list[TokenInfo]:
+        with self._engine.connect() as connection:
+            rows = connection.execute(select(table).order_by(table.c.created)).mappings().all()
+        return [_info(row) for row in rows]
+
+    def revoke(self, id_: str) -> bool:
+        with self._engine.begin() as connection:
+            return connection.execute(table.delete().where(table.c.id == id_)).rowcount > 0
+
+    @property
+    def is_empty(self) -> bool:
+        with self._engine.connect() as connection:
+            return connection.execute(select(table.c.id).limit(1)).first() is None
+
+
+def _digest(secret: str) -> str:
+    # The text is 256 random bits: nobody can guess through a list of them, so one round is enough.
+    return sha256(secret.encode()).hexdigest()
+
+
+def _info(row: RowMapping) -> TokenInfo:
+    return TokenInfo(
+        id=row["id"],
+        name=row["name"],
+        role=Role(row["role"]),
+        environments=tuple(msgspec.json.decode(row["environments"])),
+        verbs=tuple(Verb(verb) for verb in msgspec.json.decode(row["verbs"])),
+        created=row["created"],
+        expires=row["expires"],
+        used=row["used"],
+    )

@@ -1,0 +1,1 @@
+"""Work that the service does in other processes: checks, evaluations, jobs."""

@@ -1,0 +1,309 @@
+"""Questions to the graph of an environment, answered in processes that the system limits.
+
+Each process keeps the last few graphs it evaluated, and the service the last few that were asked for as a whole: readers of one
+revision cost one evaluation, however many they are. Nothing here writes: leave to write files or to run scripts is for jobs.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from functools import lru_cache
+from multiprocessing import get_context
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+from sabir.checks.formatters.data import finding_data
+from sabir.deployments.store.seal import KEY_VARIABLE
+from sabir.diagnostics.finding import Finding, Severity
+from sabir.errors import FindingError, Overrun, SabirError
+from sabir.languages.language import Evaluation, EvaluationRequest
+from sabir.operations.guard import within
+from sabir.session import PROFILES, Session, Trust
+
+if TYPE_CHECKING:
+    from sabir.graph.values import Value
+    from sabir.operations.evaluate import EvaluatedPath
+
+__all__ = [
+    "Answered",
+    "Asking",
+    "Graph",
+    "Impact",
+    "Picture",
+    "Query",
+    "Question",
+    "Subject",
+    "WhatIf",
+    "Why",
+]
+
+_PROCESSES: Final = 2
+_QUESTIONS_A_PROCESS: Final = 1000
+_GRAPHS: Final = 8
+_JOBS_ONLY: Final = frozenset({"scripts", "write-files"})
+
+
+class Subject(Struct, frozen=True, kw_only=True):
+    """What is evaluated. Two that are equal have the same graph."""
+
+    path: Path
+    revision: int
+    trust: tuple[str, ...] = ()
+    model: Path | None = None
+    search_path: tuple[Path, ...] = ()
+    state: str
+    environment: str
+    serial: int
+    """Of the state: values that deployments gave back are part of the graph."""
+
+
+class Graph(Struct, frozen=True):
+    """The whole graph."""
+
+
+class Picture(Struct, frozen=True):
+    """The graph as the page that `compile --format html` writes."""
+
+    title: str
+
+
+class Query(Struct, frozen=True, kw_only=True):
+    expression: str
+    at: str | None = None
+    variables: dict[str, Any] = {}
+
+
+class Why(Struct, frozen=True):
+    subject: str
+
+
+class Impact(Struct, frozen=True):
+    line: str
+
+
+class WhatIf(Struct, frozen=True):
+    values: dict[str, Any]
+
+
+Question = Graph | Picture | Query | Why | Impact | WhatIf
+
+
+class Answered(Struct, frozen=True):
+    status: int
+    body: bytes
+    """JSON; of a picture, HTML."""
+
+
+class Asking:
+    def __init__(self) -> None:
+        self._pool = _pool()
+        self._graphs: OrderedDict[Subject, asyncio.Task[Answered]] = OrderedDict()
+
+    async def graph(self, subject: Subject) -> Answered:
+        """The graph of a revision; whoever asks while it is evaluated waits for the same evaluation."""
+        task = self._graphs.get(subject)
+        if task is None or (task.done() and (task.cancelled() or task.exception() is not None)):
+            task = self._graphs[subject] = asyncio.create_task(self.ask(subject, Graph()))
+            while len(self._graphs) > _GRAPHS:
+                self._graphs.popitem(last=False)
+        self._graphs.move_to_end(subject)
+        # A reader who goes away does not take the evaluation from the others.
+        return await asyncio.shield(task)
+
+    async def ask(self, subject: Subject, question: Question) -> Answered:
+        pool = self._pool
+        try:
+            return await asyncio.get_running_loop().run_in_executor(pool, _answer, subject, question)
+        except BrokenProcessPool:
+            # The system ended a process that did not keep to its limits; the others of the pool are lost with it.
+            if pool is self._pool:
+                self._pool = _pool()
+                pool.shutdown(wait=False, cancel_futures=True)
+            # It may have been the work of another: the next reader tries again.
+            self._graphs.pop(subject, None)
+            return _refused("the evaluation took more than is allowed here, and was ended")
+
+    def close(self) -> None:
+        self._pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _pool() -> ProcessPoolExecutor:
+    return ProcessPoolExecutor(
+        _PROCESSES, mp_context=get_context("spawn"), max_tasks_per_child=_QUESTIONS_A_PROCESS
+    )
+
+
+# In a process of the pool
+
+
+def _answer(subject: Subject, question: Question) -> Answered:
+    try:
+        with within(PROFILES["strict"], subject.path.name):
+            return _answer_within(subject, question)
+    except Overrun as stopped:
+        return _refused("the evaluation was stopped", [stopped.finding])
+    except FindingError as error:
+        return _refused("there are errors in what is described", error.findings)
+    except RecursionError:
+        return _refused("what is described is nested too deeply")
+    except SabirError as error:
+        return _error(400, str(error), ())
+
+
+def _answer_within(subject: Subject, question: Question) -> Answered:
+    from sabir.operations.answers import impact_data, why_data
+    from sabir.operations.evaluate import errors_first
+    from sabir.operations.impact import impact_in
+    from sabir.operations.why import explain, find_subject
+
+    if isinstance(question, WhatIf):
+        return _what_if(subject, question)
+    evaluated = _evaluated(subject)
+    graph, findings = evaluated.evaluation.graph, evaluated.evaluation.findings
+    match question:
+        case Graph():
+            return _graph(subject, evaluated.evaluation)
+        case Picture(title=title):
+            return _picture(title, evaluated)
+        case Query():
+            return _query(subject, evaluated.evaluation, question)
+        case Why(subject=words):
+            with errors_first(findings):
+                return _data(why_data(explain(graph, find_subject(graph, words), evaluated.package)))
+        case Impact(line=line):
+            return _data(impact_data(impact_in(evaluated.evaluation, line)))
+
+
+def _graph(subject: Subject, evaluation: Evaluation) -> Answered:
+    from sabir.graph.json import chunks
+
+    graph = msgspec.Raw(b"".join(chunks(evaluation.graph)))
+    findings = [finding_data(finding) for finding in evaluation.findings]
+    return _data({"revision": subject.revision, "findings": findings, "graph": graph})
+
+
+def _picture(title: str, evaluated: EvaluatedPath) -> Answered:
+    from sabir.graph.views.html import PageContent, html_view
+    from sabir.graph.views.relevant import without_libraries
+
+    package = evaluated.package
+
+    def read_line(file: str, line: int) -> str | None:
+        found = None if package is None else package.get_file(file)
+        return None if found is None else found.source.line_text(line)
+
+    evaluation = evaluated.evaluation
+    content = PageContent(title=title, findings=evaluation.findings, read_line=read_line)
+    return Answered(200, b"".join(html_view(without_libraries(evaluation.graph), content)))
+
+
+def _query(subject: Subject, evaluation: Evaluation, question: Query) -> Answered:
+    from sabir.expressions.query import Project
+    from sabir.operations.query import QueryRequest, query_graph
+
+    answer = query_graph(
+        evaluation.graph,
+        QueryRequest(
+            path=subject.path,
+            expression=question.expression,
+            at=question.at,
+            variables=question.variables,
+            evaluation=EvaluationRequest(session=_session(subject.trust)),
+        ),
+        project=Project(directory=subject.path.resolve()),
+        findings=evaluation.findings,
+    )
+    if answer.failed and not answer.values:
+        return _refused("there are errors", answer.findings)
+    findings = [finding_data(finding) for finding in answer.findings]
+    return _data(
+        {
+            "values": answer.values,
+            "hidden": answer.sensitive,
+            "nothing": answer.nothing,
+            "findings": findings,
+        }
+    )
+
+
+def _what_if(subject: Subject, question: WhatIf) -> Answered:
+    from sabir.graph.diff import compare_graphs
+    from sabir.graph.json import decoded
+    from sabir.operations.answers import DIFF_FORMAT, difference_data
+    from sabir.operations.diff import Difference
+    from sabir.operations.evaluate import evaluate_path
+
+    before = _evaluated(subject).evaluation
+    values = {name: decoded(value) for name, value in question.values.items()}
+    after = evaluate_path(subject.path, replace(_request(subject), overrides=values)).evaluation
+    if any(finding.severity is Severity.ERROR for finding in after.findings):
+        raise FindingError(after.findings)
+    difference = Difference(
+        before=before.graph, after=after.graph, diff=compare_graphs(before.graph, after.graph)
+    )
+    return _data({"format": DIFF_FORMAT, **difference_data(difference)})
+
+
+@lru_cache(_GRAPHS // 2)
+def _evaluated(subject: Subject) -> EvaluatedPath:
+    from sabir.operations.evaluate import evaluate_path
+
+    return evaluate_path(subject.path, _request(subject))
+
+
+def _request(subject: Subject) -> EvaluationRequest:
+    return EvaluationRequest(
+        model=subject.model,
+        search_path=subject.search_path,
+        observed=_observed(subject),
+        full_provenance=True,
+        session=_session(subject.trust),
+    )
+
+
+def _observed(subject: Subject) -> Mapping[str, Value]:
+    from sabir.deployments.store.store import Store
+
+    if not subject.serial:
+        return {}
+    store = Store.open(subject.state, subject.environment, key=os.environ.get(KEY_VARIABLE))
+    try:
+        return store.observed()
+    finally:
+        store.close()
+
+
+@lru_cache(16)
+def _session(trust: tuple[str, ...]) -> Session:
+    """The session of everything with this leave: Python of a package runs in a process of its own."""
+    from sabir.operations.worker import Workers
+
+    allowed = Trust.of(word for word in trust if word not in _JOBS_ONLY)
+    return Session(
+        trust=allowed, limits=PROFILES["strict"], environment=dict(os.environ), workers=Workers(most=1)
+    )
+
+
+# Answers
+
+
+def _data(data: Any) -> Answered:
+    return Answered(200, msgspec.json.encode(data, enc_hook=str))
+
+
+def _refused(message: str, findings: Sequence[Finding] = ()) -> Answered:
+    return _error(422, message, findings)
+
+
+def _error(status: int, message: str, findings: Sequence[Finding]) -> Answered:
+    said = {"message": message, "code": status, "findings": [finding_data(finding) for finding in findings]}
+    return Answered(status, msgspec.json.encode({"error": said}))

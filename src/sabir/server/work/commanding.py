@@ -1,0 +1,53 @@
+"""Commands that only look, answered at once: a plan, what can be called, what has drifted."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from typing import Final
+
+import msgspec
+
+from sabir.server.work.asking import Answered
+
+__all__ = ["Commanding"]
+
+_SECONDS: Final = 120
+_AT_ONCE: Final = 4
+_MOST: Final = 64 << 20
+_TOLD: Final = 4000
+_FINE: Final = (0, 3)
+
+
+class Commanding:
+    """A few at a time, each a process that is ended when it takes too long."""
+
+    def __init__(self) -> None:
+        self._turn = asyncio.Semaphore(_AT_ONCE)
+
+    async def answer(self, words: list[str]) -> Answered:
+        """The document that a command writes; its errors as an answer."""
+        async with self._turn:
+            process = await asyncio.create_subprocess_exec(
+                *words,
+                stdin=asyncio.subprocess.DEVNULL,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=asyncio.subprocess.PIPE,
+                start_new_session=True,
+            )
+            try:
+                output, errors = await asyncio.wait_for(process.communicate(), _SECONDS)
+            except TimeoutError:
+                return _refused(f"it took more than {_SECONDS} seconds")
+            finally:
+                if process.returncode is None:
+                    os.killpg(process.pid, signal.SIGKILL)
+                    await process.wait()
+        if process.returncode in _FINE and len(output) <= _MOST:
+            return Answered(200, output)
+        return _refused(errors[-_TOLD:].decode(errors="replace").strip() or "it failed")
+
+
+def _refused(message: str) -> Answered:
+    return Answered(422, msgspec.json.encode({"error": {"message": message, "code": 422}}))

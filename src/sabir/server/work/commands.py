@@ -1,0 +1,119 @@
+"""The command line that a job is."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Any, Final, Literal
+
+import msgspec
+from msgspec import Meta, Struct
+
+from sabir.errors import UsageError
+
+__all__ = ["ACTING", "JobRequest", "Place", "Verb", "command"]
+
+Verb = Literal["plan", "deploy", "destroy", "call", "resolve", "status"]
+ACTING: Final = frozenset({"deploy", "destroy", "call", "resolve"})
+"""Verbs that change something."""
+
+Word = Annotated[str, Meta(min_length=1, max_length=1000, pattern=r"^[^\x00]+$")]
+
+
+class JobRequest(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+    """What a job is to do. Fields are for the verbs that their words name."""
+
+    verb: Verb
+    allow_delete: Annotated[int, Meta(ge=0)] | Literal["all"] | None = None
+    """deploy, destroy: consent to so many deletions. To destroy, it must be there."""
+    then_remove: bool = False
+    """destroy: forget the environment when nothing is left of it."""
+    refresh: bool = False
+    """plan, deploy: compare with the world, not only with what is recorded."""
+    repair: bool = False
+    """deploy: look at everything again, and put right what differs."""
+    targets: tuple[Word, ...] = ()
+    """plan, deploy, destroy: only these targets or resources, with what they need."""
+    inputs: dict[Word, Any] = {}
+    plan: dict[str, Any] | None = None
+    """deploy: exactly this plan, or nothing."""
+    operation: Word | None = None
+    """call: INSTANCE.OPERATION."""
+    arguments: dict[Word, Any] = {}
+    """call: its arguments."""
+    step: Word | None = None
+    """resolve: which step."""
+    outcome: Literal["done", "redo"] | None = None
+    """resolve: it was done, or shall be done again."""
+
+    def __post_init__(self) -> None:
+        if self.verb == "destroy" and self.allow_delete is None:
+            raise ValueError("to destroy, say allow_delete: how many, or all")
+        if self.verb == "call" and self.operation is None:
+            raise ValueError("to call, name the operation: INSTANCE.OPERATION")
+        if self.verb == "resolve" and (self.step is None or self.outcome is None):
+            raise ValueError("to resolve, name the step, and the outcome: done or redo")
+
+
+class Place(Struct, frozen=True, kw_only=True):
+    """Where an environment is, and its state."""
+
+    path: Path
+    state: str
+    environment: str
+    trust: tuple[str, ...] = ()
+    model: Path | None = None
+    search_path: tuple[Path, ...] = ()
+
+
+def command(place: Place, request: JobRequest, plan_file: Path | None = None) -> list[str]:
+    """The words of the process. What comes from a request stands behind `=` or `--`: it cannot become an option."""
+    words = [sys.executable, "-m", "sabir", request.verb]
+    words += [f"--state={place.state}", f"--environment={place.environment}"]
+    words += _options(place, request)
+    return [*words, "--", str(place.path), *_arguments(request, plan_file)]
+
+
+def _options(place: Place, request: JobRequest) -> Iterator[str]:
+    verb = request.verb
+    if verb == "resolve":
+        yield f"--{request.outcome}"
+        return
+    yield "--format=json"
+    yield from (f"--trust={word}" for word in place.trust)
+    yield from (f"--search-path={folder}" for folder in place.search_path)
+    yield from (f"--input={name}={_value(value)}" for name, value in request.inputs.items())
+    if place.model is not None:
+        yield f"--model={place.model}"
+    if verb in ACTING:
+        yield "--yes"
+    if verb in ("deploy", "destroy") and request.allow_delete is not None:
+        yield f"--allow-delete={request.allow_delete}"
+    if verb in ("plan", "deploy", "destroy"):
+        yield from (f"--target={name}" for name in request.targets)
+    if verb in ("plan", "deploy") and request.refresh:
+        yield "--refresh"
+    if verb == "deploy" and request.repair:
+        yield "--repair"
+    if verb == "call":
+        yield from (f"--arg={name}={_value(value)}" for name, value in request.arguments.items())
+
+
+def _arguments(request: JobRequest, plan_file: Path | None) -> Iterator[str]:
+    if request.verb == "deploy" and plan_file is not None:
+        yield str(plan_file)
+    if request.verb == "call":
+        assert request.operation is not None, "the request was checked"
+        yield request.operation
+    if request.verb == "resolve":
+        assert request.step is not None, "the request was checked"
+        yield request.step
+
+
+def _value(value: Any) -> str:
+    """JSON is YAML; a text that has none of its signs stays what it is."""
+    text = msgspec.json.encode(value).decode()
+    if "\0" in text:
+        raise UsageError("a value holds a NUL character")
+    return text

@@ -1,0 +1,186 @@
+"""The page of the service in a real browser: what a person does, and the rules of accessibility on every view."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.browser.chromium import Chromium, find_chromium
+
+pytestmark = pytest.mark.slow
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+AXE = Path(__file__).parents[1] / "browser" / "node_modules/axe-core/axe.min.js"
+PROGRAM = find_chromium()
+
+
+class Running:
+    """A service of its own process, and somebody with all rights."""
+
+    def __init__(self, folder: Path) -> None:
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.port = free.getsockname()[1]
+        words = [sys.executable, "-m", "sabir", "serve", str(folder), "--port", str(self.port)]
+        self.process = subprocess.Popen(words, stderr=subprocess.PIPE, text=True, env={**os.environ})
+        assert self.process.stderr is not None
+        self.token = self.process.stderr.readline().split()[-1]
+        self.url = f"http://127.0.0.1:{self.port}"
+
+    def ask(self, method: str, path: str, body: bytes | None = None) -> Any:
+        headers = {"Authorization": f"Bearer {self.token}", "Content-Type": "application/json"}
+        request = urllib.request.Request(f"{self.url}/api/1{path}", method=method, data=body, headers=headers)
+        until = time.monotonic() + 30
+        while True:
+            try:
+                with urllib.request.urlopen(request) as answer:
+                    return json.loads(answer.read() or b"null")
+            except ConnectionError:
+                assert time.monotonic() < until
+            except urllib.error.URLError as error:
+                if not isinstance(error.reason, ConnectionError) or time.monotonic() > until:
+                    raise
+            time.sleep(0.05)
+
+    def close(self) -> None:
+        self.process.terminate()
+        self.process.communicate(timeout=30)
+
+
+def _packed(folder: Path) -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        for file in sorted(folder.rglob("*")):
+            if file.is_file():
+                archive.write(file, file.relative_to(folder))
+    return buffer.getvalue()
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    running = Running(tmp_path_factory.mktemp("data"))
+    try:
+        running.ask("POST", "/packages", _packed(EXAMPLES / "murano" / "hello"))
+        shop = running.ask("POST", "/environments", b'{"name": "shop"}')
+        running.ask("PUT", f"/environments/{shop['id']}/files", _packed(EXAMPLES / "shop"))
+        yield running
+    finally:
+        running.close()
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chromium]:
+    if PROGRAM is None:
+        pytest.skip("no Chromium here, so the page of the service is not tested")
+    with Chromium(PROGRAM, tmp_path_factory.mktemp("profile")) as started:
+        yield started
+
+
+def _sign_in(browser: Chromium, service: Running) -> None:
+    browser.call("Page.navigate", url="about:blank")
+    browser.call("Page.navigate", url=service.url)
+    browser.wait("document.querySelector('#main h1') !== null")
+    if browser.text("h1") == "Sign in":
+        browser.run("document.querySelector('#token').focus()")
+        browser.type(service.token)
+        browser.click_on("button", having="Sign in")
+    browser.wait("document.querySelector('#main h1')?.innerText === 'Catalogue'")
+
+
+def _go(browser: Chromium, hash_: str, ready: str) -> None:
+    browser.run(f"location.hash = {json.dumps(hash_)}")
+    browser.wait(f"document.getElementById('main').dataset.shown === {json.dumps(hash_)}")
+    browser.wait(f"document.querySelector({json.dumps(ready)}) !== null")
+
+
+def test_from_the_catalogue_through_the_form_to_an_environment(browser: Chromium, service: Running) -> None:
+    _sign_in(browser, service)
+    browser.wait("document.querySelector('.card a') !== null")
+    browser.click_on(".card a", having="Greeter")
+    browser.wait("document.querySelector('form fieldset') !== null")
+    browser.run("document.querySelector('form').requestSubmit()")
+    browser.wait("document.querySelector('.field .error-text') !== null")
+    assert browser.run("document.activeElement.id") == "appConfiguration.name"
+    browser.type("Greeter")
+    browser.run("document.querySelector('form').requestSubmit()")
+    browser.wait("document.querySelector('pre') !== null")
+    assert '"org.example.hello.Greeter"' in browser.text("pre")
+    browser.click_on("button", having="Create the environment")
+    browser.wait("document.querySelector('iframe') !== null")
+    browser.wait("document.querySelector('iframe').contentWindow.sabir !== undefined")
+    assert browser.text("h1") == "Greeter"
+
+
+def test_the_graph_opens_in_the_viewer(browser: Chromium, service: Running) -> None:
+    _sign_in(browser, service)
+    _go(browser, "#/environments", ".card a")
+    browser.click_on(".card a", having="shop")
+    browser.wait("document.querySelector('iframe')?.contentWindow.sabir !== undefined")
+    names = browser.run(
+        "document.querySelector('iframe').contentWindow.sabir.then(() =>"
+        " document.querySelector('iframe').contentDocument.querySelector('#outline').innerText)"
+    )
+    assert "network" in names
+
+
+@pytest.mark.skipif(not AXE.exists(), reason="axe-core is not here: npm install --prefix tests/browser")
+@pytest.mark.parametrize("size", [(1400, 900), (390, 844)], ids=["screen", "phone"])
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_no_findings_of_accessibility(
+    browser: Chromium, service: Running, dark: bool, size: tuple[int, int]
+) -> None:
+    browser.size(*size)
+    _sign_in(browser, service)
+    browser.run(f"document.documentElement.dataset.theme = {json.dumps('dark' if dark else 'light')}")
+    package = service.ask("GET", "/packages")["packages"][0]["id"]
+    shop = next(each["id"] for each in service.ask("GET", "/environments") if each["name"] == "shop")
+    views = {
+        "#/catalogue": ".card",
+        f"#/packages/{package}": "form fieldset",
+        "#/environments": ".card",
+        f"#/environments/{shop}/files": "textarea",
+        f"#/environments/{shop}/history": "[role=tabpanel] > *",
+    }
+    for hash_, ready in views.items():
+        _go(browser, hash_, ready)
+        browser.run(AXE.read_text(encoding="utf-8") + "; null")
+        findings = browser.run(
+            "axe.run(document).then(({violations}) => violations.map(({id, nodes}) =>"
+            " `${id}: ${nodes.map((node) => node.target.join(' ') + ' ' + node.failureSummary).join('; ')}`))"
+        )
+        assert findings == [], hash_
+
+
+def test_a_plan_is_shown_deployed_live_and_remembered(browser: Chromium, service: Running) -> None:
+    browser.size(1400, 900)
+    made = service.ask("POST", "/environments", b'{"name": "motd"}')
+    described = (
+        "name: motd\nparts:\n  files:\n    language: resources\n    model:\n      resources:\n"
+        "        motd: {kind: file, fields: {path: motd, content: hello}}\n"
+    )
+    service.ask("PUT", f"/environments/{made['id']}/files/sabir.yaml", described.encode())
+    _sign_in(browser, service)
+    where = f"#/environments/{made['id']}"
+    _go(browser, f"{where}/plan", ".steps li")
+    assert "files/motd" in browser.text(".steps")
+    browser.wait("document.querySelector('iframe')?.contentWindow.sabir !== undefined")
+    _go(browser, f"{where}/deploy", "button.main")
+    browser.click_on("button.main", having="Deploy")
+    browser.wait("document.querySelector('.steps li[data-state=done]') !== null")
+    browser.wait("document.querySelector('.note.good') !== null")
+    _go(browser, f"{where}/history", "tbody tr")
+    assert "deploy" in browser.text("tbody tr")
+    _go(browser, f"{where}/drift", "tbody tr")
+    assert "files/motd" in browser.text("tbody tr")
