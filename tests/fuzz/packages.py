@@ -9,7 +9,6 @@ from __future__ import annotations
 import io
 import random
 import traceback
-import warnings
 import zipfile
 from collections.abc import Mapping
 from typing import Any
@@ -26,7 +25,7 @@ from sabir.source.packages import MemoryPackage
 from sabir.source.packages.edited import EditedPackage
 from tests.fuzz.judging import complaint
 
-__all__ = ["check_archive", "check_files", "mutated", "run"]
+__all__ = ["archive_of", "check_archive", "check_files", "mutated", "run"]
 
 _SECONDS = 5.0
 _WORDS = (
@@ -257,16 +256,17 @@ def check_archive(data: bytes) -> str | None:
     return None
 
 
-def _archive(files: Mapping[str, str], source: random.Random) -> bytes:
+def archive_of(files: Mapping[str, str]) -> bytes:
     stream = io.BytesIO()
-    warnings.simplefilter("ignore", UserWarning)  # a name given twice is wanted here
     with zipfile.ZipFile(stream, "w") as archive:
         for name, text in files.items():
-            archive.writestr(
-                source.choice((name, name, name, f"../{name}", f"a\\{name}", "x" * 300)),
-                text.encode("utf-8", "surrogateescape"),
-            )
-    data = bytearray(stream.getvalue())
+            archive.writestr(name, text.encode("utf-8", "surrogateescape"))
+    return stream.getvalue()
+
+
+def _damaged_archive(files: Mapping[str, str], source: random.Random) -> bytes:
+    names = {name: source.choice((name, name, name, f"../{name}", f"a\\{name}", "x" * 300)) for name in files}
+    data = bytearray(archive_of({names[name]: text for name, text in files.items()}))
     for _ in range(source.randint(0, 6)):
         data[source.randrange(len(data))] = source.randrange(256)
     return bytes(data[: source.choice((len(data), len(data), source.randrange(len(data))))])
@@ -278,7 +278,7 @@ def run(count: int, seed: int) -> list[str]:
     failures: list[str] = []
     for number in range(count):
         files = mutated(source.choice((APPLICATION, LIBRARY)), source)
-        failure = check_archive(_archive(files, source)) if number % 8 == 7 else check_files(files)
+        failure = check_archive(_damaged_archive(files, source)) if number % 8 == 7 else check_files(files)
         if failure:
             failures.append(failure)
     return failures

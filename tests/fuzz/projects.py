@@ -11,6 +11,8 @@ from typing import Any, Final
 import yaml
 from msgspec import Struct
 
+from tests.conformance.runner.inmanta_project import project_texts
+
 __all__ = ["Project", "expressions", "projects"]
 
 _TESTS: Final = Path(__file__).resolve().parents[1]
@@ -19,6 +21,50 @@ _EXAMPLES: Final = _TESTS.parent / "examples"
 _LARGEST: Final = 60_000
 """Characters of a file; larger ones make slow inputs and no others."""
 _MANIFEST: Final = "Format: MuranoPL/1.4\nType: Application\nFullName: conf.pkg\nName: a\nDescription: a\n"
+_RESOURCES: Final = {
+    "sabir.yaml": """\
+name: demo
+targets:
+  here: {driver: local, root: world}
+  other: {driver: local, root: elsewhere}
+parts:
+  files:
+    language: resources
+    inputs: {greeting: hello, password: {sensitive: hunter2-hunter2}}
+    model:
+      inputs: {greeting: {type: string}, password: {type: string, sensitive: true}}
+      resources:
+        etc: {kind: directory, fields: {path: etc, mode: "0755"}}
+        motd:
+          kind: file
+          requires: [etc]
+          fields: {path: etc/motd, content: {get_input: greeting}, mode: "0644"}
+        logo: {kind: file, target: other, fields: {path: logo, content: {file: more/logo.txt}}}
+        link: {kind: symlink, requires: [motd], fields: {path: link, to: etc/motd}}
+        secret:
+          kind: file
+          reacts_to: [motd]
+          retries: 2
+          timeout: 10
+          fields: {path: secret, content: {sensitive: {get_input: password}}}
+        joined: {kind: file, fields: {path: joined, content: {eval: {concat: [a, {eval: ::motd::path}]}}}}
+  more: {path: more/resources.yaml}
+""",
+    "more/resources.yaml": """\
+sabir: resources/1
+inputs:
+  port: {type: integer, default: 80}
+resources:
+  unpacked: {kind: archive, fields: {path: unpacked, content: {file: logo.txt}}}
+  server:
+    kind: process
+    prevent_destroy: true
+    ignore_changes: [environment]
+    fields: {name: server, run: [sleep, "60"], environment: {PORT: {get_input: port}}, log: server.log}
+  hook: {kind: command, requires: [server], results: [address], fields: {run: [true], undo: [true], outputs: [address]}}
+""",
+    "more/logo.txt": "a logo\n",
+}
 
 
 class Project(Struct, frozen=True):
@@ -33,7 +79,7 @@ class Project(Struct, frozen=True):
 
 
 def projects() -> list[Project]:
-    return [*_cases(), *_folders(), *_graphs()]
+    return [*_cases(), *_folders(), *_graphs(), Project("resources", _RESOURCES)]
 
 
 def expressions() -> list[str]:
@@ -50,7 +96,7 @@ def _entries(language: str) -> Iterator[dict[str, Any]]:
 
 def _cases() -> Iterator[Project]:
     for case in _entries("inmanta"):
-        yield Project("inmanta", _texts(case["files"]))
+        yield Project("inmanta", project_texts(_texts(case["files"])))
     for case in _entries("ccp"):
         if "tree" in case:
             yield Project("ccp", _texts(case["tree"]))
@@ -113,11 +159,13 @@ def _folders() -> Iterator[Project]:
             yield Project(folder.name, _read(folder))
     for folder in sorted((_CASES / "deploy-muranopl").glob("*/*/")):
         yield Project("muranopl", _read(folder))
+    for folder in sorted((_CASES / "deploy-tosca").glob("*/")):
+        yield Project("tosca", _read(folder), start="service.yaml")
     for case in sorted((_CASES / "deploy-inmanta").glob("*/case.yaml")):
         entry = yaml.safe_load(case.read_text(encoding="utf-8"))
         if isinstance(entry.get("model"), str):
             modules = {f"libs/{name}": text for name, text in _read(case.parent / "modules").items()}
-            yield Project("inmanta", {**modules, "main.cf": entry["model"]})
+            yield Project("inmanta", project_texts({**modules, "main.cf": entry["model"]}))
     for kind, place in (
         ("muranopl", "murano/hello"),
         ("inmanta", "inmanta/web"),

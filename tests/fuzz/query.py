@@ -12,7 +12,8 @@ import random
 import subprocess
 from typing import Any
 
-from sabir.expressions.query import PlainResource, QueryError, evaluate, plain
+from sabir.expressions.query import QueryError, evaluate, plain
+from tests.expressions.query.plain import PlainResource
 from tests.fuzz.judging import complaint
 
 __all__ = ["Generator", "check", "damaged", "run"]

@@ -2,49 +2,25 @@
 
 from __future__ import annotations
 
-import io
 import json
-import zipfile
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from msgspec import Struct
+from tests.hostile.attack import TOSCA, Attack, Content, archive
+from tests.hostile.commands import COMMAND_ATTACKS
 
-__all__ = ["ATTACKS", "CANARY", "Attack"]
-
-CANARY: Final = "canary-5f3a9c"
-"""Stands in a file beside the project and in a variable of the environment; no output may hold it."""
-
-Content = str | bytes
-
-
-class Attack(Struct, frozen=True, kw_only=True):
-    """`words`: the command, with PATH for the project; `says`: what its report holds. Bounds hold for `--limits strict`."""
-
-    attack: str
-    door: str
-    files: Callable[[], Mapping[str, Content]]
-    words: tuple[str, ...]
-    ends: int
-    says: str
-    cpu: float = 5.0
-    """Most seconds of processor time, the start of the interpreter included."""
-    megabytes: int = 400
-    """Most memory of the process."""
-
-
-_TOSCA: Final = "tosca_definitions_version: tosca_simple_yaml_1_3\n"
+__all__ = ["ATTACKS"]
 
 
 def _template(value: str) -> Callable[[], Mapping[str, Content]]:
     """A template with one output."""
-    text = f"{_TOSCA}topology_template:\n  outputs:\n    o:\n      value: {value}\n"
+    text = f"{TOSCA}topology_template:\n  outputs:\n    o:\n      value: {value}\n"
     return lambda: {"service.yaml": text}
 
 
 def _property(schema: str, value: str) -> Callable[[], Mapping[str, Content]]:
     text = (
-        f"{_TOSCA}node_types:\n  N: {{derived_from: tosca.nodes.Root, properties: {{p: {schema}}}}}\n"
+        f"{TOSCA}node_types:\n  N: {{derived_from: tosca.nodes.Root, properties: {{p: {schema}}}}}\n"
         f"topology_template:\n  node_templates:\n    n: {{type: N, properties: {{p: {value}}}}}\n"
     )
     return lambda: {"service.yaml": text}
@@ -75,7 +51,7 @@ def _format(value: str) -> Callable[[], Mapping[str, Content]]:
 
 
 def _environment(text: str) -> Callable[[], Mapping[str, Content]]:
-    template = f"{_TOSCA}topology_template: {{node_templates: {{n: {{type: tosca.nodes.Root}}}}}}\n"
+    template = f"{TOSCA}topology_template: {{node_templates: {{n: {{type: tosca.nodes.Root}}}}}}\n"
     return lambda: {"sabir.yaml": text, "t.yaml": template}
 
 
@@ -88,42 +64,34 @@ def _murano(code: str, *, method: str = "deploy") -> Callable[[], Mapping[str, C
     }
 
 
-def _archive(files: Mapping[str, Content]) -> Mapping[str, Content]:
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in files.items():
-            archive.writestr(name, content)
-    return {"package.zip": buffer.getvalue()}
-
-
 def _dense_archive() -> Mapping[str, Content]:
     dense = "[" + "[]," * 300_000 + "]"
     manifest = "Format: MuranoPL/1.4\nType: Application\nFullName: a.App\nName: a\nDescription: a\nClasses:\n"
     names = [f"a.C{number}" for number in range(40)]
     classes = {f"Classes/{name}.yaml": f"Name: {name}\nX: {dense}\n" for name in names}
-    return _archive(
+    return archive(
         {"manifest.yaml": manifest + "".join(f"  {name}: {name}.yaml\n" for name in names), **classes}
     )
 
 
-def _deep_graph() -> Mapping[str, Content]:
-    value = "[" * 500 + "]" * 500
+def _deep_graph(levels: int) -> Callable[[], Mapping[str, Content]]:
+    value = "[" * levels + "]" * levels
     graph = f'{{"format": "sabir.graph/1", "instances": [], "outputs": {{"o": {value}}}}}'
-    return {"graph.json": graph}
+    return lambda: {"graph.json": graph}
 
 
 def _import_chain() -> Mapping[str, Content]:
-    files = {f"t{number}.yaml": f"{_TOSCA}imports: [t{number + 1}.yaml]\n" for number in range(3000)}
+    files = {f"t{number}.yaml": f"{TOSCA}imports: [t{number + 1}.yaml]\n" for number in range(3000)}
     return {
         **files,
-        "t3000.yaml": _TOSCA,
-        "service.yaml": f"{_TOSCA}imports: [t0.yaml]\ntopology_template: {{}}\n",
+        "t3000.yaml": TOSCA,
+        "service.yaml": f"{TOSCA}imports: [t0.yaml]\ntopology_template: {{}}\n",
     }
 
 
 def _type_chain() -> Mapping[str, Content]:
     types = "".join(f"  T{number}: {{derived_from: T{number + 1}}}\n" for number in range(5000))
-    text = f"{_TOSCA}node_types:\n{types}  T5000: {{derived_from: tosca.nodes.Root}}\n"
+    text = f"{TOSCA}node_types:\n{types}  T5000: {{derived_from: tosca.nodes.Root}}\n"
     return {"service.yaml": text + "topology_template: {node_templates: {n: {type: T0}}}\n"}
 
 
@@ -237,7 +205,7 @@ ATTACKS: Final = (
     Attack(
         attack="an import leads out of the project",
         door="TOSCA",
-        files=lambda: {"service.yaml": f"{_TOSCA}imports: [../secret.yaml]\ntopology_template: {{}}\n"},
+        files=lambda: {"service.yaml": f"{TOSCA}imports: [../secret.yaml]\ntopology_template: {{}}\n"},
         words=_CHECK,
         ends=1,
         says="only what is in there is read",
@@ -294,6 +262,7 @@ ATTACKS: Final = (
         words=_COMPILE,
         ends=1,
         says="--limits cpu=",
+        is_heavy=True,
     ),
     Attack(
         attack="4,000,000 instances",
@@ -305,6 +274,7 @@ ATTACKS: Final = (
         words=_COMPILE,
         ends=1,
         says="--limits",
+        is_heavy=True,
     ),
     Attack(
         attack="a text of 7 MB",
@@ -313,6 +283,7 @@ ATTACKS: Final = (
         words=_COMPILE,
         ends=1,
         says="",
+        is_heavy=True,
     ),
     Attack(
         attack="12,000,000 nodes in an archive of 40 members",
@@ -321,6 +292,7 @@ ATTACKS: Final = (
         words=("check", "PATH/package.zip"),
         ends=1,
         says="nodes",
+        is_heavy=True,
     ),
     Attack(
         attack="a list doubled forty times",
@@ -335,6 +307,7 @@ ATTACKS: Final = (
         words=_COMPILE,
         ends=1,
         says="",
+        is_heavy=True,
     ),
     *(
         Attack(
@@ -344,6 +317,7 @@ ATTACKS: Final = (
             words=_COMPILE,
             ends=1,
             says="",
+            is_heavy=True,
         )
         for what, text in (
             ("a range joined", "{{ range(99999) | map('string') | join('x' * 10000) }}"),
@@ -359,6 +333,7 @@ ATTACKS: Final = (
         words=_COMPILE,
         ends=1,
         says="",
+        is_heavy=True,
     ),
     Attack(
         attack="Jinja2 nested 80 deep",
@@ -367,6 +342,7 @@ ATTACKS: Final = (
         words=_COMPILE,
         ends=1,
         says="",
+        is_heavy=True,
     ),
     Attack(
         attack="a chain of 3,000 imports",
@@ -375,6 +351,7 @@ ATTACKS: Final = (
         words=("check", "PATH/service.yaml"),
         ends=1,
         says="",
+        is_heavy=True,
     ),
     Attack(
         attack="a chain of 5,000 types",
@@ -383,6 +360,7 @@ ATTACKS: Final = (
         words=_CHECK,
         ends=1,
         says="",
+        is_heavy=True,
     ),
     Attack(
         attack="5,000 parts",
@@ -391,14 +369,18 @@ ATTACKS: Final = (
         words=_COMPILE,
         ends=1,
         says="--limits",
+        is_heavy=True,
     ),
-    Attack(
-        attack="500 levels in a saved graph",
-        door="saved graph",
-        files=_deep_graph,
-        words=("query", "PATH/graph.json", "::*"),
-        ends=2,
-        says="",
+    *(
+        Attack(
+            attack=f"{levels:,} levels in a saved graph",
+            door="saved graph",
+            files=_deep_graph(levels),
+            words=("compile", "PATH/graph.json"),
+            ends=ends,
+            says=says,
+        )
+        for levels, ends, says in ((500, 0, ""), (90_000, 2, "nested too deeply"))
     ),
     Attack(
         attack="an endless loop",
@@ -409,17 +391,30 @@ ATTACKS: Final = (
         says="steps",
     ),
     Attack(
+        attack="texts of 400 kB kept in a loop",
+        door="MuranoPL",
+        files=_murano(
+            "      - For: i\n        In: range(5000)\n        Do:\n"
+            "          - $.setAttr(format('k{0}', $i), format('{0}', $i) + 'x' * 400000)\n"
+        ),
+        words=("run", "PATH"),
+        ends=1,
+        says="",
+        is_heavy=True,
+    ),
+    Attack(
         attack="sleep in a constructor",
         door="MuranoPL, compile",
         files=_murano("      - sleep(30)\n", method=".init"),
         words=_COMPILE,
         ends=0,
         says="",
+        is_heavy=True,
     ),
     Attack(
         attack="a list that holds itself",
         door="YAML",
-        files=lambda: {"service.yaml": f"{_TOSCA}topology_template: &a {{x: [*a]}}\n"},
+        files=lambda: {"service.yaml": f"{TOSCA}topology_template: &a {{x: [*a]}}\n"},
         words=_CHECK,
         ends=1,
         says="contains itself",
@@ -427,7 +422,7 @@ ATTACKS: Final = (
     Attack(
         attack="a name that climbs out of the archive",
         door="archive",
-        files=lambda: _archive({"../x.yaml": "a: 1\n", "manifest.yaml": "Format: '1.0'\n"}),
+        files=lambda: archive({"../x.yaml": "a: 1\n", "manifest.yaml": "Format: '1.0'\n"}),
         words=("check", "PATH/package.zip"),
         ends=1,
         says="climbs out of the package",
@@ -566,4 +561,5 @@ ATTACKS: Final = (
         ends=0,
         says="",
     ),
+    *COMMAND_ATTACKS,
 )

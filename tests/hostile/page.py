@@ -5,13 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-from tests.hostile.attacks import ATTACKS, Attack
+from tests.hostile.attack import Attack
+from tests.hostile.attacks import ATTACKS
 
 __all__ = ["PAGE", "page_text"]
 
 PAGE: Final = Path(__file__).resolve().parents[2] / "docs" / "safety.md"
 _BEGIN: Final = "<!-- attacks -->\n"
-_ENDS: Final = {0: "done", 1: "an error", 2: "refused"}
+_ENDS: Final = {0: "done", 1: "an error", 2: "refused", 3: "a plan"}
 
 
 def page_text(text: str) -> str:
