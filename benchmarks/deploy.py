@@ -1,18 +1,24 @@
-"""Deploying: steps that do nothing, files, and plans. Terraform's figures for the same files are in docs/benchmarks.md."""
+"""Deploying: steps that do nothing, files, and plans.
+
+The peers are Terraform (`--peer-python` of any Python; `terraform` is found on the PATH) and ansible-core in an environment of its
+own. Files are compared as whole commands, start-up and all.
+"""
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
+from shutil import copyfile
 from tempfile import mkdtemp
 from typing import TYPE_CHECKING
 
-from benchmarks.runner.workload import Measure, Workload
+from benchmarks.runner.workload import Workload
 
 if TYPE_CHECKING:
     from sabir.deployments.targets import Targets
-
     from sabir.resources.driver import Connection, DriverContext, Kind
     from sabir.resources.effects import Effects
     from sabir.resources.fields import Field
@@ -89,7 +95,6 @@ class NothingConnection:
 
 def _targets() -> Targets:
     from sabir.deployments.targets import Targets
-
     from sabir.resources.target import Target
 
     return Targets([Target(name="here", driver="nothing")], {"nothing": NothingDriver()})
@@ -121,7 +126,6 @@ def noop(_folder: Path, size: int) -> Callable[[], int]:
     from sabir.deployments.deployment import Deployer, DeployOptions, held
     from sabir.deployments.plan.build import PlanRequest, build_plan
     from sabir.deployments.store.store import Store
-
     from sabir.resources.driver import DriverContext
 
     resources, targets = _layers(size), _targets()
@@ -141,7 +145,7 @@ def noop(_folder: Path, size: int) -> Callable[[], int]:
                 )
             )
             deployer = Deployer(store, writer, targets, context, options)
-            result = deployer.deploy(plan, verb="deploy", document={}, observed={})
+            result = deployer.deploy(plan, verb="deploy", document={})
         store.close()
         return result.counts["done"]
 
@@ -173,16 +177,39 @@ def plan_large(_folder: Path, size: int) -> Callable[[], int]:
     return plan
 
 
+def _sabir(folder: Path, *words: str) -> int:
+    """A whole command, start-up and all, with a state of its own."""
+    command = [sys.executable, "-m", "sabir.cli", words[0], str(folder), *words[1:], "--quiet"]
+    return subprocess.run(command, check=False, stdout=subprocess.DEVNULL).returncode
+
+
 def files(folder: Path, _size: int) -> Callable[[], int]:
     """`sabir deploy` of files that are not there yet."""
+    fresh = _fresh(folder)
 
     def deploy() -> int:
-        from sabir.cli.main import main
-
-        return main(["deploy", str(folder), "--yes", "--quiet", "--state", f"{mkdtemp()}/state.db"])
+        _sabir(fresh, "deploy", "--yes")
+        return len([*(fresh / ".sabir/world/d").iterdir()])
 
     return deploy
 
+
+def unchanged(folder: Path, _size: int) -> Callable[[], int]:
+    """`sabir plan` when everything is as it should be."""
+    fresh = _fresh(folder)
+    _sabir(fresh, "deploy", "--yes")
+    return lambda: _sabir(fresh, "plan")
+
+
+def _fresh(folder: Path) -> Path:
+    """The same environment, not deployed yet."""
+    fresh = Path(mkdtemp())
+    for file in Path(folder).glob("*.yaml"):
+        copyfile(file, fresh / file.name)
+    return fresh
+
+
+_SIZES = (100, 1_000)
 
 WORKLOADS = (
     Workload(
@@ -203,10 +230,34 @@ WORKLOADS = (
     ),
     Workload(
         name="deploy-files",
-        about="`sabir deploy` of small files",
-        sizes=(100, 1_000),
+        about="`sabir deploy` of small files, `terraform apply` of as many that a shell writes",
+        sizes=_SIZES,
         generate=generate,
         sabir="benchmarks.deploy:files",
-        measure=Measure.PROCESS,
+        peer="terraform_peer.py:files",
+    ),
+    Workload(
+        name="deploy-unchanged",
+        about="`sabir plan` and `terraform plan` when there is nothing to do",
+        sizes=_SIZES,
+        generate=generate,
+        sabir="benchmarks.deploy:unchanged",
+        peer="terraform_peer.py:unchanged",
+    ),
+    Workload(
+        name="deploy-files-ansible",
+        about="the same files, and a play of ansible-core with one task for all of them",
+        sizes=(20, 100),
+        generate=generate,
+        sabir="benchmarks.deploy:files",
+        peer="ansible_peer.py:files",
+    ),
+    Workload(
+        name="deploy-unchanged-ansible",
+        about="the same play again, when nothing differs",
+        sizes=(20, 100),
+        generate=generate,
+        sabir="benchmarks.deploy:unchanged",
+        peer="ansible_peer.py:unchanged",
     ),
 )

@@ -208,7 +208,7 @@ def evaluate(folder: str, _size: int) -> Callable[[], Any]:
     # Modules are loaded now, not while the clock runs.
     from sabir.source.packages import MemoryPackage
 
-    LANGUAGE.evaluate(MemoryPackage({"main.cf": "x = std::count([])\n"}), request)
+    LANGUAGE.evaluate(MemoryPackage({"main.cf": "x = std::count([])\n", "project.yml": PROJECT}), request)
 
     def run() -> int:
         evaluation = LANGUAGE.evaluate(load_package(folder), request)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from benchmarks.runner.workload import Workload
 
 if TYPE_CHECKING:
-    from sabir.expressions.query import PlainResource
+    from tests.expressions.query.plain import PlainResource
 
 __all__ = ["WORKLOADS"]
 
@@ -25,7 +25,8 @@ def generate(size: int, folder: Path) -> None:
 
 
 def _repeated(expression: Any, size: int) -> Callable[[], object]:
-    from sabir.expressions.query import PlainResource, evaluate
+    from sabir.expressions.query import evaluate
+    from tests.expressions.query.plain import PlainResource
 
     box = PlainResource("box", DATA)
     return lambda: sum(len(evaluate(expression, box).values) for _ in range(size))
@@ -44,7 +45,8 @@ def concat(folder: str, size: int) -> Callable[[], object]:
 
 
 def template(folder: str, size: int) -> Callable[[], object]:
-    from sabir.expressions.query import PlainResource, map_value
+    from sabir.expressions.query import map_value
+    from tests.expressions.query.plain import PlainResource
 
     box = PlainResource("box", DATA)
     map_value("{{ 1 }}", box)  # Jinja2 is loaded and warm
@@ -53,7 +55,7 @@ def template(folder: str, size: int) -> Callable[[], object]:
 
 def tree(size: int) -> PlainResource:
     """A root, racks of 99 servers each, `size` instances in all."""
-    from sabir.expressions.query import PlainResource
+    from tests.expressions.query.plain import PlainResource
 
     root = PlainResource("root", {"region": "eu"})
     made, number = 1, 0

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 
 from benchmarks.runner.growth import doubling
 from benchmarks.runner.measure import BenchmarkError, Measured, measure
+from benchmarks.runner.page import write_page
 from benchmarks.runner.report import as_json, growth_lines, table
 from benchmarks.runner.workload import Workload, find_workloads
 
@@ -20,7 +21,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """0: measured; 1: a side failed; 2: no such workload."""
     arguments = _parser().parse_args(argv)
     known = find_workloads()
-    if arguments.list or not arguments.name:
+    if arguments.list or not (arguments.name or arguments.page):
         width = max(map(len, known), default=0)
         for workload in known.values():
             print(f"{workload.name:{width}}  {workload.about}")
@@ -36,6 +37,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     if arguments.peer_python and not arguments.peer_python.is_file():
         print(f"{arguments.peer_python}: no such interpreter", file=sys.stderr)
         return 2
+    if arguments.page is not None:
+        return _page(known, arguments)
     try:
         groups = [_measure(known[name], arguments) for name in arguments.name]
     except BenchmarkError as error:
@@ -48,6 +51,21 @@ def main(argv: Sequence[str] | None = None) -> int:
         else:
             arguments.json.write_text(figures, encoding="utf-8")
     return 0
+
+
+def _page(known: Mapping[str, Workload], arguments: argparse.Namespace) -> int:
+    names = arguments.name or known
+    try:
+        failed = write_page(
+            arguments.page,
+            (known[name] for name in names),
+            peers=arguments.peers,
+            repeat=arguments.repeat,
+        )
+    except BenchmarkError as error:
+        print(error, file=sys.stderr)
+        return 1
+    return 1 if failed else 0
 
 
 def _absolute(text: str) -> Path:
@@ -69,6 +87,18 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument(
         "--json", metavar="FILE", type=Path, help="write all figures here; - prints them after the table"
+    )
+    parser.add_argument(
+        "--page",
+        metavar="FILE",
+        type=Path,
+        help="measure all workloads (or those named) at their first size and write the figures into a page",
+    )
+    parser.add_argument(
+        "--peers",
+        metavar="DIR",
+        type=_absolute,
+        help="with --page: environments of the existing tools, each named after its file in benchmarks/peers",
     )
     parser.add_argument("--repeat", metavar="N", type=int, default=3, help="runs of each side (default 3)")
     parser.add_argument(

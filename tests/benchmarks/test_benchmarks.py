@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from benchmarks.runner.report import as_json, growth_lines, table
 from benchmarks.runner.workload import Measure, Workload, find_workloads
 
 PYTHON = Path(sys.executable)
+PAGE = Path(__file__).parents[2] / "docs" / "benchmarks.md"
 
 
 @pytest.mark.parametrize("name", sorted(find_workloads()))
@@ -112,3 +114,25 @@ def test_report() -> None:
     alone = Measured(workload="w", size=10, sabir=sabir)
     assert table([alone]).splitlines()[1].split() == ["w", "10", "2.000", "-", "-", "5.0", "-"]
     assert json.loads(as_json([[alone]], growth=False))[0]["runs"][0]["ratio"] is None
+
+
+def test_figures_are_written_into_the_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    page = tmp_path / "page.md"
+    marks = re.findall("^<!-- .*figures.* -->$", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
+    page.write_text("\n".join(["before", marks[0], "old", marks[1], "after"]))
+    for _ in range(2):
+        assert main(["yaql-start", "--page", str(page), "--peers", str(tmp_path), "--repeat", "1"]) == 0
+        lines = page.read_text().splitlines()
+        assert (lines[0], lines[-1]) == ("before", "after")
+        assert "old" not in lines
+        assert [line.split(" |")[0] for line in lines if line.startswith("| `")] == ["| `yaql-start`"]
+
+
+def test_a_page_without_a_place_for_figures_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("nothing")
+    assert main(["yaql-start", "--page", str(page)]) == 1
+    assert "has no place for figures" in capsys.readouterr().err
+    assert page.read_text() == "nothing"
