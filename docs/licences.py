@@ -24,6 +24,7 @@ DAGRE: Final = ("dagre", "3.1.3", "MIT", "in the page of `compile --format html`
 ALLOWED: Final = frozenset(
     {
         "Apache-2.0",
+        "Apache-2.0 AND BSD-2-Clause",
         "Apache-2.0 OR BSD-2-Clause",
         "Apache-2.0 OR BSD-3-Clause",
         "BSD",
@@ -125,7 +126,8 @@ def _licence(found: Distribution) -> str:
     stated = metadata.get_all("License-Expression") or metadata.get_all("License") or [""]
     written: str = stated[0]
     if not written or "\n" in written or len(written) > 60:
-        written = classifiers[0] if classifiers else "unknown"
+        # A whole licence begins with its name.
+        written = classifiers[0] if classifiers else written.partition("\n")[0] or "unknown"
     return _SPELLINGS.get(written.strip(), written.strip())
 
 

@@ -42,7 +42,7 @@ def test_it_is_clean() -> None:
 
 def test_values_cross_the_languages() -> None:
     made = graph(SHOP)
-    assert {one.language for one in made} == {"inmanta", "tosca", "ccp", "muranopl"}
+    assert {one.language for one in made} == {"inmanta", "tosca", "resources", "ccp", "muranopl"}
     assert made.outputs == {"database": "mysql://10.20.2.20:3306/shop", "frontend": "10.20.1.1:8080"}
 
 
