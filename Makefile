@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help venv demo test endure fast check format docs lock clean
+.PHONY: help venv kubernetes demo test endure fuzz fast check format vscode docs lock clean
 
 help:
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 10
@@ -18,12 +18,12 @@ venv: .venv/.ready ## make .venv with sabir, its extras and the development tool
 	$(BIN)/python -m compileall -q src
 	@touch $@
 
-# The demo needs sabir and what it cannot do without: seven small packages, not the tools of developers.
+# The demo needs sabir and what it takes to deploy: a dozen packages, not the tools of developers.
 build/demo/.ready: requirements.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "sabir needs Python 3.11 or newer; set PYTHON=/path/to/it" >&2; exit 2; }
-	@echo "installing sabir and its seven dependencies into build/demo …"
+	@echo "installing sabir and what it needs to deploy into build/demo …"
 	@$(PYTHON) -m venv build/demo
-	@build/demo/bin/python -m pip install --quiet --disable-pip-version-check --constraint requirements.lock --editable .
+	@build/demo/bin/python -m pip install --quiet --disable-pip-version-check --constraint requirements.lock --editable '.[deploy]'
 	@build/demo/bin/python -m compileall -q src
 	@touch $@
 
@@ -33,8 +33,51 @@ demo: build/demo/.ready ## run the main jobs on the shipped examples
 test: venv ## the whole test suite
 	$(BIN)/python -m pytest -n 2 --dist worksteal -q
 
-endure: venv ## the long runs: deployments killed 200 times on each store
-	$(BIN)/python -m tests.deploy.killing 200 1000
+kubernetes: ## build a Kubernetes control plane for the tests, from Debian's source package, into build/kubernetes
+	tests/kubernetes/build build/kubernetes
+
+# Keystone and Heat as they are released, in an environment of their own.
+build/openstack/.ready:
+	$(PYTHON) -m venv build/openstack
+	build/openstack/bin/python -m pip install --quiet --disable-pip-version-check openstack-heat==27.0.1 keystone
+	@touch $@
+
+build/agent/.ready:
+	$(PYTHON) -m venv build/agent
+	build/agent/bin/python -m pip install --quiet --disable-pip-version-check murano-agent==12.0.0 'setuptools<81'
+	@touch $@
+
+# Murano's own client, and what asks a service everything that its OpenAPI document allows.
+build/muranoclient/.ready:
+	$(PYTHON) -m venv build/muranoclient
+	build/muranoclient/bin/python -m pip install --quiet --disable-pip-version-check python-muranoclient==2.8.0 'setuptools<81'
+	@touch $@
+
+build/schemathesis/.ready:
+	$(PYTHON) -m venv build/schemathesis
+	build/schemathesis/bin/python -m pip install --quiet --disable-pip-version-check 'schemathesis>=4.3,<5'
+	@touch $@
+
+endure: venv build/openstack/.ready build/agent/.ready build/muranoclient/.ready build/schemathesis/.ready ## the long runs: deployments killed 200 times, raced and stopped 50 times on each store, stacks of a real Heat, workers killed
+	$(BIN)/python -m tests.deploy.killing 200 1000 50
+	SABIR_LAWS=500 $(BIN)/python -m pytest -q -n 0 tests/deploy/test_laws.py
+	$(BIN)/python -m tests.hostile.endure
+	SABIR_TEST_ENDURE=1 $(BIN)/python -m pytest -q tests/languages/ccp/test_deploy.py
+	SABIR_TEST_OPENSTACK=build/openstack $(BIN)/python -m pytest -q tests/deploy/drivers/heat tests/languages/muranopl/test_heat.py
+	SABIR_TEST_AGENT=build/agent $(BIN)/python -m pytest -q tests/deploy/drivers/amqp
+	SABIR_TEST_WORKER_KILLS=20 $(BIN)/python -m pytest -q -s tests/deploy/test_cluster.py
+	SABIR_TEST_MURANOCLIENT=build/muranoclient $(BIN)/python -m pytest -q -n 0 tests/server/test_muranoclient.py
+	$(BIN)/python -m tests.server.endure build/schemathesis/bin/schemathesis
+
+# atheris is for fuzzing only and stays out of the tools of everybody.
+build/fuzz/.ready: requirements.lock pyproject.toml
+	$(PYTHON) -m venv build/fuzz
+	build/fuzz/bin/python -m pip install --quiet --disable-pip-version-check --constraint requirements.lock --editable '.[all]' hypothesis pytest atheris
+	@touch $@
+
+fuzz: venv build/fuzz/.ready ## a million inputs: damaged projects through every command, guided ones for readers and expressions
+	$(BIN)/python -m tests.fuzz doors --count 100000
+	build/fuzz/bin/python -m tests.fuzz.guided all 60000
 
 fast: venv ## the suite without its slow part
 	$(BIN)/python -m pytest -n 2 --dist worksteal -q -m 'not slow'
@@ -53,6 +96,9 @@ format: venv ## put the code in the project's form
 
 docs: venv ## build the documentation site into site/
 	$(BIN)/python -m docs.build
+
+vscode: ## build the extension for Visual Studio Code into editors/vscode/sabir.vsix
+	cd editors/vscode && npm ci --no-audit --no-fund --silent && npm run --silent package
 
 lock: ## compute requirements.lock anew
 	$(PYTHON) -m venv build/lock && build/lock/bin/python -m pip install --quiet uv
