@@ -10,7 +10,9 @@ from sabir.cli.main import main
 from sabir.operations.scaffold import KINDS
 
 
-@pytest.mark.parametrize("name", ["shop", "web-shop-2"])
+@pytest.mark.parametrize(
+    "name", ["shop", "web-shop-2", "web", "host", "service", "for", "entity", "std", "url"]
+)
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_new_project_passes_check_and_compile(
     kind: str,
@@ -35,6 +37,7 @@ def test_a_new_project_passes_check_and_compile(
         (["new", "inmnta", "x"], "did you mean 'inmanta'?"),
         (["new", "inmanta", "Web Shop"], "is no name for a project"),
         (["new", "inmanta", "../x"], "is no name for a project"),
+        (["new", "ccp", "on"], "'on' means something else in YAML"),
         (["new", "inmanta", "x", "full"], "'full' is there already"),
         (["new", "inmanta"], "NAME is missing"),
     ],
@@ -52,3 +55,15 @@ def test_refusals(
     assert main(words) == 2
     assert message in capsys.readouterr().err
     assert [path.name for path in tmp_path.iterdir()] == ["full"]
+
+
+def test_a_new_environment_can_be_deployed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["new", "environment", "web"]) == 0
+    assert main(["plan", "web"]) == 3
+    assert main(["deploy", "web", "--yes"]) == 0, capsys.readouterr().err
+    written = tmp_path / "web/.sabir/world/srv/web.txt"
+    assert written.read_text() == "web answers at http://10.0.0.10:8080\n"
+    assert main(["plan", "web"]) == 0

@@ -59,10 +59,11 @@ COMMANDS: Final = {
     examples=[
         ("sabir check my-package/", "all findings, with their places"),
         ("sabir check --explain MPL:E042", "what a code means, and how to fix it"),
-        ("sabir check --format sarif app.zip", "a report for other tools"),
         ("sabir compile model/ --format svg -o model.svg", "a picture of the graph"),
         ("sabir query model/ '::*::.name'", "the names of all instances"),
         ("sabir why model/ web-1.url", "where this value came from"),
+        ("sabir plan shop/", "what a deployment would change, and why"),
+        ("sabir deploy shop/", "do it, once you have said yes"),
     ],
     epilog="""
     `sabir COMMAND --help` says what a command takes.
@@ -76,7 +77,7 @@ COMMANDS: Final = {
     __version__, "-V", "--version", cls=Option, prog_name="sabir", message="%(prog)s %(version)s"
 )
 def command() -> None:
-    """Read, check, evaluate and explain system descriptions: MuranoPL, Inmanta, CCP and TOSCA."""
+    """Check, evaluate, explain and deploy system descriptions: MuranoPL, Inmanta, CCP and TOSCA."""
 
 
 def main(args: Sequence[str] | None = None) -> int:

@@ -23,9 +23,11 @@ KINDS: Final = {
     "inmanta": "a model with entities, a relation and an implementation",
     "ccp": "a component with a service, its defaults and a configuration file",
     "tosca": "a service template with node types, an input and an output",
-    "environment": "two parts in two languages, wired together",
+    "environment": "three parts in three languages, wired together",
 }
 _NAME: Final = "[a-z][a-z0-9]*(-[a-z0-9]+)*"
+# YAML and templates read these as values of their own, wherever a name stands without quotes.
+_RESERVED: Final = frozenset(["true", "false", "null", "none", "yes", "no", "on", "off", "y", "n", "self"])
 
 
 def new_project(kind: str, name: str, folder: Path) -> list[Path]:
@@ -34,6 +36,8 @@ def new_project(kind: str, name: str, folder: Path) -> list[Path]:
         raise UsageError(
             f"{name!r} is no name for a project: small letters, digits and dashes, as in web-shop"
         )
+    if name in _RESERVED:
+        raise UsageError(f"{name!r} means something else in YAML and templates: take a longer name")
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise UsageError(f"{str(folder)!r} is there already: name a folder that is not, or is empty")
     contents = {

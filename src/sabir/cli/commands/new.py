@@ -33,5 +33,7 @@ def command(*, kind: str, name: str, folder: Path | None) -> int:
     place = folder or Path(name)
     for file in new_project(kind, name, place):
         write(f"{file}\n")
-    say(f"{KINDS[kind]}; go on with: sabir check {place} · sabir compile {place} --format text")
+    say(
+        f"{KINDS[kind]}; go on with: sabir check {place} · sabir compile {place} --format text · sabir plan {place}"
+    )
     return 0
