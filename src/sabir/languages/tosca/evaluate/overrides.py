@@ -53,6 +53,10 @@ def _node_and_key(where: str, topology: Topology) -> tuple[str, str]:
     name, dot, key = where.rpartition(".")
     if dot and name in topology.node_templates:
         return name, key
+    if where.removeprefix("inputs.") in topology.inputs:
+        raise UsageError(
+            f"--set {where}: that is an input: give --input {where.removeprefix('inputs.')}=VALUE"
+        )
     near = did_you_mean(name, topology.node_templates) if dot else "write it as NODE.ATTRIBUTE=VALUE"
     raise UsageError(
         f"--set {where}: there is no node template {name or where!r}" + (f": {near}" if near else "")
