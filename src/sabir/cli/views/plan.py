@@ -59,6 +59,9 @@ def _lines(step: PlannedStep, palette: Palette) -> Iterator[str]:
     sign = palette.paint(action.sign.rjust(3), *_COLOURS[action])
     kind = step.placed.resource.kind
     reason = "" if step.reason == "it is new" else f": {step.reason}"
+    if not step.does_something:
+        sign = palette.dim("  ·")
+        reason = ": nothing to undo" if action is Action.DELETE else ": recorded, run when it is taken away"
     yield f"{sign} {harmless(step.address)} {palette.dim(f'({kind})')}{harmless(reason)}\n"
     for change in step.changes:
         for leaf in leaf_changes(change):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sabir.deployments.plan.steps import Plan, PlannedStep
+from sabir.deployments.plan.steps import Plan
 from sabir.deployments.problems import NO_LEAVE
 from sabir.diagnostics.finding import Finding
 from sabir.resources.step import Action
@@ -21,11 +21,6 @@ def refused_deletions(plan: Plan, trust: Trust, file: str) -> Iterator[Finding]:
     if trust.scripts:
         return
     for step in plan.steps:
-        if step.action is Action.DELETE and step.placed.kind.code and _does_something(step):
+        if step.action is Action.DELETE and step.placed.kind.code and step.does_something:
             message = f"{step.address} is a {step.placed.resource.kind}: taking it away does what is recorded for it"
             yield NO_LEAVE.about_file(file, message, hint="give --trust scripts when you trust it")
-
-
-def _does_something(step: PlannedStep) -> bool:
-    """What is kept has to be ended; what was run has to be undone only where something says how."""
-    return not step.placed.kind.runs or step.placed.resource.desired.get("undo") is not None

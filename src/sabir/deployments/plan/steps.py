@@ -50,6 +50,18 @@ class PlannedStep(Struct, frozen=True, kw_only=True, eq=False):
     effects: tuple[str, ...] = ()
     """Of a program: what it is foreseen to do, a line each."""
 
+    @property
+    def does_something(self) -> bool:
+        """Whether the world is touched. What is kept is; what is run may only be recorded with what undoes it, or have nothing
+        that undoes it when it goes."""
+        if not self.placed.kind.runs:
+            return True
+        fields = self.placed.resource.desired
+        undo = fields.get("undo")
+        if self.action is Action.DELETE:
+            return undo is not None
+        return undo is None or fields.get("run") is not None or fields.get("script") is not None
+
 
 class Plan(Struct, frozen=True, kw_only=True, eq=False, dict=True):
     environment: str
