@@ -148,6 +148,48 @@ def test_only_some(folder: Path) -> None:
     assert main(["deploy", ".", "--yes", "--target", "nobody"]) == 2
 
 
+JOBS = """
+name: commands
+parts:
+  jobs:
+    language: resources
+    model:
+      resources:
+        first: {kind: command, fields: {run: 'true'}}
+        second: {kind: command, fields: {undo: 'touch second-undone'}}
+"""
+
+
+def test_commands_without_a_target_are_refused_once(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "sabir.yaml").write_text(JOBS)
+    assert main(["plan", ".", "--trust", "scripts"]) == 1
+    shown = capsys.readouterr().err
+    assert shown.count("DEP:E002") == 1
+    assert "jobs/first and 1 more: a command cannot be kept below a folder" in shown
+
+
+def test_what_is_on_the_whole_machine_is_not_looked_for_below_a_folder(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "sabir.yaml").write_text(JOBS)
+    assert main(["plan", ".", "--here", "--trust", "scripts"]) == 3
+    assert "· jobs/second (command): recorded, run when it is taken away" in capsys.readouterr().out
+    assert main(["deploy", ".", "--here", "--trust", "scripts", "--yes"]) == 0
+    for words in (["plan"], ["status"], ["destroy", "--yes", "--allow-delete", "all"]):
+        assert main([*words, ".", "--trust", "scripts"]) == 2
+        assert "deployment 1 was made with --here" in capsys.readouterr().err
+    assert main(["destroy", ".", "--here", "--trust", "scripts", "--yes", "--allow-delete", "all"]) == 0
+    assert main(["deploy", ".", "--here", "--trust", "scripts", "--yes"]) == 0
+
+
+def test_what_is_below_a_folder_is_not_looked_for_on_the_machine(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["deploy", ".", "--yes"]) == 0
+    assert main(["deploy", ".", "--yes", "--here"]) == 2
+    assert "deployment 1 was made without --here" in capsys.readouterr().err
+
+
 def test_what_must_not_be_destroyed(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     main(["deploy", ".", "--yes"])
     with (folder / "sabir.yaml").open("a") as file:

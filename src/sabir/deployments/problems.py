@@ -108,10 +108,10 @@ def place_resources(
             placing = targets.place(_with_implied(resource, publishers))
         except Unplaced as error:
             if error.of_targets:
-                untaken.setdefault(str(error), _Untaken(error.hint)).resources.append(resource)
+                rule = NOT_BELOW if error.below_folder else NO_PLACE
+                untaken.setdefault(str(error), _Untaken(rule, error.hint)).resources.append(resource)
                 continue
-            rule = NOT_BELOW if error.hint and "--here" in error.hint else NO_PLACE
-            findings.append(_finding(rule, resource.origin, f"{address}: {error}", hint=error.hint))
+            findings.append(_finding(NO_PLACE, resource.origin, f"{address}: {error}", hint=error.hint))
             continue
         findings += _problems(placing, addresses, trust)
         placed[address] = _hidden(placing)
@@ -129,6 +129,7 @@ def told_by_targets(placed: Mapping[str, Placed], readings: Mapping[str, Reading
 class _Untaken(Struct, frozen=True, eq=False):
     """Resources that have the same fault, because a target is missing: it is said once."""
 
+    rule: Rule
     hint: str | None
     resources: list[Resource] = field(default_factory=list[Resource])
 
@@ -136,7 +137,7 @@ class _Untaken(Struct, frozen=True, eq=False):
 def _untaken_finding(message: str, untaken: _Untaken) -> Finding:
     first, *others = untaken.resources
     beside = f" and {len(others)} more" if others else ""
-    return _finding(NO_PLACE, first.origin, f"{first.address}{beside}: {message}", hint=untaken.hint)
+    return _finding(untaken.rule, first.origin, f"{first.address}{beside}: {message}", hint=untaken.hint)
 
 
 def _target_problems(targets: Targets) -> Iterator[Finding]:

@@ -48,16 +48,24 @@ class Placed(Struct, frozen=True, eq=False):
 class Unplaced(DeployError):
     """A resource that no driver takes; `field` is what is wrong with it, when it is a field.
 
-    `of_targets`: it is the targets that lack something, so that every resource of its kind has the same fault.
+    `of_targets`: it is the targets that lack something, so that every resource of its kind has the same fault; `below_folder`:
+    the target that takes it keeps things below a folder only, which is of that sort, too.
     """
 
     def __init__(
-        self, message: str, *, field: str | None = None, hint: str | None = None, of_targets: bool = False
+        self,
+        message: str,
+        *,
+        field: str | None = None,
+        hint: str | None = None,
+        of_targets: bool = False,
+        below_folder: bool = False,
     ) -> None:
         super().__init__(message)
         self.field = field
         self.hint = hint
-        self.of_targets = of_targets
+        self.of_targets = of_targets or below_folder
+        self.below_folder = below_folder
 
 
 def default_target(root: str, *, here: bool = False) -> Target:
@@ -114,6 +122,7 @@ class Targets:
             raise Unplaced(
                 f"a {resource.kind} cannot be kept below a folder, and the default target takes nothing else",
                 hint="name a target ({driver: local, root: /}) and give it to the resource, or deploy with --here",
+                below_folder=True,
             )
         return Placed(resource, target, self._reached(driver, target), kind)
 

@@ -34,6 +34,7 @@ from sabir.operations.judging import judged_plan, rules_at
 from sabir.resources.driver import DriverContext
 from sabir.resources.outcome import Reading
 from sabir.resources.resource import Wanted
+from sabir.resources.target import DEFAULT_TARGET, Target
 from sabir.source.packages import load_package
 
 __all__ = ["EnvironmentRequest", "Prepared", "environment_name", "opened", "prepare", "seen_by"]
@@ -187,6 +188,7 @@ def prepare(request: EnvironmentRequest, store: Store) -> Prepared:
         evaluation = evaluate_path(request.path, evaluated, language=request.language).evaluation
         wanted = evaluation.wanted()
     root = str((request.folder / FOLDER / "world").absolute())
+    _refuse_other_place(request, store, wanted.targets)
     brought = [replace(target, contained=target.contained and not request.here) for target in wanted.targets]
     workers = None if request.executor is None else _workers(request.executor)
     targets = Targets([default_target(root, here=request.here), *brought], workers=workers)
@@ -208,6 +210,27 @@ def prepare(request: EnvironmentRequest, store: Store) -> Prepared:
         ),
         findings=(*evaluation.findings, *wanted.findings, *placing.findings, *mistakes),
         graph=evaluation.graph,
+    )
+
+
+def _refuse_other_place(request: EnvironmentRequest, store: Store, brought: Sequence[Target]) -> None:
+    """What was deployed on the machine as a whole is not looked for below a folder, nor the other way round.
+
+    The state only reminds: it lies beside the description, so it cannot give the leave that `--here` is.
+    """
+    movable = {DEFAULT_TARGET, *(target.name for target in brought if target.contained)}
+    if not any(record.target in movable for record in store.records().values()):
+        return
+    number = max((each.number for each in store.deployments() if each.verb == "deploy"), default=None)
+    was_here = None if number is None else store.was_here(number)
+    if was_here is None or was_here == request.here:
+        return
+    if was_here:
+        raise UsageError(
+            f"deployment {number} was made with --here, on this machine as a whole: give --here again"
+        )
+    raise UsageError(
+        f"deployment {number} was made without --here, below a folder: leave out --here, or destroy it first"
     )
 
 

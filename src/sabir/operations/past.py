@@ -98,7 +98,6 @@ def _as_wished(
         home=request.folder,
         environment=store.environment,
         language=request.language or wish.language,
-        here=request.here or wish.here,
         evaluation=evaluation,
     )
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, Row, func, select
 from sqlalchemy.exc import SQLAlchemyError
 
 from sabir.deployments.store import schema
@@ -162,11 +162,20 @@ class Store:
             raise DeployError(f"there is no deployment {number} of {self.environment!r}")
         return msgspec.json.decode(text)
 
-    def wish(self, number: int) -> Wish:
-        """What a deployment was asked for."""
+    def was_here(self, number: int) -> bool | None:
+        """Whether a deployment took the machine as a whole; None where that was not kept."""
+        row = self._wish_row(number)
+        return None if row is None or row[0] is None else read_wish(row[0]).here
+
+    def _wish_row(self, number: int) -> Row[Any] | None:
         table = schema.deployment
         asked = select(table.c.wish).where(table.c.environment == self.environment, table.c.number == number)
-        row = self._ask(lambda connection: connection.execute(asked).first())
+        row: Row[Any] | None = self._ask(lambda connection: connection.execute(asked).first())
+        return row
+
+    def wish(self, number: int) -> Wish:
+        """What a deployment was asked for."""
+        row = self._wish_row(number)
         if row is None:
             raise UsageError(
                 f"there is no deployment {number} of {self.environment!r}: sabir history lists them"
