@@ -142,6 +142,17 @@ def test_mistakes_are_said_before_anything_is_done(
     assert not (folder / ".sabir/world").exists()
 
 
+def test_looking_again_says_what_was_put_right(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["deploy", ".", "--yes"]) == 0
+    (folder / ".sabir/world/etc/motd").write_text("theirs\n")
+    assert main(["status", "."]) == 3
+    assert 'there is "theirs\\n"' in capsys.readouterr().out
+    assert main(["deploy", ".", "--yes", "--repair"]) == 0
+    lines = capsys.readouterr().err.splitlines()
+    assert [line.endswith(": put right") for line in lines if line.startswith("✓ check files/motd")] == [True]
+    assert any(line.endswith(": as it should be") for line in lines)
+
+
 def test_only_some(folder: Path) -> None:
     assert main(["deploy", ".", "--yes", "--target", "motd"]) == 0
     assert sorted(file.name for file in (folder / ".sabir/world/etc").iterdir()) == ["motd"]

@@ -116,8 +116,9 @@ def value_words(value: Value) -> str:
         return "(not known yet)"
     if isinstance(value, bytes):
         return f"({len(value)} bytes)"
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
-    return harmless(clipped(one_line(text)))
+    is_plain = isinstance(value, str) and value.strip() == value and value.isprintable() and value
+    text = value if is_plain else json.dumps(value, ensure_ascii=False, default=str)
+    return harmless(clipped(one_line(str(text))))
 
 
 def counted(plan: Plan) -> str:

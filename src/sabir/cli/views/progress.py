@@ -12,6 +12,7 @@ from sabir.checks.formatters.palette import harmless
 from sabir.cli.terminal import say, write
 from sabir.deployments.engine.run import Progress
 from sabir.deployments.plan.steps import Plan
+from sabir.resources.step import Action
 
 __all__ = ["Watcher", "watcher"]
 
@@ -108,8 +109,15 @@ def _line(progress: Progress) -> str:
     sign = _SIGNS.get(progress.state, " ")
     verb = "" if progress.action is None else f"{progress.action.value} "
     seconds = "" if progress.seconds is None else f" ({progress.seconds:.1f} s)"
-    message = f": {progress.message}" if progress.message else ""
+    message = f": {progress.message}" if progress.message else _judged(progress)
     return harmless(f"{sign} {verb}{progress.address} {progress.state}{seconds}{message}")
+
+
+def _judged(progress: Progress) -> str:
+    """What looking at it again came to."""
+    if progress.state != "done" or progress.action is not Action.CHECK:
+        return ""
+    return ": put right" if progress.changed else ": as it should be"
 
 
 @contextmanager
