@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from pathlib import Path
 
 import pytest
 
@@ -55,6 +56,19 @@ def test_a_part_uses_what_it_is_given(evaluate: Evaluate) -> None:
     graph = evaluate(environment()).graph
     assert graph["web"].kinds.of_relation("uses") is EdgeKind.USES
     assert graph["net"].kinds is graph["net/lan"].kinds
+
+
+@pytest.mark.parametrize(
+    ("name", "moved"),
+    [
+        ("main.cf", "net/main.cf"),
+        ("<std>/main.cf", "<std>/main.cf"),
+        ("/srv/shop/model.yaml", "model.yaml"),
+        ("/srv/modules/a.cf", "/srv/modules/a.cf"),
+    ],
+)
+def test_files_of_a_part_are_named_from_the_environment(name: str, moved: str) -> None:
+    assert PartPlaces("net/", folder=Path("/srv/shop")).file(name) == moved
 
 
 def test_kinds_of_edges_move_with_their_instances() -> None:

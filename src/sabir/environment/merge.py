@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, cast
 
 from msgspec import Struct
@@ -24,10 +25,11 @@ __all__ = ["MovedPart", "PartPlaces", "moved_part"]
 class PartPlaces:
     """Moves what a part says about its own files into the environment: `main.cf` becomes `network/main.cf`."""
 
-    def __init__(self, prefix: str, own: Source | None = None) -> None:
-        """`own` is the text of the environment itself: places in it stay where they are."""
+    def __init__(self, prefix: str, own: Source | None = None, folder: Path | None = None) -> None:
+        """`own` is the text of the environment itself: places in it stay where they are. `folder` is where it lies."""
         self.prefix = prefix
         self.own = own
+        self._folder = None if folder is None else folder.absolute()
         self._sources: dict[int, Source] = {}
         self._kept: list[Source] = []
 
@@ -63,7 +65,15 @@ class PartPlaces:
         return moved
 
     def file(self, name: str) -> str:
-        return name if name.startswith("<") else f"{self.prefix}{name}"
+        if name.startswith("<"):
+            return name
+        path = Path(name)
+        if not path.is_absolute():
+            return f"{self.prefix}{name}"
+        # What a part reads beside its own files (a model, a module) is named as sabir.yaml would name it.
+        if self._folder is None or not path.is_relative_to(self._folder):
+            return name
+        return path.relative_to(self._folder).as_posix()
 
 
 class MovedPart(Struct, frozen=True):

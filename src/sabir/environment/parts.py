@@ -125,10 +125,9 @@ def _load(
     if isinstance(language, Finding):
         return language
     prefix = _prefix(part.path, single_file=package.single_file)
-    places = PartPlaces(prefix, own=environment.source)
-    return LoadedPart(
-        part=part, folder=environment_folder(whole), package=package, language=language, places=places
-    )
+    folder = environment_folder(whole)
+    places = PartPlaces(prefix, own=environment.source, folder=folder)
+    return LoadedPart(part=part, folder=folder, package=package, language=language, places=places)
 
 
 def environment_folder(package: LoadedPackage) -> Path | None:
