@@ -12,7 +12,7 @@ import pytest
 
 from sabir.deployments.store.database import Database
 from sabir.server.store.jobs import JobInfo, Jobs, JobState
-from sabir.server.store.tables import create_tables
+from sabir.server.store.tables import SERVICE
 from sabir.server.work.jobs import JobFiles, Running
 
 END = 'print(\'{"event": "end", "state": "done"}\', flush=True)'
@@ -33,7 +33,7 @@ class Setting:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.database = Database.open(str(folder / "state.db"), create=True)
-        create_tables(self.database.engine)
+        self.database.prepare(SERVICE)
         self.jobs = Jobs(self.database.engine)
 
     def running(self, slots: int = 2) -> Running:

@@ -19,7 +19,7 @@ from sabir.server.store.catalogue import Catalogue
 from sabir.server.store.environments import EnvironmentInfo, Environments
 from sabir.server.store.jobs import JobInfo, Jobs, JobState
 from sabir.server.store.sessions import Sessions
-from sabir.server.store.tables import create_tables
+from sabir.server.store.tables import SERVICE
 from sabir.server.store.tokens import Tokens
 from sabir.server.work.asking import Answered, Asking, Subject
 from sabir.server.work.checking import Checking
@@ -37,7 +37,7 @@ class Service:
         settings.data.mkdir(parents=True, exist_ok=True)
         self.database = Database.open(settings.database, create=True)
         engine = self.database.engine
-        create_tables(engine)
+        self.database.prepare(SERVICE)
         self.tokens = Tokens(engine)
         self.audit = Audit(engine)
         self.catalogue = Catalogue(engine, settings.packages)

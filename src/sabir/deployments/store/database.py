@@ -9,7 +9,8 @@ from sqlalchemy import Connection, Engine, create_engine, event, text
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError, SQLAlchemyError
 
-from sabir.deployments.store.schema import is_current, prepare
+from sabir.deployments.store.schema import STATE
+from sabir.deployments.store.versions import VersionedTables
 from sabir.errors import DeployError, UsageError
 
 __all__ = ["Database", "is_away", "is_full"]
@@ -48,10 +49,7 @@ class Database:
     @staticmethod
     def _prepared(database: Database, where: str) -> Database:
         try:
-            with database.engine.begin() as connection:
-                current = is_current(connection)
-            if not current:
-                database._prepare()
+            database.prepare(STATE)
         except DeployError:
             database.close()
             raise
@@ -60,12 +58,15 @@ class Database:
             raise DeployError(f"the state {_shown(where)} cannot be opened: {_reason(error)}") from error
         return database
 
-    def _prepare(self) -> None:
-        """Two that come first at the same time must not both make the tables."""
+    def prepare(self, tables: VersionedTables) -> None:
+        """Make the tables, or bring them to the version of this sabir. Two that come first at the same time must not both do it."""
+        with self.engine.begin() as connection:
+            if tables.are_current(connection):
+                return
         with self.engine.connect().execution_options(**{IMMEDIATE: True}) as connection, connection.begin():
             if self.is_postgresql:
                 connection.execute(text("select pg_advisory_xact_lock(:key)"), {"key": _PREPARING})
-            prepare(connection)
+            tables.prepare(connection)
 
     def upsert(self, table: Any) -> Any:
         """An insert that can say what to do on a conflict."""

@@ -6,7 +6,6 @@ protocol, and nothing is taken out.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from secrets import token_hex
 from typing import Final
 
@@ -23,35 +22,24 @@ from sqlalchemy import (
     String,
     Table,
     Text,
-    inspect,
-    select,
     text,
 )
 
-from sabir.errors import DeployError
+from sabir.deployments.store.versions import VersionedTables, meta
 
 __all__ = [
-    "VERSION",
+    "STATE",
     "blob",
     "call",
     "deployment",
     "environment",
     "event",
     "fact",
-    "is_current",
-    "meta",
-    "prepare",
     "resource",
     "step",
 ]
 
-VERSION: Final = 2
-"""Of the tables. A change of them needs a new number and a migration from the last one."""
-
 _tables = MetaData()
-
-meta = Table("sabir_meta", _tables, Column("name", String, primary_key=True), Column("value", Text))
-"""`version` of the tables; `id` of this store, so that operations of a state that was thrown away are not taken for ours."""
 
 environment = Table(
     "sabir_environment",
@@ -208,37 +196,11 @@ def _facts_of_their_own(connection: Connection) -> None:
     connection.execute(text("ALTER TABLE sabir_resource DROP COLUMN results"))
 
 
-_MIGRATIONS: Final[Mapping[int, Callable[[Connection], None]]] = {1: _facts_of_their_own}
-"""By the version that they bring to the next one."""
+def _identify(connection: Connection) -> None:
+    connection.execute(meta.insert().values(name="id", value=token_hex(8)))
 
 
-def is_current(connection: Connection) -> bool:
-    """Whether the tables are there, in this version. A database of a newer sabir is refused."""
-    if not inspect(connection).has_table(meta.name):
-        return False
-    version = _version(connection)
-    if version > VERSION:
-        raise DeployError(
-            f"this state was written by a newer sabir (its form is {version}, this sabir knows {VERSION}): upgrade sabir"
-        )
-    return version == VERSION
-
-
-def prepare(connection: Connection) -> None:
-    """Make the tables, or bring them to this version; the caller holds a lock against others who do."""
-    if is_current(connection):
-        return
-    if not inspect(connection).has_table(meta.name):
-        _tables.create_all(connection)
-        connection.execute(
-            meta.insert(),
-            [{"name": "version", "value": str(VERSION)}, {"name": "id", "value": token_hex(8)}],
-        )
-        return
-    for old in range(_version(connection), VERSION):
-        _MIGRATIONS[old](connection)
-    connection.execute(meta.update().where(meta.c.name == "version").values(value=str(VERSION)))
-
-
-def _version(connection: Connection) -> int:
-    return int(connection.scalar(select(meta.c.value).where(meta.c.name == "version")) or 0)
+STATE: Final = VersionedTables(
+    name="version", tables=_tables, version=2, migrations={1: _facts_of_their_own}, first=_identify
+)
+"""The tables of deployments."""

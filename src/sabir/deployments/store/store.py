@@ -23,6 +23,7 @@ from sabir.deployments.store.records import (
     StepState,
 )
 from sabir.deployments.store.seal import Sealer
+from sabir.deployments.store.versions import meta
 from sabir.deployments.store.wish import Wish, read_wish
 from sabir.deployments.store.writer import Writer
 from sabir.errors import DeployError, UsageError
@@ -72,7 +73,7 @@ class Store:
 
     def id(self) -> str:
         """Tells this store from every other."""
-        asked = select(schema.meta.c.value).where(schema.meta.c.name == "id")
+        asked = select(meta.c.value).where(meta.c.name == "id")
         return str(self._ask(lambda connection: connection.scalar(asked)))
 
     def serial(self) -> int:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from sqlalchemy import (
     Boolean,
     Column,
-    Engine,
     Index,
     Integer,
     MetaData,
@@ -15,7 +16,9 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-__all__ = ["audit", "category", "create_tables", "environment", "job", "package", "session", "token"]
+from sabir.deployments.store.versions import VersionedTables
+
+__all__ = ["SERVICE", "audit", "category", "environment", "job", "package", "session", "token"]
 
 _tables = MetaData()
 
@@ -133,6 +136,4 @@ Index("service_job_environment", job.c.environment, job.c.created)
 Index("service_package_name", package.c.full_name)
 
 
-def create_tables(engine: Engine) -> None:
-    """Make what is not there. A change of a table that exists needs a migration, as with the deployments."""
-    _tables.create_all(engine)
+SERVICE: Final = VersionedTables(name="service", tables=_tables, version=1, migrations={})
