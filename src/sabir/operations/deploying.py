@@ -257,9 +257,10 @@ def _selected(
                 f"--target {word!r} is neither a target nor a resource" + (f": {hint}" if hint else "")
             )
         selected |= named
+    needs = _users(records) if destroy else _needs(placed)
     queue = [*selected]
     for address in queue:
-        for other in _neighbours(address, placed, records, destroy=destroy):
+        for other in needs.get(address, ()):
             if other not in selected:
                 selected.add(other)
                 queue.append(other)
@@ -270,10 +271,15 @@ def _target(address: str, placed: Mapping[str, Placed], records: Mapping[str, Re
     return placed[address].target.name if address in placed else records[address].target
 
 
-def _neighbours(
-    address: str, placed: Mapping[str, Placed], records: Mapping[str, Record], *, destroy: bool
-) -> Sequence[str]:
-    """What has to be there before it; when it is to go, what has to go before it."""
-    if destroy:
-        return [user for user, record in records.items() if address in record.requires]
-    return [str(other) for other in placed[address].resource.requires] if address in placed else []
+def _needs(placed: Mapping[str, Placed]) -> dict[str, list[str]]:
+    """What has to be there before each."""
+    return {address: [str(other) for other in place.resource.requires] for address, place in placed.items()}
+
+
+def _users(records: Mapping[str, Record]) -> dict[str, list[str]]:
+    """What has to go before each."""
+    users: dict[str, list[str]] = {}
+    for user, record in records.items():
+        for address in record.requires:
+            users.setdefault(address, []).append(user)
+    return users
