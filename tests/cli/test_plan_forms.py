@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import shutil
+import subprocess
 import threading
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from importlib.resources import files
@@ -118,3 +120,85 @@ def test_drift_is_told(capsys: pytest.CaptureFixture[str]) -> None:
     assert "ended with status 7" in capsys.readouterr().err
     server.shutdown()
     server.server_close()
+
+
+def test_markdown_for_a_review(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["plan", ".", "--format", "markdown", *TRUST]) == 3
+    shown = capsys.readouterr().out
+    assert shown.startswith("**4 to create, 1 to run; 1 not foreseeable yet**\n")
+    assert "- `+` `a/motd` (`file`): `it is new` — `sabir.yaml:11`" in shown
+    assert "canary" not in shown
+
+
+def test_a_revision_against_the_state_that_is_here(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    git = ["git", "-c", "user.email=me@example.org", "-c", "user.name=me", "-c", "commit.gpgsign=false"]
+    for words in (["init", "-q"], ["add", "sabir.yaml"], ["commit", "-q", "-m", "x"]):
+        subprocess.run([*git, *words], check=True, cwd=tmp_path)
+    Path("sabir.yaml").write_text(ENVIRONMENT.replace("hello", "bye"))
+    assert main(["deploy", ".", "--yes", "--quiet", *TRUST]) == 0
+    capsys.readouterr()
+    assert main(["plan", ".", *TRUST]) == 0
+    for path in ("git:HEAD", "git:HEAD:sabir.yaml"):
+        capsys.readouterr()
+        assert main(["plan", path, *TRUST]) == 3
+        assert "content: bye → hello" in capsys.readouterr().out
+    assert main(["plan", "git:nowhere", *TRUST]) == 2
+    assert "no revision 'nowhere'" in capsys.readouterr().err
+    monkeypatch.chdir(tmp_path.parent)
+    assert main(["plan", f"git:HEAD:{tmp_path.name}", *TRUST]) == 3
+
+
+class TestSigned:
+    """With keys as OpenSSL and ssh-keygen make them."""
+
+    @pytest.fixture(params=["openssl", "ssh-keygen"])
+    def keys(self, request: pytest.FixtureRequest, tmp_path: Path) -> tuple[str, str]:
+        if shutil.which(request.param) is None:
+            pytest.skip(f"{request.param} is not installed")
+        private, public = str(tmp_path / "plan.key"), str(tmp_path / "plan.key.pub")
+        if request.param == "openssl":
+            subprocess.run(["openssl", "genpkey", "-algorithm", "ed25519", "-out", private], check=True)
+            subprocess.run(["openssl", "pkey", "-in", private, "-pubout", "-out", public], check=True)
+        else:
+            subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", private], check=True)
+        return private, public
+
+    def test_is_done_when_the_signature_holds(
+        self, keys: tuple[str, str], capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        private, public = keys
+        assert main(["plan", ".", "-o", "p", "--sign", private, *TRUST]) == 3
+        signed = Path("p").read_text()
+        unsigned = json.loads(signed)
+        del unsigned["signature"]
+        forged = json.loads(signed)
+        forged["steps"][0]["reason"] = "because"
+        cases = [
+            (json.dumps(unsigned), public, "is not signed"),
+            (json.dumps(forged), public, "was changed after it was signed"),
+            (signed.replace('"signature": "', '"signature": "!'), public, "was changed after it was signed"),
+            (signed, private, "this is no public key"),
+            (signed, "nowhere", "cannot be read"),
+        ]
+        for text, key, words in cases:
+            Path("q").write_text(text)
+            capsys.readouterr()
+            assert main(["deploy", ".", "q", "--verify", key, *TRUST]) in (1, 2)
+            assert words in capsys.readouterr().err
+            assert not Path("world/etc").exists()
+        assert main(["deploy", ".", "p", "--verify", public, *TRUST]) == 0
+        assert Path("world/etc/motd").read_text() == "hello"
+
+    def test_keys_that_are_none(self, capsys: pytest.CaptureFixture[str]) -> None:
+        Path("k").write_text("no key")
+        cases = [
+            (["plan", ".", "-o", "p", "--sign", "k"], "'k': this is no private key: `openssl genpkey"),
+            (["plan", ".", "--sign", "k"], "say where with --output"),
+            (["deploy", ".", "--verify", "k", "--yes"], "name the file after PATH"),
+        ]
+        for words, said in cases:
+            assert main([*words, *TRUST]) == 2
+            assert said in capsys.readouterr().err
+        assert not Path("p").exists()

@@ -12,23 +12,21 @@ from msgspec.structs import replace
 from sabir.deployments.deployment import Deployer, held
 from sabir.deployments.engine.run import DeploymentResult
 from sabir.deployments.plan.back import cannot_go_back
-from sabir.deployments.plan.document import FORMAT, checksum, plan_digest, plan_document
+from sabir.deployments.plan.document import plan_digest, plan_document
 from sabir.deployments.plan.guards import guarded
 from sabir.deployments.plan.moves import moves_of
 from sabir.deployments.plan.steps import Plan
 from sabir.deployments.problems import told_by_targets
 from sabir.deployments.store.store import Store
 from sabir.diagnostics.finding import Finding, Severity
-from sabir.errors import DeployError, UnusableInput
+from sabir.errors import UsageError
 from sabir.operations.deploying import EnvironmentRequest, Prepared, opened, prepare
 from sabir.operations.doing import Doing, Question
-from sabir.operations.exported import read_document
 from sabir.operations.past import recalled, wish_of
 from sabir.operations.plan import read_world
+from sabir.operations.plan_files import read_plan_file, refuse_other_plan
 from sabir.operations.remembered import move_all
 from sabir.operations.waves import WaveLimits, Waves
-from sabir.source.packages.defects import ReadProblem
-from sabir.source.packages.reading import read_named_file
 
 __all__ = ["DeployRequest", "Deployed", "deploy_path"]
 
@@ -37,6 +35,8 @@ class DeployRequest(Struct, frozen=True, kw_only=True):
     environment: EnvironmentRequest
     doing: Doing
     plan_file: Path | None = None
+    verify: Path | None = None
+    """The public key of who must have signed the plan in the file."""
     only: tuple[str, ...] = ()
     refresh: bool = False
     repair: bool = False
@@ -60,6 +60,8 @@ class Deployed(Struct, frozen=True, kw_only=True, eq=False):
 
 def deploy_path(request: DeployRequest) -> Deployed:
     """Bring the world to what is described, or to nothing."""
+    if request.verify is not None and request.plan_file is None:
+        raise UsageError("--verify is for a plan that is kept in a file: name the file after PATH")
     if request.at is not None:
         with recalled(request.environment, request.at) as wished:
             return _deploy_path(replace(request, environment=wished))
@@ -67,6 +69,9 @@ def deploy_path(request: DeployRequest) -> Deployed:
 
 
 def _deploy_path(request: DeployRequest) -> Deployed:
+    file = request.plan_file
+    # Before anything is looked at: what became of an open deployment is found out by acting, too.
+    stored = None if file is None else read_plan_file(file, request.verify)
     with opened(request.environment, create=True) as store:
         prepared = prepare(request.environment, store)
         if prepared.failed and not request.destroy:
@@ -74,10 +79,16 @@ def _deploy_path(request: DeployRequest) -> Deployed:
         options = request.doing.options(request.environment, prepared.context)
         with held(store, prepared.context, options) as writer:
             deployer = Deployer(store, writer, prepared.targets, prepared.context, options)
-            return _deploy(request, prepared, store, deployer)
+            return _deploy(request, stored, prepared, store, deployer)
 
 
-def _deploy(request: DeployRequest, prepared: Prepared, store: Store, deployer: Deployer) -> Deployed:
+def _deploy(
+    request: DeployRequest,
+    stored: Mapping[str, Any] | None,
+    prepared: Prepared,
+    store: Store,
+    deployer: Deployer,
+) -> Deployed:
     recovered = deployer.recover()
     if recovered.done:
         prepared = prepare(request.environment, store)
@@ -89,8 +100,8 @@ def _deploy(request: DeployRequest, prepared: Prepared, store: Store, deployer: 
     plan = prepared.plan(
         store, only=request.only, destroy=request.destroy, repair=request.repair, readings=readings
     )
-    if request.plan_file is not None:
-        _check_plan_file(request.plan_file, plan)
+    if stored is not None:
+        refuse_other_plan(stored, plan)
     # Who destroys runs nothing of the description, only of what is recorded.
     findings = prepared.without_leave_findings if request.destroy else prepared.findings
     refused = (*prepared.refused_deletions(plan), *prepared.broken_rules(plan))
@@ -128,24 +139,3 @@ def _limits(request: DeployRequest) -> WaveLimits:
     return WaveLimits(
         only=request.only, exact=request.plan_file is not None, allow_delete=request.allow_delete
     )
-
-
-def _check_plan_file(file: Path, plan: Plan) -> None:
-    """A plan that was stored is done exactly, or not at all."""
-    refusal = f"the plan {str(file)!r} cannot be read"
-    try:
-        stored = read_document(read_named_file(file), Any, refusal)
-    except ReadProblem as error:
-        raise UnusableInput(f"{refusal}: {error}") from error
-    if not isinstance(stored, Mapping) or stored.get("format") != FORMAT:
-        raise UnusableInput(f"{str(file)!r} is no plan: `sabir plan ENV -o FILE` writes one")
-    if stored.get("checksum") != checksum(stored):
-        raise DeployError(f"the plan {str(file)!r} was changed after it was made: plan again")
-    if stored.get("environment") != plan.environment:
-        raise DeployError(f"this is a plan for {stored.get('environment')!r}, not for {plan.environment!r}")
-    if stored.get("state") != plan.serial:
-        raise DeployError(
-            f"the state has moved from {stored.get('state')} to {plan.serial} since the plan was made: plan again"
-        )
-    if stored.get("digest") != plan_digest(plan):
-        raise DeployError("the description has changed since the plan was made: plan again")

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
@@ -22,8 +24,9 @@ from sabir.deployments.targets import Placed, Targets
 from sabir.diagnostics.finding import Finding, Severity
 from sabir.errors import DeployError
 from sabir.graph.graph import Graph
-from sabir.operations.deploying import EnvironmentRequest, Prepared, opened, prepare
+from sabir.operations.deploying import EnvironmentRequest, Prepared, environment_name, opened, prepare
 from sabir.operations.past import recalled
+from sabir.operations.revisions import is_revision, readable, revision_path
 from sabir.resources.outcome import Reading
 
 __all__ = ["PlanPathRequest", "Planned", "plan_path", "read_world", "recorded_place"]
@@ -57,11 +60,24 @@ class Planned(Struct, frozen=True, kw_only=True, eq=False):
 
 def plan_path(request: PlanPathRequest) -> Planned:
     """Make a plan. Nothing is written, and nothing in the world is touched."""
+    if is_revision(request.environment.path):
+        with _at_revision(request.environment) as then:
+            return plan_path(replace(request, environment=then))
     if request.at is not None:
         with recalled(request.environment, request.at) as wished:
             planned = _plan_path(replace(request, environment=wished))
         return planned if planned.plan is None else replace(planned, lost=cannot_go_back(planned.plan))
     return _plan_path(request)
+
+
+@contextmanager
+def _at_revision(request: EnvironmentRequest) -> Generator[EnvironmentRequest]:
+    """The description as it was in a revision, with the state and the name that the environment has here now."""
+    present = Path(revision_path(request.path))
+    now = replace(request, path=present)
+    name = environment_name(now) if present.exists() else request.environment
+    with readable(request.path, present) as then:
+        yield replace(request, path=then, home=now.folder, environment=name)
 
 
 def _plan_path(request: PlanPathRequest) -> Planned:

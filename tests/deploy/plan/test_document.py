@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import json
+from importlib.resources import files
 from pathlib import Path
 
 import pytest
 
-from sabir.deployments.plan.document import plan_document
+from sabir.deployments.plan.document import kept_document
 from sabir.graph.values import Sensitive, Unknown
 from tests.deploy.fake import resource
 from tests.deploy.setting import Setting
-from tests.docs.pages import DOCS
 
 schema = pytest.importorskip("jsonschema_rs")
-VALIDATOR = schema.validator_for(json.loads((DOCS / "schemas" / "plan-1.json").read_text(encoding="utf-8")))
+VALIDATOR = schema.validator_for(json.loads((files("sabir.schemas") / "plan-1.schema.json").read_bytes()))
 
 
 def test_plans_of_all_sorts(tmp_path: Path) -> None:
@@ -29,9 +29,9 @@ def test_plans_of_all_sorts(tmp_path: Path) -> None:
             resource("r", kind="job", reacts_to=(resource("a").address,)),
         ]
     )
-    document = plan_document(plan)
+    document = kept_document(plan)
     VALIDATOR.validate(document)
     assert "canary" not in json.dumps(document)
     assert document["counts"] == {"create": 1, "update": 1, "replace": 1, "delete": 1, "run": 1}
     assert document["through"] == {"c": ["a", "b"]}
-    assert document["digest"] == plan_document(plan)["digest"]
+    assert document["digest"] == kept_document(plan)["digest"]

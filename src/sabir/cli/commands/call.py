@@ -69,17 +69,21 @@ def command(
 def _list(environment: EnvironmentRequest, words: Words) -> int:
     from sabir.cli.boundary import Status
     from sabir.cli.findings import show_findings
+    from sabir.diagnostics.finding import Severity
     from sabir.operations.call import list_offers
 
     prepared, offers = list_offers(environment)
-    show_findings(prepared.findings, environment.path, quiet=words.quiet)
+    # To list is not to run: leave is asked for when something is called.
+    findings = prepared.without_leave_findings
+    show_findings(findings, environment.path, quiet=words.quiet)
     if words.format_ == "json":
         document = {"format": "sabir.operations/1", "operations": [_data(offer) for offer in offers]}
         write(json.dumps(document, indent=2, ensure_ascii=False) + "\n")
     else:
         for offer in offers:
             write(_line(offer))
-    return Status.FOUND if prepared.failed else Status.FINE
+    failed = any(finding.severity is Severity.ERROR for finding in findings)
+    return Status.FOUND if failed else Status.FINE
 
 
 def _line(offer: Offer) -> str:

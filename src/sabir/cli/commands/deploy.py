@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sabir.cli.declare import argument, flag, sabir_command
+from sabir.cli.declare import argument, flag, option, sabir_command
 from sabir.cli.deploying import allow_delete_option, at_option, doing_options, only_option, wanted_options
 from sabir.cli.kinds import PATH
 from sabir.cli.options import path_argument
@@ -24,12 +24,14 @@ __all__ = ["command"]
         ("sabir deploy shop/", "plan, ask, do"),
         ("sabir deploy shop/ --yes", "without asking"),
         ("sabir deploy shop/ shop.plan", "exactly this plan, or nothing"),
+        ("sabir deploy shop/ shop.plan --verify plan.pub", "… if the owner of this key has signed it"),
         ("sabir deploy shop/ --repair", "look at everything again"),
         ("sabir deploy shop/ --at 3", "back to what deployment 3 was asked for"),
     ],
 )
 @path_argument
 @argument("plan", type=PATH, required=False)
+@option("--verify", type=PATH, metavar="KEY", help="Do PLAN only if it is signed with this public key.")
 @allow_delete_option
 @flag("--refresh", help="Compare with the world, not only with what is recorded.")
 @flag("--repair", help="Look at everything again, and put right what differs.")
@@ -42,6 +44,7 @@ def command(
     *,
     environment: EnvironmentRequest,
     plan: Path | None,
+    verify: Path | None,
     allow_delete: str | None,
     refresh: bool,
     repair: bool,
@@ -68,6 +71,7 @@ def command(
                 environment=environment,
                 doing=doing,
                 plan_file=plan,
+                verify=verify,
                 only=only,
                 refresh=refresh,
                 repair=repair,

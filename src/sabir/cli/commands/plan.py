@@ -25,6 +25,11 @@ __all__ = ["command"]
         ("sabir plan shop/", "what a deployment would do"),
         ("sabir plan shop/ -o shop.plan", "keep the plan …"),
         ("sabir deploy shop/ shop.plan", "… and do exactly that, or nothing"),
+        ("sabir plan shop/ -o shop.plan --sign plan.key", "… signed, for `sabir deploy --verify plan.pub`"),
+        (
+            "sabir plan git:main:shop --format markdown",
+            "what main would do to what is deployed, for a review",
+        ),
         ("sabir plan shop/ --refresh", "look at the world, too"),
         ("sabir plan shop/ --format html -o plan.html", "a page to look at it in a browser"),
     ],
@@ -33,17 +38,21 @@ __all__ = ["command"]
 @option(
     "-o", "--output", type=PATH, metavar="FILE", help="Keep the plan in a file, for `sabir deploy PATH FILE`."
 )
+@option("--sign", type=PATH, metavar="KEY", help="With --output: sign it with this private key (Ed25519).")
 @flag("--refresh", help="Compare with the world, not only with what is recorded.")
 @flag("--destroy", help="Plan to take everything away.")
 @only_option
 @at_option
-@format_option("text", "json", "html", help="How it is written; html: a page with the graph and the steps.")
+@format_option(
+    "text", "json", "markdown", "html", help="How it is written; html: a page with the graph and the steps."
+)
 @quiet_option
 @wanted_options
 def command(
     *,
     environment: EnvironmentRequest,
     output: Path | None,
+    sign: Path | None,
     refresh: bool,
     destroy: bool,
     only: tuple[str, ...],
@@ -53,15 +62,21 @@ def command(
 ) -> int:
     """Show every step that a deployment would take, and why: + create, ~ update, -/+ replace, - delete, > run.
 
+    PATH may be a revision of a git repository: git:REV, or git:REV:PATH. It is compared with the state that is here now.
+
     Nothing is changed and nothing is written. Exit status 0 when there is nothing to do, 3 when there is.
     """
     from sabir.checks.formatters.palette import Palette
     from sabir.cli.boundary import Status
     from sabir.cli.findings import show_findings
     from sabir.cli.views.plan import VIEWS
+    from sabir.errors import UsageError
     from sabir.operations.files import write_atomically
     from sabir.operations.plan import PlanPathRequest, plan_path
+    from sabir.operations.plan_files import plan_text
 
+    if sign is not None and (output is None or format_ == "html"):
+        raise UsageError("--sign is for a plan that is kept for `sabir deploy`: say where with --output")
     request = PlanPathRequest(environment=environment, only=only, refresh=refresh, destroy=destroy, at=at)
     planned = plan_path(request)
     show_findings(planned.findings, environment.path, quiet=quiet)
@@ -77,7 +92,7 @@ def command(
     if format_ == "html":
         _write_page(planned, environment, output)
     elif output is not None:
-        write_atomically(output, "".join(VIEWS["json"](planned.plan, Palette(on=False))).encode())
+        write_atomically(output, plan_text(planned.plan, sign).encode())
     palette = Palette(on=format_ == "text" and wants_color())
     for piece in VIEWS[format_](planned.plan, palette) if format_ != "html" else ():
         write(piece)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Final
+from typing import Final
 
 from sabir.checks.formatters.palette import Palette, harmless
-from sabir.deployments.plan.document import plan_document, signed
+from sabir.cli.views.diff import code
 from sabir.deployments.plan.steps import Plan, PlannedStep
 from sabir.graph.values import Sensitive, Unknown, Value
 from sabir.graph.views.words import clipped, one_line
+from sabir.operations.plan_files import plan_text
 from sabir.resources.outcome import Change
 from sabir.resources.step import Action
 
@@ -39,19 +40,26 @@ _COLOURS: Final = {
 
 def text_view(plan: Plan, palette: Palette) -> Iterator[str]:
     """Steps below their target, with their signs; then what has to wait; then the counts."""
-    shown = [step for step in plan.steps if not (step.replaces and step.action is Action.DELETE)]
-    targets = list(dict.fromkeys(step.placed.target.name for step in shown))
-    for target in targets:
-        if len(targets) > 1 or target != "here":
+    steps = _by_target(plan)
+    for target, of_target in steps.items():
+        if len(steps) > 1 or target != "here":
             yield palette.bold(f"on {target}") + "\n"
-        for step in shown:
-            if step.placed.target.name == target:
-                yield from _lines(step, palette)
+        for step in of_target:
+            yield from _lines(step, palette)
     for address, reason in plan.later:
         yield palette.dim("  …") + f" {harmless(address)} cannot be foreseen yet: {harmless(reason)}\n"
     for address, reason in plan.waiting:
         yield palette.yellow("!") + f" {harmless(address)} waits: {harmless(reason)}\n"
     yield counted(plan) + "\n"
+
+
+def _by_target(plan: Plan) -> dict[str, list[PlannedStep]]:
+    """The steps that are shown: of a replacement only its creation."""
+    steps: dict[str, list[PlannedStep]] = {}
+    for step in plan.steps:
+        if not (step.replaces and step.action is Action.DELETE):
+            steps.setdefault(step.placed.target.name, []).append(step)
+    return steps
 
 
 def _lines(step: PlannedStep, palette: Palette) -> Iterator[str]:
@@ -131,8 +139,41 @@ def counted(plan: Plan) -> str:
 
 
 def json_view(plan: Plan, _palette: Palette) -> Iterator[str]:
-    document: dict[str, Any] = signed(plan_document(plan))
-    yield json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+    yield plan_text(plan)
 
 
-VIEWS: Final[Mapping[str, Callable[[Plan, Palette], Iterator[str]]]] = {"text": text_view, "json": json_view}
+def markdown_view(plan: Plan, _palette: Palette) -> Iterator[str]:
+    """A comment of a review."""
+    yield f"**{counted(plan)}**\n"
+    steps = _by_target(plan)
+    for target, of_target in steps.items():
+        yield f"\non {code(target)}:\n\n" if len(steps) > 1 or target != "here" else "\n"
+        for step in of_target:
+            yield from _markdown_lines(step)
+    rest = [(address, f"cannot be foreseen yet: {reason}") for address, reason in plan.later]
+    rest += [(address, f"waits: {reason}") for address, reason in plan.waiting]
+    if rest:
+        yield "\n"
+    for address, reason in rest:
+        yield f"- {code(address)} {code(reason)}\n"
+
+
+def _markdown_lines(step: PlannedStep) -> Iterator[str]:
+    action = Action.REPLACE if step.replaces else step.action
+    resource = step.placed.resource
+    location = None if resource.origin is None else resource.origin.location
+    at = "" if location is None else f" — {code(f'{location.file}:{location.line}')}"
+    yield f"- {code(action.sign)} {code(step.address)} ({code(resource.kind)}): {code(step.reason)}{at}\n"
+    for change in step.changes:
+        for leaf in leaf_changes(change):
+            before, after = _from_difference(leaf.before, leaf.after)
+            yield f"    - {code(leaf.field)}: {code(value_words(before))} → {code(value_words(after))}\n"
+    for effect in step.effects:
+        yield f"    - {code(effect)}\n"
+
+
+VIEWS: Final[Mapping[str, Callable[[Plan, Palette], Iterator[str]]]] = {
+    "text": text_view,
+    "json": json_view,
+    "markdown": markdown_view,
+}

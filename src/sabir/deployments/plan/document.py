@@ -13,7 +13,7 @@ from sabir.graph.json.values import encoded
 from sabir.resources.outcome import Change
 from sabir.resources.step import Action
 
-__all__ = ["FORMAT", "checksum", "plan_digest", "plan_document", "signed"]
+__all__ = ["FORMAT", "checksum", "kept_document", "plan_digest", "plan_document", "told"]
 
 FORMAT: Final = "sabir.plan/1"
 
@@ -39,28 +39,34 @@ def plan_document(plan: Plan) -> dict[str, Any]:
     return document
 
 
-def signed(document: Mapping[str, Any]) -> dict[str, Any]:
-    """The document with a digest of everything in it, so that a plan that somebody changed by hand is told from one that was
-    made."""
+def kept_document(plan: Plan) -> dict[str, Any]:
+    """The document of a plan that is kept in a file: with a digest of everything in it, so that a plan that somebody changed by
+    hand is told from one that was made."""
+    document = plan_document(plan)
     return {**document, "checksum": checksum(document)}
 
 
 def checksum(document: Mapping[str, Any]) -> str:
-    told = {name: value for name, value in document.items() if name != "checksum"}
-    return digest(msgspec.json.encode(told, order="sorted").decode("utf-8"), size=16)
+    return digest(told(document).decode("utf-8"), size=16)
+
+
+def told(document: Mapping[str, Any]) -> bytes:
+    """Everything that a document says of a plan, always written alike: what checksums and signatures are made of."""
+    content = {name: value for name, value in document.items() if name not in ("checksum", "signature")}
+    return msgspec.json.encode(content, order="sorted")
 
 
 def plan_digest(plan: Plan) -> str:
     """Tells whether two plans do the same from the same state. The values of secrets do not count: a digest of a short one
     would give it away."""
-    told = [(_step(step), encoded(dict(step.placed.resource.desired))) for step in plan.steps]
-    text = msgspec.json.encode([plan.environment, plan.serial, told], order="sorted").decode("utf-8")
+    steps = [(_step(step), encoded(dict(step.placed.resource.desired))) for step in plan.steps]
+    text = msgspec.json.encode([plan.environment, plan.serial, steps], order="sorted").decode("utf-8")
     return digest(text, size=16)
 
 
 def _step(step: PlannedStep) -> dict[str, Any]:
     resource = step.placed.resource
-    told: dict[str, Any] = {
+    entry: dict[str, Any] = {
         "key": step.key,
         "action": step.action.value,
         "address": step.address,
@@ -70,23 +76,23 @@ def _step(step: PlannedStep) -> dict[str, Any]:
         "reason": step.reason,
     }
     if step.replaces:
-        told["replaces"] = True
+        entry["replaces"] = True
     if step.call is not None:
-        told["call"] = step.call.name
+        entry["call"] = step.call.name
     if step.changes:
-        told["changes"] = [_change(change) for change in step.changes]
+        entry["changes"] = [_change(change) for change in step.changes]
     if step.requires:
-        told["requires"] = list(step.requires)
+        entry["requires"] = list(step.requires)
     if step.unforeseen:
-        told["unforeseen"] = list(step.unforeseen)
+        entry["unforeseen"] = list(step.unforeseen)
     if step.only_if:
-        told["only_if"] = list(step.only_if)
+        entry["only_if"] = list(step.only_if)
     if step.effects:
-        told["effects"] = list(step.effects)
+        entry["effects"] = list(step.effects)
     if resource.origin is not None:
         location = resource.origin.location
-        told["origin"] = {"file": location.file, "line": location.line, "column": location.column}
-    return told
+        entry["origin"] = {"file": location.file, "line": location.line, "column": location.column}
+    return entry
 
 
 def _change(change: Change) -> dict[str, Any]:

@@ -1,0 +1,78 @@
+"""Plans that are kept in files: written with a checksum and, with a key, a signature; done exactly as they are, or refused."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+from sabir.deployments.plan.document import FORMAT, checksum, kept_document, plan_digest
+from sabir.deployments.plan.signature import is_signed_by, signature
+from sabir.deployments.plan.steps import Plan
+from sabir.errors import DeployError, UnusableInput, UsageError
+from sabir.operations.exported import read_document
+from sabir.source.packages.defects import ReadProblem
+from sabir.source.packages.reading import read_named_file
+
+__all__ = ["plan_text", "read_plan_file", "refuse_other_plan"]
+
+Result = TypeVar("Result")
+
+
+def plan_text(plan: Plan, key_file: Path | None = None) -> str:
+    """A plan as `sabir deploy PATH FILE` takes it, signed when there is a private key."""
+    document = kept_document(plan)
+    if key_file is not None:
+        document["signature"] = _with_key(key_file, lambda key: signature(document, key))
+    return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+
+
+def read_plan_file(file: Path, key_file: Path | None = None) -> Mapping[str, Any]:
+    """The document of a plan as it was made; with a public key, as the owner of that key signed it."""
+    refusal = f"the plan {str(file)!r} cannot be read"
+    try:
+        stored = read_document(read_named_file(file), Any, refusal)
+    except ReadProblem as error:
+        raise UnusableInput(f"{refusal}: {error}") from error
+    if not isinstance(stored, Mapping) or stored.get("format") != FORMAT:
+        raise UnusableInput(f"{str(file)!r} is no plan: `sabir plan ENV -o FILE` writes one")
+    if key_file is not None:
+        _check_signature(file, stored, key_file)
+    if stored.get("checksum") != checksum(stored):
+        raise DeployError(f"the plan {str(file)!r} was changed after it was made: plan again")
+    return stored
+
+
+def refuse_other_plan(stored: Mapping[str, Any], plan: Plan) -> None:
+    """A plan that was stored is done exactly, or not at all."""
+    if stored.get("environment") != plan.environment:
+        raise DeployError(f"this is a plan for {stored.get('environment')!r}, not for {plan.environment!r}")
+    if stored.get("state") != plan.serial:
+        raise DeployError(
+            f"the state has moved from {stored.get('state')} to {plan.serial} since the plan was made: plan again"
+        )
+    if stored.get("digest") != plan_digest(plan):
+        raise DeployError("the description has changed since the plan was made: plan again")
+
+
+def _check_signature(file: Path, stored: Mapping[str, Any], key_file: Path) -> None:
+    if "signature" not in stored:
+        raise DeployError(
+            f"the plan {str(file)!r} is not signed: `sabir plan ENV -o FILE --sign KEY` signs one"
+        )
+    if not _with_key(key_file, lambda key: is_signed_by(stored, key)):
+        raise DeployError(
+            f"the plan {str(file)!r} was changed after it was signed, or the key {str(key_file)!r} is not of who signed it"
+        )
+
+
+def _with_key(file: Path, use: Callable[[bytes], Result]) -> Result:
+    try:
+        return use(read_named_file(file))
+    except ReadProblem as error:
+        raise UsageError(f"the key {str(file)!r} cannot be read: {error}") from error
+    except UsageError as error:
+        raise UsageError(f"{str(file)!r}: {error}") from error
+    except ModuleNotFoundError as error:
+        raise UsageError(f"signatures need {error.name}: pip install 'sabir[deploy]'") from error
