@@ -29,6 +29,7 @@ from sabir.graph.values import Value, unknowns
 from sabir.resources.outcome import Change, Reading
 from sabir.resources.resource import Resource
 from sabir.resources.step import Action
+from sabir.source.collector import collector_paused
 
 __all__ = ["DELETION", "PlanRequest", "build_plan", "recorded_resource"]
 
@@ -60,6 +61,7 @@ class PlanRequest(Struct, frozen=True, kw_only=True, eq=False):
     described: it may only not be described yet."""
 
 
+@collector_paused()
 def build_plan(request: PlanRequest) -> Plan:
     """All steps in an order in which they can be taken one after the other."""
     judge = _Judge(request)

@@ -12,12 +12,14 @@ from sabir.graph.address import digest
 from sabir.graph.json.values import encoded
 from sabir.resources.outcome import Change
 from sabir.resources.step import Action
+from sabir.source.collector import collector_paused
 
 __all__ = ["FORMAT", "checksum", "kept_document", "plan_digest", "plan_document", "told"]
 
 FORMAT: Final = "sabir.plan/1"
 
 
+@collector_paused()
 def plan_document(plan: Plan) -> dict[str, Any]:
     """Everything that there is to say about a plan."""
     steps = [_step(step) for step in plan.steps]
