@@ -6,90 +6,26 @@ import os
 import random
 import re
 import signal
-import socket
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from msgspec import Struct
 
 from sabir.deployments.cluster.address import scheduler_address
-from sabir.errors import UsageError
+from sabir.deployments.cluster.child import Ended, Errand, Raised, run_errand
+from sabir.errors import DeployError, UsageError
+from sabir.operations.spread import content_digest
+from tests.deploy.site import Site, running_site
 
 KILLS = int(os.environ.get("SABIR_TEST_WORKER_KILLS", "4"))
-
-
-class Site(Struct):
-    """A scheduler with its workers."""
-
-    url: str
-    folder: Path
-    workers: dict[str, subprocess.Popen[bytes]] = {}
-
-    def start_worker(self, name: str, *labels: str) -> None:
-        resources = ",".join(f"{label}=4" for label in ("site", *labels))
-        command = [sys.executable, "-m", "distributed.cli.dask_worker", self.url.replace("dask", "tcp")]
-        options = [
-            "--no-nanny",
-            "--no-dashboard",
-            "--nthreads",
-            "4",
-            "--name",
-            name,
-            "--resources",
-            resources,
-        ]
-        with (self.folder / f"{name}.log").open("ab") as log:
-            self.workers[name] = subprocess.Popen(
-                [*command, *options, "--local-directory", str(self.folder)],
-                stdout=log,
-                stderr=log,
-                cwd=self.folder,
-            )
-
-    def kill_worker(self, name: str, number: signal.Signals = signal.SIGKILL) -> None:
-        self.workers[name].send_signal(number)
-        self.workers[name].wait(30)
-
-    def sabir(self, *words: str, folder: Path) -> subprocess.Popen[str]:
-        command = [sys.executable, "-m", "sabir.cli", *words]
-        return subprocess.Popen(
-            command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
-        )
 
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     pytest.importorskip("distributed")
-    folder = tmp_path_factory.mktemp("site")
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        port = listener.getsockname()[1]
-    command = [
-        sys.executable,
-        "-m",
-        "distributed.cli.dask_scheduler",
-        "--host",
-        "127.0.0.1",
-        "--port",
-        str(port),
-    ]
-    with (folder / "scheduler.log").open("wb") as log:
-        scheduler = subprocess.Popen([*command, "--no-dashboard"], stdout=log, stderr=log, cwd=folder)
-    running = Site(url=f"dask://127.0.0.1:{port}", folder=folder)
-    try:
-        for name, labels in (("a", ()), ("b", ()), ("c", ("vault",))):
-            running.start_worker(name, *labels)
-        for name in running.workers:
-            _until(lambda name=name: "Registered to" in (folder / f"{name}.log").read_text())
+    with running_site(tmp_path_factory.mktemp("site")) as running:
         yield running
-    finally:
-        for process in (*running.workers.values(), scheduler):
-            process.kill()
-            process.wait(10)
 
 
 def describe(folder: Path, count: int, label: str = "site") -> None:
@@ -179,7 +115,8 @@ def test_workers_that_die_are_made_up_for(site: Site, tmp_path: Path, number: si
     )
     choose = random.Random(number)
     for kill in range(1, KILLS + 1):
-        _until(lambda kill=kill: process.poll() is not None or len(effects(tmp_path)) > 20 * kill)
+        while process.poll() is None and len(effects(tmp_path)) <= 20 * kill:
+            time.sleep(0.005)
         name = choose.choice("ab")
         site.kill_worker(name, number)
         site.start_worker(name)
@@ -193,14 +130,6 @@ def test_workers_that_die_are_made_up_for(site: Site, tmp_path: Path, number: si
     )
     assert len(unknown) <= 12 * KILLS
     assert process.returncode == (1 if unknown else 0), output
-
-
-def _until(condition: object) -> None:
-    end = time.monotonic() + 120
-    assert callable(condition)
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.005)
 
 
 @pytest.mark.parametrize(
@@ -220,3 +149,94 @@ def test_addresses_that_are_none(url: str, words: str) -> None:
 def test_addresses() -> None:
     assert str(scheduler_address("dask://127.0.0.1")) == "tcp://127.0.0.1:8786"
     assert str(scheduler_address("dask+tls://example.org:99")) == "tls://example.org:99"
+
+
+class TestManyPackages:
+    """`check` of many packages on workers: the report of one process, whatever happens to workers."""
+
+    @pytest.fixture
+    def packages(self, tmp_path: Path) -> Path:
+        for number in range(45):
+            folder = tmp_path / f"p{number}"
+            folder.mkdir()
+            name = "kind" if number % 9 else "knd"
+            (folder / "sabir.yaml").write_text(
+                f"name: p{number}\nparts:\n  a:\n    language: resources\n"
+                f"    model: {{resources: {{x: {{{name}: file, fields: {{path: x, content: y}}}}}}}}\n"
+            )
+        return tmp_path
+
+    def checked(self, site: Site, folder: Path, *words: str) -> tuple[int, str]:
+        process = site.sabir("check", *words, folder=folder)
+        output = process.communicate(timeout=300)[0]
+        return process.returncode, output
+
+    @pytest.mark.slow
+    def test_the_report_is_the_same(self, site: Site, packages: Path) -> None:
+        here = self.checked(site, packages, ".")
+        assert here[0] == 1
+        assert self.checked(site, packages, ".", "--executor", site.url) == here
+        one = self.checked(site, packages, "p1", "nowhere", "--executor", site.url)
+        assert one == self.checked(site, packages, "p1", "nowhere")
+
+    @pytest.mark.slow
+    def test_workers_that_die_are_made_up_for(self, site: Site, packages: Path) -> None:
+        expected = self.checked(site, packages, ".")
+        process = site.sabir("check", ".", "--executor", site.url, folder=packages)
+        time.sleep(1.5)
+        site.kill_worker("a")
+        site.start_worker("a")
+        output = process.communicate(timeout=300)[0]
+        assert (process.returncode, output) == expected
+
+    @pytest.mark.slow
+    def test_what_cannot_be_done_is_said(self, site: Site, packages: Path) -> None:
+        status, output = self.checked(site, packages, ".", "--executor", "dask://127.0.0.1:1")
+        assert status == 2 or "cannot be used" in output
+        assert "cannot be used" in output
+        status, output = self.checked(site, packages, "-", "--executor", site.url)
+        assert "workers read what has a path" in output
+
+
+def test_a_digest_of_what_is_below_a_path(tmp_path: Path) -> None:
+    (tmp_path / "a").write_text("x")
+    before = content_digest(tmp_path)
+    assert content_digest(tmp_path) == before
+    (tmp_path / ".git").mkdir()
+    (tmp_path / ".git/HEAD").write_text("left out")
+    assert content_digest(tmp_path) == before
+    for change in (
+        lambda: (tmp_path / "a").write_text("y"),
+        lambda: (tmp_path / "a").rename(tmp_path / "b"),
+        lambda: (tmp_path / "c").symlink_to("b"),
+        lambda: os.mkfifo(tmp_path / "d"),
+    ):
+        change()
+        after = content_digest(tmp_path)
+        assert after != before
+        before = after
+    assert content_digest(tmp_path / "nowhere") == content_digest(tmp_path / "nowhere")
+
+
+def test_a_process_that_dies_takes_one_item_with_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[2]))
+    (tmp_path / "pickle.py").write_text("raise SystemExit('imported from what is to be looked at')")
+    errand = Errand(work=_work, items=[1, 2, "die", 3, "raise"], folder=str(tmp_path))
+    first, second, died, third, raised = run_errand(errand)
+    assert (first, second, third) == (2, 4, 6)
+    assert died == Ended("the process on the worker ended with status 7")
+    assert isinstance(raised, Raised)
+    assert str(raised.error) == "no"
+    with pytest.raises(DeployError, match="a worker has no folder"):
+        run_errand(Errand(work=_work, items=[1], folder=str(tmp_path / "nowhere")))
+    with pytest.raises(DeployError, match="give both the same"):
+        run_errand(Errand(work=_work, items=[1], folder=str(tmp_path), version="0"))
+
+
+def _work(item: object) -> object:
+    if item == "die":
+        os._exit(7)
+    if not isinstance(item, int):
+        raise UsageError("no")
+    print("this is no answer")
+    return item * 2

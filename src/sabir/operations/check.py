@@ -47,18 +47,17 @@ def check_paths(
     options: CheckOptions | None = None,
     *,
     jobs: int = 1,
+    executor: str | None = None,
     on_done: Callable[[int], None] | None = None,
 ) -> CheckResult:
     """Check each path. One that cannot be taken does not keep the others from being checked.
 
-    With `jobs` above 1 the paths, or the files of a single package, are shared out to that many processes; the report
-    is the same. `on_done` is told how many paths are done.
+    With `jobs` above 1 the paths, or the files of a single package, are shared out to that many processes; with an
+    `executor`, the paths to its workers. The report is the same. `on_done` is told how many paths are done.
     """
     application = Application(options)
-    if jobs > 1 and len(paths) > 1:
-        from sabir.operations.parallel import in_processes
-
-        outcomes = [*_counted(in_processes(_Outcome(application.options), paths, jobs), on_done)]
+    if executor is not None or (jobs > 1 and len(paths) > 1):
+        outcomes = [*_counted(_shared_out(paths, application.options, jobs, executor), on_done)]
         # The processes have met the plug-ins; so must this one, to say which failed.
         application.validators_for(())
     else:
@@ -68,6 +67,18 @@ def check_paths(
         (path, outcome) for path, outcome in zip(paths, outcomes, strict=True) if isinstance(outcome, str)
     )
     return CheckResult(report=_report(application, packages), refused=refused)
+
+
+def _shared_out(
+    paths: Sequence[Path], options: CheckOptions, jobs: int, executor: str | None
+) -> Iterator[Outcome]:
+    if executor is not None:
+        from sabir.operations.spread import on_workers
+
+        return on_workers(executor, _Outcome(options), paths)
+    from sabir.operations.parallel import in_processes
+
+    return in_processes(_Outcome(options), paths, jobs)
 
 
 def _counted(outcomes: Iterable[Outcome], on_done: Callable[[int], None] | None) -> Iterator[Outcome]:

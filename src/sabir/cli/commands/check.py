@@ -121,6 +121,11 @@ def _codes() -> Iterable[str]:
     help="Processes for many paths; 0: one a core.",
 )
 @option(
+    "--executor",
+    metavar="URL",
+    help="Workers for many paths, which see the same files: dask://HOST:PORT, or dask+tls://HOST:PORT.",
+)
+@option(
     "-f",
     "--format",
     "form",

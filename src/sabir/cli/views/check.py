@@ -45,6 +45,7 @@ class CheckWords(Struct, frozen=True, kw_only=True):
     language: str | None
     watch: bool
     jobs: int | None
+    executor: str | None
     form: str | None
     outputs: tuple[str, ...]
     statistics: bool
@@ -112,7 +113,9 @@ class CheckRun(Struct, frozen=True, kw_only=True):
             self._fix()
         with progress(quiet=self.words.quiet) as report:
             on_done = None if report is None else _counter(report, len(self.paths))
-            result = check_paths(self.paths, self.options, jobs=self.jobs, on_done=on_done)
+            result = check_paths(
+                self.paths, self.options, jobs=self.jobs, executor=self.words.executor, on_done=on_done
+            )
         return self._show(result)
 
     def _show(self, result: CheckResult) -> int:

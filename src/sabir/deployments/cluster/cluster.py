@@ -5,12 +5,15 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import uuid
+from collections.abc import Iterator, Sequence
+from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 
 from sabir.deployments.cluster.address import scheduler_address
-from sabir.errors import DeployError, UnreachableError
+from sabir.errors import DeployError, UnreachableError, UsageError
 
 if TYPE_CHECKING:
+    from sabir.deployments.cluster.child import Errand
     from sabir.deployments.cluster.worker import Answer, Call
 
 __all__ = ["AnswerMissing", "Cluster"]
@@ -18,6 +21,7 @@ __all__ = ["AnswerMissing", "Cluster"]
 _CONNECT_SECONDS: Final = 10
 _LOOK_SECONDS: Final = 5.0
 _NOBODY_SECONDS: Final = 60.0
+_RETRIES: Final = 2
 
 
 class AnswerMissing(DeployError):
@@ -47,7 +51,7 @@ class Cluster:
             raise DeployError(f"--executor needs {error.name}: pip install 'sabir[cluster]'") from error
         try:
             untyped: Any = distributed
-            security = untyped.Security(require_encryption=True) if self.address.tls else None
+            security = _security(untyped) if self.address.tls else None
             client = untyped.Client(
                 str(self.address), security=security, timeout=_CONNECT_SECONDS, set_as_default=False
             )
@@ -81,6 +85,53 @@ class Cluster:
             future.cancel()
             future.release()
 
+    def run_errands(self, errands: Sequence[Errand]) -> Iterator[list[Any]]:
+        """Let workers do work that changes nothing; what comes of each item, in order. One that dies is made up for by another."""
+        from sabir.deployments.cluster.child import run_errand
+
+        client = self.client()
+        if not self._offers():
+            raise UnreachableError(f"the scheduler {self.url} has no workers")
+        futures = [client.submit(run_errand, errand, pure=False, retries=_RETRIES) for errand in errands]
+        try:
+            for future, errand in zip(futures, errands, strict=True):
+                yield self._results(future, errand)
+                future.release()
+        finally:
+            for future in futures:
+                future.cancel()
+
+    def _results(self, future: Any, errand: Errand) -> list[Any]:
+        from concurrent.futures import CancelledError
+
+        from distributed import KilledWorker
+
+        from sabir.deployments.cluster.child import Ended
+
+        nobody_since: float | None = None
+        while not future.done():
+            with contextlib.suppress(TimeoutError):
+                future.result(timeout=_LOOK_SECONDS)
+            if self._offers():
+                nobody_since = None
+            elif nobody_since is None:
+                nobody_since = monotonic()
+            elif monotonic() - nobody_since > _NOBODY_SECONDS:
+                raise UnreachableError(f"the scheduler {self.url} has no workers any more")
+        try:
+            results: list[Any] = future.result(timeout=_CONNECT_SECONDS)
+        except DeployError:
+            raise
+        except (KilledWorker, CancelledError) as error:
+            return [
+                Ended(f"the workers did not answer: {type(error).__name__} {error}") for _ in errand.items
+            ]
+        except Exception as error:  # a worker without sabir, or with another Python, fails in many ways
+            raise UnreachableError(
+                f"the workers of {self.url} cannot do it: {type(error).__name__} {error}"
+            ) from error
+        return results
+
     def _submitted(self, call: Call) -> Any:
         from sabir.deployments.cluster.worker import carry_out
 
@@ -107,6 +158,16 @@ class Cluster:
                 nobody_since = clock()
             elif clock() - nobody_since > _NOBODY_SECONDS:
                 raise AnswerMissing(f"no worker of {self.url} has {_words(call.target.labels)} any more")
+
+
+def _security(distributed: Any) -> Any:
+    security = distributed.Security(require_encryption=True)
+    if security.get_connection_args("client").get("ssl_context") is None:
+        raise UsageError(
+            "dask+tls:// needs certificates in dask's settings, which are not there: distributed.comm.tls.ca-file, "
+            "and .client.cert and .client.key below distributed.comm.tls"
+        )
+    return security
 
 
 def _tell(loop: asyncio.AbstractEventLoop, ended: asyncio.Event) -> None:
