@@ -23,6 +23,8 @@ if TYPE_CHECKING:  # importing the checks would double the time it takes to star
     from sabir.checks.options import CheckOptions
     from sabir.checks.validator import BaseValidator
     from sabir.diagnostics.rules import Rule
+    from sabir.expressions.query.resource import Resource
+    from sabir.expressions.query.session import Session as QuerySession
     from sabir.source.symbols import Candidate, FileNames
     from sabir.source.yaml.nodes import YamlNode  # brings PyYAML along, which not every language needs
 
@@ -127,6 +129,10 @@ class Evaluation(Struct, frozen=True, kw_only=True):
     findings: tuple[Finding, ...] = ()
     rendered: Callable[[], Sequence[RenderedObject]] = tuple
     """With full provenance: finds what would be rendered. Only `impact` asks."""
+
+    resources: Callable[[Graph, QuerySession], Resource] | None = None
+    """Makes the tree that queries walk over, where the language knows more of its instances than the graph holds. The graph is
+    this one, perhaps with what deployments have seen in it. Only `query` asks."""
 
     wanted: Callable[[], Wanted] = Wanted
     """What the description asks to be kept in the world, and what can be called on it. Only `plan`, `deploy` and the commands

@@ -29,14 +29,14 @@ from sabir.expressions.query import (
 )
 from sabir.graph.graph import Graph
 from sabir.graph.values import Unknown
-from sabir.languages.language import EvaluationRequest
+from sabir.languages.language import Evaluation, EvaluationRequest
 from sabir.operations.evaluate import evaluate_path
 from sabir.operations.unmatched import unmatched
 from sabir.operations.why import Explainer, Explanation, Subject
 from sabir.provenance import Computing, Sources
 from sabir.source.packages import LoadedPackage
 
-__all__ = ["Answer", "QueryRequest", "query_graph", "query_path"]
+__all__ = ["Answer", "QueryRequest", "query_evaluation", "query_graph", "query_path"]
 
 
 class QueryRequest(Struct, frozen=True, kw_only=True):
@@ -73,27 +73,28 @@ class Answer(Struct, frozen=True, kw_only=True):
 def query_path(request: QueryRequest) -> Answer:
     evaluation = replace(request.evaluation, full_provenance=request.why)
     evaluated = evaluate_path(request.path, evaluation, language=request.language)
-    return query_graph(
-        evaluated.evaluation.graph,
-        request,
-        project=_project(request),
-        findings=evaluated.evaluation.findings,
-        package=evaluated.package,
-    )
+    return query_evaluation(evaluated.evaluation, request, evaluated.package)
 
 
-def query_graph(
-    graph: Graph,
-    request: QueryRequest,
-    *,
-    project: Project | None = None,
-    findings: tuple[Finding, ...] = (),
-    package: LoadedPackage | None = None,
+def query_graph(graph: Graph, request: QueryRequest) -> Answer:
+    """The answer of a graph alone; what its language knew beyond it cannot be asked."""
+    return _answer(Evaluation(graph=graph), request, Project(), None)
+
+
+def query_evaluation(
+    evaluation: Evaluation, request: QueryRequest, package: LoadedPackage | None = None
+) -> Answer:
+    """The answer of what was evaluated from the path of the request."""
+    return _answer(evaluation, request, _project(request), package)
+
+
+def _answer(
+    evaluation: Evaluation, request: QueryRequest, project: Project, package: LoadedPackage | None
 ) -> Answer:
     lines: list[str] = []
-    work = request.evaluation.session
-    session = Session(project=project or Project(), work=work, on_trace=lines.append)
-    root = resources_of(graph, session)
+    graph, findings = evaluation.graph, evaluation.findings
+    session = Session(project=project, work=request.evaluation.session, on_trace=lines.append)
+    root = (evaluation.resources or resources_of)(graph, session)
     computing = session.computing = Computing() if request.why else None
     expression = parse_expression(request.expression)
     if request.trace:

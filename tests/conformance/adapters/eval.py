@@ -54,7 +54,7 @@ _KINDS = {
 
 def run(case: EvalCase, folder: Path) -> EvalOutcome:
     try:
-        root = _tosca_root(case, folder) if case.tosca is not None else _plain_root(case, folder)
+        root = tosca_root(case, folder) if case.tosca is not None else _plain_root(case, folder)
         start = _start(root, case.at)
         if case.is_value:
             value = map_value(case.expression, start, case.vars)
@@ -92,7 +92,7 @@ def _plain_root(case: EvalCase, folder: Path) -> Resource:
     return plain_tree(case.tree or {"name": "root"}, session)
 
 
-def _tosca_root(case: EvalCase, folder: Path) -> Resource:
+def tosca_root(case: EvalCase, folder: Path) -> Resource:
     from sabir.languages.tosca.evaluate import LiveValues, Request
     from sabir.languages.tosca.graph.evaluation import instantiate
     from sabir.languages.tosca.syntax.documents import load_file

@@ -1,16 +1,18 @@
 """The instance graph as resources, so that a graph of any language can be asked.
 
 Instances without an owner hang below one root, called `root`, whose attribute `outputs` holds the outputs of the graph. A
-relation of an instance is both a key that leads to the instances it names and a requirement. Of TOSCA's instances the capabilities
-and relationships are not children of their node but what `.capabilities` and `.requirements` give, as Unfurl has it.
+relation of an instance is both a key that leads to the instances it names and a requirement. Capabilities and requirements
+are not children of their owner but what `.capabilities` and `.requirements` give, as Unfurl has it.
+
+A language that knows more of its instances than the graph holds brings a kind of `GraphResource` of its own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from sabir.expressions.query.resource import Resource
+from sabir.expressions.query.resource import Resource, one_or_many
 from sabir.expressions.query.session import Session
 from sabir.expressions.query.values import MISSING, Status
 from sabir.graph.edges import EdgeKind
@@ -21,7 +23,7 @@ from sabir.graph.values import Ref, Sensitive
 if TYPE_CHECKING:
     from sabir.provenance import Source
 
-__all__ = ["GraphResource", "read_from_graph", "resources_of"]
+__all__ = ["GraphResource", "GraphTree", "MakeResource", "read_from_graph", "resources_of"]
 
 _SECTIONS = {
     EdgeKind.CAPABILITY_OF: "capabilities",
@@ -32,7 +34,7 @@ _SECTIONS = {
 _STATUS = {member.name: member for member in Status}
 
 
-class _Tree:
+class GraphTree:
     """What the resources of one graph share."""
 
     __slots__ = ("by_id", "graph", "root", "session", "sources")
@@ -47,8 +49,8 @@ class _Tree:
     def relations_to(self, id_: str) -> Sequence[Resource]:
         if self.sources is None:
             self.sources = {}
-            for one in self.by_id.values():
-                for relation in one.requirements:
+            for resource in self.by_id.values():
+                for relation in resource.requirements:
                     if isinstance(relation, _Relation):
                         self.sources.setdefault(relation.target_id, []).append(relation)
                     elif isinstance(relation, GraphResource) and isinstance(relation.target, GraphResource):
@@ -56,44 +58,48 @@ class _Tree:
         return self.sources.get(id_, ())
 
 
-def resources_of(graph: Graph, session: Session | None = None) -> Resource:
-    """The root resource of a graph."""
-    tree = _Tree(graph, session or Session())
+MakeResource = Callable[[Instance, GraphTree], "GraphResource"]
+
+
+def resources_of(graph: Graph, session: Session | None = None, make: MakeResource | None = None) -> Resource:
+    """The root resource of a graph. `make` makes the resource of an instance."""
+    tree = GraphTree(graph, session or Session())
     by_id = tree.by_id
+    make = make or GraphResource
     for instance in graph:
-        by_id[instance.id] = GraphResource(instance, tree)
-    for one in by_id.values():
-        owner = one.instance.owner
+        by_id[instance.id] = make(instance, tree)
+    for resource in by_id.values():
+        owner = resource.instance.owner
         above = by_id.get(owner) if owner is not None else None
-        if above is None or above is one:
-            tree.root.owned.append(one)
+        if above is None or above is resource:
+            tree.root.owned.append(resource)
             continue
-        one.above = above
+        resource.above = above
         # Sections have no sections: in a ring of them, which only a file could have, all are plain parts.
         if above.instance.kinds.owner not in _SECTIONS:
-            one.section = _SECTIONS.get(one.instance.kinds.owner)
-        if one.section is None:
-            above.owned.append(one)
+            resource.section = _SECTIONS.get(resource.instance.kinds.owner)
+        if resource.section is None:
+            above.owned.append(resource)
         else:
-            above.parts.setdefault(one.section, []).append(one)
+            above.parts.setdefault(resource.section, []).append(resource)
     _break_rings(tree)
     return tree.root
 
 
-def _break_rings(tree: _Tree) -> None:
+def _break_rings(tree: GraphTree) -> None:
     """Owners that own one another hang below the root, so that every walk ends."""
     reached = len(tree.root.descendents())
     if reached > len(tree.by_id):
         return
-    seen = {id(one) for one in tree.root.descendents()}
-    for one in tree.by_id.values():
-        if id(one) in seen or one.section is not None:
+    seen = {id(resource) for resource in tree.root.descendents()}
+    for resource in tree.by_id.values():
+        if id(resource) in seen or resource.section is not None:
             continue
-        if one.above is not None:
-            one.above.owned.remove(one)
-        one.above = None
-        tree.root.owned.append(one)
-        seen.update(id(below) for below in one.descendents())
+        if resource.above is not None:
+            resource.above.owned.remove(resource)
+        resource.above = None
+        tree.root.owned.append(resource)
+        seen.update(id(below) for below in resource.descendents())
 
 
 def read_from_graph(reads: Iterable[Source]) -> list[tuple[Instance, str]]:
@@ -109,16 +115,16 @@ def read_from_graph(reads: Iterable[Source]) -> list[tuple[Instance, str]]:
 
 
 class _Root(Resource):
-    __slots__ = ("_tree", "owned")
+    __slots__ = ("owned", "tree")
 
-    def __init__(self, tree: _Tree) -> None:
+    def __init__(self, tree: GraphTree) -> None:
         super().__init__()
-        self._tree = tree
+        self.tree = tree
         self.owned: list[Resource] = []
 
     @property
     def session(self) -> Session:
-        return self._tree.session
+        return self.tree.session
 
     @property
     def name(self) -> str:
@@ -137,37 +143,39 @@ class _Root(Resource):
         return self.owned
 
     def keys(self) -> Sequence[str]:
-        return ("outputs",)
+        return ("inputs", "outputs") if self.session.input_names() else ("outputs",)
 
     def get(self, key: str) -> Any:
+        if key == "inputs" and (names := self.session.input_names()):
+            return {name: self.session.input(name) for name in names}
         if key == "outputs":
-            return {name: _value(value, self._tree) for name, value in self._tree.graph.outputs.items()}
+            return {name: _value(value, self.tree) for name, value in self.tree.graph.outputs.items()}
         return MISSING
 
     def all(self) -> dict[str, Resource]:
         """By name, those right below the root first; one whose name another has, too, is there by its id."""
-        known = self._all
-        if known is None:
-            known = self._all = {}
+        by_name = self._all
+        if by_name is None:
+            by_name = self._all = {}
             for child in self.owned:
-                known.setdefault(child.name, child)
-            for one in self.everything():
-                known.setdefault(one.name, one)
-            for id_, resource in self._tree.by_id.items():
-                known.setdefault(id_, resource)
-        return known
+                by_name.setdefault(child.name, child)
+            for below in self.everything():
+                by_name.setdefault(below.name, below)
+            for id_, resource in self.tree.by_id.items():
+                by_name.setdefault(id_, resource)
+        return by_name
 
 
 class GraphResource(Resource):
     """An instance of the graph."""
 
-    __slots__ = ("_named", "_parts", "_tree", "above", "instance", "owned", "section")
+    __slots__ = ("_named", "_parts", "above", "instance", "owned", "section", "tree")
 
-    def __init__(self, instance: Instance, tree: _Tree) -> None:
+    def __init__(self, instance: Instance, tree: GraphTree) -> None:
         self._all = None
         self._everything = None
         self.instance = instance
-        self._tree = tree
+        self.tree = tree
         self.above: GraphResource | None = None
         self.section: str | None = None
         self.owned: list[Resource] = []
@@ -182,7 +190,7 @@ class GraphResource(Resource):
 
     @property
     def session(self) -> Session:
-        return self._tree.session
+        return self.tree.session
 
     @property
     def name(self) -> str:
@@ -198,7 +206,7 @@ class GraphResource(Resource):
 
     @property
     def parent(self) -> Resource | None:
-        return self.above or self._tree.root
+        return self.above or self.tree.root
 
     @property
     def children(self) -> Sequence[Resource]:
@@ -206,6 +214,8 @@ class GraphResource(Resource):
 
     @property
     def status(self) -> Status | str | None:
+        if self.section is not None and self.above is not None:
+            return self.above.status
         status = self.instance.status
         return Status.absent if status is None else _STATUS.get(status, status)
 
@@ -218,11 +228,11 @@ class GraphResource(Resource):
         if position is not None:
             value = record.row[position]
             kind = type(value)
-            return value if kind is str or kind is int or kind is bool else _value(value, self._tree)
+            return value if kind is str or kind is int or kind is bool else _value(value, self.tree)
         if key in self.instance.relations:
-            by_id = self._tree.by_id
-            found = [by_id[id_] for id_ in self.instance.relations[key] if id_ in by_id]
-            return found[0] if len(found) == 1 else found
+            by_id = self.tree.by_id
+            targets = [by_id[id_] for id_ in self.instance.relations[key] if id_ in by_id]
+            return targets[0] if len(targets) == 1 else targets
         if self.owned:
             return self._child(key)
         # `.capabilities::endpoint` maps over the list of capabilities; the one of that name answers with itself.
@@ -231,12 +241,17 @@ class GraphResource(Resource):
 
     def _child(self, name: str) -> Any:
         """An instance that this one owns, by its name: `::db::mysql` is the mysql of db."""
-        known = self._named
-        if known is None:
-            known = self._named = {}
+        by_name = self._named
+        if by_name is None:
+            by_name = self._named = {}
             for child in self.owned:
-                known.setdefault(child.name, child)
-        return known.get(name, MISSING)
+                by_name.setdefault(child.name, child)
+        return by_name.get(name, MISSING)
+
+    @property
+    def owner(self) -> Resource | None:
+        """Of a capability or requirement the instance that has it."""
+        return self.above if self.section in ("capabilities", "requirements") else self
 
     @property
     def capabilities(self) -> Sequence[Resource]:
@@ -253,49 +268,51 @@ class GraphResource(Resource):
     @property
     def target(self) -> Resource | None:
         ids = self.instance.relations.get("target") if self.section == "requirements" else None
-        return self._tree.by_id.get(ids[0]) if ids else None
+        return self.tree.by_id.get(ids[0]) if ids else None
 
     @property
     def requirements(self) -> Sequence[Resource]:
         if self._parts is not None and "requirements" in self._parts:
             return self._parts["requirements"]
+        if self.section is not None:
+            return ()  # where a requirement leads is its target
         return [
-            _Relation(self, name, id_, self._tree)
+            _Relation(self, name, id_, self.tree)
             for name, ids in self.instance.relations.items()
             for id_ in ids
-            if id_ in self._tree.by_id
+            if id_ in self.tree.by_id
         ]
 
     @property
     def relationships(self) -> Sequence[Resource]:
-        return self._tree.relations_to(self.instance.id)
+        return self.tree.relations_to(self.instance.id)
 
     @property
     def sources(self) -> Mapping[str, Any]:
-        found: dict[str, list[Resource]] = {}
-        for relation in self._tree.relations_to(self.instance.id):
+        by_name: dict[str, list[Resource]] = {}
+        for relation in self.tree.relations_to(self.instance.id):
             if relation.source is not None:
-                found.setdefault(relation.name, []).append(relation.source)
-        return {name: many[0] if len(many) == 1 else many for name, many in found.items()}
+                by_name.setdefault(relation.name, []).append(relation.source)
+        return one_or_many(by_name)
 
 
 class _Relation(Resource):
     """One instance named by a relation of another."""
 
-    __slots__ = ("_name", "_source", "_tree", "target_id")
+    __slots__ = ("_name", "_source", "target_id", "tree")
 
     kind: ClassVar[str] = "relationship"
 
-    def __init__(self, source: GraphResource, name: str, target_id: str, tree: _Tree) -> None:
+    def __init__(self, source: GraphResource, name: str, target_id: str, tree: GraphTree) -> None:
         super().__init__()
         self._source = source
         self._name = name
         self.target_id = target_id
-        self._tree = tree
+        self.tree = tree
 
     @property
     def session(self) -> Session:
-        return self._tree.session
+        return self.tree.session
 
     @property
     def name(self) -> str:
@@ -323,14 +340,14 @@ class _Relation(Resource):
 
     @property
     def target(self) -> GraphResource:
-        return self._tree.by_id[self.target_id]
+        return self.tree.by_id[self.target_id]
 
     def get(self, key: str) -> Any:
         del key
         return MISSING
 
 
-def _value(value: Any, tree: _Tree) -> Any:
+def _value(value: Any, tree: GraphTree) -> Any:
     """A value of the graph as expressions know values: references become the instances they name."""
     if isinstance(value, Ref):
         return tree.by_id.get(value.id)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from sabir.expressions.query.session import Session
     from sabir.text import Place
 
-__all__ = ["SPECIAL_KEYS", "Artifact", "Resource", "Template"]
+__all__ = ["SPECIAL_KEYS", "Artifact", "Resource", "Template", "one_or_many"]
 
 
 class Resource:
@@ -70,6 +70,11 @@ class Resource:
     @property
     def id(self) -> str:
         return "::" + self.name
+
+    @property
+    def tosca_id(self) -> str:
+        """A path that leads to it, where its language has one."""
+        return self.id
 
     @property
     def template_name(self) -> str:
@@ -140,7 +145,7 @@ class Resource:
         for requirement in self.requirements:
             if requirement.target is not None:
                 by_name.setdefault(requirement.name, []).append(requirement.target)
-        return _one_or_many(by_name)
+        return one_or_many(by_name)
 
     @property
     def sources(self) -> Mapping[str, Any]:
@@ -150,7 +155,7 @@ class Resource:
             for relationship in capability.relationships:
                 if relationship.source is not None:
                     by_name.setdefault(relationship.name, []).append(relationship.source)
-        return _one_or_many(by_name)
+        return one_or_many(by_name)
 
     @property
     def artifacts(self) -> Mapping[str, Artifact]:
@@ -294,7 +299,7 @@ class Artifact:
         """One of its keys (file, repository …), or MISSING."""
 
 
-def _one_or_many(resources: Mapping[str, list[Resource]]) -> dict[str, Any]:
+def one_or_many(resources: Mapping[str, list[Resource]]) -> dict[str, Any]:
     return {name: many[0] if len(many) == 1 else many for name, many in resources.items()}
 
 
@@ -306,7 +311,7 @@ SPECIAL_KEYS: Final[Mapping[str, Callable[[Resource], Any]]] = {
     ".template": lambda resource: Template(resource),
     ".name": lambda resource: resource.name,
     ".type": lambda resource: resource.type,
-    ".tosca_id": lambda resource: resource.id,
+    ".tosca_id": lambda resource: resource.tosca_id,
     ".tosca_name": lambda resource: resource.template_name,
     ".status": lambda resource: resource.status,
     ".state": lambda resource: resource.state,

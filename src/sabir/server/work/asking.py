@@ -207,11 +207,10 @@ def _picture(title: str, evaluated: EvaluatedPath) -> Answered:
 
 
 def _query(subject: Subject, evaluation: Evaluation, question: Query) -> Answered:
-    from sabir.expressions.query import Project
-    from sabir.operations.query import QueryRequest, query_graph
+    from sabir.operations.query import QueryRequest, query_evaluation
 
-    answer = query_graph(
-        evaluation.graph,
+    answer = query_evaluation(
+        evaluation,
         QueryRequest(
             path=subject.path,
             expression=question.expression,
@@ -219,8 +218,6 @@ def _query(subject: Subject, evaluation: Evaluation, question: Query) -> Answere
             variables=question.variables,
             evaluation=EvaluationRequest(session=_session(subject.trust)),
         ),
-        project=Project(directory=subject.path.resolve()),
-        findings=evaluation.findings,
     )
     if answer.failed and not answer.values:
         return _refused("there are errors", answer.findings)

@@ -19,7 +19,10 @@ from sabir.languages.tosca.syntax.nodes import (
 if TYPE_CHECKING:
     from sabir.languages.tosca.evaluate.ensemble import Ensemble
 
-__all__ = ["Entity"]
+__all__ = ["REFLECTED", "Entity"]
+
+REFLECTED: Final = frozenset({"tosca_id", "tosca_name", "state"})
+"""Attributes of TOSCA that say again what the instance is."""
 
 _NO_VALUE: Final = Assigned(UNKNOWN)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
-from typing import Any, Final
+from typing import Any
 
 from sabir.diagnostics.finding import Finding
 from sabir.expressions.query.errors import QueryError
@@ -17,6 +17,7 @@ from sabir.graph.origin import AttributeRead, How, Origin
 from sabir.graph.record import Record
 from sabir.graph.values import UNKNOWN, Unknown, Value
 from sabir.languages.tosca.evaluate.ensemble import Ensemble
+from sabir.languages.tosca.evaluate.entities import REFLECTED
 from sabir.languages.tosca.evaluate.instances import NodeInstance
 from sabir.languages.tosca.evaluate.parts import CapabilityInstance, RelationshipInstance
 from sabir.languages.tosca.graph.kinds import RelationshipKinds
@@ -28,9 +29,6 @@ from sabir.provenance import Computing, Sources
 from sabir.source.collector import collector_paused
 
 __all__ = ["build_graph"]
-
-# They say again what the instance is; the graph has them elsewhere.
-_REFLECTED: Final = frozenset({"tosca_id", "tosca_name", "state"})
 
 
 def build_graph(ensemble: Ensemble, *, full_provenance: bool = False) -> tuple[Graph, list[Finding]]:
@@ -160,7 +158,7 @@ class _Builder:
         attributes: dict[str, Value] = {}
         origins: dict[str, Origin] = {}
         for key in live.keys():  # noqa: SIM118  # a resource is no mapping
-            if key in _REFLECTED:
+            if key in REFLECTED:  # the graph has them elsewhere
                 continue
             value = self._value(live, key)
             if value is MISSING:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from sabir.diagnostics.finding import Finding, Severity
 from sabir.errors import FindingError
 from sabir.expressions.query.functions.registry import load_plugins
@@ -12,6 +14,7 @@ from sabir.languages.tosca.evaluate.elaboration import elaborated
 from sabir.languages.tosca.evaluate.ensemble import Ensemble
 from sabir.languages.tosca.evaluate.overrides import with_overrides
 from sabir.languages.tosca.evaluate.request import Request, request_of
+from sabir.languages.tosca.graph.asking import asked_resources
 from sabir.languages.tosca.graph.build import build_graph
 from sabir.languages.tosca.syntax.documents import Loaded
 from sabir.languages.tosca.syntax.imports import REMOTE_IMPORT, UNFETCHED_IMPORT
@@ -41,6 +44,7 @@ def evaluate_package(package: LoadedPackage, request: EvaluationRequest) -> Eval
     return Evaluation(
         graph=graph,
         findings=(*errors, *(failures if topology.complete else ())),
+        resources=partial(asked_resources, ensemble),
         wanted=lambda: _wanted(ensemble, request),
     )
 
