@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import Enum
 from pathlib import Path
 from typing import Any
@@ -30,13 +30,13 @@ from sabir.expressions.query import (
 from sabir.graph.graph import Graph
 from sabir.graph.values import Unknown
 from sabir.languages.language import Evaluation, EvaluationRequest
-from sabir.operations.evaluate import evaluate_path
+from sabir.operations.evaluate import evaluate_path, workers_for
 from sabir.operations.unmatched import unmatched
 from sabir.operations.why import Explainer, Explanation, Subject
 from sabir.provenance import Computing, Sources
-from sabir.source.packages import LoadedPackage
+from sabir.source.packages import LoadedPackage, load_package
 
-__all__ = ["Answer", "QueryRequest", "query_evaluation", "query_graph", "query_path"]
+__all__ = ["Answer", "QueryRequest", "Reply", "query_evaluation", "query_graph", "query_path", "reply_of"]
 
 
 class QueryRequest(Struct, frozen=True, kw_only=True):
@@ -70,29 +70,68 @@ class Answer(Struct, frozen=True, kw_only=True):
         return any(finding.severity is Severity.ERROR for finding in self.findings)
 
 
+class Reply(Struct, kw_only=True):
+    """An answer as it comes from a worker: without the texts and graphs that only the owner has."""
+
+    values: tuple[Any, ...]
+    findings: tuple[Finding, ...] = ()
+    sensitive: bool = False
+    read: tuple[tuple[str, str | None], ...] = ()
+    """When asked why: the instances among the matches, and the attributes that were read for them, by id."""
+    trace: tuple[str, ...] = ()
+    nothing: str | None = None
+
+
 def query_path(request: QueryRequest) -> Answer:
     evaluation = replace(request.evaluation, full_provenance=request.why)
+    workers = workers_for(request.evaluation)
+    if workers is not None:  # an expression can call Python, too
+        package = load_package(request.path, evaluation.session.limits.package)
+        reply, graph = workers.query(package, replace(request, evaluation=evaluation))
+        return _whole(reply, graph, package)
     evaluated = evaluate_path(request.path, evaluation, language=request.language)
     return query_evaluation(evaluated.evaluation, request, evaluated.package)
 
 
 def query_graph(graph: Graph, request: QueryRequest) -> Answer:
     """The answer of a graph alone; what its language knew beyond it cannot be asked."""
-    return _answer(Evaluation(graph=graph), request, Project(), None)
+    return _answer(Evaluation(graph=graph), request, None, has_path=False)
 
 
 def query_evaluation(
     evaluation: Evaluation, request: QueryRequest, package: LoadedPackage | None = None
 ) -> Answer:
     """The answer of what was evaluated from the path of the request."""
-    return _answer(evaluation, request, _project(request), package)
+    return _answer(evaluation, request, package, has_path=True)
 
 
 def _answer(
-    evaluation: Evaluation, request: QueryRequest, project: Project, package: LoadedPackage | None
+    evaluation: Evaluation, request: QueryRequest, package: LoadedPackage | None, *, has_path: bool
 ) -> Answer:
+    workers = workers_for(request.evaluation)
+    if workers is None:
+        reply = reply_of(evaluation, request, has_path=has_path)
+        return _whole(reply, evaluation.graph, package)
+    reply, graph = workers.query(package, request, evaluation.graph, has_path=has_path)
+    return _whole(replace(reply, findings=(*evaluation.findings, *reply.findings)), graph, package)
+
+
+def _whole(reply: Reply, graph: Graph, package: LoadedPackage | None) -> Answer:
+    return Answer(
+        values=reply.values,
+        findings=reply.findings,
+        sensitive=reply.sensitive,
+        chains=_chains(graph, reply.read, package),
+        trace=reply.trace,
+        nothing=reply.nothing,
+    )
+
+
+def reply_of(evaluation: Evaluation, request: QueryRequest, *, has_path: bool = True) -> Reply:
+    """What the expression gives in this process. Without a path the graph lies in no directory."""
     lines: list[str] = []
     graph, findings = evaluation.graph, evaluation.findings
+    project = _project(request) if has_path else Project()
     session = Session(project=project, work=request.evaluation.session, on_trace=lines.append)
     root = (evaluation.resources or resources_of)(graph, session)
     computing = session.computing = Computing() if request.why else None
@@ -107,33 +146,29 @@ def _answer(
         start = _start(graph, root, request.at)
         result = evaluate(expression, start, request.variables)
     except FindingError as error:
-        return Answer(values=(), findings=(*findings, *error.findings), trace=tuple(lines))
+        return Reply(values=(), findings=(*findings, *error.findings), trace=tuple(lines))
     hidden = any(is_sensitive(value) for value in result.values) and not request.reveal
     shown = [reveal_deep(value) if request.reveal else redacted(value) for value in result.values]
-    chains = () if computing is None else _chains(graph, result.values, computing.close([]), package)
-    return Answer(
+    return Reply(
         values=tuple(_shown(value) for value in shown),
         findings=findings,
         sensitive=hidden,
-        chains=chains,
+        read=() if computing is None else tuple(_read(result.values, computing.close([]))),
         trace=tuple(lines),
         nothing=None if result.values else unmatched(expression, start, request.variables),
     )
 
 
+def _read(values: Sequence[Any], reads: Sources) -> Iterator[tuple[str, str | None]]:
+    yield from ((value.instance.id, None) for value in values if isinstance(value, GraphResource))
+    yield from ((instance.id, key) for instance, key in read_from_graph(reads))
+
+
 def _chains(
-    graph: Graph,
-    values: Sequence[Any],
-    reads: Sources,
-    package: LoadedPackage | None,
+    graph: Graph, read: Iterable[tuple[str, str | None]], package: LoadedPackage | None
 ) -> tuple[Explanation, ...]:
-    subjects = [Subject(value.instance) for value in values if isinstance(value, GraphResource)]
-    subjects += [Subject(instance, key) for instance, key in read_from_graph(reads)]
-    by_name = {
-        subject.name(graph): subject
-        for subject in subjects
-        if subject.instance is not None and subject.instance.id in graph
-    }
+    subjects = [Subject(graph[id_], key) for id_, key in read if id_ in graph]
+    by_name = {subject.name(graph): subject for subject in subjects}
     explainer = Explainer(graph, package)
     return tuple(map(explainer.explain, by_name.values()))
 

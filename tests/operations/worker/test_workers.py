@@ -19,6 +19,7 @@ from sabir.graph.json import chunks
 from sabir.languages.language import Evaluation, EvaluationRequest
 from sabir.operations.check import check_paths
 from sabir.operations.evaluate import evaluate_path
+from sabir.operations.query import QueryRequest, query_evaluation, query_graph, query_path
 from sabir.operations.render import RenderPathRequest, render_path
 from sabir.operations.worker import Workers
 from sabir.session import Limits, Session, Trust
@@ -238,3 +239,57 @@ def test_what_is_rendered_is_the_same_as_in_one_process(tmp_path: Path, workers:
     assert render_path(asked) == render_path(replace(asked, evaluation=request(None)))
     project(tmp_path, KILLS)
     assert [finding.code for finding in render_path(asked).findings] == ["E920"]
+
+
+NODES = "topology_template: {node_templates: {a: {type: tosca.nodes.Compute}, b: {type: tosca.nodes.Root}}}\n"
+QUESTIONS = [
+    "::a",
+    "{eval: {get_nodes_of_type: tosca.nodes.Root}, select: .name}",
+    "{eval: {python: 'code.py#big'}}",
+    "::nobody",
+    "{eval: {python: 'code.py#raises'}}",
+]
+
+
+def _template(folder: Path) -> Path:
+    code = (
+        "import os\ndef big(ctx): return 2 ** 80\ndef raises(ctx): raise ValueError('no')\n"
+        "def ends(ctx): os._exit(3)\n"
+    )
+    template = "tosca_definitions_version: tosca_simple_yaml_1_3\n" + NODES
+    return write_files(folder, {"service.yaml": template, "code.py": code})
+
+
+@pytest.mark.parametrize("why", [False, True])
+@pytest.mark.parametrize("expression", QUESTIONS)
+def test_a_query_gives_what_it_gives_in_one_process(
+    tmp_path: Path, workers: Workers, expression: str, *, why: bool
+) -> None:
+    asked = QueryRequest(
+        path=_template(tmp_path), expression=expression, evaluation=request(workers), why=why
+    )
+    there, here = query_path(asked), query_path(replace(asked, evaluation=request(None)))
+    assert [replace(there, chains=(), findings=()), *map(str, there.findings)] == [
+        replace(here, chains=(), findings=()),
+        *map(str, here.findings),
+    ]
+    steps = [[[step.subject for step in chain.steps] for chain in each.chains] for each in (there, here)]
+    assert steps[0] == steps[1]
+    assert bool(steps[0]) is (why and expression == "::a")
+
+
+def test_python_of_a_query_that_ends_its_process_is_a_finding(tmp_path: Path, workers: Workers) -> None:
+    path = _template(tmp_path)
+    expression = "{eval: {python: 'code.py#ends'}}"
+    asked = QueryRequest(path=path, expression=expression, evaluation=request(workers))
+    assert [finding.code for finding in query_path(asked).findings] == ["E920"]
+    evaluation = evaluate(path, None)
+    assert [finding.code for finding in query_evaluation(evaluation, asked).findings] == ["E920"]
+
+
+def test_a_graph_alone_is_asked_in_a_worker_too(tmp_path: Path, workers: Workers) -> None:
+    graph = evaluate(_template(tmp_path), None).graph
+    asked = QueryRequest(path=Path(), expression="{eval: {python: os.getpid}}", evaluation=request(workers))
+    answer = query_graph(graph, asked)
+    assert [finding.code for finding in answer.findings] == ["EXPR:E015"]  # it takes no arguments
+    assert query_graph(graph, replace(asked, expression="::a::.name")).values == ("a",)

@@ -7,6 +7,7 @@ the task before it did to them.
 
 from __future__ import annotations
 
+import json
 import math
 import os
 import sys
@@ -20,10 +21,11 @@ from msgspec.structs import replace
 
 from sabir.diagnostics.reasons import said_by
 from sabir.errors import FindingError, PluginError, SabirError, UnusableInput, UsageError
-from sabir.graph.json import chunks
-from sabir.languages.language import EvaluationRequest
+from sabir.graph.json import chunks, load
+from sabir.languages.language import Evaluation, EvaluationRequest
 from sabir.operations.evaluate import evaluate_path, language_at
 from sabir.operations.policy import judged
+from sabir.operations.query import QueryRequest, reply_of
 from sabir.operations.render import RenderPathRequest, render_path
 from sabir.operations.worker.messages import (
     HEAD,
@@ -33,9 +35,11 @@ from sabir.operations.worker.messages import (
     Found,
     JudgeWork,
     Message,
+    QueryWork,
     Refused,
     RenderedFiles,
     RenderWork,
+    Replied,
     Said,
     SentFindings,
     Task,
@@ -127,6 +131,39 @@ def _worked(task: Task, request: EvaluationRequest) -> Message:
             package = load_package(path, request.session.limits.package)
             language = language_at(package, path, task.language)
             return Found(SentFindings.of(judged(package, names, language, request)))
+        case QueryWork():
+            return _replied(path, request, task.language, task.work)
+
+
+def _replied(path: Path, request: EvaluationRequest, language: str | None, work: QueryWork) -> Replied:
+    evaluation = (
+        evaluate_path(path, request, language=language).evaluation
+        if work.graph is None
+        else Evaluation(graph=load(work.graph, name=str(path)))
+    )
+    reply = reply_of(
+        evaluation,
+        QueryRequest(
+            path=path,
+            expression=work.expression,
+            at=work.at,
+            variables=json.loads(work.variables),
+            evaluation=request,
+            reveal=work.reveal,
+            trace=work.trace,
+            why=work.why,
+        ),
+        has_path=work.has_path,
+    )
+    return Replied(
+        json.dumps(reply.values).encode(),
+        SentFindings.of(reply.findings),
+        reply.sensitive,
+        [*reply.read],
+        [*reply.trace],
+        reply.nothing,
+        b"".join(chunks(evaluation.graph, reveal=True)) if work.why and work.graph is None else None,
+    )
 
 
 def _prepare(task: Task) -> None:

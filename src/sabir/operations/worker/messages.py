@@ -13,21 +13,25 @@ import msgspec
 from msgspec import Struct
 
 from sabir.diagnostics.finding import Edit, Finding, Fix, Frame, Related
+from sabir.graph.observed import Sightings
 from sabir.languages.language import RenderedObject, RenderRequest
 from sabir.session import Limits, Trust
 from sabir.text import Place, Source, Span
 
 __all__ = [
     "HEAD",
+    "Answered",
     "Broken",
     "Done",
     "EvaluateWork",
     "Found",
     "JudgeWork",
     "Message",
+    "QueryWork",
     "Refused",
     "RenderWork",
     "RenderedFiles",
+    "Replied",
     "Said",
     "SentFindings",
     "Task",
@@ -65,7 +69,23 @@ class JudgeWork(Struct, tag="judge"):
     files: list[str]
 
 
-Work = EvaluateWork | RenderWork | JudgeWork
+class QueryWork(Struct, tag="query"):
+    """An expression, which may call Python; answered with what it gives (`Replied`)."""
+
+    expression: str
+    at: str | None
+    variables: bytes
+    """As JSON, whose numbers have no bound."""
+    reveal: bool
+    trace: bool
+    why: bool
+    graph: bytes | None
+    """What is asked; None: the graph of what is at the path."""
+    has_path: bool
+    """Whether the path is where files are looked for: a graph alone lies in no directory."""
+
+
+Work = EvaluateWork | RenderWork | JudgeWork | QueryWork
 
 
 class Task(Struct, kw_only=True):
@@ -85,6 +105,8 @@ class Task(Struct, kw_only=True):
     config: bytes | None
     search_path: list[bytes]
     std: Literal["ours", "installed"]
+    observed: dict[str, Any]
+    sightings: Sightings
     full_provenance: bool
     trust: Trust
     limits: Limits
@@ -191,6 +213,18 @@ class Found(Struct, tag="found"):
     findings: SentFindings
 
 
+class Replied(Struct, tag="replied"):
+    values: bytes
+    """As JSON."""
+    findings: SentFindings
+    sensitive: bool
+    read: list[tuple[str, str | None]]
+    trace: list[str]
+    nothing: str | None
+    graph: bytes | None
+    """When asked why: what `read` is about."""
+
+
 class Refused(Struct, tag="refused"):
     """An exception of `sabir.errors` ended the evaluation, as it would have in the owner's process."""
 
@@ -205,7 +239,9 @@ class Broken(Struct, tag="broken"):
     message: str
 
 
-Message = Said | Done | RenderedFiles | Found | Refused | Broken
+Answered = Done | RenderedFiles | Found | Replied
+"""What a worker was asked for."""
+Message = Said | Answered | Refused | Broken
 
 _encoder: Final = msgspec.msgpack.Encoder()
 _messages: Final[msgspec.msgpack.Decoder[Message]] = msgspec.msgpack.Decoder(Message)

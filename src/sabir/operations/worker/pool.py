@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
@@ -16,19 +17,23 @@ from sabir.diagnostics.finding import Finding
 from sabir.diagnostics.stopped import worker_lost
 from sabir.errors import FindingError
 from sabir.graph.graph import Graph
-from sabir.graph.json import load
+from sabir.graph.json import chunks, load
 from sabir.languages.language import Evaluation, EvaluationRequest, Rendering
+from sabir.operations.query import QueryRequest, Reply
 from sabir.operations.worker.child import ERRORS
 from sabir.operations.worker.messages import (
+    Answered,
     Broken,
     Done,
     EvaluateWork,
     Found,
     JudgeWork,
     Message,
+    QueryWork,
     Refused,
     RenderedFiles,
     RenderWork,
+    Replied,
     Said,
     Work,
     framed,
@@ -122,15 +127,50 @@ class Workers:
         assert isinstance(answer, Found)
         return answer.findings.received()
 
+    def query(
+        self,
+        package: LoadedPackage | None,
+        request: QueryRequest,
+        graph: Graph | None = None,
+        *,
+        has_path: bool = True,
+    ) -> tuple[Reply, Graph]:
+        """What an expression gives in a graph, or in that of what is at a path; and the graph that the reply is about."""
+        path = request.path
+        work = QueryWork(
+            request.expression,
+            request.at,
+            json.dumps(request.variables).encode(),
+            request.reveal,
+            request.trace,
+            request.why,
+            None if graph is None else b"".join(chunks(graph, reveal=True)),
+            has_path,
+        )
+        try:
+            answer = self._ask(package, path, request.evaluation, language=request.language, work=work)
+        except WorkerLost as lost:
+            return Reply(values=(), findings=(worker_lost(path.name, str(lost)),)), Graph(())
+        assert isinstance(answer, Replied)
+        asked = graph or Graph(())
+        return Reply(
+            values=tuple(json.loads(answer.values)),
+            findings=answer.findings.received(),
+            sensitive=answer.sensitive,
+            read=tuple(answer.read),
+            trace=tuple(answer.trace),
+            nothing=answer.nothing,
+        ), asked if answer.graph is None else load(answer.graph, name=str(path))
+
     def _ask(
         self,
-        package: LoadedPackage,
+        package: LoadedPackage | None,
         path: Path,
         request: EvaluationRequest,
         *,
         language: str | None,
         work: Work,
-    ) -> Done | RenderedFiles | Found:
+    ) -> Answered:
         """What the worker of a project answers: what it was asked for, or as an exception what went wrong."""
         limits = _filled(request.session.limits)
         session = replace(request.session, limits=limits)
@@ -212,7 +252,7 @@ def _filled(limits: Limits) -> Limits:
     )
 
 
-def _answered(answer: Message) -> Done | RenderedFiles | Found:
+def _answered(answer: Message) -> Answered:
     match answer:
         case Refused(kind="FindingError", findings=findings):
             raise FindingError(findings.received())
@@ -222,11 +262,11 @@ def _answered(answer: Message) -> Done | RenderedFiles | Found:
             raise WorkerLost(f"failed: {message}")
         case Said():
             raise AssertionError(answer)
-        case Done() | RenderedFiles() | Found():
+        case Done() | RenderedFiles() | Found() | Replied():
             return answer
 
 
-def python_digest(package: LoadedPackage, search_path: tuple[Path, ...]) -> bytes:
+def python_digest(package: LoadedPackage | None, search_path: tuple[Path, ...]) -> bytes:
     """Changes whenever Python code changes that an evaluation may load from the package or the search path."""
     digest = sha256()
     for name, content in _python_files(package, search_path):
@@ -234,9 +274,11 @@ def python_digest(package: LoadedPackage, search_path: tuple[Path, ...]) -> byte
     return digest.digest()
 
 
-def _python_files(package: LoadedPackage, search_path: tuple[Path, ...]) -> Iterator[tuple[bytes, bytes]]:
-    for name in package.list():
-        file = package.get_file(name) if name.endswith(".py") else None
+def _python_files(
+    package: LoadedPackage | None, search_path: tuple[Path, ...]
+) -> Iterator[tuple[bytes, bytes]]:
+    for name in () if package is None else package.list():
+        file = package.get_file(name) if package is not None and name.endswith(".py") else None
         if file is not None:
             yield name.encode(errors="surrogatepass"), file.raw()
     for folder in search_path:

@@ -35,6 +35,8 @@ def task_of(path: Path, request: EvaluationRequest, language: str | None, work: 
         config=None if request.config is None else os.fsencode(request.config),
         search_path=[os.fsencode(folder) for folder in request.search_path],
         std=request.std,
+        observed=_sent(request.observed),
+        sightings=request.sightings,
         full_provenance=request.full_provenance,
         trust=session.trust,
         limits=session.limits,
@@ -53,6 +55,8 @@ def request_of(task: Task) -> EvaluationRequest:
         config=None if task.config is None else _path(task.config),
         search_path=tuple(map(_path, task.search_path)),
         std=task.std,
+        observed={name: decoded(value) for name, value in task.observed.items()},
+        sightings=task.sightings,
         full_provenance=task.full_provenance,
         session=_session(task),
     )

@@ -77,13 +77,14 @@ def python(call: Call, context: Context) -> Any:
             REFUSED,
             "allow it with --trust python, if you know where this description comes from",
         )
-    found = _from_file(written, call, context) if "#" in written else _from_module(written, call, context)
+    load = _from_file if "#" in written else _from_module
+    function = load(written, call, context)
     arguments = [PythonContext(context)]
     if "args" in call.keywords:
         arguments.append(call.value(context, call.keywords["args"]))
     try:
-        return found(*arguments)
-    except Exception as error:  # noqa: BLE001  # whatever the user's function raises is what went wrong with it
+        return function(*arguments)
+    except (Exception, SystemExit) as error:  # noqa: BLE001  # whatever it raises is what went wrong with it
         call.fail(
             context, f"python {written!r} raised {type(error).__name__}: {said_by(error)}", PYTHON_RAISED
         )
@@ -107,7 +108,7 @@ def _load(path: Path, written: str, call: Call, context: Context) -> ModuleType:
     module.__file__ = str(path)
     try:
         exec(compile(path.read_bytes(), str(path), "exec"), module.__dict__)  # noqa: S102  # the owner allowed it
-    except Exception as error:  # noqa: BLE001
+    except (Exception, SystemExit) as error:  # noqa: BLE001
         call.fail(
             context,
             f"python {written!r} cannot be loaded: {type(error).__name__}: {said_by(error)}",
