@@ -114,7 +114,7 @@ def test_files_stand_beside_the_script_under_their_names() -> None:
     ("type_", "program", "expected"),
     [
         ("Puppet", "puppet", "apply --hiera_config=hiera.yaml"),
-        ("Chef", "chef-solo", "-j node.json -c solo.rb"),
+        ("Chef", "chef-solo", "-j node.json -c"),
     ],
 )
 def test_modules_and_recipes_go_to_their_programs(

@@ -119,17 +119,18 @@ def _check_script(name: str, script: dict[str, Any], version: tuple[int, int], f
         if not isinstance(script.get(key), str):
             raise PlanError(_BAD_PLAN, f"Incorrect {key} entry in script {name}")
     type_, entry = script["Type"], script["EntryPoint"]
-    if type_ not in (_TYPES if version >= (2, 1) else _TYPES[:1]):
-        raise PlanError(_BAD_PLAN, f"Type {type_} is not valid for format {version[0]}.{version[1]}")
+    if version < (2, 1) and type_ != "Application":
+        raise PlanError(_BAD_PLAN, f"Type {type_} is not valid for format {version[0]}.{version[1]}.0")
+    if type_ not in _TYPES:
+        raise PlanError(_BAD_PLAN, f"Script has not a valid type {type_}")
     if type_ == "Application" and entry not in files:
         raise PlanError(_BAD_PLAN, f"Script {name} misses entry point {entry}")
     if type_ != "Application" and "::" not in entry:
         raise PlanError(_BAD_PLAN, f"Wrong EntryPoint {entry} for Puppet/Chef executors. :: needed")
     for option in script.get("Options") or {}:
         if option in _BERKSHELF and (version < (2, 2) or type_ != "Chef"):
-            raise PlanError(
-                _BAD_PLAN, f"Script {name} has an option {option} that its type or format has not"
-            )
+            place = f"version {version[0]}.{version[1]}.0" if version < (2, 2) else f"type {type_}"
+            raise PlanError(_BAD_PLAN, f"Script has an option {option} invalid for {place}")
     for file in script.get("Files") or ():
         if (next(iter(file)) if isinstance(file, dict) else file) not in files:
             raise PlanError(_BAD_PLAN, f"Script {name} misses file {file}")
@@ -190,19 +191,19 @@ class Script:
         module, recipe = self._script["EntryPoint"].rsplit("::", 1)
         cls = f"{module}::{recipe}" if recipe else module
         _write(os.path.join(folder, "manifest.pp"), f"node 'default' {{ class {{ {cls}:}}}}")
-        data = {f"{module}::{name}": value for name, value in (attributes or {}).items()}
-        # JSON is YAML, and needs no library.
-        _write(os.path.join(folder, "default.yaml"), json.dumps(data))
+        if attributes is not None:
+            data = {f"{module}::{name}": value for name, value in attributes.items()}
+            # JSON is YAML, and needs no library.
+            _write(os.path.join(folder, "default.yaml"), json.dumps(data))
         hierarchy = [{"name": "plan", "path": "default.yaml"}]
         settings = {
             "version": 5,
             "defaults": {"datadir": folder, "data_hash": "yaml_data"},
             "hierarchy": hierarchy,
         }
-        _write(os.path.join(folder, "hiera.yaml"), json.dumps(settings))
-        return self._ended(
-            f"puppet apply --hiera_config=hiera.yaml --modulepath '{folder}' manifest.pp", folder, text
-        )
+        _write_unless_there(os.path.join(folder, "hiera.yaml"), json.dumps(settings))
+        words = f"puppet apply --hiera_config=hiera.yaml --modulepath '{folder}' manifest.pp"
+        return self._module_ended(words, folder, text)
 
     def _chef(self, attributes: Any, text: Any) -> dict[str, Any]:
         folder = self._files.folder(self._name)
@@ -210,9 +211,10 @@ class Script:
         node: dict[str, Any] = {"run_list": [f"recipe[{cookbook}::{recipe}]"]}
         if attributes:
             node[cookbook] = dict(attributes)
+        settings = os.path.join(folder, "solo.rb")
+        _write_unless_there(settings, f'cookbook_path "{self._cookbooks(folder, cookbook, text)}"')
         _write(os.path.join(folder, "node.json"), json.dumps(node))
-        _write(os.path.join(folder, "solo.rb"), f'cookbook_path "{self._cookbooks(folder, cookbook, text)}"')
-        return self._ended("chef-solo -j node.json -c solo.rb", folder, text)
+        return self._module_ended(f"chef-solo -j node.json -c '{settings}'", folder, text)
 
     def _cookbooks(self, folder: str, cookbook: str, text: Any) -> str:
         """Where cookbooks are: beside each other, or where Berkshelf puts them with what they need."""
@@ -222,11 +224,33 @@ class Script:
         if not os.path.isfile(berksfile):
             raise PlanError(_SCRIPT_FAILED, f"Berskfile {berksfile} not found")
         path = os.path.join(folder, "berks-cookbooks")
-        self._ended(f"berks vendor --berksfile='{berksfile}' '{path}'", folder, text)
+        os.makedirs(path, exist_ok=True)
+        ended = self._module_ended(f"berks vendor --berksfile='{berksfile}' '{path}'", folder, text)
+        if ended[
+            "exitCode"
+        ]:  # without its cookbooks there is no recipe, whatever the script says of its status
+            raise PlanError(_SCRIPT_FAILED, "Berks returned error code", ended)
         return path
 
+    def _module_ended(self, words: str, folder: str, text: Any) -> dict[str, Any]:
+        """How Puppet or Chef ended: failures have the name of the recipe, and what it told of errors is among the errors."""
+        result = self._output(words, folder, text)
+        told = [line for line in (result["stdout"] or "").splitlines() if "ERROR" in line]
+        if told and self._options.get("captureStderr", True):
+            result["stderr"] = "\n".join([*filter(None, [result["stderr"]]), *told])
+        return self._verified(result, self._script["EntryPoint"])
+
     def _ended(self, words: str, folder: str, text: Any) -> dict[str, Any]:
-        """How a command of the shell ended; a failure unless the script says that its status does not count."""
+        return self._verified(self._output(words, folder, text), self._name)
+
+    def _verified(self, result: dict[str, Any], name: str) -> dict[str, Any]:
+        """A command that failed is a failure unless the script says that its status does not count."""
+        if result["exitCode"] and self._options.get("verifyExitcode", True):
+            raise PlanError(_SCRIPT_FAILED, f"Script {name} returned error code", result)
+        return result
+
+    def _output(self, words: str, folder: str, text: Any) -> dict[str, Any]:
+        """What a command of the shell wrote, and how it ended."""
         captured = [
             subprocess.PIPE if self._options.get(option, True) else None
             for option in ("captureStdout", "captureStderr")
@@ -243,10 +267,7 @@ class Script:
             preexec_fn=lambda: signal.signal(signal.SIGPIPE, signal.SIG_DFL),
         )
         stdout, stderr = process.communicate(text)
-        result = {"exitCode": process.returncode, "stdout": _stripped(stdout), "stderr": _stripped(stderr)}
-        if process.returncode and self._options.get("verifyExitcode", True):
-            raise PlanError(_SCRIPT_FAILED, f"Script {self._name} returned error code", result)
-        return result
+        return {"exitCode": process.returncode, "stdout": _stripped(stdout), "stderr": _stripped(stderr)}
 
 
 def _stripped(text: str | None) -> str | None:
@@ -256,6 +277,12 @@ def _stripped(text: str | None) -> str | None:
 def _write(path: str, text: str) -> None:
     with open(path, "w", encoding="utf-8") as file:
         file.write(text)
+
+
+def _write_unless_there(path: str, text: str) -> None:
+    """A plan may bring settings of its own."""
+    if not os.path.exists(path):
+        _write(path, text)
 
 
 # -- files --------------------------------------------------------------------------------------------------------------
