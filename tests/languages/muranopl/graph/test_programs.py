@@ -12,7 +12,8 @@ from sabir.languages.muranopl.evaluate.model_file import ModelFile
 from sabir.languages.muranopl.graph.driver import ProgramTarget
 from sabir.languages.muranopl.graph.program import ProgramCall, run_program
 from sabir.languages.muranopl.graph.routes import routes_to
-from sabir.languages.muranopl.worlds.effects import EffectKind
+from sabir.languages.muranopl.worlds.effects import Effect, EffectKind, WorldFailure
+from sabir.languages.muranopl.worlds.served import ServedEffects
 from sabir.languages.muranopl.worlds.simulated import SimulatedWorld
 from sabir.resources.resource import Wanted
 from sabir.resources.target import Target
@@ -144,3 +145,57 @@ def test_targets_do_what_their_drivers_do(drivers: list[str], machines: bool, ki
     told = {EffectKind.MACHINE_CLAIM, EffectKind.STACK_CREATE, EffectKind.AGENT_CALL} & routes.effects.keys()
     assert routes.has_machines is machines
     assert {kind.value for kind in told} == kinds
+
+
+STACK = """\
+Name: Root
+Extends: std:Object
+Methods:
+  deploy:
+    Body:
+      - $stack: new('io.murano.system.HeatStack', $this, name => own)
+      - $stack.setTemplate(dict(heat_template_version => '2014-10-16', resources => dict(one => dict(type => 'OS::Heat::Value'))))
+      - $stack.push()
+"""
+
+
+@pytest.mark.parametrize(
+    ("drivers", "told"),
+    [
+        ([], "no target does heat.create, a deployment would stop there: name one in sabir.yaml"),
+        (["amqp"], "no target does heat.create"),
+        (["machines"], None),
+        (["openstack-heat"], None),
+    ],
+)
+def test_a_plan_says_what_no_target_does(drivers: list[str], told: str | None) -> None:
+    targets = [Target(name=driver, driver=driver, settings={}) for driver in drivers]
+    (resource,) = _wanted("'?': {id: root, type: demo.Root}\n", STACK, targets=targets).resources
+    assert resource.foreseen is not None
+    first, *others = resource.foreseen()
+    assert first.startswith("heat.create own")
+    assert [line[: len(told or "")] for line in others] == ([] if told is None else [told])
+
+
+class Refusing:
+    """A world that nothing may reach."""
+
+    def perform(self, effect: Effect) -> Any:
+        raise AssertionError(effect)
+
+    begin = perform
+
+    def open_branches(self, parent: Any, group: int, size: int) -> None: ...
+
+    def report(self, report: Any) -> None: ...
+
+
+def test_what_no_target_does_fails_before_it_is_begun() -> None:
+    world = ServedEffects(Refusing(), (), {'["", "kept"]': {}})
+    read = Effect(kind=EffectKind.STACK_READ, arguments={"stack": "never"})
+    assert world.perform(read) is None, "what nobody can have made is not there"
+    kept = Effect(kind=EffectKind.STACK_DELETE, arguments={"stack": "kept"})
+    with pytest.raises(WorldFailure, match=r"no target does heat.delete: name one in sabir.yaml"):
+        world.begin(kept)
+    with pytest.raises(WorldFailure, match=r"plans go to agents through `driver: amqp`: name one"):
+        world.begin(Effect(kind=EffectKind.AGENT_CALL, arguments={}))

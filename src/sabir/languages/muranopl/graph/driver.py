@@ -29,6 +29,7 @@ from sabir.languages.muranopl.worlds.effects import Effect, EffectKind
 from sabir.languages.muranopl.worlds.journalled import JournalledWorld
 from sabir.languages.muranopl.worlds.machines import MachineCloud
 from sabir.languages.muranopl.worlds.remembered import RememberedStacks
+from sabir.languages.muranopl.worlds.served import ServedEffects
 from sabir.resources.driver import Connection, DriverContext, Kind
 from sabir.resources.effects import ANSWER, Diverged, Effects
 from sabir.resources.fields import Field
@@ -158,7 +159,8 @@ class _ProgramConnection:
         secrets = Secrets(secret_texts(dict(task.resource.desired)) or ())
         base = JournalledWorld(effects, asyncio.get_running_loop(), targets=target.effects, secrets=secrets)
         stacks = kept_value(self._observed, self._root(task), STACKS) or {}
-        world = MachineCloud(base, stacks) if target.has_machines else RememberedStacks(base, stacks)
+        served = ServedEffects(base, {*_OWN, *target.effects}, stacks)
+        world = MachineCloud(served, stacks) if target.has_machines else RememberedStacks(served, stacks)
 
         def work() -> ProgramEnd:
             world.perform(Effect(kind=EffectKind.PROGRAM, arguments=self._pinned(call)))

@@ -7,8 +7,10 @@ from typing import Any
 
 from sabir.languages.muranopl.evaluate.limits import RunLimits
 from sabir.languages.muranopl.graph.program import Program, ProgramCall, run_program
+from sabir.languages.muranopl.graph.routes import Routes
 from sabir.languages.muranopl.worlds.effects import Effect, EffectKind
 from sabir.languages.muranopl.worlds.recorded import RecordedWorld
+from sabir.languages.muranopl.worlds.served import target_hint
 from sabir.languages.muranopl.worlds.simulated import SimulatedWorld
 from sabir.languages.muranopl.worlds.simulated.stacks import Stacks
 
@@ -18,19 +20,25 @@ _SECONDS = 60.0
 _UNTOLD = (EffectKind.TRACK, EffectKind.UNTRACK)
 
 
-def foreseen_effects(program: Program, call: ProgramCall, stacks: Mapping[str, Any]) -> tuple[str, ...]:
-    """Lines for people: what would be changed, in order, and how the dry run ended when it did not get through."""
+def foreseen_effects(
+    program: Program, call: ProgramCall, stacks: Mapping[str, Any], routes: Routes
+) -> tuple[str, ...]:
+    """Lines for people: what would be changed, in order, how the dry run ended when it did not get through, and what nobody does."""
     cloud = Stacks()
     cloud.restore(stacks)
     world = RecordedWorld(SimulatedWorld(stacks=cloud))
     before = cloud.templates()
     end = run_program(program, call, world, RunLimits(seconds=_SECONDS))
+    effects = [event for event in world.events if isinstance(event, Effect) and event.kind not in _UNTOLD]
     lines: list[str] = []
-    for effect in world.events:
-        if isinstance(effect, Effect) and effect.kind not in _UNTOLD:
-            lines.append(effect_words(effect, before))
-            if "template" in effect.arguments:
-                before[effect.arguments["stack"]] = effect.arguments["template"]
+    for effect in effects:
+        lines.append(effect_words(effect, before))
+        if "template" in effect.arguments:
+            before[effect.arguments["stack"]] = effect.arguments["template"]
+    unserved = routes.unserved(effect.kind for effect in effects)
+    if unserved:
+        kinds = ", ".join(kind.value for kind in unserved)
+        lines.append(f"no target does {kinds}, a deployment would stop there: {target_hint(unserved)}")
     failures = [finding for finding in end.findings if finding.severity.name == "ERROR"]
     return (*lines, *(f"the dry run ends here: {failure.message}" for failure in failures[:1]))
 

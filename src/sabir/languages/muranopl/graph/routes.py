@@ -30,6 +30,8 @@ _CLOUD: Final = (
     EffectKind.WORKFLOW_RUN,
     EffectKind.WORKFLOW_READ,
 )
+_OF_MACHINES: Final = tuple(kind for kind in _CLOUD if not kind.value.startswith("mistral."))
+"""What a pool of machines stands in for: all of a cloud but its workflows."""
 _KINDS: Final[Mapping[str, tuple[EffectKind, ...]]] = {
     "machines": _MACHINES,
     "openstack-heat": _CLOUD,
@@ -42,6 +44,13 @@ class Routes(Struct, frozen=True, kw_only=True):
     effects: Mapping[EffectKind, str] = field(default_factory=dict[EffectKind, str])
     has_machines: bool = False
     findings: tuple[Finding, ...] = ()
+
+    def unserved(self, kinds: Iterable[EffectKind]) -> list[EffectKind]:
+        """Those of `kinds` that no target does, each once."""
+        stood_in_for = (*_AGENTS, *_OF_MACHINES) if self.has_machines else ()
+        return [
+            kind for kind in dict.fromkeys(kinds) if kind not in self.effects and kind not in stood_in_for
+        ]
 
 
 def routes_to(targets: Iterable[Target]) -> Routes:

@@ -62,7 +62,7 @@ def wanted_program(
         kind=PROGRAM,
         desired={**packages, **dict(_objects(file.model))},
         target=TARGET,
-        foreseen=_foreseen(program, file, request, root),
+        foreseen=_foreseen(program, file, root, routes),
         origin=None if shown is None else shown.origin,
     )
     return Wanted(
@@ -101,12 +101,10 @@ def _without_id(file: ModelFile) -> Finding:
     )
 
 
-def _foreseen(
-    program: Program, file: ModelFile, request: EvaluationRequest, root: str
-) -> Callable[[], tuple[str, ...]]:
+def _foreseen(program: Program, file: ModelFile, root: str, routes: Routes) -> Callable[[], tuple[str, ...]]:
     def effects() -> tuple[str, ...]:
-        stacks = kept_value(request.observed, root, STACKS) or {}
-        return foreseen_effects(program, ProgramCall(file=file), stacks)
+        stacks = kept_value(program.request.observed, root, STACKS) or {}
+        return foreseen_effects(program, ProgramCall(file=file), stacks, routes)
 
     return effects
 
