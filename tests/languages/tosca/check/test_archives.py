@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import zipfile
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ import pytest
 from sabir.checks import Application
 from sabir.diagnostics.finding import Finding
 from sabir.languages.tosca import LANGUAGE
+from sabir.languages.tosca.check.rules.archive_examples import SIGNATURE_ALONE
 from sabir.languages.tosca.check.rules.archives import check_archive
 from sabir.operations.check import check_paths
 from sabir.source.packages import LoadedPackage, ZipLoader
@@ -28,7 +30,8 @@ FILES = {
     "Scripts/create.sh": SCRIPT,
 }
 DIGEST = hashlib.sha512(SCRIPT.encode()).hexdigest()
-CMS = "-----BEGIN CMS-----\nMIIB\n-----END CMS-----\n"
+NOW = datetime(2026, 11, 1, tzinfo=UTC)
+CMS = SIGNATURE_ALONE
 MANIFEST = (
     "metadata:\n  vnf_product_name: Example\n  vnf_release_date_time: 2026-01-01T10:00:00Z\n\n"
     f"Source: Scripts/create.sh\nAlgorithm: SHA-512\nHash: {DIGEST.upper()}\n\n"
@@ -128,7 +131,7 @@ def test_the_manifest(old: str, new: str, expected: tuple[str, int]) -> None:
 
 
 def test_hashes_that_are_right_are_a_note_and_so_is_the_signature() -> None:
-    note, signature = check_archive(packed(SIGNED))
+    note, signature = check_archive(packed(SIGNED), NOW)
     assert (note.code, note.message) == ("TOSCA:W065", "2 hashes are right")
     assert said(SIGNED) == [("TOSCA:W066", "Definitions/main.mf", 13)]
     assert signature.code == "TOSCA:W066"
@@ -144,7 +147,7 @@ def test_a_file_is_hashed_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(hashlib, "new", counted)
     files = {**FILES, "Definitions/main.mf": MANIFEST * 50 + CMS}
-    assert [finding.code for finding in check_archive(packed(files))] == ["TOSCA:W065", "TOSCA:W066"]
+    assert [finding.code for finding in check_archive(packed(files), NOW)] == ["TOSCA:W065", "TOSCA:W066"]
     assert algorithms == ["sha512", "sha256"]
 
 

@@ -30,7 +30,7 @@ class ToscaValidator(BaseValidator):
 
         selection = FileSelection.of(files)
         seen: set[object] = set()
-        yield from selection.only(check_archive(self.package))
+        yield from selection.only(check_archive(self.package, self.session.clock()))
         for loaded in load_entries(self.package, self.session):
             findings = [*loaded.findings]
             if loaded.topology is not None and not loaded.broken:

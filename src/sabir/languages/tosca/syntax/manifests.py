@@ -12,7 +12,7 @@ from msgspec import Struct
 from sabir.languages.tosca.syntax.meta import Field, fields_of, first_field, meta_file
 from sabir.source.packages import LoadedPackage, PackageFile
 
-__all__ = ["Entry", "entries_of", "manifest_of", "signature_of"]
+__all__ = ["Entry", "entries_of", "manifest_of", "signature_of", "signed_forms"]
 
 _CMS: Final = re.compile(r"(?ms)^-----BEGIN (CMS|PKCS7)-----\s*?$.*?^-----END \1-----")
 
@@ -23,6 +23,9 @@ class Entry(Struct, frozen=True):
     source: Field
     algorithm: Field | None = None
     hash: Field | None = None
+    signature: Field | None = None
+    """The file with the signature of this one."""
+    certificate: Field | None = None
 
 
 def manifest_of(package: LoadedPackage) -> PackageFile | None:
@@ -53,9 +56,21 @@ def entries_of(manifest: PackageFile) -> Iterator[Entry]:
 
 
 def _entry(source: Field, details: dict[str, Field]) -> Entry:
-    return Entry(source, details.get("Algorithm"), details.get("Hash"))
+    return Entry(source, *(details.get(name) for name in ("Algorithm", "Hash", "Signature", "Certificate")))
 
 
 def signature_of(manifest: PackageFile) -> re.Match[str] | None:
     """The CMS block at the end of the manifest; what stands before it is what is signed."""
     return _CMS.search(manifest.source.text)
+
+
+def signed_forms(manifest: PackageFile) -> list[bytes]:
+    """What may have been signed of a manifest with a signature.
+
+    SOL004 does not say which ends the lines have then, nor whether the last one has any: as it is, as mail has them
+    (what `openssl cms` does without `-binary`), as Unix has them.
+    """
+    text, _, _ = manifest.raw().partition(b"-----BEGIN ")
+    unix = text.replace(b"\r\n", b"\n")
+    forms = (text, unix.replace(b"\n", b"\r\n"), unix)
+    return [*dict.fromkeys((*forms, *(form.rstrip(b"\r\n") for form in forms)))]

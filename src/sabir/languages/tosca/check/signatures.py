@@ -1,0 +1,250 @@
+"""Whether a signature fits what it was made of, and whose it is.
+
+A certificate that comes with an archive shows that the archive is as its signer left it, not who that is: for that the
+certificate, or that of its issuer, must come by another way (`anchors`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from enum import Enum
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
+
+from sabir.languages.tosca.syntax.ber import BrokenBer, read_ber
+from sabir.languages.tosca.syntax.cms import BrokenSignature, Signature, Signer, read_signature
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric.padding import PSS
+    from cryptography.hazmat.primitives.hashes import HashAlgorithm
+    from cryptography.x509 import Certificate
+
+__all__ = ["Outcome", "Verdict", "load_certificates", "verify"]
+
+_DIGESTS: Final = {
+    "2.16.840.1.101.3.4.2.4": "sha224",
+    "2.16.840.1.101.3.4.2.1": "sha256",
+    "2.16.840.1.101.3.4.2.2": "sha384",
+    "2.16.840.1.101.3.4.2.3": "sha512",
+}
+# What the algorithm of a signature says of its digest; the others leave it to the field of its own.
+_WITH_DIGEST: Final = {
+    "1.2.840.113549.1.1.14": "sha224",
+    "1.2.840.113549.1.1.11": "sha256",
+    "1.2.840.113549.1.1.12": "sha384",
+    "1.2.840.113549.1.1.13": "sha512",
+    "1.2.840.10045.4.3.1": "sha224",
+    "1.2.840.10045.4.3.2": "sha256",
+    "1.2.840.10045.4.3.3": "sha384",
+    "1.2.840.10045.4.3.4": "sha512",
+}
+_PSS: Final = "1.2.840.113549.1.1.10"
+_LONGEST_CHAIN: Final = 8
+
+Outcome = Enum("Outcome", ["GOOD", "BAD", "UNKNOWN"])
+
+
+class Verdict(Struct, frozen=True):
+    outcome: Outcome
+    reason: str
+    """Why it is bad or unknown; whose it is, when it is good."""
+
+
+class _Unverifiable(Exception):
+    """Neither good nor bad: something to verify it with is missing."""
+
+
+class _Refused(Exception):
+    """The signature does not fit."""
+
+
+def load_certificates(data: bytes) -> list[Certificate]:
+    """Of a file, PEM or DER; none when it holds none."""
+    from cryptography import x509
+
+    try:
+        if b"-----BEGIN" in data:
+            return x509.load_pem_x509_certificates(data)
+        return [x509.load_der_x509_certificate(data)]
+    except ValueError:
+        return []
+
+
+def verify(
+    data: bytes,
+    contents: Sequence[bytes],
+    *,
+    certificates: Iterable[bytes] = (),
+    anchors: Iterable[bytes] = (),
+    now: datetime,
+) -> Verdict:
+    """A signature of any of these contents (the forms that lines may have), with certificates as files hold them."""
+    if find_spec("cryptography") is None:
+        return Verdict(Outcome.UNKNOWN, "the library 'cryptography' is not installed: install 'sabir[vault]'")
+    try:
+        signature = read_signature(data)
+        trusted = [certificate for file in anchors for certificate in load_certificates(file)]
+        pool = [
+            *(certificate for file in certificates for certificate in load_certificates(file)),
+            *(certificate for der in signature.certificates for certificate in load_certificates(der)),
+        ]
+        return Verdict(Outcome.GOOD, _verified(signature, contents, pool, trusted, now))
+    except (BrokenSignature, BrokenBer) as problem:
+        return Verdict(Outcome.BAD, f"it cannot be read: {problem}")
+    except _Refused as problem:
+        return Verdict(Outcome.BAD, str(problem))
+    except _Unverifiable as problem:
+        return Verdict(Outcome.UNKNOWN, str(problem))
+
+
+def _verified(
+    signature: Signature,
+    contents: Sequence[bytes],
+    pool: list[Certificate],
+    trusted: list[Certificate],
+    now: datetime,
+) -> str:
+    if not signature.signers:
+        raise _Refused("nobody has signed it")
+    if signature.content is not None and signature.content not in contents:
+        raise _Refused("it is the signature of another text")
+    names: list[str] = []
+    for signer in signature.signers:
+        certificate = _certificate(signer, [*trusted, *pool])
+        _verify_signer(signer, contents, certificate)
+        subject = certificate.subject.rfc4514_string()
+        if trusted and not _leads_to(certificate, pool, trusted):
+            raise _Refused(
+                f"{subject} has signed it, whose certificate is not the one beside it, nor issued by that"
+            )
+        first, last = certificate.not_valid_before_utc, certificate.not_valid_after_utc
+        if not first <= now <= last:
+            raise _Unverifiable(
+                f"it fits, but the certificate of {subject} is for {first:%Y-%m-%d} to {last:%Y-%m-%d}"
+            )
+        names.append(subject)
+    origin = "" if trusted else ", by the certificate that came with it"
+    return f"signed by {' and '.join(names)}{origin}"
+
+
+def _certificate(signer: Signer, pool: list[Certificate]) -> Certificate:
+    for certificate in pool:
+        if signer.key_identifier is not None:
+            if _key_identifier(certificate) == signer.key_identifier:
+                return certificate
+        elif (certificate.issuer.public_bytes(), certificate.serial_number) == (signer.issuer, signer.serial):
+            return certificate
+    if pool:
+        raise _Unverifiable("none of the certificates is the signer's")
+    raise _Unverifiable("there is no certificate to verify it with")
+
+
+def _key_identifier(certificate: Certificate) -> bytes | None:
+    from cryptography.x509 import ExtensionNotFound, SubjectKeyIdentifier
+
+    try:
+        return certificate.extensions.get_extension_for_class(SubjectKeyIdentifier).value.digest
+    except (ExtensionNotFound, ValueError):
+        return None
+
+
+def _verify_signer(signer: Signer, contents: Sequence[bytes], certificate: Certificate) -> None:
+    digest = _DIGESTS.get(signer.digest)
+    if digest is None:
+        raise _Unverifiable(f"its digest {signer.digest} is none of SHA-224, SHA-256, SHA-384 and SHA-512")
+    if signer.attributes is not None:
+        digests = [hashlib.new(digest, content).digest() for content in contents]
+        if signer.content_digest not in digests:
+            raise _Refused("what it was made of has been changed since")
+        contents = (signer.attributes,)
+    if not any(_fits(signer, content, certificate, digest) for content in contents):
+        raise _Refused(
+            "it does not fit the key of the certificate, or what it was made of has been changed since"
+        )
+
+
+def _fits(signer: Signer, content: bytes, certificate: Certificate, digest: str) -> bool:
+    from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
+    from cryptography.hazmat.primitives.asymmetric import ec, ed448, ed25519, padding, rsa
+
+    try:
+        key = certificate.public_key()
+        algorithm = _hash(_WITH_DIGEST.get(signer.algorithm, digest))
+        if isinstance(key, rsa.RSAPublicKey) and signer.algorithm == _PSS:
+            scheme, algorithm = _pss(signer.parameters)
+            key.verify(signer.signature, content, scheme, algorithm)
+        elif isinstance(key, rsa.RSAPublicKey):
+            key.verify(signer.signature, content, padding.PKCS1v15(), algorithm)
+        elif isinstance(key, ec.EllipticCurvePublicKey):
+            key.verify(signer.signature, content, ec.ECDSA(algorithm))
+        elif isinstance(key, (ed25519.Ed25519PublicKey, ed448.Ed448PublicKey)):
+            key.verify(signer.signature, content)
+        else:
+            raise _Unverifiable(f"keys of this kind are not supported ({signer.algorithm})")
+    except InvalidSignature:
+        return False
+    except (UnsupportedAlgorithm, ValueError) as problem:
+        raise _Unverifiable(f"the key of the certificate cannot be used: {problem}") from None
+    return True
+
+
+def _hash(name: str) -> HashAlgorithm:
+    from cryptography.hazmat.primitives import hashes
+
+    algorithm: HashAlgorithm = getattr(hashes, name.upper())()
+    return algorithm
+
+
+def _pss(parameters: bytes | None) -> tuple[PSS, HashAlgorithm]:
+    """Of RSASSA-PSS-params (RFC 4055); the defaults there are of SHA-1, which nobody should take."""
+    from cryptography.hazmat.primitives.asymmetric import padding
+
+    fields = {} if parameters is None else {field.tag: field for field in read_ber(parameters).children}
+    digest = fields[0xA0].child(0).child(0).oid if 0xA0 in fields else ""
+    mask = fields[0xA1].child(0).child(1).child(0).oid if 0xA1 in fields else ""
+    if digest not in _DIGESTS or mask not in _DIGESTS:
+        raise _Unverifiable("its digest is none of SHA-224, SHA-256, SHA-384 and SHA-512")
+    salt = int.from_bytes(fields[0xA2].child(0).content, "big") if 0xA2 in fields else 20
+    return padding.PSS(padding.MGF1(_hash(_DIGESTS[mask])), salt), _hash(_DIGESTS[digest])
+
+
+def _leads_to(certificate: Certificate, pool: list[Certificate], trusted: list[Certificate]) -> bool:
+    """Whether a certificate is a trusted one, or was issued by one, directly or through others that may issue."""
+    for _ in range(_LONGEST_CHAIN):
+        if certificate in trusted or any(_issued(certificate, anchor) for anchor in trusted):
+            return True
+        issuer = next(
+            (
+                other
+                for other in pool
+                if other != certificate and _may_issue(other) and _issued(certificate, other)
+            ),
+            None,
+        )
+        if issuer is None:
+            return False
+        certificate = issuer
+    return False
+
+
+def _issued(certificate: Certificate, issuer: Certificate) -> bool:
+    from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
+
+    try:
+        certificate.verify_directly_issued_by(issuer)
+    except (InvalidSignature, UnsupportedAlgorithm, ValueError, TypeError):
+        return False
+    return True
+
+
+def _may_issue(certificate: Certificate) -> bool:
+    from cryptography.x509 import BasicConstraints, ExtensionNotFound
+
+    try:
+        return certificate.extensions.get_extension_for_class(BasicConstraints).value.ca
+    except (ExtensionNotFound, ValueError):
+        return False
